@@ -8,12 +8,12 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// setClock shows a time that a test sets.
+// setClock is a Clock that returns the time set by the test.
 type setClock struct{ now time.Time }
 
 func (c *setClock) Now() time.Time { return c.now }
 
-// TestSteadyClock sets the clock that a steady one was made of.
+// TestSteadyClock checks that a steady clock never goes back or jumps when its source clock is set by two hours.
 func TestSteadyClock(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

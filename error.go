@@ -10,26 +10,26 @@ import (
 // ever renamed.
 type Code string
 
-// The error codes. A transport translates each into one of its statuses.
+// The error codes. A transport translates each code into a status of its protocol.
 const (
-	CodeAuthFailure         Code = "AUTH_FAILURE"          // no key, or an unknown, expired or revoked one
+	CodeAuthFailure         Code = "AUTH_FAILURE"          // the key is missing, unknown, expired or revoked
 	CodeFeatureNotEnabled   Code = "FEATURE_NOT_ENABLED"   // the organization lacks the entitlement
-	CodeForbidden           Code = "FORBIDDEN"             // known, but not allowed to this caller
+	CodeForbidden           Code = "FORBIDDEN"             // the caller is authenticated, but not allowed to do this
 	CodeBadRequest          Code = "BAD_REQUEST"           // the input is invalid; Field names the invalid part
-	CodeNotFound            Code = "NOT_FOUND"             // absent, or another organization's, without distinction
-	CodeConflict            Code = "CONFLICT"              // the name or key exists, or a concurrent change was first
+	CodeNotFound            Code = "NOT_FOUND"             // the object is absent or belongs to another organization
+	CodeConflict            Code = "CONFLICT"              // the name or key exists, or another writer changed the data first
 	CodeInvalidState        Code = "INVALID_STATE"         // the object's state does not allow the operation
-	CodeIdempotencyConflict Code = "IDEMPOTENCY_CONFLICT"  // the same idempotency key with another body
-	CodeDiscoveryInProgress Code = "DISCOVERY_IN_PROGRESS" // the organization's one discovery still runs
+	CodeIdempotencyConflict Code = "IDEMPOTENCY_CONFLICT"  // the idempotency key was used with another body
+	CodeDiscoveryInProgress Code = "DISCOVERY_IN_PROGRESS" // a discovery of the organization is still running
 	CodePromotionGateFailed Code = "PROMOTION_GATE_FAILED" // a test that the version must pass has not passed; Batch names the batch
 	CodeCallNotAttached     Code = "CALL_NOT_ATTACHED"     // a call must be attached to an issue before it is flagged there
-	CodeMethodNotAllowed    Code = "METHOD_NOT_ALLOWED"    // HTTP only: the path accepts other methods
-	CodePayloadTooLarge     Code = "PAYLOAD_TOO_LARGE"     // the body is over its limit
+	CodeMethodNotAllowed    Code = "METHOD_NOT_ALLOWED"    // HTTP only: the path does not allow this method
+	CodePayloadTooLarge     Code = "PAYLOAD_TOO_LARGE"     // the body exceeds its size limit
 	CodeUnsupportedMedia    Code = "UNSUPPORTED_MEDIA"     // the file's type is not accepted
 	CodeTooManyRequests     Code = "TOO_MANY_REQUESTS"     // a limit is reached; see RetryAfter
 	CodeNotImplemented      Code = "NOT_IMPLEMENTED"       // the operation is in the contract, but not in this build
-	CodeUnavailable         Code = "SERVICE_UNAVAILABLE"   // a needed part is missing, draining or down
-	CodeInternal            Code = "INTERNAL_SERVER_ERROR" // anything uncoded
+	CodeUnavailable         Code = "SERVICE_UNAVAILABLE"   // a required component is missing, draining or down
+	CodeInternal            Code = "INTERNAL_SERVER_ERROR" // any error without a code
 )
 
 // Error is the only type of error that domains return. Message is written for the caller and contains no internals. The cause,
@@ -37,9 +37,9 @@ const (
 type Error struct {
 	Code       Code
 	Message    string
-	Field      string        // path of the invalid input, for example "directions[0].type"; empty: no single input
-	RetryAfter time.Duration // with CodeTooManyRequests and CodeUnavailable: wait before a retry; 0: unknown
-	Batch      string        // with CodePromotionGateFailed: id of the batch of tests; empty: none
+	Field      string        // path of the invalid input, for example "directions[0].type"; empty if no single input is at fault
+	RetryAfter time.Duration // with CodeTooManyRequests and CodeUnavailable: time to wait before a retry; 0 if unknown
+	Batch      string        // with CodePromotionGateFailed: id of the batch of tests; otherwise empty
 	cause      error
 }
 
@@ -65,30 +65,31 @@ var (
 	ErrInternal            = &Error{Code: CodeInternal, Message: "internal error"}
 )
 
-// Errorf returns an error of a code with a formatted message. The argument of %w becomes the cause.
+// Errorf returns an Error with the given code and a formatted message. The argument of %w becomes the cause.
 func Errorf(code Code, format string, args ...any) *Error {
 	wrapped := fmt.Errorf(format, args...)
 	return &Error{Code: code, Message: wrapped.Error(), cause: errors.Unwrap(wrapped)}
 }
 
-// Invalid returns a CodeBadRequest about one field of the input.
+// Invalid returns a CodeBadRequest error for the named field of the input.
 func Invalid(field, format string, args ...any) *Error {
 	return &Error{Code: CodeBadRequest, Field: field, Message: fmt.Sprintf(format, args...)}
 }
 
-// NotFound returns a CodeNotFound for an object of a kind, for example "call", that is absent or another organization's.
+// NotFound returns a CodeNotFound error for an absent object, or an object of another organization. kind names the object in the message,
+// for example "call".
 func NotFound(kind string) *Error {
 	return &Error{Code: CodeNotFound, Message: kind + " not found"}
 }
 
-// Because returns a copy of the error with a cause. The message stays the same.
+// Because returns a copy of e with the given cause. The message stays the same.
 func (e *Error) Because(cause error) *Error {
 	c := *e
 	c.cause = cause
 	return &c
 }
 
-// Error returns the message, after the field, if any.
+// Error returns the message. If Field is set, the message follows the field and a colon.
 func (e *Error) Error() string {
 	if e.Field != "" {
 		return e.Field + ": " + e.Message
@@ -99,13 +100,14 @@ func (e *Error) Error() string {
 // Unwrap returns the cause, which is for logs only.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Is reports whether target has the same code, so that errors.Is(err, ErrNotFound) holds for every error of that code.
+// Is reports whether target is an *Error with the same code, so that errors.Is(err, ErrNotFound) holds for every error with CodeNotFound.
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	return ok && t.Code == e.Code
 }
 
-// CodeOf returns the code of the first *Error in err's chain: CodeInternal without one, empty for nil.
+// CodeOf returns the code of the first *Error in err's chain. It returns CodeInternal if the chain contains no *Error, and an empty code if
+// err is nil.
 func CodeOf(err error) Code {
 	if err == nil {
 		return ""
@@ -116,7 +118,7 @@ func CodeOf(err error) Code {
 	return CodeInternal
 }
 
-// RetryAfter returns the wait before a retry; the bool is false if err has none.
+// RetryAfter returns the time to wait before a retry, and false if err states no such time.
 func RetryAfter(err error) (time.Duration, bool) {
 	e, ok := errors.AsType[*Error](err)
 	if !ok || e.RetryAfter <= 0 {
@@ -125,7 +127,8 @@ func RetryAfter(err error) (time.Duration, bool) {
 	return e.RetryAfter, true
 }
 
-// InField sets the field of an *Error without a field. It returns any other error unchanged.
+// InField returns a copy of the first *Error in err's chain with the given field, if that error does not name a field yet. It returns any
+// other error unchanged.
 func InField(field string, err error) error {
 	e, ok := errors.AsType[*Error](err)
 	if !ok || e.Field != "" {
@@ -136,7 +139,7 @@ func InField(field string, err error) error {
 	return &named
 }
 
-// IgnoreNotFound returns nil for ErrNotFound, and any other error unchanged.
+// IgnoreNotFound returns nil if errors.Is(err, ErrNotFound), and otherwise err.
 func IgnoreNotFound(err error) error {
 	if errors.Is(err, ErrNotFound) {
 		return nil

@@ -9,16 +9,15 @@ import (
 	"github.com/callwright/callwright/adapters/memstore"
 )
 
-// reminder are the arguments of a task.
+// reminder holds the arguments of a task, as JSON.
 type reminder struct {
 	Number callwright.PhoneNumber `json:"number"`
 	Text   string                 `json:"text"`
 }
 
-// remind is a kind of task.
 const remind callwright.TaskKind[reminder] = "example.remind"
 
-// A task and the state that it is about commit together.
+// The example enqueues a task in the transaction that changes a store, so that both commit together.
 func Example() {
 	memory := memstore.New()
 	work := memstore.NewWork(memory, nil)
@@ -29,7 +28,7 @@ func Example() {
 		return nil
 	})
 	err := memory.Do(ctx, func(ctx context.Context) error {
-		// … change a store …
+		// … change a store in the same transaction …
 		task := callwright.Task{Key: "appointment 7", Org: "acme", Unique: true}
 		return remind.Enqueue(ctx, work, task, reminder{Number: "+15551234567", Text: "See you at nine."})
 	})

@@ -5,7 +5,7 @@ import "strings"
 // FieldErrors lists the errors of one input. errors.As finds the first error, so CodeOf returns the code of the first.
 type FieldErrors []*Error
 
-// Error returns all errors, one on each line.
+// Error returns the texts of all errors, each on its own line.
 func (f FieldErrors) Error() string {
 	lines := make([]string, len(f))
 	for i, e := range f {
@@ -14,7 +14,7 @@ func (f FieldErrors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap returns the single errors.
+// Unwrap returns the errors of the list for errors.Is and errors.As.
 func (f FieldErrors) Unwrap() []error {
 	all := make([]error, len(f))
 	for i, e := range f {
@@ -23,7 +23,7 @@ func (f FieldErrors) Unwrap() []error {
 	return all
 }
 
-// OrNil returns the list as an error, and nil when the list is empty.
+// OrNil returns the list as an error, or nil if the list is empty.
 func (f FieldErrors) OrNil() error {
 	if len(f) == 0 {
 		return nil
@@ -31,7 +31,7 @@ func (f FieldErrors) OrNil() error {
 	return f
 }
 
-// Within returns the errors with a path put before their fields.
+// Within returns copies of the errors whose fields begin with path. A dot separates path from the original field.
 func (f FieldErrors) Within(path string) FieldErrors {
 	out := make(FieldErrors, len(f))
 	for i, e := range f {

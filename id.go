@@ -10,7 +10,7 @@ import (
 
 // IDs generates identifiers.
 type IDs interface {
-	// New returns a globally unique identifier, which sorts after the identifiers that this machine generated before.
+	// New returns a globally unique identifier that sorts after all identifiers that this generator returned before.
 	New() string
 }
 
@@ -21,10 +21,10 @@ type UUIDs struct {
 	last uint64 // milliseconds << 12 | counter
 }
 
-// New returns the next UUID.
+// New returns a UUID that sorts after all UUIDs that u returned before. It is safe for concurrent use.
 func (u *UUIDs) New() string {
 	var b [16]byte
-	_, _ = rand.Read(b[8:]) // crypto/rand never fails: it ends the program instead
+	_, _ = rand.Read(b[8:]) // crypto/rand never returns an error: it crashes the program instead
 	stamp := u.next(uint64(time.Now().UnixMilli()))
 	binary.BigEndian.PutUint64(b[:8], stamp>>12<<16|0x7000|stamp&0xfff)
 	b[8] = b[8]&0x3f | 0x80
@@ -38,8 +38,7 @@ func (u *UUIDs) New() string {
 	return string(s[:])
 }
 
-// next returns a stamp greater than all previous ones, even when the machine's clock goes back: it then continues from the last
-// stamp.
+// next returns a stamp greater than all previous ones. If the machine's clock goes back, next increments the last stamp.
 func (u *UUIDs) next(millis uint64) uint64 {
 	u.mu.Lock()
 	defer u.mu.Unlock()

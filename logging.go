@@ -9,8 +9,8 @@ import (
 
 type loggedKey struct{}
 
-// WithLog returns a context that adds attributes to log lines, for example the id of the call. It affects lines written with a
-// *Context method of a logger over LogHandler. An attribute replaces an earlier one of its name.
+// WithLog returns a context that adds attributes to log lines, for example the id of the call. It affects lines that are written with a
+// *Context method of a logger whose handler is a LogHandler. An attribute replaces an earlier one with the same key.
 func WithLog(ctx context.Context, attrs ...slog.Attr) context.Context {
 	all := slices.Clone(LogAttrs(ctx))
 	for _, a := range attrs {
@@ -20,23 +20,23 @@ func WithLog(ctx context.Context, attrs ...slog.Attr) context.Context {
 	return context.WithValue(ctx, loggedKey{}, all)
 }
 
-// LogAttrs returns the attributes of WithLog in a context, for loggers of work that outlives it.
+// LogAttrs returns the attributes that WithLog added to ctx. A logger for work that outlives ctx needs them.
 func LogAttrs(ctx context.Context) []slog.Attr {
 	attrs, _ := ctx.Value(loggedKey{}).([]slog.Attr)
 	return slices.Clip(attrs)
 }
 
-// LogHandler returns a handler that adds the attributes of WithLog to the lines of a context, unless a line already has one of that
-// name.
+// LogHandler returns a handler that adds the attributes of WithLog to each line, and then passes the line to h. It omits attributes whose
+// keys the line already contains. Within a group it adds none.
 func LogHandler(h slog.Handler) slog.Handler { return logHandler{Handler: h} }
 
 type logHandler struct {
 	slog.Handler
-	known map[string]bool // names of the attributes of every line
-	group bool            // added attributes would be in a group
+	known map[string]bool // keys of the attributes added by WithAttrs
+	group bool            // a group is open, and would contain added attributes
 }
 
-// Handle adds the context's attributes.
+// Handle adds the context's attributes to a line, except within a group.
 func (h logHandler) Handle(ctx context.Context, r slog.Record) error {
 	attrs := LogAttrs(ctx)
 	if len(attrs) == 0 || h.group {
@@ -56,7 +56,7 @@ func (h logHandler) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, r)
 }
 
-// WithAttrs returns a handler that adds attributes to all lines.
+// WithAttrs returns a handler that adds attrs to all lines, and remembers their keys so that Handle does not repeat them.
 func (h logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	known := maps.Clone(h.known)
 	if known == nil {
@@ -68,7 +68,7 @@ func (h logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return logHandler{h.Handler.WithAttrs(attrs), known, h.group}
 }
 
-// WithGroup returns a handler that puts attributes into a group.
+// WithGroup returns a handler that puts the further attributes of a line into a group. It adds no attributes of the context.
 func (h logHandler) WithGroup(name string) slog.Handler {
 	return logHandler{h.Handler.WithGroup(name), h.known, name != "" || h.group}
 }

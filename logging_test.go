@@ -52,7 +52,7 @@ func TestLogHandler(t *testing.T) {
 	}
 }
 
-// TestOutage logs an outage of many attempts: two lines.
+// TestOutage checks that an outage of many failed attempts writes two lines, at its beginning and at its end.
 func TestOutage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -65,7 +65,7 @@ func TestOutage(t *testing.T) {
 		for round := range 2 {
 			for range 10 {
 				o.Note(t.Context(), log, "leases cannot be renewed", errors.New("gone"), "kind", "k")
-				time.Sleep(5 * time.Second) // of the test's own clock
+				time.Sleep(5 * time.Second) // in the fake time of synctest
 			}
 			o.Note(t.Context(), log, "leases cannot be renewed", nil)
 			o.Note(t.Context(), log, "leases cannot be renewed", nil)

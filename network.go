@@ -2,8 +2,8 @@ package callwright
 
 import "net/netip"
 
-// ParseNetwork parses an IP address or a network for example 192.0.2.0/24; an address is a network of one. CodeBadRequest
-// otherwise.
+// ParseNetwork parses a network, for example 192.0.2.0/24, or an IP address, which becomes a network of one address. It clears the host
+// bits of a network. It returns CodeBadRequest for any other text and for an address with a zone.
 func ParseNetwork(text string) (netip.Prefix, error) {
 	if network, err := netip.ParsePrefix(text); err == nil {
 		return network.Masked(), nil

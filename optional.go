@@ -1,7 +1,7 @@
 package callwright
 
-// Optional is one member of a change. Without Set the member stays unchanged; with Set, it becomes Value, or is cleared if Value is
-// nil.
+// Optional is one member of a change. If Set is false, the member stays unchanged. If Set is true, the member becomes *Value, or its zero
+// value if Value is nil.
 type Optional[T any] struct {
 	Set   bool
 	Value *T
@@ -13,7 +13,7 @@ func Given[T any](value T) Optional[T] { return Optional[T]{Set: true, Value: &v
 // Cleared returns an Optional that clears a member.
 func Cleared[T any]() Optional[T] { return Optional[T]{Set: true} }
 
-// OrZero returns the value, or T's zero value without one.
+// OrZero returns the value, or T's zero value if Value is nil.
 func (o Optional[T]) OrZero() T {
 	if o.Value == nil {
 		return *new(T)
@@ -21,7 +21,7 @@ func (o Optional[T]) OrZero() T {
 	return *o.Value
 }
 
-// Apply changes a value: it sets the value or T's zero value, or changes nothing.
+// Apply sets *to to OrZero if o.Set is true, and otherwise leaves it unchanged.
 func (o Optional[T]) Apply(to *T) {
 	if o.Set {
 		*to = o.OrZero()

@@ -11,41 +11,42 @@ import (
 // example its API key, never from the request's body, path or query.
 type OrgID string
 
-// Entitlement is a right that only some organizations have.
+// Entitlement is a permission that an operator grants to single organizations.
 type Entitlement string
 
 // EntitlementSIP allows every operation under /v1/sip.
 const EntitlementSIP Entitlement = "SIP"
 
-// EntitlementOperator allows the people of an organization to list, create and change the organizations of the deployment. No page
-// or API operation can grant it.
+// EntitlementOperator allows the members of an organization to list, create and change the organizations of the deployment. No page or API
+// operation can grant it.
 const EntitlementOperator Entitlement = "OPERATOR"
 
-// Organization is a tenant.
+// Organization is a tenant: it owns numbers, trunks, agents and all other data.
 type Organization struct {
 	ID            OrgID
 	Name          string
 	Entitlements  []Entitlement
 	WebhookSecret Secret // signs requests to the organization's webhooks; encrypted at rest
-	ContactEmail  string // receives mail about matters that need a person; empty: no mail
-	Region        string // carries its SIP traffic, for example "eu1"; empty: the deployment's region
+	ContactEmail  string // receives mail about problems that a person must solve; if empty, no mail is sent
+	Region        string // region of its SIP traffic, for example "eu1"; if empty, the deployment's region
 	CreatedAt     time.Time
 
-	DefaultCountry Country // numbers without a plus are read in its form; empty: they must be E.164
-	MaxNumbers     int     // limit of numbers attached to trunks; 0: DefaultMaxNumbers
+	DefaultCountry Country // country whose format applies to numbers without a plus; if empty, they must be E.164
+	MaxNumbers     int     // maximum of numbers attached to trunks; 0 means DefaultMaxNumbers
 
-	PreviousWebhookSecret Secret     // also signs, until PreviousWebhookEnds; encrypted at rest; empty: none
-	PreviousWebhookEnds   *time.Time // nil: no previous secret
+	PreviousWebhookSecret Secret     // also signs until PreviousWebhookEnds; encrypted at rest; empty if there is none
+	PreviousWebhookEnds   *time.Time // nil if there is no previous secret
 }
 
-// DefaultMaxNumbers is the default limit of an organization's numbers attached to trunks. An operator can set another one.
+// DefaultMaxNumbers is the default limit of an organization's numbers attached to trunks. An operator can set another limit.
 const DefaultMaxNumbers = 1000
 
-// NumberLimit returns the maximum of numbers that the organization may attach to trunks.
+// NumberLimit returns the maximum number of phone numbers that the organization may attach to trunks: MaxNumbers, or DefaultMaxNumbers if
+// MaxNumbers is 0.
 func (o Organization) NumberLimit() int { return cmp.Or(o.MaxNumbers, DefaultMaxNumbers) }
 
-// WebhookSecrets returns the secrets that sign requests to the organization's webhooks at a time: WebhookSecret, and the previous
-// one until it ends.
+// WebhookSecrets returns the secrets that sign requests to the organization's webhooks at a time: WebhookSecret, and PreviousWebhookSecret
+// before PreviousWebhookEnds.
 func (o Organization) WebhookSecrets(now time.Time) []Secret {
 	if o.PreviousWebhookSecret == "" || o.PreviousWebhookEnds == nil || !now.Before(*o.PreviousWebhookEnds) {
 		return []Secret{o.WebhookSecret}
@@ -56,7 +57,7 @@ func (o Organization) WebhookSecrets(now time.Time) []Secret {
 // Entitled reports whether the organization has the entitlement.
 func (o Organization) Entitled(e Entitlement) bool { return slices.Contains(o.Entitlements, e) }
 
-// APIKey is the record of a key. The key itself is shown once, when it is generated, and never stored.
+// APIKey is the stored record of an API key. The key itself is shown once, when it is generated, and never stored.
 type APIKey struct {
 	ID        string
 	Org       OrgID
@@ -64,11 +65,11 @@ type APIKey struct {
 	Prefix    string // the first characters of the key, which identify it
 	Hash      []byte // HMAC-SHA256 of the whole key
 	CreatedAt time.Time
-	ExpiresAt *time.Time // nil: never
-	RevokedAt *time.Time // nil: not revoked
+	ExpiresAt *time.Time // nil means never
+	RevokedAt *time.Time // nil if not revoked
 
-	LastUsedAt *time.Time // precise to about a minute; nil: never used since uses are recorded
-	ReplacedBy string     // the id of the key that replaced it in a rotation; empty: not rotated
+	LastUsedAt *time.Time // precise to about a minute; nil if no use was recorded
+	ReplacedBy string     // id of the key that replaced it in a rotation; empty if not rotated
 }
 
 // InForce reports whether the key is neither revoked nor expired at a time.
@@ -76,70 +77,70 @@ func (k APIKey) InForce(now time.Time) bool {
 	return k.RevokedAt == nil && (k.ExpiresAt == nil || now.Before(*k.ExpiresAt))
 }
 
-// Principal is the caller of a request, as identified by its API key, or by another authentication of an embedding program, for
-// example a person's session. Org and KeyID are required.
+// Principal is the caller of a request. An API key identifies it, or another authentication of the embedding program, for example a
+// person's session. Org and KeyID are required.
 type Principal struct {
 	Org          OrgID  // the tenant of the request
-	KeyID        string // identifies the key, or the person, permanently: logs and issues contain it
-	KeyName      string // display name; empty: KeyID is displayed
+	KeyID        string // permanent id of the key or person; logs and issues contain it
+	KeyName      string // display name; if empty, KeyID is displayed
 	Entitlements []Entitlement
-	ExpiresAt    time.Time // known end of the authentication: streams end then; zero: unknown
+	ExpiresAt    time.Time // when the authentication, and with it each stream, ends; zero if unknown
 }
 
 // Entitled reports whether the principal's organization has the entitlement.
 func (p Principal) Entitled(e Entitlement) bool { return slices.Contains(p.Entitlements, e) }
 
-// Tenants stores organizations and the records of their keys and sessions. Webhook secrets are encrypted at rest.
-// callwrighttest.RunTenants tests it.
+// Tenants stores organizations and the records of their keys and sessions. Webhook secrets are encrypted at rest. callwrighttest.RunTenants
+// tests implementations.
 //
-// Every field comes back unchanged, an empty list as empty and not as nil; times are returned in UTC, exact to the microsecond.
-// Lists are ordered by CreatedAt and then ID, both descending, and start after a keyset (CreatedAt, ID); the zero keyset is the
-// beginning.
+// Every field is returned as it was stored. An empty list is returned as empty, not as nil; times are returned in UTC, exact to the
+// microsecond. Lists are ordered by CreatedAt and then ID, both descending, and start after a keyset (CreatedAt, ID). The zero keyset is
+// the beginning.
 type Tenants interface {
 	OrganizationStore
 	KeyStore
 	SessionStore
 }
 
-// OrganizationStore stores organizations.
+// OrganizationStore stores organizations. The rules of Tenants for fields, times and lists apply.
 type OrganizationStore interface {
-	// InsertOrganization adds an organization; CodeConflict when its id exists.
+	// InsertOrganization adds an organization. It returns CodeConflict if the id exists.
 	InsertOrganization(ctx context.Context, o Organization) error
-	// Organization returns one organization; CodeNotFound when it is absent.
+	// Organization returns the organization with the given id, or CodeNotFound if it is absent.
 	Organization(ctx context.Context, id OrgID) (Organization, error)
-	// HoldOrganization is Organization for a transaction that changes the organization or its keys: it locks the organization until
-	// the transaction ends, so that no change is lost. Without a transaction it locks nothing.
+	// HoldOrganization returns an organization like Organization, for a transaction that changes the organization or its keys. It locks the
+	// organization until the transaction finishes, so that no change is lost. Outside a transaction it locks nothing.
 	HoldOrganization(ctx context.Context, id OrgID) (Organization, error)
-	// UpdateOrganization replaces all fields of an organization; CodeNotFound when it is absent.
+	// UpdateOrganization replaces all fields of an organization. It returns CodeNotFound if the organization is absent.
 	UpdateOrganization(ctx context.Context, o Organization) error
 	// Organizations returns up to limit organizations, newest first, after a keyset.
 	Organizations(ctx context.Context, after Keyset, limit int) ([]Organization, error)
 }
 
-// KeyStore stores the records of API keys.
+// KeyStore stores the records of API keys. The rules of Tenants for fields, times and lists apply.
 type KeyStore interface {
-	// InsertKey adds a key's record; CodeConflict when its id or prefix exists. The organization must exist: a store may refuse the
-	// key of an absent one.
+	// InsertKey adds a key's record. It returns CodeConflict if the id or prefix exists. The organization must exist: a store may refuse
+	// the key of an absent organization.
 	InsertKey(ctx context.Context, k APIKey) error
-	// KeyByPrefix returns the record of the key with exactly this Prefix, of any organization, and that organization; CodeNotFound
-	// when one of the two is absent. Every request with a key calls it, so it should take one round trip.
+	// KeyByPrefix returns the record of the key with exactly this Prefix, in any organization, and that organization. It returns
+	// CodeNotFound if the key or the organization is absent. Every request with a key calls it, so it should need only one round trip.
 	KeyByPrefix(ctx context.Context, prefix string) (APIKey, Organization, error)
-	// Key returns the record of one key; CodeNotFound when the organization has no such key.
+	// Key returns the record of one key, or CodeNotFound if the organization does not own such a key.
 	Key(ctx context.Context, org OrgID, id string) (APIKey, error)
 	// Keys returns up to limit records of an organization's keys, newest first, after a keyset.
 	Keys(ctx context.Context, org OrgID, after Keyset, limit int) ([]APIKey, error)
-	// KeyNames returns the names of the given keys of an organization, by id, without absent ones. Ids may repeat.
+	// KeyNames returns the names of an organization's keys, by id. It omits absent keys. ids may contain duplicates.
 	KeyNames(ctx context.Context, org OrgID, ids []string) (map[string]string, error)
-	// CountKeys returns the number of an organization's keys that are in force at a time: see APIKey.InForce.
+	// CountKeys returns the number of an organization's keys that are in force at now: see APIKey.InForce.
 	CountKeys(ctx context.Context, org OrgID, now time.Time) (int, error)
-	// RevokeKey sets RevokedAt of a key that is not revoked. It leaves a revoked key unchanged, without an error; CodeNotFound when
-	// the organization has no such key.
+	// RevokeKey sets RevokedAt of a key. It leaves a revoked key unchanged, without an error. It returns CodeNotFound if the organization
+	// does not own such a key.
 	RevokeKey(ctx context.Context, org OrgID, id string, at time.Time) error
-	// ReplaceKey sets ReplacedBy and ExpiresAt of a key, even of a revoked one, and changes nothing else, so that a key that is
-	// revoked meanwhile stays revoked. CodeConflict when ReplacedBy is already set: of concurrent calls one succeeds. CodeNotFound
-	// when the organization has no such key.
+	// ReplaceKey sets ReplacedBy and ExpiresAt of a key, even of a revoked key. It changes no other field, so that a concurrent revocation
+	// is not lost. It returns CodeConflict if ReplacedBy is already set: of concurrent calls only one succeeds. It returns CodeNotFound if
+	// the organization does not own such a key.
 	ReplaceKey(ctx context.Context, org OrgID, id, by string, ends time.Time) error
-	// TouchKey sets LastUsedAt of a key, of any organization, to at, unless it is already later than at - every. An absent key is
-	// no error.
+	// TouchKey sets LastUsedAt of a key, in any organization, to at, unless it is already later than at - every. It returns nil for an
+	// absent key.
 	TouchKey(ctx context.Context, id string, at time.Time, every time.Duration) error
 }

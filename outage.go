@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// Outage logs a continuing failure of a repeated operation, for example of a loop that polls the database: once when it begins, and
-// once when it has ended, with its duration and the number of failed attempts. The zero Outage is ready to use.
+// Outage logs a continuing failure of a repeated operation, for example of a loop that polls the database. It writes one line when the
+// failure begins and one when it ends, with its duration and the number of failed attempts. The zero Outage is ready to use.
 type Outage struct {
 	mu     sync.Mutex
 	since  time.Time
 	failed int
 }
 
-// Note records an attempt; a nil err means success. text names the failing operation; args are further attributes of the first
-// line.
+// Note records an attempt; a nil err means success. text names the failing operation. args are further attributes for the lines about
+// failed attempts; it logs all but the first at the debug level.
 func (o *Outage) Note(ctx context.Context, log *slog.Logger, text string, err error, args ...any) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

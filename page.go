@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Keyset is a position in a list that is ordered by time and then by id. A page starts after a keyset, so rows inserted between two
-// pages neither repeat nor hide others.
+// Keyset is a position in a list that is ordered by time and then by id. A page starts after a keyset, so the insertion of rows between two
+// pages neither repeats nor hides other rows.
 type Keyset struct {
 	At time.Time
 	ID string
@@ -17,7 +17,7 @@ type Keyset struct {
 // IsZero reports whether the keyset is the beginning of the list.
 func (k Keyset) IsZero() bool { return k.ID == "" && k.At.IsZero() }
 
-// Cursor returns the keyset as an opaque string; the beginning is the empty string.
+// Cursor returns the keyset as an opaque string, or the empty string for the beginning of the list.
 func (k Keyset) Cursor() string {
 	if k.IsZero() {
 		return ""
@@ -25,7 +25,7 @@ func (k Keyset) Cursor() string {
 	return base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(k.At.UnixMicro(), 36) + "." + k.ID))
 }
 
-// ParseCursor parses a cursor of Keyset.Cursor; CodeBadRequest for any other text.
+// ParseCursor parses a cursor of Keyset.Cursor. It returns CodeBadRequest for any other text.
 func ParseCursor(s string) (Keyset, error) {
 	if s == "" {
 		return Keyset{}, nil
@@ -45,8 +45,8 @@ type Page[T any] struct {
 	Next  Keyset
 }
 
-// Fit returns the first page of a list: at most limit items and most bytes, but at least one item. items must contain one item more
-// than fits, if the list has more. size returns the bytes of an item, and place its keyset.
+// Fit returns the first page of a list: no more than limit items and no more than most bytes, but at least one item. If the list is longer, items
+// must contain at least one item more than fits. size returns the size of an item in bytes, and place its keyset.
 func Fit[T any](items []T, limit, most int, size func(T) int, place func(T) Keyset) Page[T] {
 	bytes := 0
 	for n, item := range items {
@@ -57,11 +57,11 @@ func Fit[T any](items []T, limit, most int, size func(T) int, place func(T) Keys
 	return Page[T]{Items: items}
 }
 
-// pageSize is the size of the pages that Collect reads.
+// pageSize is the maximum size of the pages that Collect reads.
 const pageSize = 500
 
-// Collect reads a list page by page and returns its first limit items. It is for callers with an interface without cursors. place
-// returns the keyset of an item.
+// Collect reads a list page by page and returns its first limit items. It serves callers whose interface lacks cursors. place returns the
+// keyset of an item.
 func Collect[T any](
 	limit int, page func(after Keyset, limit int) ([]T, error), place func(T) Keyset,
 ) (all []T, err error) {

@@ -12,29 +12,30 @@ import (
 // E.164, section 6).
 type PhoneNumber string
 
-// Shortest and longest E.164 numbers, in digits. E.164 names no minimum; the shortest numbers in use with a country
-// code have seven.
+// The minimum and maximum lengths of E.164 numbers, in digits. E.164 defines no minimum; the shortest numbers in use with a country code
+// contain seven digits.
 const (
 	minPhoneDigits = 7
 	maxPhoneDigits = 15
 )
 
-// Country is the country whose rules apply to numbers without a plus, by its ISO 3166-1 code, for example "US"; empty: none.
+// Country is the ISO 3166-1 code of the country whose rules apply to numbers without a plus, for example "US". The empty Country means
+// none.
 type Country string
 
-// numbering holds the format of a country's numbers.
+// numbering describes the format of a country's numbers.
 type numbering struct {
-	code    string // of E.164, for example "44"
-	trunk   string // the prefix that is dialed only within the country, for example "0"; empty: none
+	code    string // country code of E.164, for example "44"
+	trunk   string // the prefix that is dialed only within the country, for example "0"; empty if there is none
 	lengths lengths
 }
 
-// lengths are numbers of digits: bit n is set for n digits.
+// lengths is a set of lengths in digits: bit n means that numbers of n digits exist.
 type lengths uint32
 
 func (l lengths) has(n int) bool { return n < 32 && l&(1<<n) != 0 }
 
-// Check returns CodeBadRequest for a code without a country of its own numbers. The empty Country is none, and valid.
+// Check returns CodeBadRequest unless c is empty or the code of a country whose number format is known.
 func (c Country) Check() error {
 	if _, known := countries[c]; !known && c != "" {
 		return Invalid("", "must be a country code of ISO 3166-1, two capital letters such as US")
@@ -42,20 +43,25 @@ func (c Country) Check() error {
 	return nil
 }
 
-// ParsePhoneNumber parses a number like Country.ParseNumber without a country.
+// ParsePhoneNumber parses a number like Country.ParseNumber with the empty Country.
 func ParsePhoneNumber(s string) (PhoneNumber, error) { return Country("").ParseNumber(s) }
 
-// ParseNumber parses a number of an organization whose default country is c. ReadNumber looks the country up: start there.
+// ParseNumber parses a number of an organization whose default country is c. Callers normally use ReadNumber, which determines the country.
 //
-// A number with a plus is E.164. A space may stand for the plus, because an unescaped plus in a URL's query becomes a space.
+// A number with a plus must be E.164. A space is accepted in place of the plus, because an unescaped plus in a URL's query becomes a space.
 //
-// Digits without a plus are read in two ways. As a number of the country c, they have its length, with or without its trunk prefix.
-// As E.164, they begin with a country code that has numbers of their length. If both readings are possible, digits with the trunk
-// prefix are a number of the country. So are digits of a country that writes no trunk prefix but its country code or none, unless
-// they begin with its country code. CodeBadRequest refuses the others and names both readings. Without a country, ten digits that
-// are also a number of North America are refused in the same way.
+// Digits without a plus can be a number of the country c or E.164. They can be a number of the country if they have the length of its
+// numbers, with or without its trunk prefix. They can be E.164 if they begin with a country code whose numbers have the remaining length.
+// If both readings are possible:
 //
-// Separators are refused: TypedNumber removes them first.
+//   - Digits with the trunk prefix are a number of the country.
+//   - In a country without a trunk prefix, or with its country code as the trunk prefix, digits of the national length are a number of the
+//     country, unless they begin with its country code.
+//   - Other digits are refused: CodeBadRequest names both readings.
+//
+// Without a country, ten digits that can be a number of North America and E.164 are refused with both readings, too.
+//
+// Separators are refused: callers delete them with TypedNumber.
 func (c Country) ParseNumber(s string) (PhoneNumber, error) {
 	if digits, international := cutPlus(s); international {
 		return e164(digits)
@@ -90,7 +96,7 @@ func errNotE164(s string) error {
 	return Invalid("", "must be an E.164 phone number such as +15551234567")
 }
 
-// e164 returns the number with these digits.
+// e164 returns the number with the given digits, or CodeBadRequest unless they are 7 to 15 digits and the first is not 0.
 func e164(digits string) (PhoneNumber, error) {
 	if len(digits) < minPhoneDigits || len(digits) > maxPhoneDigits || digits[0] == '0' || !isDigits(digits) {
 		return "", errNotE164(digits)
@@ -98,7 +104,7 @@ func e164(digits string) (PhoneNumber, error) {
 	return PhoneNumber("+" + digits), nil
 }
 
-// readings returns the possible E.164 digits of digits without a plus.
+// readings returns the E.164 digits of every possible reading of digits without a plus, at most two, sorted.
 func (c Country) readings(digits string) []string {
 	var readings []string
 	international := fitsCountryCode(digits)
@@ -126,8 +132,8 @@ func (c Country) readings(digits string) []string {
 	return slices.Compact(readings)
 }
 
-// fits reports whether digits have the length of the country's numbers. A second 0 after the trunk prefix makes an international prefix,
-// and no number of North America begins with 0 or 1.
+// fits reports whether digits have the length and the beginning of a national number without its trunk prefix. In countries with a trunk
+// prefix they must not begin with 0, because 00 is an international prefix. In North America they must not begin with 0 or 1.
 func (n numbering) fits(digits string) bool {
 	return n.lengths.has(len(digits)) && (n.trunk == "" || digits[0] != '0') && (n.code != "1" || digits[0] > '1') &&
 		len(n.code+digits) <= maxPhoneDigits
@@ -143,14 +149,14 @@ func fitsCountryCode(digits string) bool {
 	return false
 }
 
-// isNorthAmerican reports whether digits have the form of a number of North America without its country code: neither the area code nor
-// the exchange begins with 0 or 1.
+// isNorthAmerican reports whether digits have the form of a number of North America without its country code: ten digits, with an area code
+// and an exchange that do not begin with 0 or 1.
 func isNorthAmerican(digits string) bool {
 	return len(digits) == 10 && digits[0] > '1' && digits[3] > '1'
 }
 
-// NumberReadings returns all possible numbers of digits without a plus, as E.164 or in the form of any country, in order. The meant
-// one depends on the organization: see ReadNumber.
+// NumberReadings returns all possible readings of digits without a plus, as E.164 or in the format of any country, sorted. The
+// organization's default country determines the right reading: see ReadNumber.
 func NumberReadings(digits string) []PhoneNumber {
 	if !isDigits(digits) || len(digits) > maxPhoneDigits+1 {
 		return nil
@@ -167,7 +173,7 @@ func NumberReadings(digits string) []PhoneNumber {
 	return slices.Compact(all)
 }
 
-// noReading returns the error for digits without a reading.
+// noReading returns a CodeBadRequest for digits without a possible reading.
 func (c Country) noReading(digits string) error {
 	if c == "" && isNorthAmerican(digits) {
 		return Invalid("", "is ambiguous: must begin with + and the country code: +1%s in North America, or +%s, whose length is not valid for its country code", digits, digits)
@@ -175,15 +181,15 @@ func (c Country) noReading(digits string) error {
 	return Invalid("", "must begin with + and the country code, such as +14155550108")
 }
 
-// Numbering returns the default countries and the limits of numbers of organizations. OrganizationStore includes it.
+// Numbering returns organizations, whose default country and limit of numbers the caller needs. OrganizationStore includes it.
 type Numbering interface {
-	// Organization returns one organization; CodeNotFound when it is absent.
+	// Organization returns the organization with the given id, or CodeNotFound if it is absent.
 	Organization(ctx context.Context, id OrgID) (Organization, error)
 }
 
-// ReadNumber parses a number that an organization wrote. Start here: all numbers of requests are parsed by it. It calls
-// Country.ParseNumber with the organization's default country, which it looks up only for a number without a plus. A nil Numbering
-// and an absent organization have no default country.
+// ReadNumber parses a number that an organization wrote. All numbers in requests must be parsed with it. It calls Country.ParseNumber with
+// the organization's default country, and looks that country up only for a number without a plus. It uses the empty Country if in is nil or
+// the organization is absent.
 func ReadNumber(ctx context.Context, in Numbering, org OrgID, text string) (PhoneNumber, error) {
 	if _, international := cutPlus(text); international || in == nil {
 		return ParsePhoneNumber(text)
@@ -195,12 +201,12 @@ func ReadNumber(ctx context.Context, in Numbering, org OrgID, text string) (Phon
 	return o.DefaultCountry.ParseNumber(text)
 }
 
-// separators lists the characters between the digits of a typed number (ITU-T E.123), including the no-break space and hyphen.
+// separators lists the separators that a typed number may contain (ITU-T E.123), including the no-break spaces and hyphens.
 const separators = " \u00a0\u202f-\u2010\u2011.()"
 
-// TypedNumber returns a typed number, for example "+1 (202) 555-0102", without its spaces, hyphens, dots and brackets (ITU-T
-// E.123), for ReadNumber. It returns other texts unchanged, also with a trunk prefix such as "+44 (0)20", which is dialed only
-// within the country.
+// TypedNumber deletes the spaces, hyphens, dots and parentheses (ITU-T E.123) of a typed number, for example "+1 (202) 555-0102", to
+// prepare it for ReadNumber. A text that contains "(0)", a trunk prefix that is dialed only within the country, or a second plus is
+// returned unchanged, except for surrounding white space.
 func TypedNumber(s string) string {
 	s = strings.TrimSpace(s)
 	rest, _ := strings.CutPrefix(s, "+")

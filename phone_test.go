@@ -16,11 +16,11 @@ func TestParseNumber(t *testing.T) {
 		country callwright.Country
 		text    string
 		number  callwright.PhoneNumber
-		fault   string // texts of the error
+		fault   string // texts that the error must contain, separated by spaces
 	}{
 		{"", "+14155550108", "+14155550108", ""},
 		{"", " 14155550108", "+14155550108", ""},
-		{"US", "+4155550123", "+4155550123", ""}, // a plus decides
+		{"US", "+4155550123", "+4155550123", ""}, // the plus makes it E.164
 		{"", "14155550108", "+14155550108", ""},
 		{"", "442079460018", "+442079460018", ""},
 		{"", "4930901820", "+4930901820", ""}, // no exchange of North America begins with 0
@@ -36,7 +36,7 @@ func TestParseNumber(t *testing.T) {
 		{"US", "6505550123", "+16505550123", ""},
 		{"US", "14155550123", "+14155550123", ""},
 		{"CA", "6135550123", "+16135550123", ""},
-		{"US", "442079460018", "+442079460018", ""}, // without another reading
+		{"US", "442079460018", "+442079460018", ""}, // has no other reading
 		{"US", "0155550123", "", "must begin with +"},
 		{"US", "1155550123", "", "must begin with +"},
 		{"US", "01144207946", "", "must begin with +"},
@@ -94,7 +94,7 @@ func TestTypedNumber(t *testing.T) {
 	}
 }
 
-// tenants is a Numbering that counts its calls.
+// tenants is a Numbering that counts the calls of Organization.
 type tenants struct {
 	countries map[callwright.OrgID]callwright.Country
 	asked     int

@@ -2,15 +2,15 @@ package callwright
 
 import "regexp"
 
-// Redacted replaces a secret.
+// Redacted is the text that replaces a secret in logs and messages.
 const Redacted = "[redacted]"
 
-// secretNames matches the names of credentials, in texts and as variables.
+// secretNames matches the names of credentials, in texts and as names of variables.
 const secretNames = `(?:[\w-]*[_-])?(?:api[_-]?key|apikey|authorization|access[_-]?token|auth[_-]?token|token|secret|password|passwd)` //nolint:gosec // no credential
 
 var secretName = regexp.MustCompile(`(?i)^` + secretNames + `$`)
 
-// credentials lists patterns of credentials.
+// credentials lists the patterns of credentials and their replacements.
 var credentials = []struct {
 	pattern *regexp.Regexp
 	instead string
@@ -22,7 +22,7 @@ var credentials = []struct {
 	{regexp.MustCompile(`(://[^/\s:@]*:)[^/\s@]+@`), "$1" + Redacted + "@"},
 }
 
-// Redact replaces likely credentials in a text. It may miss some.
+// Redact returns text with likely credentials replaced by Redacted. It cannot recognize every credential.
 func Redact(text string) string {
 	for _, c := range credentials {
 		text = c.pattern.ReplaceAllString(text, c.instead)
@@ -30,7 +30,7 @@ func Redact(text string) string {
 	return text
 }
 
-// Credentials returns the parts of a text in which Redact finds a credential, with their context.
+// Credentials returns the parts of a text that Redact would change. A part may include text before the credential, such as its name.
 func Credentials(text string) (found []string) {
 	for _, c := range credentials {
 		for _, part := range c.pattern.FindAllString(text, -1) {
@@ -42,5 +42,5 @@ func Credentials(text string) (found []string) {
 	return found
 }
 
-// NamesSecret reports whether a variable, a parameter or a header of this name holds a credential.
+// NamesSecret reports whether a variable, a parameter or a header with this name is likely to hold a credential.
 func NamesSecret(name string) bool { return secretName.MatchString(name) }

@@ -16,7 +16,7 @@ func TestRetry(t *testing.T) {
 	other := errors.New("another error")
 	wrapped := fmt.Errorf("save: %w", callwright.Errorf(callwright.CodeConflict, "somebody was quicker"))
 	for name, tt := range map[string]struct {
-		errs  []error // of the calls, in order; the last one repeats
+		errs  []error // results of the calls, in order; the last one repeats
 		calls int
 		want  error
 	}{

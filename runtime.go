@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// Runtime holds the ports that every service needs: the time, identifiers and a log. A Config embeds it, and a program passes one
-// Runtime to all of its services. The zero value means the defaults.
+// Runtime holds the ports that every service needs: a clock, a generator of identifiers and a logger. A Config embeds it, and a program
+// passes one Runtime to all of its services. The zero value selects the defaults.
 type Runtime struct {
-	Clock  Clock        // nil: SystemClock
-	IDs    IDs          // nil: UUIDs
-	Logger *slog.Logger // nil: discards
+	Clock  Clock        // nil means SystemClock
+	IDs    IDs          // nil means UUIDs
+	Logger *slog.Logger // nil discards all lines
 }
 
-// WithDefaults returns r with the defaults in place of its nil fields.
+// WithDefaults returns a copy of r with a default for each nil field.
 func (r Runtime) WithDefaults() Runtime {
 	if r.Clock == nil {
 		r.Clock = SystemClock{}
@@ -31,8 +31,8 @@ func (r Runtime) WithDefaults() Runtime {
 	return r
 }
 
-// PrepareConfig sets the defaults of the Runtime that a configuration embeds, and returns an error that names every required field
-// that is zero or empty. Tags mark the required fields:
+// PrepareConfig sets the defaults of the Runtime that a configuration embeds. It returns an error that names every required field that is
+// zero or an empty slice. Tags mark the required fields:
 //
 //	Records Store   `required:"always"`
 //	Hooks   URLs    `required:"with Notifier"`  // if Notifier is set
@@ -40,7 +40,7 @@ func (r Runtime) WithDefaults() Runtime {
 func PrepareConfig[C any](c *C) error {
 	config := reflect.ValueOf(c).Elem()
 	name := config.Type().Name() + "."
-	missing := map[string][]string{} // by the condition
+	missing := map[string][]string{} // names of fields, by condition
 	for field, value := range config.Fields() {
 		if field.Type == reflect.TypeFor[Runtime]() {
 			value.Set(reflect.ValueOf(value.Interface().(Runtime).WithDefaults()))
@@ -70,7 +70,7 @@ func PrepareConfig[C any](c *C) error {
 	return errors.New(packageName + ": " + strings.Join(faults, "; "))
 }
 
-// empty reports whether a field of a configuration is not set.
+// empty reports whether a field of a configuration is zero or an empty slice.
 func empty(v reflect.Value) bool {
 	return v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0
 }

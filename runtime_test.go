@@ -12,10 +12,10 @@ type config struct {
 	Key    callwright.Secret `required:"always"`
 	Codecs []string          `required:"always"`
 
-	Notifier func() // nil: not called
+	Notifier func() // optional: requires URLs and Mailer
 	URLs     *int   `required:"with Notifier"`
 	Mailer   *int   `required:"with Notifier"`
-	Voices   *int   // nil: Speech speaks
+	Voices   *int   // if nil, Speech is required
 	Speech   *int   `required:"without Voices"`
 	hidden   string
 

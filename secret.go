@@ -11,15 +11,15 @@ import (
 	"strings"
 )
 
-// Secret is text that logs, messages and format verbs do not show; Reveal returns it. Package fmt calls no methods of a
-// value in an unexported field, or behind a pointer with a verb that does not fit one (go vet reports %s): do not print
-// structures that hold secrets there.
+// Secret is text that logs, messages and format verbs do not show. Only Reveal returns it. Package fmt does not call the methods of a
+// Secret in an unexported field. The same is true behind a pointer, if the verb does not fit a pointer (go vet reports %s). Do not print
+// structures that hold secrets in these two ways.
 type Secret string
 
 // Reveal returns the secret.
 func (s Secret) Reveal() string { return string(s) }
 
-// String returns a placeholder, like all other ways of printing.
+// String returns Redacted, or an empty string if s is empty.
 func (s Secret) String() string {
 	if s == "" {
 		return ""
@@ -27,23 +27,24 @@ func (s Secret) String() string {
 	return Redacted
 }
 
-// Format prints a placeholder for every verb, even for verbs that do not fit text.
+// Format prints the result of String for every verb, even for verbs that do not apply to strings.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, s.String()) }
 
-// LogValue returns a placeholder for logs.
+// LogValue returns the result of String for logs.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// MarshalText returns a placeholder for JSON and every other text encoding.
+// MarshalText returns the result of String for JSON and every other text encoding.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// Keyring encrypts secrets at rest with AES-256-GCM. It holds several keys by their ids. It encrypts with the current key and
-// decrypts with the key that sealed the text, so that keys can be rotated without downtime.
+// Keyring encrypts secrets at rest with AES-256-GCM. It holds several keys, each with an id. It encrypts with the current key and decrypts
+// with the key that encrypted the text, so that keys can be rotated without downtime.
 type Keyring struct {
 	current string
 	keys    map[string]cipher.AEAD
 }
 
-// NewKeyring returns a keyring of keys by id, 32 bytes each. current is the id of the key that seals.
+// NewKeyring returns a keyring of keys of 32 bytes, by id. current is the id of the key for encryption. It returns an error if a key is not
+// 32 bytes long, if an id is empty or contains a colon, or if current is not the id of a key.
 func NewKeyring(current string, keys map[string][]byte) (*Keyring, error) {
 	ring := &Keyring{current: current, keys: make(map[string]cipher.AEAD, len(keys))}
 	for id, key := range keys {
@@ -67,8 +68,8 @@ func NewKeyring(current string, keys map[string][]byte) (*Keyring, error) {
 	return ring, nil
 }
 
-// Seal encrypts a secret for one purpose, for example "trunk:<id>", so that a sealed text moved to another row does not open there.
-// An empty secret stays empty.
+// Seal encrypts a secret for one purpose, for example "trunk:<id>". Open requires the same purpose, so a sealed text that is moved to
+// another row cannot be decrypted there. The sealed form of an empty secret is empty.
 func (k *Keyring) Seal(purpose string, s Secret) string {
 	if s == "" {
 		return ""
@@ -84,10 +85,11 @@ func (k *Keyring) Seal(purpose string, s Secret) string {
 	return string(base64.RawStdEncoding.AppendEncode(text, sealed))
 }
 
-// ErrWrongKey is in the chain of every error of Keyring.Open.
+// ErrWrongKey is in the chain of every error that Keyring.Open returns.
 var ErrWrongKey = errors.New("sealed with another key or for another purpose, or damaged")
 
-// Open decrypts a text sealed for the same purpose; ErrWrongKey for any other text.
+// Open decrypts a text that Seal encrypted for the same purpose. It returns an empty secret for an empty text, and ErrWrongKey for any
+// other text.
 func (k *Keyring) Open(purpose, sealed string) (Secret, error) {
 	if sealed == "" {
 		return "", nil

@@ -11,14 +11,15 @@ func Longer(text string, most int) bool {
 	return len(text) > most && utf8.RuneCountInString(text) > most
 }
 
-// Hidden reports whether a character cannot be seen, or changes the display of others: control and format characters (Cc, Cf), and
-// separators of lines and paragraphs (Zl, Zp). Terminals interpret some of them.
+// Hidden reports whether a character is invisible or changes the display of other characters. Such characters are control and format
+// characters (Cc, Cf), and line and paragraph separators (Zl, Zp). Terminals interpret some of them.
 func Hidden(c rune) bool {
 	return unicode.IsControl(c) || unicode.In(c, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
-// Clip returns a text of up to most bytes, such as a database column or a log line can hold. Longer counts characters. Clip cuts
-// between characters and replaces the rest by an ellipsis, whose 3 bytes count.
+// Clip shortens a text to no more than most bytes, for example for a database column or a log line. (Longer counts characters.) Clip cuts
+// between characters and replaces the end with an ellipsis of 3 bytes, which count. If most is less than 3, it shortens a longer text to
+// the empty string.
 func Clip(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -10,8 +10,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// TestStrangers sends a thousand requests a minute from one address, and one from another: the log contains one line a minute for
-// each.
+// TestStrangers checks that a thousand requests a minute from one address and one from another produce one line a minute for each.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -44,7 +43,7 @@ func TestStrangers(t *testing.T) {
 	})
 }
 
-// TestManyStrangers bounds the lines of many addresses.
+// TestManyStrangers checks that the log limits the number of lines for requests from many addresses.
 func TestManyStrangers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -24,7 +24,7 @@ func TestParsePhoneNumber(t *testing.T) {
 	for text, want := range map[string]callwright.PhoneNumber{
 		"+15551234567":      "+15551234567",
 		"15551234567":       "+15551234567",
-		" 15551234567":      "+15551234567", // an unescaped plus of a query
+		" 15551234567":      "+15551234567", // an unescaped plus in a query becomes a space
 		"+4930123456":       "+4930123456",
 		"+123456789012345":  "+123456789012345",
 		"+1234567":          "+1234567",

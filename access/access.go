@@ -1,6 +1,6 @@
-// Package access makes organizations and their API keys, checks keys, reads them from requests, and signs people in with them.
+// Package access creates organizations and their API keys, reads keys from requests and checks them, and signs people in with them.
 //
-// A Service may share its store with others, such as that of a running server. Its changes take effect immediately.
+// A Service may share its store with other processes, such as a running server. Its changes take effect there immediately.
 package access
 
 import (
@@ -23,26 +23,26 @@ import (
 type Config struct {
 	Store  callwright.Tenants `required:"always"`
 	Atomic callwright.Atomic  `required:"always"`
-	Secret callwright.Secret  `required:"always"` // keys the HMAC under which keys and sessions are stored: at least 32 bytes, the same on every node
+	Secret callwright.Secret  `required:"always"` // key of the HMACs of stored keys and sessions: at least 32 bytes, the same on every node
 
 	callwright.Runtime
 }
 
-// minSecret is the least length of a Secret, in bytes.
+// minSecret is the minimum length of Config.Secret, in bytes.
 const minSecret = 32
 
-// Service makes organizations and API keys, checks keys, and keeps sessions.
+// Service manages organizations and API keys, checks keys, and manages sessions.
 type Service struct {
-	cfg  Config           // without its Secret
-	mac  func() hash.Hash // under the Secret, which fmt would print if it were a field that is not exported
+	cfg  Config           // its Secret is empty
+	mac  func() hash.Hash // uses the Secret: a closure, because fmt prints unexported fields
 	uses *uses
 
 	watchers *watchers
 
-	writing, sweeping callwright.Outage // of uses, of idle sessions
+	writing, sweeping callwright.Outage // log failures to write uses and to delete idle sessions
 }
 
-// New checks the configuration.
+// New returns a Service. It returns an error if a required field of c is missing or the Secret is shorter than 32 bytes.
 func New(c Config) (*Service, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
@@ -55,15 +55,16 @@ func New(c Config) (*Service, error) {
 	return &Service{cfg: c, mac: func() hash.Hash { return hmac.New(sha256.New, secret) }, uses: newUses(), watchers: newWatchers()}, nil
 }
 
-// keyStart begins every key, so that scanners for secrets find leaked keys.
+// keyStart is the beginning of every key. It enables secret scanners to find leaked keys.
 const keyStart = "cwk_"
 
-// A key is keyStart, then 12 characters by which its record is found, then 32 secret ones. 9 and 24
-// random bytes make them.
+// prefixLen is the length of a key's prefix. A key consists of keyStart, 12 characters that identify its record, and 32 secret characters.
+// The characters encode 9 and 24 random bytes.
 const prefixLen = len(keyStart) + 12
 
-// Authenticate returns the principal of a request: see httpapi.Authenticator. It reads the key from the header Authorization, after
-// "Bearer", whose case does not matter (RFC 9110, section 11.1), or alone. Of two such headers neither counts.
+// Authenticate returns the principal of a request and implements httpapi.Authenticator. It reads the key from the header Authorization,
+// with or without the scheme Bearer, whose case is ignored (RFC 9110, section 11.1). A request without exactly one such header is refused
+// with CodeAuthFailure.
 func (s *Service) Authenticate(r *http.Request) (callwright.Principal, error) {
 	headers := r.Header.Values("Authorization")
 	if len(headers) != 1 {
@@ -76,8 +77,8 @@ func (s *Service) Authenticate(r *http.Request) (callwright.Principal, error) {
 	return s.CheckKey(r.Context(), key)
 }
 
-// CheckKey returns the principal of a key and records the use of the key. Every reason to refuse it, unknown, wrong, expired or
-// revoked, gives the same CodeAuthFailure.
+// CheckKey returns the principal of a key and records the use of the key. It returns the same CodeAuthFailure for an unknown, wrong,
+// expired or revoked key, so that callers cannot distinguish the reasons.
 func (s *Service) CheckKey(ctx context.Context, key string) (callwright.Principal, error) {
 	if len(key) < prefixLen || !strings.HasPrefix(key, keyStart) {
 		return callwright.Principal{}, callwright.ErrAuthFailure
@@ -112,11 +113,11 @@ func (s *Service) hash(text string) []byte {
 	return mac.Sum(nil)
 }
 
-// randomText returns random bytes in base64 for the path of a URL.
+// randomText returns the given number of random bytes in unpadded base64url.
 func randomText(bytes int) string { return base64.RawURLEncoding.EncodeToString(randomBytes(bytes)) }
 
 func randomBytes(n int) []byte {
 	b := make([]byte, n)
-	_, _ = rand.Read(b) // crypto/rand never fails: it ends the program instead
+	_, _ = rand.Read(b) // crypto/rand never returns an error: it crashes the program instead
 	return b
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/adapters/memstore/orgstore"
 )
 
-// clock stands still until it is moved.
+// clock is a Clock that a test sets.
 type clock struct{ now time.Time }
 
 func (c *clock) Now() time.Time { return c.now }
@@ -99,7 +99,7 @@ func TestCheckKeyRefuses(t *testing.T) {
 	}
 }
 
-// TestAuthenticate reads the key of a request.
+// TestAuthenticate checks which Authorization headers are accepted: with and without "Bearer", but not two of them.
 func TestAuthenticate(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

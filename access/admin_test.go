@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/access"
 )
 
-// wantError checks the code and the field of an error.
+// wantError checks that err has the given code and field.
 func wantError(t *testing.T, what string, err error, code callwright.Code, field string) {
 	t.Helper()
 	e, _ := errors.AsType[*callwright.Error](err)
@@ -97,7 +97,7 @@ func TestUpdateOrganization(t *testing.T) {
 	}
 }
 
-// TestPages reads organizations and keys page by page.
+// TestPages checks that paging through the organizations returns each once, and that invalid page sizes are refused.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -144,7 +144,7 @@ func TestCreateKeyRefuses(t *testing.T) {
 	}
 }
 
-// TestKeyNames fills an organization with keys.
+// TestKeyNames checks that the names include revoked keys and omit absent ones, and that more than MaxPage ids are refused.
 func TestKeyNames(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -240,7 +240,7 @@ func TestRotateKey(t *testing.T) {
 	}
 }
 
-// TestRevokedKeyStaysRevoked revokes a key that has a successor, within the overlap.
+// TestRevokedKeyStaysRevoked revokes a rotated key twice during its overlap: the key is refused, and RevokedAt stays the first time.
 func TestRevokedKeyStaysRevoked(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -323,7 +323,7 @@ func TestRotateWebhookSecret(t *testing.T) {
 	signs("without an overlap", o.WebhookSecret)
 }
 
-// TestNothingShowsSecrets searches the output and the log for keys and secrets.
+// TestNothingShowsSecrets checks that neither formatted output nor the log contains a key or a webhook secret.
 func TestNothingShowsSecrets(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -11,8 +11,7 @@ import (
 	"github.com/callwright/callwright/adapters/memstore/orgstore"
 )
 
-// This example creates an organization with a key, and authenticates the key. For an example with a database, see
-// bunstore/orgstore.
+// This example creates an organization with a key, and authenticates with the key. For an example with a database, see bunstore/orgstore.
 func Example() {
 	ctx := context.Background()
 	store := memstore.New()
@@ -25,11 +24,11 @@ func Example() {
 	check(err)
 	key, err := admin.CreateKey(ctx, org.ID, "ci", access.MaxLifetime)
 	check(err)
-	who, err := admin.CheckKey(ctx, key.Key.Reveal()) // Reveal shows the key, this once
+	who, err := admin.CheckKey(ctx, key.Key.Reveal()) // Reveal returns the key's text
 	check(err)
 	fmt.Println(who.Org, who.KeyName, who.Entitlements, key.Key)
 
-	next, err := admin.RotateKey(ctx, org.ID, key.Record.ID, 0) // without an overlap
+	next, err := admin.RotateKey(ctx, org.ID, key.Record.ID, 0) // 0: the old key expires immediately
 	check(err)
 	_, err = admin.CheckKey(ctx, key.Key.Reveal())
 	fmt.Println(next.Record.Name, err)

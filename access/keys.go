@@ -8,22 +8,22 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The bounds of keys.
+// The limits of keys.
 const (
-	MaxKeys     = 1000                      // in force of an organization
-	MaxLifetime = 10 * 365 * 24 * time.Hour // of a key that expires
+	MaxKeys     = 1000                      // keys in force per organization
+	MaxLifetime = 10 * 365 * 24 * time.Hour // maximum lifetime of a key that expires
 )
 
-// NewKey is a key that was just made. Nothing shows the key itself again.
+// NewKey is a newly created key. The key itself cannot be read again later.
 type NewKey struct {
 	Record callwright.APIKey
 	Key    callwright.Secret
 }
 
-// CreateKey makes a key for an organization. A key without a lifetime does not expire. CodeBadRequest names the field name or
-// lifetime: a name has 1 to MaxName characters that can be seen, and a lifetime is at most MaxLifetime. CodeNotFound: the
-// organization is absent. CodeTooManyRequests: it has MaxKeys keys in force. The key can't be read again: only its HMAC is
-// kept.
+// CreateKey creates a key for an organization. If lifetime is 0, the key does not expire. A name must have 1 to MaxName visible characters,
+// and a lifetime at most MaxLifetime: otherwise CreateKey returns CodeBadRequest with the field name or lifetime. It returns CodeNotFound
+// if the organization is absent, and CodeTooManyRequests if MaxKeys of its keys are in force. The key can't be read again, because only its
+// HMAC is stored.
 func (s *Service) CreateKey(
 	ctx context.Context, org callwright.OrgID, name string, lifetime time.Duration,
 ) (NewKey, error) {
@@ -49,7 +49,7 @@ func (s *Service) CreateKey(
 	return k, nil
 }
 
-// newKey makes a key that is not stored.
+// newKey generates a key and its record, but does not store it. If lifetime is 0, the key does not expire.
 func (s *Service) newKey(org callwright.OrgID, name string, lifetime time.Duration) NewKey {
 	key := keyStart + randomText(9+24)
 	k := NewKey{Key: callwright.Secret(key), Record: callwright.APIKey{
@@ -62,7 +62,8 @@ func (s *Service) newKey(org callwright.OrgID, name string, lifetime time.Durati
 	return k
 }
 
-// insertKey stores a key of an organization that is held.
+// insertKey stores a key, or returns CodeTooManyRequests if MaxKeys keys of its organization are in force. The caller must hold the
+// organization (HoldOrganization), so that concurrent inserts cannot exceed the limit.
 func (s *Service) insertKey(ctx context.Context, k callwright.APIKey) error {
 	count, err := s.cfg.Store.CountKeys(ctx, k.Org, k.CreatedAt)
 	if err != nil {
@@ -74,8 +75,8 @@ func (s *Service) insertKey(ctx context.Context, k callwright.APIKey) error {
 	return s.cfg.Store.InsertKey(ctx, k)
 }
 
-// Keys returns a page of the records of an organization's keys, the newest first, of 1 to MaxPage. It includes revoked and expired
-// keys. CodeNotFound: the organization is absent.
+// Keys returns a page of the records of an organization's keys, newest first. limit must be 1 to MaxPage. The page includes revoked and
+// expired keys. Keys returns CodeNotFound if the organization is absent.
 func (s *Service) Keys(
 	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
 ) (callwright.Page[callwright.APIKey], error) {
@@ -87,13 +88,13 @@ func (s *Service) Keys(
 	}, func(k callwright.APIKey) callwright.Keyset { return callwright.Keyset{At: k.CreatedAt, ID: k.ID} })
 }
 
-// Key returns the record of one key. CodeNotFound: the organization has no such key.
+// Key returns the record of one key, or CodeNotFound if the organization does not own such a key.
 func (s *Service) Key(ctx context.Context, org callwright.OrgID, id string) (callwright.APIKey, error) {
 	return s.cfg.Store.Key(ctx, org, id)
 }
 
-// KeyNames returns the names of some of an organization's keys by their ids, at most MaxPage of them. Absent keys are omitted;
-// revoked and expired keys are not.
+// KeyNames returns the names of up to MaxPage keys of an organization, by id. It includes revoked and expired keys, and omits absent ones.
+// It returns CodeBadRequest for more than MaxPage ids.
 func (s *Service) KeyNames(ctx context.Context, org callwright.OrgID, ids []string) (map[string]string, error) {
 	if len(ids) > MaxPage {
 		return nil, callwright.Invalid("ids", "has %d ids; at most %d are allowed", len(ids), MaxPage)
@@ -104,8 +105,8 @@ func (s *Service) KeyNames(ctx context.Context, org callwright.OrgID, ids []stri
 	return s.cfg.Store.KeyNames(ctx, org, ids)
 }
 
-// RevokeKey revokes a key immediately, even a rotated one during its overlap. It does not change a revoked
-// key. CodeNotFound: the organization has no such key.
+// RevokeKey revokes a key immediately, even a rotated key during its overlap. It leaves a revoked key unchanged. It returns CodeNotFound if
+// the organization does not own such a key.
 func (s *Service) RevokeKey(ctx context.Context, org callwright.OrgID, id string) error {
 	if err := s.cfg.Store.RevokeKey(ctx, org, id, s.cfg.Clock.Now()); err != nil {
 		return err
@@ -114,11 +115,12 @@ func (s *Service) RevokeKey(ctx context.Context, org callwright.OrgID, id string
 	return nil
 }
 
-// RotateKey makes a key in the place of another, with its name and its lifetime, counted from now. The old one ends when the
-// overlap has passed, or when it would have expired. CodeBadRequest with the field overlap unless that is from 0 to
-// MaxOverlap; CodeNotFound when the organization has no such key; CodeInvalidState when the key is revoked, has expired, or
-// was rotated already. CodeTooManyRequests: the organization has MaxKeys keys in force, and the old one stays valid beside
-// the new one.
+// RotateKey creates a key that replaces another. The new key has the name and the lifetime of the old key; the lifetime starts now. The old
+// key expires after the overlap, or at its ExpiresAt if that is earlier.
+//
+// RotateKey returns CodeBadRequest with the field overlap unless the overlap is from 0 to MaxOverlap, CodeNotFound if the organization does
+// not own such a key, and CodeInvalidState if the key is revoked, expired or already rotated. It returns CodeTooManyRequests if MaxKeys
+// keys of the organization are in force; during an overlap the old key counts, too.
 func (s *Service) RotateKey(
 	ctx context.Context, org callwright.OrgID, id string, overlap time.Duration,
 ) (k NewKey, err error) {
@@ -156,11 +158,11 @@ func (s *Service) RotateKey(
 	if err != nil {
 		return NewKey{}, err
 	}
-	s.watchers.notifyEnded(use{id: id}) // with an overlap the key stays valid: watchers ask for its state
+	s.watchers.notifyEnded(use{id: id}) // also with an overlap, during which the key stays valid: watchers read its state
 	return k, nil
 }
 
-// rotatable returns CodeInvalidState for a key that cannot be rotated.
+// rotatable returns CodeInvalidState for a revoked, rotated or expired key, and otherwise nil.
 func rotatable(k callwright.APIKey, now time.Time) error {
 	switch {
 	case k.RevokedAt != nil:

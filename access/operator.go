@@ -9,8 +9,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// grantable are the entitlements that operators grant and withdraw. EntitlementOperator is not among them: only people with access
-// to the deployment's database grant it, with UpdateOrganization, as the first start and `callwright admin` do.
+// grantable lists the entitlements that operators grant and withdraw. It omits EntitlementOperator. Only people with access to the
+// deployment's database can grant EntitlementOperator: the first start and `callwright admin` do so with the methods of Service.
 var grantable = []callwright.Entitlement{callwright.EntitlementSIP}
 
 // Grantable returns the entitlements that operators grant and withdraw.
@@ -23,7 +23,8 @@ type Operator struct {
 	by callwright.Principal
 }
 
-// Operator returns the Operator of a principal; CodeNotFound unless it has EntitlementOperator: for others there is none.
+// Operator returns the Operator of a principal. It returns CodeNotFound for a principal without EntitlementOperator, to hide the operator's
+// pages.
 func (s *Service) Operator(by callwright.Principal) (*Operator, error) {
 	if !by.Entitled(callwright.EntitlementOperator) {
 		return nil, callwright.NotFound("page")
@@ -31,7 +32,7 @@ func (s *Service) Operator(by callwright.Principal) (*Operator, error) {
 	return &Operator{s, by}, nil
 }
 
-// Summary describes an organization to operators.
+// Summary describes an organization to operators. It contains no secrets.
 type Summary struct {
 	Details
 
@@ -47,7 +48,7 @@ func summaryOf(o callwright.Organization) Summary {
 	return Summary{Details: Details{o.Name, o.DefaultCountry, o.NumberLimit()}, ID: o.ID, Entitlements: o.Entitlements, CreatedAt: o.CreatedAt}
 }
 
-// Organizations returns a page of organizations, the newest first, of 1 to MaxPage.
+// Organizations returns a page of organizations, newest first. limit must be 1 to MaxPage.
 func (o *Operator) Organizations(ctx context.Context, after callwright.Keyset, limit int) (callwright.Page[Summary], error) {
 	found, err := o.s.Organizations(ctx, after, limit)
 	all := callwright.Page[Summary]{Next: found.Next}
@@ -57,7 +58,7 @@ func (o *Operator) Organizations(ctx context.Context, after callwright.Keyset, l
 	return all, err
 }
 
-// Organization returns an organization and the number of its keys that are in force; CodeNotFound when it is absent.
+// Organization returns an organization and the number of its keys that are in force. It returns CodeNotFound if the organization is absent.
 func (o *Operator) Organization(ctx context.Context, id callwright.OrgID) (Summary, int, error) {
 	org, err := o.s.cfg.Store.Organization(ctx, id)
 	if err != nil {
@@ -67,8 +68,8 @@ func (o *Operator) Organization(ctx context.Context, id callwright.OrgID) (Summa
 	return summaryOf(org), keys, err
 }
 
-// Create stores a new organization and its first key, which does not expire, in one transaction. Beside the errors of CreateOrganization it
-// returns CodeBadRequest for entitlements beyond Grantable.
+// Create stores a new organization and its first key, which does not expire, in one transaction. It returns the errors of
+// CreateOrganization, and CodeBadRequest for an entitlement that is not in Grantable.
 func (o *Operator) Create(
 	ctx context.Context, id callwright.OrgID, name string, grant ...callwright.Entitlement,
 ) (made Summary, key NewKey, err error) {
@@ -94,15 +95,16 @@ func (o *Operator) Create(
 	return made, key, nil
 }
 
-// Details are the fields of an organization that operators change, in addition to its entitlements.
+// Details holds the fields of an organization that operators change, in addition to its entitlements.
 type Details struct {
 	Name           string
 	DefaultCountry callwright.Country
-	MaxNumbers     int // numbers that it may attach to trunks; 0: callwright.DefaultMaxNumbers
+	MaxNumbers     int // maximum of numbers attached to trunks; 0 means callwright.DefaultMaxNumbers
 }
 
-// Change replaces the details of an organization. Of Grantable, the organization gets the entitlements in grant and loses the rest.
-// Other entitlements stay. It returns the errors of UpdateOrganization, and CodeBadRequest for entitlements beyond Grantable.
+// Change replaces the details of an organization. It grants the entitlements in grant, and withdraws all other entitlements in Grantable.
+// Further entitlements stay unchanged. Change returns the errors of UpdateOrganization, and CodeBadRequest for an entitlement that is not
+// in Grantable.
 func (o *Operator) Change(ctx context.Context, id callwright.OrgID, d Details, grant ...callwright.Entitlement) error {
 	if err := checkGrantable(grant); err != nil {
 		return err

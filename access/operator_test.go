@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/access"
 )
 
-// operator returns an organization of operators, and the Operator of one of its principals.
+// operator creates an organization with EntitlementOperator, and returns it with the Operator of its key.
 func (h *house) operator(t *testing.T) (callwright.Organization, *access.Operator) {
 	t.Helper()
 	org, orgErr := h.CreateOrganization(t.Context(), "ops", "Operators", callwright.EntitlementOperator)
@@ -92,7 +92,8 @@ func TestOperatorChanges(t *testing.T) {
 	wantError(t, "no country", o.Change(t.Context(), h.org.ID, access.Details{Name: "New", DefaultCountry: "us"}), callwright.CodeBadRequest, "default_country")
 }
 
-// TestOperatorsMakeNoOperators checks that only the methods of Service and embedding programs grant EntitlementOperator.
+// TestOperatorsMakeNoOperators checks that an Operator cannot grant EntitlementOperator or an unknown entitlement, neither to a new
+// organization nor to an existing one.
 func TestOperatorsMakeNoOperators(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -12,14 +12,14 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The bounds of organizations.
+// The limits of organizations.
 const (
 	MaxName         = 100                 // characters in the name of an organization or a key
-	MaxEntitlements = 20                  // of an organization
-	MaxNumbers      = 1000000             // the highest limit of attached numbers of an organization
-	MaxEmail        = 254                 // bytes in the address of a contact
-	MaxOverlap      = 30 * 24 * time.Hour // the longest time that a key or a webhook secret stays valid after its rotation
-	MaxPage         = 1000                // organizations, keys or sessions in a page
+	MaxEntitlements = 20                  // entitlements of an organization
+	MaxNumbers      = 1000000             // maximum of Organization.MaxNumbers
+	MaxEmail        = 254                 // bytes in a contact's email address
+	MaxOverlap      = 30 * 24 * time.Hour // maximum time that a key or a webhook secret stays valid after its rotation
+	MaxPage         = 1000                // organizations, keys or sessions per page
 )
 
 var (
@@ -27,9 +27,10 @@ var (
 	entitlement = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,31}$`)
 )
 
-// CreateOrganization stores an organization with a webhook secret of its own. Without an id it gets a new one; CodeConflict
-// when the id is taken. CodeBadRequest names the field id, name or entitlements: an id has 1 to 64 letters, digits, dots,
-// underscores and hyphens, a name 1 to MaxName characters that can be seen, and an entitlement looks like SIP.
+// CreateOrganization stores an organization and generates its webhook secret. If id is empty, it generates the id. It returns CodeConflict
+// if the id exists. It returns CodeBadRequest with the field id, name or entitlements for invalid input: an id consists of 1 to 64 letters,
+// digits, dots, underscores and hyphens, a name of 1 to MaxName visible characters, and an entitlement of capital letters, digits and
+// underscores.
 func (s *Service) CreateOrganization(
 	ctx context.Context, id callwright.OrgID, name string, entitlements ...callwright.Entitlement,
 ) (callwright.Organization, error) {
@@ -49,17 +50,17 @@ func (s *Service) CreateOrganization(
 	return o, nil
 }
 
-// newWebhookSecret returns a secret as the Standard Webhooks specification writes it.
+// newWebhookSecret returns a random secret of 24 bytes in the format of the Standard Webhooks specification: "whsec_" and base64.
 func newWebhookSecret() callwright.Secret {
 	return callwright.Secret("whsec_" + base64.StdEncoding.EncodeToString(randomBytes(24)))
 }
 
-// Organization returns one organization; CodeNotFound when it is absent.
+// Organization returns one organization, or CodeNotFound if it is absent.
 func (s *Service) Organization(ctx context.Context, id callwright.OrgID) (callwright.Organization, error) {
 	return s.cfg.Store.Organization(ctx, id)
 }
 
-// Organizations returns a page of organizations, the newest first, of 1 to MaxPage.
+// Organizations returns a page of organizations, newest first. limit must be 1 to MaxPage.
 func (s *Service) Organizations(
 	ctx context.Context, after callwright.Keyset, limit int,
 ) (callwright.Page[callwright.Organization], error) {
@@ -70,7 +71,8 @@ func (s *Service) Organizations(
 	})
 }
 
-// page reads a page, and whether there is another.
+// page returns a page of up to limit items. It reads one item more, to learn whether a further page exists, and then sets Next. It returns
+// CodeBadRequest unless limit is 1 to MaxPage. place returns the keyset of an item.
 func page[T any](
 	limit int, read func(limit int) ([]T, error), place func(T) callwright.Keyset,
 ) (callwright.Page[T], error) {
@@ -84,17 +86,17 @@ func page[T any](
 	return callwright.Page[T]{Items: items[:limit], Next: place(items[limit-1])}, nil
 }
 
-// OrganizationChange is a change of an organization. Nil and empty fields change nothing.
+// OrganizationChange is a change of an organization. Nil pointers and empty lists leave the organization unchanged.
 type OrganizationChange struct {
 	Name         *string
-	ContactEmail *string                  // an address without a name; empty: no mail
-	Country      *callwright.Country      // its DefaultCountry
-	Numbers      *int                     // its MaxNumbers
-	Grant        []callwright.Entitlement // are added
-	Withdraw     []callwright.Entitlement // are removed
+	ContactEmail *string                  // an email address without a name; an empty string means no mail
+	Country      *callwright.Country      // the new DefaultCountry
+	Numbers      *int                     // the new MaxNumbers
+	Grant        []callwright.Entitlement // entitlements to add
+	Withdraw     []callwright.Entitlement // entitlements to delete
 }
 
-// apply checks the change and makes it.
+// apply checks the change and applies it to o. After an error, o may be partly changed.
 func (c OrganizationChange) apply(o *callwright.Organization) error {
 	if c.Name != nil {
 		if err := checkName(*c.Name); err != nil {
@@ -142,7 +144,7 @@ func (c OrganizationChange) apply(o *callwright.Organization) error {
 	return nil
 }
 
-// checkName checks the name of an organization or a key.
+// checkName returns CodeBadRequest unless the name of an organization or a key consists of 1 to MaxName visible characters in UTF-8.
 func checkName(name string) error {
 	switch {
 	case strings.TrimSpace(name) == "":
@@ -155,7 +157,7 @@ func checkName(name string) error {
 	return nil
 }
 
-// checkEmail checks the address of a contact.
+// checkEmail returns CodeBadRequest unless text is empty or an email address of at most MaxEmail bytes, without a name.
 func checkEmail(text string) error {
 	if text == "" {
 		return nil
@@ -167,15 +169,15 @@ func checkEmail(text string) error {
 	return nil
 }
 
-// UpdateOrganization changes an organization and returns it; CodeNotFound when it is absent, CodeBadRequest with the field
-// name, contact_email, default_country or entitlements. It takes effect immediately.
+// UpdateOrganization changes an organization and returns it. It returns CodeNotFound if the organization is absent, and CodeBadRequest with
+// the field name, contact_email, default_country, max_numbers or entitlements for invalid input. The change takes effect immediately.
 func (s *Service) UpdateOrganization(
 	ctx context.Context, id callwright.OrgID, change OrganizationChange,
 ) (callwright.Organization, error) {
 	return s.change(ctx, id, change.apply)
 }
 
-// change changes an organization under a lock against concurrent changes.
+// change applies a change to an organization in a transaction that holds the organization, so that concurrent changes are not lost.
 func (s *Service) change(
 	ctx context.Context, id callwright.OrgID, apply func(*callwright.Organization) error,
 ) (o callwright.Organization, err error) {
@@ -194,11 +196,13 @@ func (s *Service) change(
 	return o, nil
 }
 
-// RotateWebhookSecret gives an organization a new webhook secret and returns the organization with it. Until the overlap has
-// passed the old secret signs as well; without an overlap it ends immediately, as it must after a leak. CodeBadRequest with
-// the field overlap unless that is from 0 to MaxOverlap; CodeNotFound when the organization is absent; CodeInvalidState
-// while the secret before is still in its overlap: receivers that have only that one would refuse messages. A rotation without
-// an overlap is always possible, and ends that one, too.
+// RotateWebhookSecret replaces the webhook secret of an organization with a new one and returns the organization. During the overlap, the
+// old secret signs messages, too. After a leak, rotate without an overlap: the old secret then ends immediately.
+//
+// RotateWebhookSecret returns CodeBadRequest with the field overlap unless the overlap is from 0 to MaxOverlap, and CodeNotFound if the
+// organization is absent. It returns CodeInvalidState if an overlap is requested while the previous secret is still in its overlap: the
+// rotation would end the previous secret, and receivers that know only that secret would refuse messages. A rotation without an overlap is
+// always possible; it ends both old secrets.
 func (s *Service) RotateWebhookSecret(
 	ctx context.Context, id callwright.OrgID, overlap time.Duration,
 ) (callwright.Organization, error) {
@@ -221,7 +225,7 @@ func (s *Service) RotateWebhookSecret(
 	})
 }
 
-// checkOverlap checks the overlap of a rotation.
+// checkOverlap returns CodeBadRequest unless the overlap of a rotation is from 0 to MaxOverlap.
 func checkOverlap(overlap time.Duration) error {
 	if overlap < 0 || overlap > MaxOverlap {
 		return callwright.Invalid("overlap", "must be from 0 to %d hours", int(MaxOverlap.Hours()))

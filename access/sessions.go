@@ -9,26 +9,26 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The bounds of sessions.
+// The limits of sessions.
 const (
-	SessionIdle = 12 * time.Hour     // a session that is not used for so long ends
-	SessionLife = 7 * 24 * time.Hour // a session ends so long after its sign-in, used or not
-	MaxSessions = 100                // of one key
+	SessionIdle = 12 * time.Hour     // a session ends after this time without use
+	SessionLife = 7 * 24 * time.Hour // a session ends this long after its sign-in, even if it is in use
+	MaxSessions = 100                // sessions per key
 
-	sessionSweep = time.Hour // between two deletions of idle sessions
-	sweepBatch   = 1000      // sessions that are deleted in one batch
+	sessionSweep = time.Hour // interval between deletions of idle sessions
+	sweepBatch   = 1000      // maximum of sessions in one deletion
 )
 
-// A token is tokenStart and 32 random bytes. tokenLabel distinguishes its HMAC from the HMACs of keys.
+// A token consists of tokenStart and 32 random bytes in base64url. tokenLabel precedes the token in its HMAC, to distinguish this HMAC from
+// the HMACs of keys.
 const (
 	tokenStart = "cws_"
 	tokenLen   = len(tokenStart) + 43
 	tokenLabel = "session:"
 )
 
-// SignIn checks a key as CheckKey does and begins a session with it. The token identifies the session, and can't be read
-// again: only its HMAC is kept. A key has at most MaxSessions sessions: when one more signs in, those end that were not used for
-// the longest time.
+// SignIn checks a key like CheckKey and starts a session with it. The token identifies the session and can't be read again, because only
+// its HMAC is stored. A key has at most MaxSessions sessions: a further sign-in deletes the least recently used ones.
 func (s *Service) SignIn(ctx context.Context, key string) (token string, session callwright.Session, err error) {
 	p, err := s.CheckKey(ctx, key)
 	if err != nil {
@@ -53,10 +53,9 @@ func (s *Service) SignIn(ctx context.Context, key string) (token string, session
 	return token, session, nil
 }
 
-// Session returns the session of a token and its principal, and records the use of the session and its key.
-// CodeAuthFailure: there is no such session, it was not used for SessionIdle, SessionLife has passed since
-// its sign-in, or its key is revoked or has expired, as a
-// rotated key does when its overlap has passed. Run writes the uses: without it sessions end SessionIdle after their sign-in.
+// Session returns the session of a token and its principal, and records the use of the session and its key. It returns CodeAuthFailure if
+// the session is absent, was not used for SessionIdle, or began SessionLife ago. It also does so if the key is revoked or expired; a
+// rotated key expires when its overlap ends. Run writes the uses: without Run, each session ends SessionIdle after its sign-in.
 func (s *Service) Session(ctx context.Context, token string) (callwright.Principal, callwright.Session, error) {
 	owner, err := s.findSession(ctx, token)
 	if errors.Is(err, callwright.ErrNotFound) {
@@ -77,12 +76,12 @@ func (s *Service) Session(ctx context.Context, token string) (callwright.Princip
 	return p, session, nil
 }
 
-// aged reports whether a session has ended because it began long ago.
+// aged reports whether SessionLife has passed since the sign-in.
 func aged(session callwright.Session, now time.Time) bool {
 	return now.Sub(session.CreatedAt) >= SessionLife
 }
 
-// findSession returns the session of a token with its key and organization; CodeNotFound when there is none.
+// findSession returns the session of a token with its key and organization, or CodeNotFound if the session is absent.
 func (s *Service) findSession(ctx context.Context, token string) (callwright.SessionOwner, error) {
 	if len(token) != tokenLen {
 		return callwright.SessionOwner{}, callwright.NotFound("session")
@@ -90,7 +89,7 @@ func (s *Service) findSession(ctx context.Context, token string) (callwright.Ses
 	return s.cfg.Store.SessionByHash(ctx, s.hash(tokenLabel+token))
 }
 
-// SignOut ends the session of a token. It is no error when there is none.
+// SignOut deletes the session of a token. It returns nil if the session is absent.
 func (s *Service) SignOut(ctx context.Context, token string) error {
 	owner, err := s.findSession(ctx, token)
 	if err == nil {
@@ -102,8 +101,8 @@ func (s *Service) SignOut(ctx context.Context, token string) error {
 	return err
 }
 
-// Sessions returns a page of the sessions of an organization that can be used, the newest first, of 1 to MaxPage.
-// CodeNotFound: the organization is absent.
+// Sessions returns a page of the usable sessions of an organization, newest first. limit must be 1 to MaxPage. It returns CodeNotFound if
+// the organization is absent.
 func (s *Service) Sessions(
 	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
 ) (callwright.Page[callwright.Session], error) {
@@ -113,13 +112,13 @@ func (s *Service) Sessions(
 	return page(limit, func(limit int) ([]callwright.Session, error) {
 		now := s.cfg.Clock.Now()
 		list, err := s.cfg.Store.Sessions(ctx, org, now, SessionIdle, after, limit)
-		return slices.DeleteFunc(list, func(session callwright.Session) bool { return aged(session, now) }), err // the last ones, because they are the oldest
+		return slices.DeleteFunc(list, func(session callwright.Session) bool { return aged(session, now) }), err // only at the end of the list, which is ordered by age
 	}, func(session callwright.Session) callwright.Keyset {
 		return callwright.Keyset{At: session.CreatedAt, ID: session.ID}
 	})
 }
 
-// DeleteSession ends a session immediately. CodeNotFound: the organization has no such session.
+// DeleteSession ends a session immediately. It returns CodeNotFound if the organization does not own such a session.
 func (s *Service) DeleteSession(ctx context.Context, org callwright.OrgID, id string) error {
 	if err := s.cfg.Store.DeleteSession(ctx, org, id); err != nil {
 		return err
@@ -128,12 +127,12 @@ func (s *Service) DeleteSession(ctx context.Context, org callwright.OrgID, id st
 	return nil
 }
 
-// sweepSessions deletes sessions that have ended for lack of use, and returns the time of the next sweep.
+// sweepSessions deletes up to sweepBatch idle sessions, and returns the time to wait before the next call.
 func (s *Service) sweepSessions(ctx context.Context) time.Duration {
 	deleted, err := s.cfg.Store.DeleteSessions(ctx, s.cfg.Clock.Now().Add(-SessionIdle), sweepBatch)
 	s.sweeping.Note(ctx, s.cfg.Logger, "idle sessions are not deleted", err)
 	if deleted == sweepBatch {
-		return usePause // there may be more
+		return usePause // more idle sessions may exist
 	}
 	return sessionSweep
 }

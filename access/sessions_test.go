@@ -15,7 +15,6 @@ import (
 	"github.com/callwright/callwright/adapters/memstore/orgstore"
 )
 
-// signIn signs in with a key.
 func signIn(t *testing.T, s *access.Service, k access.NewKey) (token string, session callwright.Session) {
 	t.Helper()
 	token, session, err := s.SignIn(t.Context(), k.Key.Reveal())
@@ -25,7 +24,7 @@ func signIn(t *testing.T, s *access.Service, k access.NewKey) (token string, ses
 	return token, session
 }
 
-// wantSession checks that a token is in force, or refused.
+// wantSession checks that a token is accepted if good is true, and refused otherwise.
 func wantSession(t *testing.T, what string, s *access.Service, token string, good bool) {
 	t.Helper()
 	p, session, err := s.Session(t.Context(), token)
@@ -68,7 +67,7 @@ func TestSession(t *testing.T) {
 	if _, _, err := h.SignIn(t.Context(), token); !errors.Is(err, callwright.ErrAuthFailure) {
 		t.Errorf("signing in with a token gave %v", err)
 	}
-	for range 2 { // the second time there is no session
+	for range 2 { // the second time, the session is absent
 		if err := h.SignOut(t.Context(), token); err != nil {
 			t.Error(err)
 		}
@@ -80,7 +79,7 @@ func TestSession(t *testing.T) {
 	wantSession(t, "the other session", h.Service, other, true)
 }
 
-// TestSessionEnds ends sessions by their keys and by the time.
+// TestSessionEnds checks when sessions end: after SessionIdle without use, and with their key if it is revoked, expires or is rotated.
 func TestSessionEnds(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -165,7 +164,8 @@ func TestSessionsOfAnOrganization(t *testing.T) {
 	}
 }
 
-// TestSessionsOfAKeyAreBounded signs in too often, also concurrently.
+// TestSessionsOfAKeyAreBounded signs in more than MaxSessions times, also concurrently: the oldest sessions end, and sessions of other keys
+// stay.
 func TestSessionsOfAKeyAreBounded(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -220,7 +220,7 @@ func TestTokenIsShownOnce(t *testing.T) {
 	}
 }
 
-// TestUsedSessionsGoOn uses one of two sessions for two days.
+// TestUsedSessionsGoOn uses one of two sessions for two days: the other ends, and is deleted.
 func TestUsedSessionsGoOn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -273,7 +273,7 @@ func TestUsedSessionsEndAfterAWeek(t *testing.T) {
 	})
 }
 
-// TestManyIdleSessionsAreDeleted creates more of them than one deletion takes.
+// TestManyIdleSessionsAreDeleted checks that Run deletes more idle sessions than one batch contains within seconds.
 func TestManyIdleSessionsAreDeleted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -9,24 +9,24 @@ import (
 	"time"
 )
 
-// UseInterval is the shortest time between two writes of the use of one key or session, on all nodes together.
+// UseInterval is the minimum time between two writes of the last use of one key or session, across all nodes.
 const UseInterval = time.Minute
 
-// Limits of pending writes.
+// Limits of the writes of uses.
 const (
-	maxUses   = 1000            // keys and sessions with a pending use; the uses of further ones are not written
-	useBatch  = 100             // keys and sessions in a transaction
-	usePause  = time.Second     // between two rounds
-	lastFlush = 2 * time.Second // for the last writes at the end
+	maxUses   = 1000            // keys and sessions with a pending use; uses of further ones are not written
+	useBatch  = 100             // keys and sessions per transaction
+	usePause  = time.Second     // pause between two rounds
+	lastFlush = 2 * time.Second // time limit of the last writes after ctx is canceled
 )
 
-// use names a key or a session that was used.
+// use identifies a used key or, if session is true, a used session.
 type use struct {
 	id      string
 	session bool
 }
 
-// order puts sessions behind keys.
+// order compares two uses: keys precede sessions, and each group is ordered by id.
 func (u use) order(v use) int {
 	if u.session == v.session {
 		return cmp.Compare(u.id, v.id)
@@ -40,13 +40,14 @@ func (u use) order(v use) int {
 // uses holds the keys and sessions with pending uses.
 type uses struct {
 	mu      sync.Mutex
-	pending map[use]time.Time // when
+	pending map[use]time.Time // times of the uses
 	wake    chan struct{}
 }
 
 func newUses() *uses { return &uses{pending: map[use]time.Time{}, wake: make(chan struct{}, 1)} }
 
-// note queues a use to be written, unless the last written one is less than UseInterval ago. It does not block.
+// note queues the use of a key or a session at now. It drops the use if the last stored use is less than UseInterval old, if another use of
+// it is pending, or if maxUses are pending. It does not wait for the store.
 func (u *uses) note(what use, last *time.Time, now time.Time) {
 	if last != nil && now.Sub(*last) < UseInterval {
 		return
@@ -63,7 +64,7 @@ func (u *uses) note(what use, last *time.Time, now time.Time) {
 	}
 }
 
-// drain returns the pending uses and clears them.
+// drain empties the pending uses and returns them.
 func (u *uses) drain() map[use]time.Time {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -72,9 +73,9 @@ func (u *uses) drain() map[use]time.Time {
 	return taken
 }
 
-// Run writes the last uses of keys and sessions until ctx ends, and deletes idle sessions about once an hour. It returns
-// nil. Each use is written at most once in a UseInterval. A use that cannot be written is logged and dropped, and the next use
-// counts again. Requests never wait for it; without it, keys show no last use, and sessions end although they are used.
+// Run writes the last uses of keys and sessions until ctx is canceled, and deletes idle sessions about once an hour. It returns nil. Each
+// key and session is written at most once per UseInterval. A use that cannot be written is logged and dropped; a later use is then written.
+// Requests never wait for these writes. Without Run, keys show no last use, and sessions end although they are used.
 func (s *Service) Run(ctx context.Context) error {
 	pause := time.NewTimer(0)
 	defer pause.Stop()
@@ -101,14 +102,14 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// finish writes the remaining uses after the end of ctx.
+// finish writes the pending uses after ctx was canceled, within lastFlush.
 func (s *Service) finish(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastFlush)
 	defer cancel()
 	s.writeUses(ctx)
 }
 
-// writeUses writes the pending uses. All nodes write in the same order, which avoids deadlocks.
+// writeUses writes the pending uses, in transactions of up to useBatch. All nodes write in the same order, which avoids deadlocks.
 func (s *Service) writeUses(ctx context.Context) {
 	taken := s.uses.drain()
 	for batch := range slices.Chunk(slices.SortedFunc(maps.Keys(taken), use.order), useBatch) {

@@ -14,17 +14,17 @@ import (
 	"github.com/callwright/callwright/adapters/memstore/orgstore"
 )
 
-// watched counts the uses that are written.
+// watched is a store that counts the writes of TouchKey.
 type watched struct {
 	orgstore.Tenants
-	hang chan struct{} // nil: writes do not hang
+	hang chan struct{} // if set, writes wait until it is closed
 
 	mu    sync.Mutex
 	wrote int
 	fail  error
 }
 
-// TouchKey counts, and hangs or fails as told.
+// TouchKey counts the call, waits for hang if it is set, and returns fail if it is set.
 func (w *watched) TouchKey(ctx context.Context, id string, at time.Time, every time.Duration) error {
 	w.mu.Lock()
 	w.wrote++
@@ -49,12 +49,12 @@ func (w *watched) writes() int {
 	return w.wrote
 }
 
-// plain runs functions without a transaction, so that a hanging store does not delay others.
+// plain is an Atomic without transactions, so that a hanging store does not delay other callers.
 type plain struct{}
 
 func (plain) Do(ctx context.Context, fn func(context.Context) error) error { return fn(ctx) }
 
-// node is a service on a store, which runs.
+// node returns a running service on a store. stop cancels it and waits for Run.
 func node(t *testing.T, w *watched) (s *access.Service, stop func()) {
 	t.Helper()
 	s, err := access.New(access.Config{Store: w, Atomic: plain{}, Secret: callwright.Secret(make([]byte, 32))})
@@ -72,7 +72,7 @@ func node(t *testing.T, w *watched) (s *access.Service, stop func()) {
 	}
 }
 
-// newKey makes an organization with a key.
+// newKey creates an organization with a key, and returns the key.
 func newKey(t *testing.T, s *access.Service) access.NewKey {
 	t.Helper()
 	o, err := s.CreateOrganization(t.Context(), "", "Acme")
@@ -93,7 +93,7 @@ func use(t *testing.T, s *access.Service, k access.NewKey) {
 	}
 }
 
-// lastUse returns when a key was used last.
+// lastUse returns the stored time of a key's last use, or the zero time if no use is stored.
 func lastUse(t *testing.T, w *watched, k access.NewKey) time.Time {
 	t.Helper()
 	record, err := w.Key(t.Context(), k.Record.Org, k.Record.ID)
@@ -106,7 +106,8 @@ func lastUse(t *testing.T, w *watched, k access.NewKey) time.Time {
 	return *record.LastUsedAt
 }
 
-// TestLastUse uses a key on two nodes, ten times a second for three minutes.
+// TestLastUse uses a key on two nodes, ten times a second for three minutes: the last use is stored once a minute, and never more than
+// about a minute old.
 func TestLastUse(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -144,7 +145,7 @@ func TestLastUse(t *testing.T) {
 	})
 }
 
-// TestLastUseIsWrittenAtTheEnd ends a node before it has written.
+// TestLastUseIsWrittenAtTheEnd stops a node while a use is pending: the use is written before Run returns.
 func TestLastUseIsWrittenAtTheEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -153,7 +154,7 @@ func TestLastUseIsWrittenAtTheEnd(t *testing.T) {
 		first, second := newKey(t, s), newKey(t, s)
 		use(t, s, first)
 		synctest.Wait()
-		use(t, s, second) // waits for the next round
+		use(t, s, second) // pending until the next round
 		stop()
 		if got := lastUse(t, w, second); !got.Equal(time.Now()) {
 			t.Errorf("the last use is %s", got)
@@ -161,7 +162,7 @@ func TestLastUseIsWrittenAtTheEnd(t *testing.T) {
 	})
 }
 
-// TestRequestsDoNotWait has a store that hangs or fails when uses are written.
+// TestRequestsDoNotWait checks that key checks do not wait while writes of uses hang or fail, and that uses are written again afterwards.
 func TestRequestsDoNotWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -169,7 +170,7 @@ func TestRequestsDoNotWait(t *testing.T) {
 		s, stop := node(t, w)
 		begin, first := time.Now(), newKey(t, s)
 		use(t, s, first)
-		for range 1500 { // more than are kept
+		for range 1500 { // more than maxUses
 			use(t, s, newKey(t, s))
 		}
 		synctest.Wait()

@@ -6,17 +6,17 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// watchers holds the channels of Watch, by session and key.
+// watchers holds the channels of Watch by the session and key that they watch.
 type watchers struct {
 	mu sync.Mutex
-	of map[use]map[chan struct{}]bool // by the session or the key
+	of map[use]map[chan struct{}]bool // two entries per channel: its session and its key
 }
 
 func newWatchers() *watchers { return &watchers{of: map[use]map[chan struct{}]bool{}} }
 
-// Watch returns a channel that holds a value as soon as this Service has ended a session or its key: by SignOut, DeleteSession, RevokeKey, or
-// RotateKey without an overlap. Session then returns the current state. The channel does not report
-// sessions that other nodes end, or that expire. The caller calls stop, once.
+// Watch returns a channel that receives a value when SignOut, DeleteSession, RevokeKey or RotateKey of this Service may have ended the
+// session. The receiver then calls Session to read the state: a key rotated with an overlap is still valid. The channel does not report
+// sessions that other nodes end, or that expire. The caller must call stop.
 func (s *Service) Watch(session callwright.Session) (ended <-chan struct{}, stop func()) {
 	w, told := s.watchers, make(chan struct{}, 1)
 	names := []use{{session.ID, true}, {session.KeyID, false}}
@@ -39,7 +39,7 @@ func (s *Service) Watch(session callwright.Session) (ended <-chan struct{}, stop
 	}
 }
 
-// notifyEnded notifies the watchers of a session or a key that it has ended. It does not block.
+// notifyEnded sends a value to the watchers of a session or a key. It does not block.
 func (w *watchers) notifyEnded(ended use) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

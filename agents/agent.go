@@ -14,29 +14,30 @@ import (
 type Agent struct {
 	Task            string     // the agent's task
 	Pathway         PathwayRef // leads the conversation instead of Task
-	PersonaID       string     // of the persona that leads the conversation instead of Task and Pathway
-	Persona         string     // the agent's identity and way of talking; precedes Task and the pathway's texts
-	Voice           string     // empty: the synthesizer's default
-	Language        string     // BCP 47, or a name that LanguageTag knows; empty: the engines' default
-	Model           string     // empty: the server's
-	Temperature     *float64   // from 0 to 1; nil: the model's
+	PersonaID       string     // persona that leads the conversation instead of Task and Pathway
+	Persona         string     // the agent's identity and manner of speaking; precedes Task and the pathway's texts
+	Voice           string     // empty means the synthesizer's default
+	Language        string     // BCP 47, or a name that LanguageTag accepts; empty means the engines' default
+	Model           string     // empty means the server's default
+	Temperature     *float64   // from 0 to 1; nil means the model's default
 	FirstSentence   string
-	WaitForGreeting bool                   // let the other side speak first
-	Record          bool                   // keep a stereo recording
-	MaxDuration     time.Duration          // from the answer on, at most LongestCall; 0: DefaultMaxDuration
-	TransferTo      callwright.PhoneNumber // permitted target of transfers; empty: none
-	Webhook         string                 // receives the record of an ended call; empty: none
-	Interruption    *time.Duration         // duration of speech that interrupts the agent; nil: the conversation's default
-	Tools           []json.RawMessage      // tools of the model, as given: see tool.Parse
-	DynamicData     []DynamicData          // requests to other systems before the conversation
+	WaitForGreeting bool                   // lets the other side speak first
+	Record          bool                   // records the call in stereo
+	MaxDuration     time.Duration          // counted from the answer, at most LongestCall; 0 means DefaultMaxDuration
+	TransferTo      callwright.PhoneNumber // permitted target of transfers; empty means none
+	Webhook         string                 // receives the record of an ended call; empty means none
+	Interruption    *time.Duration         // duration of speech that interrupts the agent; nil means the conversation's default
+	Tools           []json.RawMessage      // tools of the model as JSON: see tool.Parse
+	DynamicData     []DynamicData          // requests that are sent to other systems before the conversation
 
-	// The agent of a call gets these from its persona, in addition to Task, Persona, Tools and settings: see Service.Calling.
-	PersonaVersion int                 // number of the version; 0: no persona, or not the agent of a call
+	// Calling and Answering set these fields from the agent's persona, in addition to Task, Persona, Tools and settings: see
+	// Service.Calling.
+	PersonaVersion int                 // 0 means no persona, or an agent that no call uses yet
 	Conditions     []persona.Condition // conditions under which a pathway takes over the conversation
-	KnowledgeBases []string            // ids
+	KnowledgeBases []string            // ids of knowledge bases
 }
 
-// DefaultMaxDuration and LongestCall bound Agent.MaxDuration.
+// DefaultMaxDuration and LongestCall are the default and the maximum of Agent.MaxDuration.
 const (
 	DefaultMaxDuration = 30 * time.Minute
 	LongestCall        = 12 * time.Hour
@@ -45,14 +46,14 @@ const (
 // PathwayRef names the pathway that leads a conversation. The zero PathwayRef names none.
 type PathwayRef struct {
 	ID        string
-	Version   pathway.Selector // version at the beginning of the conversation
-	StartNode string           // id of the node to begin at; empty: the pathway's own start
+	Version   pathway.Selector // resolved at the beginning of the conversation
+	StartNode string           // id of the first node; empty means the pathway's start node
 }
 
-// inProduction selects the version of a pathway without a named one.
+// inProduction selects the version in production. It applies to a pathway whose version is not named.
 var inProduction = pathway.Selector{Environment: pathway.Production}
 
-// setDefaults sets the defaults, and normalizes the language.
+// setDefaults sets MaxDuration if it is 0, and normalizes the language.
 func (a *Agent) setDefaults() {
 	if a.MaxDuration == 0 {
 		a.MaxDuration = DefaultMaxDuration
@@ -60,8 +61,8 @@ func (a *Agent) setDefaults() {
 	a.Language = LanguageTag(a.Language)
 }
 
-// LanguageTag returns the BCP 47 tag of a language. "ENG" is English. "auto", "fluent", "babel" and "babel-..." leave the language
-// to the engines: their tag is empty. Any other name is returned as a tag.
+// LanguageTag returns the BCP 47 tag of a language's name. It ignores the case of these names: "eng" means English; "auto", "fluent",
+// "babel" and "babel-..." return an empty tag, which leaves the language to the engines. Any other name is returned unchanged.
 func LanguageTag(name string) string {
 	switch lower := strings.ToLower(name); {
 	case lower == "auto", lower == "fluent", lower == "babel", strings.HasPrefix(lower, "babel-"):

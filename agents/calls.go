@@ -10,12 +10,12 @@ import (
 	"github.com/callwright/callwright/agents/persona"
 )
 
-// defaultTask is the task of an agent without one.
+// defaultTask is the task of an agent that answers a call without a task, pathway or persona.
 const defaultTask = "Answer the telephone, ask what the caller wants, and take note of it."
 
-// Answering returns the agent that answers at a number, with its persona's settings, and defaults for other settings. It does not
-// check the agent again: a deleted pathway is detected when the call begins. CodeNotFound and CodeInvalidState, with the field
-// persona_id and the configured agent: its persona was deleted, or has no version in production.
+// Answering returns the agent that answers at a number, with its persona's settings, and defaults for other settings. It does not check the
+// agent again: a deleted pathway is detected when the call begins. If the persona was deleted or has no version in production, Answering
+// returns the configured agent with CodeNotFound or CodeInvalidState, and the field persona_id.
 func (s *Service) Answering(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber,
 ) (Agent, error) {
@@ -35,19 +35,19 @@ func (s *Service) Answering(
 	return led, nil
 }
 
-// Choice selects the agent of a call: a web agent or a given one, and the settings that differ on this call.
+// Choice selects the agent of a call, which is a web agent or Agent, and the settings that the call overrides.
 type Choice struct {
-	ID        string // of a web agent; empty: Agent
-	Agent     Agent  // must be zero with an ID
+	ID        string // id of a web agent; empty means Agent
+	Agent     Agent  // must be zero if ID is set
 	Overrides Patch
 }
 
-// Calling returns the agent that makes a call, with its overrides and defaults. It refuses an invalid agent, and an agent without a
-// task, pathway or persona; the error has the field of the /v1 contract.
+// Calling returns the agent that makes a call, with its overrides and defaults. It returns an error for an invalid agent, and for an agent
+// without a task, pathway or persona. The error's field has the name of the /v1 contract.
 //
-// The agent gets the task, personality, tools, conditions, knowledge bases and settings of its persona's version in production. The
-// agent's own settings, and overrides, take precedence; a MaxDuration of DefaultMaxDuration counts as unset. Later versions do not
-// change the call.
+// The agent receives the task, personality, tools, conditions, knowledge bases and settings of its persona's version in production. The
+// agent's own settings, and overrides, take precedence; a MaxDuration of DefaultMaxDuration counts as unset. Later versions do not change
+// the call.
 func (s *Service) Calling(ctx context.Context, org callwright.OrgID, c Choice) (Agent, error) {
 	a := c.Agent
 	if c.ID != "" {
@@ -79,7 +79,7 @@ func (s *Service) Calling(ctx context.Context, org callwright.OrgID, c Choice) (
 	return a, found.first()
 }
 
-// byPersona returns the agent with the settings of its persona, if any.
+// byPersona returns the agent with the settings of its persona's version in production. Without a persona, it returns the agent unchanged.
 func (s *Service) byPersona(ctx context.Context, org callwright.OrgID, a Agent) (Agent, error) {
 	if a.PersonaID == "" {
 		return a, nil
@@ -101,7 +101,7 @@ func (s *Service) byPersona(ctx context.Context, org callwright.OrgID, a Agent) 
 	return a, nil
 }
 
-// loadPersona returns the version in production of a persona.
+// loadPersona returns the version in production of a persona. It returns CodeUnavailable if the server has no personas.
 func (s *Service) loadPersona(ctx context.Context, org callwright.OrgID, id string) (persona.Version, error) {
 	if s.cfg.Personas == nil {
 		return persona.Version{}, callwright.Errorf(callwright.CodeUnavailable, "there are no personas on this server")

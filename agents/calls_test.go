@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// TestCalling requests calls with a given agent and with a web agent, and overrides settings of both.
+// TestCalling checks the agent of calls that override settings of a given agent or of a web agent.
 func TestCalling(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/agents/tool"
 )
 
-// The limits of an agent, in characters for texts.
+// The limits of an agent. Limits of texts count characters.
 const (
 	MaxTask          = 100_000
 	MaxPersona       = 32 << 10
@@ -26,26 +26,26 @@ const (
 	MaxRequests      = 256 << 10 // bytes of Agent.Tools and Agent.DynamicData together, as JSON
 )
 
-// Pathways loads the graphs that lead conversations; pathway.Service implements it. agentstest.RunPathways tests it.
+// Pathways loads the graphs of pathways that lead conversations. pathway.Service implements it, and agentstest.RunPathways tests it.
 type Pathways interface {
-	// Load returns a version's graph and its number, 0 for the draft. CodeNotFound with the field "pathway_id": the organization
-	// has no pathway with this id. CodeNotFound with the field "pathway_version": the pathway has no such version, or none in the
-	// environment.
+	// Load returns a version's graph and its number, which is 0 for the draft. It returns CodeNotFound with the field "pathway_id" if the
+	// organization has no pathway with this id. It returns CodeNotFound with the field "pathway_version" if the pathway has no such
+	// version, or none in the environment.
 	Load(ctx context.Context, org callwright.OrgID, id string, sel pathway.Selector) (*graph.Graph, int, error)
 }
 
-// Personas loads personas; persona.Service implements it.
+// Personas loads personas. persona.Service implements it.
 type Personas interface {
-	// Load returns a persona and its version in production. CodeNotFound with the field persona_id: the organization has none with
-	// this id. CodeInvalidState with that field: no version is in production.
+	// Load returns a persona and its version in production. It returns CodeNotFound with the field persona_id if the organization has no
+	// persona with this id, and CodeInvalidState with that field if no version is in production.
 	Load(ctx context.Context, org callwright.OrgID, id string) (persona.Persona, persona.Version, error)
-	// Hold locks a persona against deletion until the transaction of ctx ends. CodeNotFound: the organization has none with this
-	// id. It is only called in a transaction.
+	// Hold locks a persona against deletion until the transaction of ctx ends. It returns CodeNotFound if the organization has no persona
+	// with this id. Hold is called only in a transaction.
 	Hold(ctx context.Context, org callwright.OrgID, id string) error
 }
 
-// faults returns all errors of an agent. Fields have the names of the /v1 contract. An agent that answers calls needs neither a
-// task nor a pathway. faults writes the number for transfers in E.164.
+// faults returns all errors of an agent. Their fields have the names of the /v1 contract. It accepts an agent without task, pathway and
+// persona, because the agent of an inbound number may lack all of them. faults also converts the number for transfers to E.164.
 func (s *Service) faults(ctx context.Context, org callwright.OrgID, a *Agent) []error {
 	var found faultList
 	a.checkTexts(&found)
@@ -70,24 +70,24 @@ func (s *Service) faults(ctx context.Context, org callwright.OrgID, a *Agent) []
 	return found
 }
 
-// faultList collects faults.
+// faultList collects the errors of an agent.
 type faultList []error
 
-// add adds an error that is not nil.
+// add appends an error, unless it is nil.
 func (l *faultList) add(err error) {
 	if err != nil {
 		*l = append(*l, err)
 	}
 }
 
-// addIf adds an error about a field, if the condition holds.
+// addIf appends an error with CodeBadRequest about a field, if wrong is set.
 func (l *faultList) addIf(wrong bool, field, format string, args ...any) {
 	if wrong {
 		*l = append(*l, callwright.Invalid(field, format, args...))
 	}
 }
 
-// first returns the first fault; nil without faults.
+// first returns the first fault, or nil if the list is empty.
 func (l faultList) first() error {
 	if len(l) == 0 {
 		return nil
@@ -95,7 +95,7 @@ func (l faultList) first() error {
 	return l[0]
 }
 
-// checkTexts checks the fields that need no port.
+// checkTexts checks the settings that need no port of Config.
 func (a Agent) checkTexts(found *faultList) {
 	led := a.Pathway.ID != ""
 	found.addIf(a.Task != "" && led, "task", "excludes pathway_id: set only one of them")
@@ -113,8 +113,8 @@ func (a Agent) checkTexts(found *faultList) {
 	found.addIf(!led && a.Pathway.StartNode != "", "start_node_id", "needs a pathway_id")
 }
 
-// checkPurpose refuses an agent without a task, pathway or persona. others lists the fields that a client can set instead of a
-// task.
+// checkPurpose refuses an agent without a task, pathway or persona. others names, for the error's text, the fields that a client can set
+// instead of a task.
 func (a Agent) checkPurpose(found *faultList, others string) {
 	found.addIf(a.Pathway.ID == "" && a.Task == "" && a.PersonaID == "",
 		"task", "is required without %s: it says what the agent is there for", others)
@@ -127,7 +127,7 @@ func (a Agent) checkLeaders(found *faultList) {
 	}
 }
 
-// checkEngines refuses a voice or a language that the engines lack, before a call.
+// checkEngines refuses a voice, a model name or a language that the engines do not support.
 func (s *Service) checkEngines(ctx context.Context, org callwright.OrgID, a Agent, found *faultList) {
 	if s.cfg.Voices != nil {
 		found.add(s.cfg.Voices.CheckVoice(ctx, org, a.Voice, a.Language))
@@ -140,7 +140,7 @@ func (s *Service) checkEngines(ctx context.Context, org callwright.OrgID, a Agen
 	}
 }
 
-// checkURL checks that an address may be requested.
+// checkURL returns an error if this server must not send requests to a URL, or CodeUnavailable if urls is nil.
 func checkURL(urls callwright.URLs, url string) error {
 	if urls == nil {
 		return callwright.Errorf(callwright.CodeUnavailable, "requests to other systems are not possible on this server")
@@ -148,8 +148,8 @@ func checkURL(urls callwright.URLs, url string) error {
 	return urls.CheckURL(url)
 }
 
-// checkDynamicData checks the requests before the conversation. Their size is added to the tools' size, because every call stores
-// its agent, and lists of web agents contain complete agents.
+// checkDynamicData checks the requests that are sent before the conversation. The limit MaxRequests includes the tools, because every call
+// stores its agent and lists of web agents contain complete agents.
 func (s *Service) checkDynamicData(a Agent, found *faultList) {
 	if len(a.DynamicData) == 0 {
 		return
@@ -181,7 +181,8 @@ func (s *Service) checkDynamicData(a Agent, found *faultList) {
 	}
 }
 
-// inRequest puts the path of a request before the field of an error about a request.Source.
+// inRequest prefixes the field of a request.Source's error with the path of the request, and replaces the names of Source's fields by those
+// of the /v1 contract.
 func inRequest(path string, err error) error {
 	e, ok := errors.AsType[*callwright.Error](err)
 	if !ok {
@@ -192,7 +193,7 @@ func inRequest(path string, err error) error {
 	return fault
 }
 
-// checkPathway refuses a pathway that cannot lead a conversation now.
+// checkPathway refuses a pathway whose version or start node is missing. It returns CodeUnavailable if the server has no pathways.
 func (s *Service) checkPathway(ctx context.Context, org callwright.OrgID, ref PathwayRef) error {
 	if ref.ID == "" {
 		return nil

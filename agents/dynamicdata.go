@@ -8,17 +8,17 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// DynamicData is a request that is made before a conversation. The agent's texts may use its answer.
+// DynamicData describes a request that is sent before a conversation. The agent's texts may use its answer.
 type DynamicData struct {
-	URL, Method string         // an empty method: GET
-	Headers     []request.Pair // texts may contain {{variables}} of the call's request data
+	URL, Method string         // an empty Method means GET
+	Headers     []request.Pair // values may contain {{variables}} of the call's request data
 	Query       []request.Pair
-	Body        []request.Pair // members of a JSON object; none: no body
-	Cache       bool           // as given: every conversation sends the request once
+	Body        []request.Pair // members of a JSON object; an empty list means no body
+	Cache       bool           // stored without effect: every conversation sends the request once
 	Response    []request.Mapping
 }
 
-// Source returns the request for package request. The body is an object whose members are texts.
+// Source returns the request in the form of package request. Its body is a JSON object whose members are strings.
 func (d DynamicData) Source() request.Source {
 	s := request.Source{Method: d.Method, URL: d.URL, Headers: d.Headers, Query: d.Query, Variables: d.Response}
 	if len(d.Body) > 0 {
@@ -31,7 +31,7 @@ func (d DynamicData) Source() request.Source {
 	return s
 }
 
-// Facts returns the sentences that tell a model the answers of the agent's dynamic data.
+// Facts returns the sentences that report the answers of the agent's dynamic data to a model.
 func (a Agent) Facts() []request.Fact {
 	var facts []request.Fact
 	for _, d := range a.DynamicData {
@@ -40,7 +40,7 @@ func (a Agent) Facts() []request.Fact {
 	return facts
 }
 
-// quote returns a text as JSON, with <, > and & unescaped: a variable's name may contain them.
+// quote encodes a text as a JSON string. It does not escape <, > and &, because the name of a variable may contain them.
 func quote(text string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -8,12 +8,12 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// InboundNumber is a number for inbound calls with its agent.
+// InboundNumber is a number that receives calls, with the agent that answers them.
 type InboundNumber struct {
 	Org       callwright.OrgID
 	Number    callwright.PhoneNumber
 	Agent     Agent // may lack a task, pathway and persona: see Service.Answering
-	Released  bool  // no longer receives calls; the agent is stored for a new registration
+	Released  bool  // receives no calls; a new registration uses the stored agent
 	CreatedAt time.Time
 	UpdatedAt time.Time
 	Version   int64
@@ -21,30 +21,30 @@ type InboundNumber struct {
 
 // NumberStore stores the agents of inbound numbers. agentstest.RunNumberStore tests it.
 //
-// Given and returned values share no memory with stored ones. They equal the stored values: a nil list stays nil, an empty one stays
-// empty, and JSON keeps its values; the order of members and the spelling of numbers may change. Another organization's number is absent.
-// Tools, DynamicData and Webhook of an Agent are encrypted at rest: they may contain keys of other systems. Methods take part in the
-// transaction of ctx: see callwright.Atomic. agentstest.RunPersonaDeletion tests this together with persona.Store.
+// Given and returned values share no memory with stored values. Returned values equal the stored values: a nil list stays nil, an empty
+// list stays empty. JSON keeps its values, but the order of members and the spelling of numbers may change. Another organization's number
+// counts as absent. Tools, DynamicData and Webhook of an Agent are encrypted at rest: they may contain keys of other systems. Methods
+// participate in the transaction of ctx: see callwright.Atomic. agentstest.RunPersonaDeletion tests this together with persona.Store.
 type NumberStore interface {
-	// InsertNumber adds a number with Version 1; CodeConflict when the organization already has it, released or not. Another
-	// organization may have the same number.
+	// InsertNumber adds a number with Version 1. It returns CodeConflict if the organization already has the number, released or not. Two
+	// organizations may have the same number.
 	InsertNumber(ctx context.Context, n InboundNumber) error
-	// Number returns one number, even if it is released; CodeNotFound when it is absent.
+	// Number returns one number, even if it is released. It returns CodeNotFound if the number is absent.
 	Number(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (InboundNumber, error)
-	// Numbers returns up to limit of an organization's numbers that are not released, in ascending order. The ID of the keyset is
-	// the last number of the previous page; its time is ignored. The result ends early, after the second or a later number at which
-	// the total exceeds MaxRead bytes (InboundNumber.Size).
+	// Numbers returns up to limit unreleased numbers of an organization in ascending order. The ID of the keyset is the last number of the
+	// previous page; its time is ignored. The result ends early, after the second or a later number at which the total exceeds MaxRead
+	// bytes (InboundNumber.Size).
 	Numbers(ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int) ([]InboundNumber, error)
-	// NumbersOf returns the unreleased numbers of each of the personas (Agent.PersonaID), in ascending order, at most
-	// persona.MaxNumbers of each. The map omits personas without numbers.
+	// NumbersOf returns the unreleased numbers of each persona (Agent.PersonaID) in ascending order, at most persona.MaxNumbers of each
+	// persona. The map omits personas without numbers.
 	NumbersOf(ctx context.Context, org callwright.OrgID, personas []string) (map[string][]callwright.PhoneNumber, error)
-	// UpdateNumber replaces a number whose stored Version is n.Version and adds one to it; CodeConflict when the Version differs; of
-	// concurrent calls with the same Version exactly one succeeds. CodeNotFound when it is absent.
+	// UpdateNumber replaces a number whose stored Version is n.Version, and increments the Version. It returns CodeConflict if the Version
+	// differs, and CodeNotFound if the number is absent. Of concurrent calls with the same Version, exactly one succeeds.
 	UpdateNumber(ctx context.Context, n InboundNumber) error
 }
 
-// RegisterInbound adds a number with an agent without settings. A number that was registered before keeps its agent. Trunks and
-// number porting call it when a number begins to receive calls.
+// RegisterInbound adds a number whose agent has only default settings. A number that was registered before keeps its agent. Trunks and
+// number porting call RegisterInbound when a number begins to receive calls.
 func (s *Service) RegisterInbound(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error {
 	now := s.cfg.Clock.Now()
 	return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
@@ -58,8 +58,8 @@ func (s *Service) RegisterInbound(ctx context.Context, org callwright.OrgID, num
 	})
 }
 
-// ReleaseInbound releases a number: it is then absent, and its agent is stored for RegisterInbound. An unregistered number stays
-// unchanged. Trunks call it when a number no longer receives calls.
+// ReleaseInbound releases a number: Inbound and ListInbound no longer return it, but its agent stays stored for RegisterInbound. For an
+// unregistered number it does nothing. Trunks call it when a number no longer receives calls.
 func (s *Service) ReleaseInbound(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error {
 	return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
 		_, err := s.release(ctx, org, number, true)
@@ -67,7 +67,7 @@ func (s *Service) ReleaseInbound(ctx context.Context, org callwright.OrgID, numb
 	})
 }
 
-// release sets whether a number is released; known reports whether the number exists.
+// release sets or clears Released of a number. known reports whether the store contains the number.
 func (s *Service) release(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, released bool,
 ) (known bool, err error) {
@@ -84,13 +84,13 @@ func (s *Service) release(
 	return true, s.cfg.Numbers.UpdateNumber(ctx, n)
 }
 
-// Number parses the number of a request. CodeBadRequest with the field phone_number.
+// Number parses the phone number in a request. Its errors name the field phone_number.
 func (s *Service) Number(ctx context.Context, org callwright.OrgID, text string) (callwright.PhoneNumber, error) {
 	n, err := callwright.ReadNumber(ctx, s.cfg.Numbering, org, text)
 	return n, callwright.InField("phone_number", err)
 }
 
-// Inbound returns one inbound number. CodeNotFound when it is absent or released.
+// Inbound returns one inbound number. It returns CodeNotFound if the number is absent or released.
 func (s *Service) Inbound(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber,
 ) (InboundNumber, error) {
@@ -104,8 +104,8 @@ func (s *Service) Inbound(
 // MaxPage bounds the inbound numbers of one page.
 const MaxPage = 10_000
 
-// ListInbound returns the inbound numbers of an organization after a place, in order: at most limit (0: MaxPage), and at most
-// MaxRead bytes. Only Page.Next shows whether more follow.
+// ListInbound returns the organization's inbound numbers after a keyset in ascending order: at most limit, and at most about MaxRead bytes.
+// A limit of 0 means MaxPage. Fewer numbers than limit do not mean that the list is complete: only Page.Next shows whether more follow.
 func (s *Service) ListInbound(
 	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
 ) (callwright.Page[InboundNumber], error) {
@@ -117,9 +117,9 @@ func (s *Service) ListInbound(
 	return callwright.Fit(list, limit, MaxRead, InboundNumber.Size, InboundNumber.Keyset), err
 }
 
-// UpdateInbound changes the agent of a number, setting by setting: a refused setting does not prevent the others, and the report
-// contains its error. Earlier faults of the agent refuse no other setting. After an error nothing has changed: CodeNotFound, or a
-// part of the server that is missing or down.
+// UpdateInbound changes the agent of a number, setting by setting. A refused setting does not prevent the others, and the report contains
+// its error. Faults that the agent had before do not refuse other settings. If UpdateInbound returns an error, nothing has changed: the
+// number is absent (CodeNotFound), or a port of this server is missing (CodeUnavailable) or fails.
 func (s *Service) UpdateInbound(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, p Patch,
 ) (n InboundNumber, r Report, err error) {
@@ -149,7 +149,8 @@ func (s *Service) UpdateInbound(
 	return n, r, err
 }
 
-// holdPersona locks the persona of a patch against deletion before the number refers to it. faults reports an absent one.
+// holdPersona locks the persona of a patch against deletion before the number refers to it. It ignores an absent persona, because faults
+// reports it.
 func (s *Service) holdPersona(ctx context.Context, org callwright.OrgID, p Patch) error {
 	id := ""
 	p.PersonaID.Apply(&id)

@@ -6,13 +6,13 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// MaxRead bounds the bytes of agents that are read together, and so the size of a page. One agent may take a third of it.
+// MaxRead bounds the bytes of agents that are read together, and so the size of a page. One agent may use up to a third of MaxRead.
 const MaxRead = 2 << 20
 
-// recordSize is the approximate size of a record without texts, in bytes.
+// recordSize approximates the bytes of a record without its texts.
 const recordSize = 700
 
-// size estimates the bytes of the agent: texts, tools and requests.
+// size estimates the bytes of the agent's texts, tools and requests.
 func (a Agent) size() int {
 	size := len(a.Task) + len(a.Persona) + len(a.FirstSentence) + len(a.Webhook)
 	for _, raw := range a.Tools {
@@ -25,7 +25,7 @@ func (a Agent) size() int {
 	return size
 }
 
-// Size estimates the bytes of the web agent's record.
+// Size estimates the bytes of the web agent's record. Stores compare the sum with MaxRead.
 func (w WebAgent) Size() int {
 	size := recordSize + w.Agent.size() + len(w.VoiceSettings)
 	for _, k := range w.Keywords {
@@ -38,16 +38,16 @@ func (w WebAgent) Size() int {
 	return size
 }
 
-// Keyset returns the place of the web agent in its list.
+// Keyset returns the web agent's position in the list, which is ordered by creation time and id.
 func (w WebAgent) Keyset() callwright.Keyset { return callwright.Keyset{At: w.CreatedAt, ID: w.ID} }
 
-// Size estimates the bytes of the number's record.
+// Size estimates the bytes of the number's record. Stores compare the sum with MaxRead.
 func (n InboundNumber) Size() int { return recordSize + n.Agent.size() }
 
-// Keyset returns the place of the number in its list.
+// Keyset returns the number's position in the list, which is ordered by number.
 func (n InboundNumber) Keyset() callwright.Keyset { return callwright.Keyset{ID: n.Number.String()} }
 
-// pageSize returns the maximum number of items of a page: limit, or else most.
+// pageSize returns limit, or most if limit is 0. It returns CodeBadRequest if limit is negative or more than most.
 func pageSize(limit, most int) (int, error) {
 	switch {
 	case limit < 0 || limit > most:

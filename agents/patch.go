@@ -11,16 +11,16 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// Patch changes settings of an agent. A setting that is not Set stays unchanged; a cleared one gets its default.
+// Patch changes settings of an agent. A setting that is not Set stays unchanged; a cleared setting returns to its default.
 type Patch struct {
-	// Task and Pathway, which is an id, exclude each other: setting one replaces the other.
+	// Task and Pathway, which is the id of a pathway, exclude each other: setting one replaces the other.
 	Task    callwright.Optional[string]
 	Pathway callwright.Optional[string]
-	// PathwayVersion is the version of Pathway, or of the agent's current pathway. If cleared, or not Set with a Pathway, it is the
-	// version in production.
+	// PathwayVersion is the version of Pathway, or of the agent's current pathway. If it is cleared, or not Set together with Pathway, the
+	// agent uses the version in production.
 	PathwayVersion callwright.Optional[pathway.Selector]
 	StartNode      callwright.Optional[string]
-	// PersonaID excludes Task and Pathway, and takes their place.
+	// PersonaID excludes Task and Pathway: setting it clears both.
 	PersonaID callwright.Optional[string]
 
 	Persona         callwright.Optional[string]
@@ -39,7 +39,7 @@ type Patch struct {
 	DynamicData     callwright.Optional[[]DynamicData]
 }
 
-// WebAgentPatch changes settings of a web agent.
+// WebAgentPatch changes settings of a web agent. See Patch for unset and cleared settings.
 type WebAgentPatch struct {
 	Patch
 	VoiceSettings callwright.Optional[json.RawMessage]
@@ -47,10 +47,10 @@ type WebAgentPatch struct {
 	Metadata      callwright.Optional[map[string]any]
 }
 
-// Setting names a setting in a Report, as the fields of errors do.
+// Setting names a setting in a Report. It equals the field of the setting's errors.
 type Setting string
 
-// The settings.
+// The settings of agents and web agents.
 const (
 	SettingTask            Setting = "task"
 	SettingPathway         Setting = "pathway_id"
@@ -76,7 +76,7 @@ const (
 	SettingMetadata        Setting = "metadata"
 )
 
-// Report maps each setting of a patch to its outcome: nil if it was applied, else the error.
+// Report maps each setting of a patch to its outcome: nil if the setting was applied, the error otherwise.
 type Report map[Setting]error
 
 // made reports whether any setting was applied.
@@ -93,10 +93,11 @@ func (r Report) made() bool {
 type change struct {
 	settings []Setting
 	set      func(*WebAgent)
-	refusal  error // error for any agent; nil: set applies the change
+	refusal  error // error of the change for any agent; nil if set applies the change
 }
 
-// isAbout reports whether an error concerns one of the settings: its field, for example tools[0].url, begins with the name.
+// isAbout reports whether an error concerns one of the change's settings: the error's field, for example tools[0].url, begins with the
+// setting's name.
 func (c change) isAbout(err error) bool {
 	e, ok := errors.AsType[*callwright.Error](err)
 	if !ok {
@@ -107,7 +108,7 @@ func (c change) isAbout(err error) bool {
 	return slices.Contains(c.settings, Setting(name))
 }
 
-// changes returns the changes of a patch in order, except the agent's leader.
+// changes returns the changes of a patch in the order in which they are applied, without the changes of the agent's leader.
 func (p Patch) changes() []change {
 	var list []change
 	add(&list, SettingPersona, p.Persona, func(w *WebAgent) *string { return &w.Agent.Persona })
@@ -127,7 +128,7 @@ func (p Patch) changes() []change {
 	return list
 }
 
-// changes returns the changes of a web agent's patch, except its leader.
+// changes returns the changes of a web agent's patch, without the changes of the agent's leader.
 func (p WebAgentPatch) changes() []change {
 	list := p.Patch.changes()
 	add(&list, SettingVoiceSettings, p.VoiceSettings, func(w *WebAgent) *json.RawMessage { return &w.VoiceSettings })
@@ -136,23 +137,22 @@ func (p WebAgentPatch) changes() []change {
 	return list
 }
 
-// add adds a setting that is given.
+// add appends the change of a setting, if the patch sets or clears it.
 func add[T any](list *[]change, name Setting, value callwright.Optional[T], target func(*WebAgent) *T) {
 	if value.Set {
 		*list = append(*list, change{[]Setting{name}, func(w *WebAgent) { value.Apply(target(w)) }, nil})
 	}
 }
 
-// addPointer adds a given setting for which nil is not a value.
+// addPointer appends the change of a setting whose cleared value is nil, if the patch sets or clears it.
 func addPointer[T any](list *[]change, name Setting, value callwright.Optional[T], target func(*WebAgent) **T) {
 	if value.Set {
 		*list = append(*list, change{[]Setting{name}, func(w *WebAgent) { *target(w) = value.Value }, nil})
 	}
 }
 
-// leader returns the changes of the agent's leader. A task, a pathway and a persona exclude each other: setting one clears the
-// others. A pathway and its version are one change; so are a task and the pathway that it replaces. lead makes a pathway the leader
-// of an agent.
+// leader returns the changes of the agent's leader, which is a task, a pathway or a persona: setting one clears the others. A pathway and
+// its version are one change, as are a task and the clearing of the pathway that it replaces. lead makes a pathway the leader of an agent.
 func (p Patch) leader(lead func(*Agent, PathwayRef)) []change {
 	task, id, personaID := p.Task.OrZero(), p.Pathway.OrZero(), p.PersonaID.OrZero()
 	var list []change
@@ -181,7 +181,8 @@ func (p Patch) byPersona(id string) []change {
 	}, nil})
 }
 
-// byTaskOrPathway returns the changes of the task and the pathway.
+// byTaskOrPathway returns the changes of the task, the pathway, its version and its start node. lead makes a pathway the leader of an
+// agent.
 func (p Patch) byTaskOrPathway(task, id string, lead func(*Agent, PathwayRef)) []change {
 	var given []Setting
 	for _, s := range []struct {
@@ -223,8 +224,8 @@ func (p Patch) byTaskOrPathway(task, id string, lead func(*Agent, PathwayRef)) [
 	return list
 }
 
-// withoutPathway handles the pathway settings of a patch that leaves an agent without a pathway: it clears settings with it, and
-// refuses settings that need one.
+// withoutPathway handles the pathway settings of a patch that leaves an agent without a pathway. cleared contains the settings that the
+// patch clears. refused contains changes that fail, because their settings require a pathway.
 func (p Patch) withoutPathway() (cleared []Setting, refused []change) {
 	for _, s := range []struct {
 		name         Setting
@@ -244,7 +245,7 @@ func (p Patch) withoutPathway() (cleared []Setting, refused []change) {
 	return cleared, refused
 }
 
-// version returns the version of a pathway that the patch names.
+// version returns the patch's PathwayVersion, or the version in production if it is cleared or not set.
 func (p Patch) version() pathway.Selector {
 	if p.PathwayVersion.Value == nil {
 		return inProduction
@@ -252,7 +253,7 @@ func (p Patch) version() pathway.Selector {
 	return *p.PathwayVersion.Value
 }
 
-// applyVersion sets the version and the start node of an agent's current pathway. Clearing them without a pathway changes nothing.
+// applyVersion sets the version and the start node of an agent's current pathway. Without a pathway, clearing them changes nothing.
 func (p Patch) applyVersion(ref *PathwayRef) {
 	if p.PathwayVersion.Set && (ref.ID != "" || p.PathwayVersion.Value != nil) {
 		ref.Version = p.version()
@@ -260,7 +261,8 @@ func (p Patch) applyVersion(ref *PathwayRef) {
 	p.StartNode.Apply(&ref.StartNode)
 }
 
-// lead applies the leader of one call's agent: a task, a pathway or a persona replaces another.
+// lead applies the leader of one call's agent: a task, a pathway or a persona replaces the agent's former leader. It returns CodeBadRequest
+// if the patch sets two of them.
 func (p Patch) lead(a Agent) (Agent, error) {
 	switch {
 	case p.PersonaID.Set && (p.Task.Set || p.Pathway.Set):
@@ -278,7 +280,7 @@ func (p Patch) lead(a Agent) (Agent, error) {
 	return a, nil
 }
 
-// applied applies all settings except the leader of the agent of one call.
+// applied returns the agent of one call with the patch's settings, except the leader's. lead applies these.
 func (p Patch) applied(a Agent) Agent {
 	w := WebAgent{Agent: a}
 	for _, c := range p.changes() {

@@ -16,8 +16,8 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// TestUpdateStoresNothingThatNoCallCouldHave updates a number with invalid settings: each is refused by its name, the others are
-// applied, and no refused value is stored.
+// TestUpdateStoresNothingThatNoCallCouldHave checks that an update refuses each invalid setting by its name, applies the others, and stores
+// no refused value.
 func TestUpdateStoresNothingThatNoCallCouldHave(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -66,7 +66,7 @@ func TestUpdateStoresNothingThatNoCallCouldHave(t *testing.T) {
 			}
 			a.Record = false
 			if led := a.Pathway.ID == "p1" && test.refused == agents.SettingTask; led {
-				a.Pathway = agents.PathwayRef{} // which was made
+				a.Pathway = agents.PathwayRef{} // the pathway was applied
 			}
 			if a.Task != "" || a.Webhook != "" || a.MaxDuration != agents.DefaultMaxDuration || a.Pathway != (agents.PathwayRef{}) ||
 				a.TransferTo != "" || a.Temperature != nil || a.Tools != nil || a.DynamicData != nil || a.Persona != "" {
@@ -76,7 +76,7 @@ func TestUpdateStoresNothingThatNoCallCouldHave(t *testing.T) {
 	}
 }
 
-// TestUpdateMakesEverySetting sets everything that an agent has, and clears it again.
+// TestUpdateMakesEverySetting checks that an update can set and clear every setting of an agent.
 func TestUpdateMakesEverySetting(t *testing.T) {
 	t.Parallel()
 	s := registered(t)
@@ -108,7 +108,7 @@ func TestUpdateMakesEverySetting(t *testing.T) {
 	}
 }
 
-// TestVersionOfAPathway sets the version of a pathway together with it, alone, and back to production.
+// TestVersionOfAPathway checks updates that set a pathway's version together with the pathway or alone, and that reset it to production.
 func TestVersionOfAPathway(t *testing.T) {
 	t.Parallel()
 	s := registered(t)
@@ -131,7 +131,7 @@ func TestVersionOfAPathway(t *testing.T) {
 	}
 }
 
-// fallible has voices and pathways that may go away.
+// fallible implements Voices and Pathways. Its methods return errors once a test sets them.
 type fallible struct {
 	onePathway
 	voice, pathway error
@@ -150,8 +150,8 @@ func (f *fallible) Load(
 	return f.onePathway.Load(ctx, org, id, sel)
 }
 
-// TestFaultsOfBeforeRefuseNothingElse changes an agent whose voice and pathway were deleted: valid settings are applied, invalid
-// ones are refused even with earlier faults.
+// TestFaultsOfBeforeRefuseNothingElse checks an update of an agent whose voice and pathway were deleted: valid settings are applied, and
+// invalid settings are refused despite the earlier faults.
 func TestFaultsOfBeforeRefuseNothingElse(t *testing.T) {
 	t.Parallel()
 	f := &fallible{}
@@ -175,7 +175,8 @@ func TestFaultsOfBeforeRefuseNothingElse(t *testing.T) {
 	}
 }
 
-// TestPartsThatAreMissing checks that a missing part of this server ends an update instead of refusing a setting.
+// TestPartsThatAreMissing checks that an update returns CodeUnavailable, and refuses no setting, if the server lacks the port that the
+// setting requires.
 func TestPartsThatAreMissing(t *testing.T) {
 	t.Parallel()
 	s := registered(t, func(c *agents.Config) { c.Webhooks, c.Requests, c.Pathways = nil, nil, nil })

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/agents/persona"
 )
 
-// frontDesk is the version in production of the only persona.
+// frontDesk is the version in production of the persona desk.
 var frontDesk = persona.Version{
 	Persona: "desk", Number: 3, Orchestration: "Book.", Personality: "You are calm.",
 	Conditions: []persona.Condition{{Pathway: "p1", When: "the caller is ill"}}, KnowledgeBases: []string{"kb"},
@@ -22,7 +22,7 @@ var frontDesk = persona.Version{
 	Tools: []json.RawMessage{json.RawMessage(`{"name":"book","url":"https://example.com/"}`)},
 }
 
-// onePersona returns the persona desk, and one without a version in production, of the organization "a".
+// onePersona contains the persona desk, and a persona without a version in production. Both belong to the organization "a".
 type onePersona struct{}
 
 func (onePersona) Load(_ context.Context, org callwright.OrgID, id string) (persona.Persona, persona.Version, error) {
@@ -45,7 +45,7 @@ func (onePersona) Hold(_ context.Context, _ callwright.OrgID, id string) error {
 
 func withPersonas(c *agents.Config) { c.Personas = onePersona{} }
 
-// byDesk returns an agent with the persona's settings only.
+// byDesk returns the agent of a call that has no settings except those of the persona desk.
 func byDesk() agents.Agent {
 	return agents.Agent{
 		PersonaID: "desk", PersonaVersion: 3, Task: "Book.", Persona: "You are calm.", Voice: "slt", Record: true, Language: "de",
@@ -61,7 +61,7 @@ func TestCallingByPersona(t *testing.T) {
 	web := create(t, s, agents.Agent{Task: "Help.", Voice: "rms", MaxDuration: time.Hour}).ID
 	for name, test := range map[string]struct {
 		choice agents.Choice
-		change func(a *agents.Agent) // change to the persona's settings
+		change func(a *agents.Agent) // difference from an agent with only the persona's settings
 	}{
 		"alone":            {agents.Choice{Agent: agents.Agent{PersonaID: "desk"}}, nil},
 		"as an override":   {agents.Choice{Overrides: agents.Patch{PersonaID: desk}}, nil},
@@ -123,7 +123,7 @@ func TestCallingByPersonaRefuses(t *testing.T) {
 	}
 }
 
-// TestAnsweringByPersona gives a number a persona: it replaces the earlier leader of calls, and a later leader replaces it.
+// TestAnsweringByPersona checks that a number's persona replaces the earlier leader, and that a later leader replaces the persona.
 func TestAnsweringByPersona(t *testing.T) {
 	t.Parallel()
 	s := registered(t, withPersonas)
@@ -173,7 +173,7 @@ func TestUpdateInboundRefusesPersonas(t *testing.T) {
 	}
 }
 
-// TestPersonaThatIsGone: the agent of a number is returned with the error, for the record of the call.
+// TestPersonaThatIsGone checks that Answering returns the number's agent together with the error, because the record of the call needs it.
 func TestPersonaThatIsGone(t *testing.T) {
 	t.Parallel()
 	there := true
@@ -186,7 +186,7 @@ func TestPersonaThatIsGone(t *testing.T) {
 	}
 }
 
-// leaving returns the persona desk until it is deleted.
+// leaving contains the persona desk while there is true.
 type leaving struct {
 	onePersona
 

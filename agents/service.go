@@ -10,22 +10,22 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// Config configures a Service.
+// Config configures a Service. Numbers, WebAgents and Atomic are required.
 type Config struct {
 	Numbers   NumberStore       `required:"always"`
 	WebAgents WebAgents         `required:"always"`
 	Atomic    callwright.Atomic `required:"always"`
 
-	// The references of agents are checked with these.
-	Voices    tts.VoiceChecker             // nil: every voice is accepted
-	Languages conversation.LanguageChecker // nil: every language is accepted
-	Model     llm.Model                    // checks the model names of agents and reports unfollowed instructions; nil: every name is accepted
-	Webhooks  callwright.URLs              // nil: an agent with a webhook is CodeUnavailable
-	Requests  callwright.URLs              // of tools and dynamic data; nil: an agent with these is CodeUnavailable
-	Pathways  Pathways                     // nil: an agent with a pathway is CodeUnavailable
-	Personas  Personas                     // nil: an agent with a persona is CodeUnavailable
+	// These ports check the references of agents.
+	Voices    tts.VoiceChecker             // nil accepts every voice
+	Languages conversation.LanguageChecker // nil accepts every language
+	Model     llm.Model                    // checks the model names of agents and reports unfollowed instructions; nil accepts every name
+	Webhooks  callwright.URLs              // checks webhooks; if nil, an agent with a webhook is CodeUnavailable
+	Requests  callwright.URLs              // checks the URLs of tools and dynamic data; if nil, an agent with these is CodeUnavailable
+	Pathways  Pathways                     // if nil, an agent with a pathway is CodeUnavailable
+	Personas  Personas                     // if nil, an agent with a persona is CodeUnavailable
 
-	Numbering callwright.Numbering // the default countries of organizations; nil: no defaults
+	Numbering callwright.Numbering // default countries of organizations; nil means no defaults
 
 	callwright.Runtime
 }
@@ -34,7 +34,7 @@ type Config struct {
 // of a call.
 type Service struct{ cfg Config }
 
-// New checks the configuration.
+// New returns a Service. It returns an error if the configuration lacks a required port.
 func New(c Config) (*Service, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func New(c Config) (*Service, error) {
 	return &Service{cfg: c}, nil
 }
 
-// again runs a function in a transaction, and retries after conflicts.
+// again runs do in a transaction, and retries after conflicts.
 func (s *Service) again(ctx context.Context, do func(ctx context.Context) error) error {
 	return callwright.Retry(ctx, func(ctx context.Context) error { return s.cfg.Atomic.Do(ctx, do) })
 }

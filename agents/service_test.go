@@ -20,7 +20,7 @@ import (
 
 const number callwright.PhoneNumber = "+15550000001"
 
-// newService returns a service over stores in memory, with one pathway, without a voice named robot, and with https only.
+// newService returns a service over stores in memory. It has one pathway, accepts every voice except robot, and permits only https URLs.
 func newService(t *testing.T, change ...func(*agents.Config)) *agents.Service {
 	t.Helper()
 	store := memstore.New()
@@ -38,7 +38,7 @@ func newService(t *testing.T, change ...func(*agents.Config)) *agents.Service {
 	return s
 }
 
-// errVoice is an engine's error of an unknown voice.
+// errVoice is the error of an engine for an unknown voice.
 var errVoice = callwright.Invalid("voice", "is not known")
 
 type voices struct{}
@@ -59,7 +59,7 @@ func (onlyHTTPS) CheckURL(url string) error {
 	return nil
 }
 
-// onePathway returns the pathway p1 in every version, with the node begin.
+// onePathway contains the pathway p1, in every version, with the node begin.
 type onePathway struct{}
 
 func (onePathway) Load(
@@ -71,7 +71,7 @@ func (onePathway) Load(
 	return &graph.Graph{Nodes: map[string]*graph.Node{"begin": {}}}, sel.Number, nil
 }
 
-// registered makes a service with one number.
+// registered returns a service in which the organization "a" has registered number.
 func registered(t *testing.T, change ...func(*agents.Config)) *agents.Service {
 	t.Helper()
 	s := newService(t, change...)
@@ -81,7 +81,7 @@ func registered(t *testing.T, change ...func(*agents.Config)) *agents.Service {
 	return s
 }
 
-// update changes the number's agent and returns it with the report.
+// update applies a patch to the agent of number, and returns the stored agent and the report.
 func update(t *testing.T, s *agents.Service, p agents.Patch) (agents.Agent, agents.Report) {
 	t.Helper()
 	_, report, err := s.UpdateInbound(t.Context(), "a", number, p)
@@ -117,7 +117,7 @@ func TestNewNamesWhatIsMissing(t *testing.T) {
 func TestReleaseInbound(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	if err := s.ReleaseInbound(t.Context(), "a", number); err != nil { // not registered
+	if err := s.ReleaseInbound(t.Context(), "a", number); err != nil { // not registered yet
 		t.Fatal(err)
 	}
 	if err := s.RegisterInbound(t.Context(), "a", number); err != nil {
@@ -234,7 +234,7 @@ func TestAnsweringByPathway(t *testing.T) {
 	}
 }
 
-// TestModels: an agent may name known models only.
+// TestModels checks that an agent can name only known models.
 func TestModels(t *testing.T) {
 	t.Parallel()
 	s := registered(t, func(c *agents.Config) {

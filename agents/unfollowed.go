@@ -7,8 +7,8 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// Unfollowed returns a human-readable text if the agent's model does not follow its task, with the tasks that it follows. It is
-// empty if the model follows the task, and for an agent without a task or with a pathway.
+// Unfollowed returns a human-readable text if the agent's model cannot follow its task. The text lists the tasks that the model can follow.
+// It is empty if the model follows the task, if the agent has no task, and if a pathway leads it.
 func (a Agent) Unfollowed(m llm.Model) string {
 	if a.Task == "" || a.Task == defaultTask || a.Pathway.ID != "" {
 		return "" // every model follows the default task
@@ -16,8 +16,8 @@ func (a Agent) Unfollowed(m llm.Model) string {
 	return llm.Unfollowed(m, a.Model, a.Task)
 }
 
-// Warnings returns human-readable warnings about settings of an agent without effect in calls: see Agent.Unfollowed. An agent with
-// a persona follows the version in production.
+// Warnings returns human-readable warnings about settings that have no effect in calls: see Agent.Unfollowed. If the agent has a persona,
+// Warnings examines the persona's version in production.
 func (s *Service) Warnings(ctx context.Context, org callwright.OrgID, a Agent) (list []string) {
 	if s.cfg.Model == nil {
 		return nil

@@ -6,13 +6,14 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// refusesSetting lists the codes of faults that refuse one setting. Any other fault ends the whole update.
+// refusesSetting lists the codes of faults that refuse only one setting. Any other fault fails the whole update.
 var refusesSetting = map[callwright.Code]bool{
 	callwright.CodeBadRequest: true, callwright.CodeNotFound: true, callwright.CodeInvalidState: true,
 }
 
-// apply makes changes one after the other and reports on all. A change is applied unless it causes a fault. faults sets an agent's
-// defaults and returns its faults. An earlier fault, such as a deleted pathway, refuses no other setting.
+// apply applies changes to w in order, and reports the outcome of each setting. A change is applied unless it causes a fault. faults sets
+// an agent's defaults and returns its faults. A fault that existed before, such as a deleted pathway, does not refuse other settings. apply
+// returns an error only for a fault that fails the whole update.
 func apply(w *WebAgent, changes []change, faults func(*WebAgent) []error) (Report, error) {
 	report := Report{}
 	for _, c := range changes {
@@ -37,7 +38,8 @@ func apply(w *WebAgent, changes []change, faults func(*WebAgent) []error) (Repor
 	return report, nil
 }
 
-// causes returns the first fault of an agent that concerns the change or is new with it; nil without one.
+// causes returns the first fault in after that concerns the change, that is internal, or that the agent did not have before. It returns nil
+// if there is none.
 func (c change) causes(after []error, before func() []error) error {
 	if len(after) == 0 {
 		return nil

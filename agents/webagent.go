@@ -8,12 +8,12 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// WebAgent is an agent with an id, whose settings calls can use. A nil value is null in the contract, an empty list is not.
+// WebAgent is a stored agent with an id that calls can name. In the contract, a nil value is null, but an empty list stays a list.
 type WebAgent struct {
 	ID            string
 	Org           callwright.OrgID
-	Agent         Agent           // its Language is stored as given
-	VoiceSettings json.RawMessage // an object, stored as given; nil: null
+	Agent         Agent           // Language is stored as given
+	VoiceSettings json.RawMessage // a JSON object, stored as given; nil means null
 	Keywords      []string        // stored as given
 	Metadata      map[string]any
 	CreatedAt     time.Time
@@ -23,18 +23,18 @@ type WebAgent struct {
 
 // The limits of web agents.
 const (
-	MaxAgents   = 1000     // of an organization; they fit into one page, unless they are large
+	MaxAgents   = 1000     // per organization; one page holds all of them, unless they are large
 	MaxSettings = 64 << 10 // bytes of an agent's Metadata and VoiceSettings together, as JSON
 )
 
-// setDefaults sets the defaults, without normalizing the language.
+// setDefaults sets the agent's defaults, without normalizing the language.
 func (w *WebAgent) setDefaults() {
 	given := w.Agent.Language
 	w.Agent.setDefaults()
 	w.Agent.Language = given
 }
 
-// checkSizes refuses too large settings beside the agent.
+// checkSizes refuses VoiceSettings and Metadata that together exceed MaxSettings.
 func (w *WebAgent) checkSizes(found *faultList) {
 	size := len(w.VoiceSettings)
 	if size > MaxSettings {
@@ -50,8 +50,8 @@ func (w *WebAgent) checkSizes(found *faultList) {
 		"metadata", "must have at most %d bytes of JSON, voice_settings included", MaxSettings)
 }
 
-// lead sets the pathway of a web agent. It replaces the settings of an agent without one: the task, the first sentence, the model,
-// the dynamic data and the tools.
+// lead sets the pathway of a web agent. It clears the settings that apply only to an agent without a pathway: the task, the first sentence,
+// the model, the dynamic data and the tools.
 func lead(a *Agent, ref PathwayRef) {
 	a.Pathway = ref
 	a.Task, a.FirstSentence, a.Model, a.DynamicData, a.Tools = "", "", "", nil, nil
@@ -59,22 +59,22 @@ func lead(a *Agent, ref PathwayRef) {
 
 // WebAgents stores web agents. agentstest.RunWebAgentStore tests it.
 //
-// Given and returned values share no memory with stored ones. They equal the stored values: a nil list stays nil, an empty one stays
-// empty, and JSON keeps its values; the order of members and the spelling of numbers may change. Another organization's agent is absent.
-// Tools, DynamicData and Webhook of an Agent are encrypted at rest: they may contain keys of other systems.
+// Given and returned values share no memory with stored values. Returned values equal the stored values: a nil list stays nil, an empty
+// list stays empty. JSON keeps its values, but the order of members and the spelling of numbers may change. Another organization's agent
+// counts as absent. Tools, DynamicData and Webhook of an Agent are encrypted at rest: they may contain keys of other systems.
 type WebAgents interface {
-	// InsertAgent adds an agent with Version 1; CodeConflict when any organization's agent has the same id.
+	// InsertAgent adds an agent with Version 1. It returns CodeConflict if an agent of any organization has the same id.
 	InsertAgent(ctx context.Context, a WebAgent) error
-	// Agent returns one agent; CodeNotFound when it is absent.
+	// Agent returns one agent. It returns CodeNotFound if the agent is absent.
 	Agent(ctx context.Context, org callwright.OrgID, id string) (WebAgent, error)
-	// Agents returns up to limit of an organization's agents in the order of (CreatedAt, ID), after the keyset. The result ends
-	// early, after the second or a later agent at which the total exceeds MaxRead bytes (WebAgent.Size).
+	// Agents returns up to limit agents of an organization after the keyset, in the order of (CreatedAt, ID). The result ends early, after
+	// the second or a later agent at which the total exceeds MaxRead bytes (WebAgent.Size).
 	Agents(ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int) ([]WebAgent, error)
 	// CountAgents returns the number of an organization's agents.
 	CountAgents(ctx context.Context, org callwright.OrgID) (int, error)
-	// UpdateAgent replaces an agent whose stored Version is a.Version and adds one to it; CodeConflict when the Version differs; of
-	// concurrent calls with the same Version exactly one succeeds. CodeNotFound when it is absent.
+	// UpdateAgent replaces an agent whose stored Version is a.Version, and increments the Version. It returns CodeConflict if the Version
+	// differs, and CodeNotFound if the agent is absent. Of concurrent calls with the same Version, exactly one succeeds.
 	UpdateAgent(ctx context.Context, a WebAgent) error
-	// DeleteAgent deletes an agent; CodeNotFound when it is absent.
+	// DeleteAgent deletes an agent. It returns CodeNotFound if the agent is absent.
 	DeleteAgent(ctx context.Context, org callwright.OrgID, id string) error
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// CreateAgent stores a new web agent, and sets its id, times and version. It needs either a task or a pathway. CodeInvalidState
-// when the organization has MaxAgents.
+// CreateAgent stores a new web agent, and sets its id, times and version. It returns CodeInvalidState if the organization has MaxAgents web
+// agents, and the first fault of an invalid agent. The agent must have a task, a pathway or a persona.
 func (s *Service) CreateAgent(ctx context.Context, org callwright.OrgID, w WebAgent) (WebAgent, error) {
 	now := s.cfg.Clock.Now()
 	w.ID, w.Org, w.CreatedAt, w.UpdatedAt, w.Version = s.cfg.IDs.New(), org, now, now, 1
@@ -39,13 +39,13 @@ func (s *Service) webFaults(ctx context.Context, w *WebAgent) []error {
 	return found
 }
 
-// Agent returns one web agent. CodeNotFound for an unknown id.
+// Agent returns one web agent. It returns CodeNotFound for an unknown id.
 func (s *Service) Agent(ctx context.Context, org callwright.OrgID, id string) (WebAgent, error) {
 	return s.cfg.WebAgents.Agent(ctx, org, id)
 }
 
-// ListAgents returns the web agents of an organization after a place, oldest first: at most limit (0: MaxAgents), and at most
-// MaxRead bytes. Only Page.Next shows whether more follow.
+// ListAgents returns the organization's web agents after a keyset, oldest first: at most limit, and at most about MaxRead bytes. A limit of
+// 0 means MaxAgents. Fewer agents than limit do not mean that the list is complete: only Page.Next shows whether more follow.
 func (s *Service) ListAgents(
 	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
 ) (callwright.Page[WebAgent], error) {
@@ -57,8 +57,8 @@ func (s *Service) ListAgents(
 	return callwright.Fit(list, limit, MaxRead, WebAgent.Size, WebAgent.Keyset), err
 }
 
-// UpdateAgent changes a web agent, setting by setting, like UpdateInbound. A new pathway replaces the settings of an agent without
-// one: the task, the first sentence, the model, the dynamic data and the tools.
+// UpdateAgent changes a web agent, setting by setting, like UpdateInbound. A new pathway clears the settings that apply only to an agent
+// without a pathway: the task, the first sentence, the model, the dynamic data and the tools.
 func (s *Service) UpdateAgent(
 	ctx context.Context, org callwright.OrgID, id string, p WebAgentPatch,
 ) (w WebAgent, r Report, err error) {
@@ -81,7 +81,7 @@ func (s *Service) UpdateAgent(
 	return w, r, err
 }
 
-// DeleteAgent deletes a web agent. The records of its calls stay.
+// DeleteAgent deletes a web agent. The records of its calls remain. It returns CodeNotFound for an unknown id.
 func (s *Service) DeleteAgent(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.cfg.WebAgents.DeleteAgent(ctx, org, id)
 }

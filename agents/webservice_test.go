@@ -207,8 +207,8 @@ func TestDeleteAgent(t *testing.T) {
 	}
 }
 
-// TestPathwayTakesThePlaceOfATask sets a pathway of a web agent: the settings of an agent without a pathway are cleared, the others
-// stay.
+// TestPathwayTakesThePlaceOfATask checks that a new pathway clears the settings that apply only to an agent without a pathway, and keeps
+// the others.
 func TestPathwayTakesThePlaceOfATask(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -239,7 +239,7 @@ func TestPathwayTakesThePlaceOfATask(t *testing.T) {
 	}
 }
 
-// TestPagesOfAgents: a page has at most MaxRead bytes, for any limit, and the pages contain every agent once.
+// TestPagesOfAgents checks that every page has at most MaxRead bytes and at most limit agents, and that the pages contain every agent once.
 func TestPagesOfAgents(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

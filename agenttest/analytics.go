@@ -13,33 +13,33 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// AnalyticsQuery selects the runs of analytics.
+// AnalyticsQuery selects the runs that analytics counts.
 type AnalyticsQuery struct {
 	Pathway  string
-	Version  int            // number of the version whose runs count; 0: all versions
-	Days     int            // to look back, from 1 to analytics.MaxDays; 0: analytics.DefaultDays
-	Zone     *time.Location // in which the days of a report begin and end; nil: UTC
-	Scripted bool           // also runs without a language model. Otherwise they count only with engine.Outcome.ByRules
-	Scan     int            // maximum number of newest runs to examine, of all versions, including excluded runs; 0: all
+	Version  int            // version number that counted runs must have; 0 means all versions
+	Days     int            // days to look back, from 1 to analytics.MaxDays; 0 means analytics.DefaultDays
+	Zone     *time.Location // time zone of the days in a report; nil means UTC
+	Scripted bool           // also count runs without a language model; else such runs count only with engine.Outcome.ByRules
+	Scan     int            // maximum number of newest runs to examine, of all versions, including excluded runs; 0 means all
 }
 
 // MaxScan is the Scan of interactive reports. They examine only the newest runs, so that the user does not wait long.
 const MaxScan = 5_000
 
-// Analytics holds the description of runs, and names.
+// Analytics holds the description of a pathway's runs, and the names that it refers to.
 type Analytics[T any] struct {
 	About     T
-	Scenarios map[string]string // names by id, of scenarios of the pathway
+	Scenarios map[string]string // names of the pathway's scenarios, by id
 	Cut       bool              // older runs were not examined because of AnalyticsQuery.Scan
-	LeftOut   int               // examined runs of these days that count only with AnalyticsQuery.Scripted
-	// Newest is the number of the newest version among the runs, from which EnhancedAnalytics takes names of nodes; 0: no runs, and
-	// the names come from the draft. Versions counts the runs of each version, regardless of AnalyticsQuery.Version. BasicAnalytics
-	// sets neither.
+	LeftOut   int               // number of examined runs of these days that count only with AnalyticsQuery.Scripted
+	// Newest is the number of the newest version among the runs. EnhancedAnalytics uses this version's node names; if Newest is 0, there
+	// are no runs, and it uses the names of the draft. Versions counts the runs of each version, regardless of AnalyticsQuery.Version.
+	// BasicAnalytics sets neither.
 	Newest   int
 	Versions []analytics.VersionRuns
 }
 
-// WhyLeftOut returns the human-readable reason for which LeftOut runs do not count; empty: none.
+// WhyLeftOut returns the human-readable reason why LeftOut runs do not count. It returns "" if LeftOut is 0.
 func (a Analytics[T]) WhyLeftOut() string {
 	const why = ". Without one, only recorded conversations count whose pathway decides by rules alone"
 	switch a.LeftOut {
@@ -60,9 +60,9 @@ func (a Analytics[T]) ScenarioName(id string) string {
 	return id
 }
 
-// BasicAnalytics counts the ended runs of a pathway. CodeNotFound with the field pathway_id: the organization has no such pathway.
-// CodeBadRequest with the field days or version_number: it is out of range. CodeTooManyRequests: too many concurrent reads, see
-// run.MaxReads.
+// BasicAnalytics counts the ended runs of a pathway. It returns CodeNotFound with the field pathway_id if the pathway is absent, and
+// CodeBadRequest with the field days or version_number if the value is out of range. It returns CodeTooManyRequests if too many reads run
+// concurrently: see run.MaxReads.
 func (s *Service) BasicAnalytics(ctx context.Context, org callwright.OrgID, q AnalyticsQuery) (Analytics[analytics.Basic], error) {
 	if _, err := s.subject(ctx, org, &q); err != nil {
 		return Analytics[analytics.Basic]{}, err
@@ -93,14 +93,14 @@ func (q AnalyticsQuery) isAbout(r analytics.Run) bool {
 	return q.Version == 0 || q.Version == r.Version
 }
 
-// scan calls f with the counted runs of all versions since a time, newest first. It reports whether more than q.Scan exist, and
-// counts the query's excluded runs of q.Days.
+// scan calls f for the counted runs of all versions since from, newest first. cut reports whether more than q.Scan runs exist. leftOut is
+// the number of runs of q.Days that the query selects but excludes as scripted.
 func (s *Service) scan(
 	ctx context.Context, org callwright.OrgID, q AnalyticsQuery, now, from time.Time, f func(analytics.Run),
 ) (cut bool, leftOut int, err error) {
 	w := run.Window{Pathway: q.Pathway, From: from}
 	if q.Scan > 0 {
-		w.Limit = q.Scan + 1 // one more shows whether older ones exist
+		w.Limit = q.Scan + 1 // the extra run shows whether older runs exist
 	}
 	scanned, days := 0, analytics.NewCounter(now, q.Days).From()
 	err = s.cfg.Store.EachEnded(ctx, org, w, func(r analytics.Run) {
@@ -117,7 +117,7 @@ func (s *Service) scan(
 	return cut, leftOut, err
 }
 
-// EnhancedAnalytics describes the ended runs of a pathway. Errors are as of BasicAnalytics.
+// EnhancedAnalytics returns a report on the ended runs of a pathway. It returns the same errors as BasicAnalytics.
 func (s *Service) EnhancedAnalytics(ctx context.Context, org callwright.OrgID, q AnalyticsQuery) (Analytics[analytics.Report], error) {
 	draft, err := s.subject(ctx, org, &q)
 	if err != nil {
@@ -160,7 +160,7 @@ func (s *Service) EnhancedAnalytics(ctx context.Context, org callwright.OrgID, q
 	return a, nil
 }
 
-// subject checks a query, and returns the draft of its pathway; nil: it is empty.
+// subject checks a query and fills in its default days. It returns the draft of the query's pathway, or nil if the draft is empty.
 func (s *Service) subject(ctx context.Context, org callwright.OrgID, q *AnalyticsQuery) (*graph.Graph, error) {
 	if q.Days == 0 {
 		q.Days = analytics.DefaultDays
@@ -174,8 +174,8 @@ func (s *Service) subject(ctx context.Context, org callwright.OrgID, q *Analytic
 	return s.graphOf(ctx, org, q.Pathway, 0)
 }
 
-// graphOf returns the graph of a version, or of the draft, for the names of its nodes; nil: none. It fails if the pathway is
-// absent.
+// graphOf returns the graph of a version, or of the draft if number is 0. Its nodes' names are for reports. It returns nil if the version
+// is absent or the draft is empty, and an error if the pathway is absent.
 func (s *Service) graphOf(ctx context.Context, org callwright.OrgID, id string, number int) (*graph.Graph, error) {
 	g, _, err := s.cfg.Pathways.Load(ctx, org, id, pathway.Selector{Number: number})
 	e, coded := errors.AsType[*callwright.Error](err)
@@ -189,10 +189,10 @@ func (s *Service) graphOf(ctx context.Context, org callwright.OrgID, id string, 
 	}
 }
 
-// unknownType is the type of nodes that are in neither the newest tested version nor the draft.
+// unknownType is the type of a node that neither the newest tested version nor the draft contains.
 const unknownType = "unknown"
 
-// nodeName returns the name and the type of a node in the first graph that contains it.
+// nodeName returns the name and the type of a node from the first graph that contains the node.
 func nodeName(id string, graphs ...*graph.Graph) (name, kind string) {
 	for _, g := range graphs {
 		if g == nil {
@@ -208,7 +208,7 @@ func nodeName(id string, graphs ...*graph.Graph) (name, kind string) {
 	return id, unknownType
 }
 
-// scenarioNames returns the names of the scenarios of a pathway.
+// scenarioNames returns the names of a pathway's scenarios, by id.
 func (s *Service) scenarioNames(ctx context.Context, org callwright.OrgID, pathway string) (map[string]string, error) {
 	list, err := s.cfg.Store.FindScenarios(ctx, org, ScenarioFilter{Pathway: pathway, Brief: true, Limit: MaxStored})
 	names := make(map[string]string, len(list))

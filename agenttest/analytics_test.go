@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// TestAnalyticsOfRuns: the end of a run stores the data for analytics.
+// TestAnalyticsOfRuns checks that finished runs appear in the analytics of their pathway.
 func TestAnalyticsOfRuns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -50,7 +50,7 @@ func TestAnalyticsOfRuns(t *testing.T) {
 	})
 }
 
-// TestAnalyticsOfNewestRuns reads at most the requested number of runs, and counts the others.
+// TestAnalyticsOfNewestRuns checks that analytics examine at most AnalyticsQuery.Scan runs, and that LeftOut counts the excluded ones.
 func TestAnalyticsOfNewestRuns(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -92,7 +92,7 @@ func TestAnalyticsOfNewestRuns(t *testing.T) {
 			t.Errorf("%+v: %q, %q", q, why, basic.WhyLeftOut())
 		}
 	}
-	// The trend looks at two weeks, whichever days are asked for: runs before the days are not left out of them.
+	// The trend spans two weeks, regardless of the query's days. LeftOut must not count runs before these days.
 	old := run.Run{
 		ID: "old", Org: org, Scenario: "s1", Pathway: "p1", Version: 1, State: run.Passed, Scripted: true,
 		CreatedAt: time.Now().Add(-72 * time.Hour), EndedAt: time.Now(),
@@ -106,7 +106,7 @@ func TestAnalyticsOfNewestRuns(t *testing.T) {
 	}
 }
 
-// TestAnalyticsThatAreRefused asks for other days and for pathways that are absent.
+// TestAnalyticsThatAreRefused checks the errors of queries for absent pathways and for days out of range.
 func TestAnalyticsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)

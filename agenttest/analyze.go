@@ -10,19 +10,19 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// Documents reads the sources of versions; pathway.Service implements it.
+// Documents returns the sources of pathway versions. pathway.Service implements it.
 type Documents interface {
-	// Version returns a version that is not archived. CodeNotFound: it is absent or archived.
+	// Version returns a version that is not archived. It returns CodeNotFound if the version is absent or archived.
 	Version(ctx context.Context, org callwright.OrgID, id string, number int) (pathway.Version, pathway.Pathway, error)
 }
 
-// analyzeTime bounds a model's analysis of a run.
+// analyzeTime is the timeout of a model's analysis of a run.
 const analyzeTime = time.Minute
 
-// AnalyzeRun determines the cause of a FAILED or ERROR run, and suggests changes to the agent. Without a capable Config.Analyst, it
-// returns the analysis of the rules: see analysis.ByRules. The analysis is not stored: every call asks the model again.
-// CodeNotFound: the run is absent. CodeInvalidState: the run is in another state. CodeTooManyRequests, CodeUnavailable: the model
-// has failed.
+// AnalyzeRun determines the cause of a FAILED or ERROR run, and suggests changes to the agent. If Config.Analyst is nil or not capable of
+// analyses, it returns the analysis of the rules: see analysis.ByRules. It does not store the analysis: every call queries the model again.
+// It returns CodeNotFound if the run is absent, CodeInvalidState if the run is in another state, and CodeTooManyRequests or CodeUnavailable
+// if the model fails.
 func (s *Service) AnalyzeRun(ctx context.Context, org callwright.OrgID, id string) (analysis.Analysis, error) {
 	c, err := s.Case(ctx, org, id)
 	if err != nil {
@@ -37,8 +37,8 @@ func (s *Service) AnalyzeRun(ctx context.Context, org callwright.OrgID, id strin
 	return a, err
 }
 
-// Case returns the input of a run's analysis, with the source of the tested version. CodeNotFound: the run is absent.
-// CodeInvalidState: it is neither FAILED nor ERROR.
+// Case returns the input of a run's analysis, with the source of the tested version. It returns CodeNotFound if the run is absent, and
+// CodeInvalidState if the run is neither FAILED nor ERROR.
 func (s *Service) Case(ctx context.Context, org callwright.OrgID, id string) (analysis.Case, error) {
 	r, snap, err := s.GetRun(ctx, org, id)
 	switch {
@@ -53,8 +53,8 @@ func (s *Service) Case(ctx context.Context, org callwright.OrgID, id string) (an
 	return c, err
 }
 
-// written returns the source of the tested version: its nodes, or the persona as one. It returns none for an archived version, and
-// without Config.Documents.
+// written returns the source of the tested version as nodes. A persona is a single node. The result is empty for an archived version, and
+// if Config.Documents or Config.Personas, whichever holds the source, is nil.
 func (s *Service) written(ctx context.Context, r run.Run) ([]analysis.Node, error) {
 	if r.Persona != "" {
 		if s.cfg.Personas == nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// documents has version 1 of the pathway "p1" until it is archived.
+// documents contains version 1 of the pathway "p1" until archived is set.
 type documents struct{ archived *bool }
 
 func (d documents) Version(_ context.Context, of callwright.OrgID, id string, number int) (pathway.Version, pathway.Pathway, error) {
@@ -34,7 +34,7 @@ func (d documents) Version(_ context.Context, of callwright.OrgID, id string, nu
 	}}, pathway.Pathway{}, nil
 }
 
-// TestAnalyzeRun checks that a model reads the document of the tested version without possible secrets.
+// TestAnalyzeRun checks that the model receives the document of the tested version without possible secrets.
 func TestAnalyzeRun(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

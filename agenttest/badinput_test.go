@@ -20,10 +20,10 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// sound is an answer of a judge that passes.
+// sound is a judge's answer with the verdict "pass".
 const sound = `{"evidence":[],"reasoning":"It does.","verdict":"pass","failure_code":null}`
 
-// asking returns a lab whose caller and judge ask a model.
+// asking returns a lab whose caller and judge use the model m.
 func asking(t *testing.T, m *agentstest.Model, change ...func(*engine.Config)) *lab {
 	t.Helper()
 	l := newLab(t)
@@ -42,7 +42,7 @@ func asking(t *testing.T, m *agentstest.Model, change ...func(*engine.Config)) *
 	return l
 }
 
-// ended runs a scenario to its end, for half an hour at most.
+// ended starts a scenario, and returns its run after the end. The run may take up to half an hour.
 func (l *lab) ended(sc scenario.Scenario) run.Run {
 	l.t.Helper()
 	r := l.start(sc, run.Request{})
@@ -58,7 +58,8 @@ func (l *lab) ended(sc scenario.Scenario) run.Run {
 	return run.Run{}
 }
 
-// TestBadAnswersOfJudges: an answer that is none makes a run an error, never passed or failed, and is asked for again twice.
+// TestBadAnswersOfJudges checks that an invalid answer of a judge makes the run an error, neither passed nor failed. The judge is asked at
+// most llm.Attempts times.
 func TestBadAnswersOfJudges(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]string{
@@ -96,8 +97,8 @@ func TestBadAnswersOfJudges(t *testing.T) {
 	}
 }
 
-// TestBadModels: a model that is down, slow, rate limiting or out of quota makes a run an error with that cause, as caller and as
-// judge.
+// TestBadModels checks that a model that is down, slow, rate limited or out of quota makes a run an error that states the cause, for the
+// models of caller, agent and judge.
 func TestBadModels(t *testing.T) {
 	t.Parallel()
 	for class, words := range map[llm.Class]string{
@@ -118,7 +119,7 @@ func TestBadModels(t *testing.T) {
 					got := l.ended(l.scenario(judged, func(sc *scenario.Scenario) { sc.Messages, sc.CallerPrompt = nil, "You pay." }))
 					want := words
 					if part == "judge" && class == "slow" {
-						want = "cannot be evaluated" // the conversation has ended before
+						want = "cannot be evaluated" // the conversation has ended before the judge is asked
 					}
 					if part == "judge" && class != "slow" {
 						want = llm.Reason(&llm.Failure{Class: class})
@@ -132,7 +133,7 @@ func TestBadModels(t *testing.T) {
 	}
 }
 
-// brokenPart makes a lab in which the model of one part fails. The others are well.
+// brokenPart returns a lab in which the model of one part (caller, agent or judge) fails. The other models work.
 func brokenPart(t *testing.T, part string, fail func(context.Context) error) *lab {
 	t.Helper()
 	well := &agentstest.Model{
@@ -163,7 +164,8 @@ func brokenPart(t *testing.T, part string, fail func(context.Context) error) *la
 	return l
 }
 
-// TestCallerThatNeverStops ends at the last turn, and is evaluated. One that repeats itself is stopped before.
+// TestCallerThatNeverStops checks that a conversation stops at its maximum of turns and is evaluated. A caller that repeats itself is
+// stopped earlier, and the run is an error.
 func TestCallerThatNeverStops(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -194,7 +196,7 @@ func TestCallerThatNeverStops(t *testing.T) {
 	}
 }
 
-// TestNodesThatTheVersionLacks: a scenario that names a node of another version is stale, not a failure of the agent.
+// TestNodesThatTheVersionLacks checks that a scenario that names a node of another version counts as stale, not as a failure of the agent.
 func TestNodesThatTheVersionLacks(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -220,7 +222,8 @@ func TestNodesThatTheVersionLacks(t *testing.T) {
 	}
 }
 
-// TestForeignScenariosInGroups: one id of another organization rejects the whole request, and stores nothing.
+// TestForeignScenariosInGroups checks that a single id of another organization's scenario rejects the whole request, and that nothing is
+// stored.
 func TestForeignScenariosInGroups(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)

@@ -18,18 +18,18 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// lines is the number of lines of the caller in a spoken scenario, each for price tokens.
+// lines is the number of lines that the caller says in a spoken scenario. Each costs price tokens.
 const (
 	lines = 3
 	price = 110
 )
 
-// spoken makes a model play the caller of a scenario without assertions.
+// spoken changes a scenario so that a model plays the caller and nothing is asserted.
 func spoken(sc *scenario.Scenario) {
 	sc.Messages, sc.CallerPrompt, sc.Assertions = nil, "You pay.", nil
 }
 
-// speaks makes a model play the lab's caller: see spoken. Each answer takes a second.
+// speaks configures the lab so that a model plays the caller of spoken scenarios. Each of its answers takes a second.
 func (l *lab) speaks(change ...func(*engine.Config)) {
 	l.t.Helper()
 	l.agent.Answer = func(_ context.Context, turn int, _ engine.CallerTurn) (engine.AgentTurn, error) {
@@ -56,7 +56,7 @@ func (l *lab) speaks(change ...func(*engine.Config)) {
 	l.Service = l.another()
 }
 
-// simulate starts a simulation set of one scenario.
+// simulate starts a simulation set.
 func (l *lab) simulate(r group.SetRequest) group.Batch {
 	l.t.Helper()
 	b, err := l.StartSet(l.t.Context(), org, r)
@@ -66,7 +66,7 @@ func (l *lab) simulate(r group.SetRequest) group.Batch {
 	return b
 }
 
-// group returns a group with its runs, and checks its sums against its runs.
+// group returns a group and its runs, and checks that the group's sums match the runs.
 func (l *lab) group(id string) (group.Batch, []run.Run) {
 	l.t.Helper()
 	b, err := l.cfg.Store.Batch(l.t.Context(), org, id)
@@ -117,8 +117,8 @@ func TestBudgetOfRun(t *testing.T) {
 	})
 }
 
-// TestBudgetOfGroup: the runs of a group share its budget. On one node they stay within it; runs that wait when a call does not fit
-// are cancelled, and none fails.
+// TestBudgetOfGroup checks that the runs of a group share its budget. On one node they do not exceed it. When the next call does not fit,
+// the waiting runs are canceled, and none fails.
 func TestBudgetOfGroup(t *testing.T) {
 	t.Parallel()
 	for _, nodes := range []int{1, 2} {
@@ -155,7 +155,8 @@ func TestBudgetOfGroup(t *testing.T) {
 	}
 }
 
-// TestBudgetIsCheckedWhenRunsBegin: calls that use more than was reserved for them overdraw a budget once.
+// TestBudgetIsCheckedWhenRunsBegin checks that no run begins after a run has overdrawn the budget, because its calls used more than was
+// reserved.
 func TestBudgetIsCheckedWhenRunsBegin(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -176,7 +177,7 @@ func TestBudgetIsCheckedWhenRunsBegin(t *testing.T) {
 	})
 }
 
-// TestBudgetOfCost: a budget of money needs prices.
+// TestBudgetOfCost checks that a cost budget limits a group whose engine knows prices.
 func TestBudgetOfCost(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -199,7 +200,7 @@ func TestBudgetOfCost(t *testing.T) {
 	})
 }
 
-// TestBudgetsAreChecked: invalid budgets are refused.
+// TestBudgetsAreChecked checks that invalid budgets are refused.
 func TestBudgetsAreChecked(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -212,7 +213,7 @@ func TestBudgetsAreChecked(t *testing.T) {
 		{"budget.tokens", engine.Limit{Tokens: -1}, 0},
 		{"budget.tokens", engine.Limit{Tokens: run.MaxTokens + 1}, 0},
 		{"budget.cost", engine.Limit{Cost: -1}, 0},
-		{"budget.cost", engine.Limit{Cost: 1}, 0}, // no price is known
+		{"budget.cost", engine.Limit{Cost: 1}, 0}, // the engine knows no prices
 		{"concurrency", engine.Limit{}, -1},
 		{"concurrency", engine.Limit{}, group.MaxConcurrency + 1},
 	} {
@@ -236,7 +237,8 @@ func TestBudgetsAreChecked(t *testing.T) {
 	}
 }
 
-// TestInterruptedRunsAreCountedOnce: the spending of a run on a stopping node counts once, with its end on another node.
+// TestInterruptedRunsAreCountedOnce checks that the group counts the spending of an interrupted run once, although another node resumes the
+// run.
 func TestInterruptedRunsAreCountedOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -244,7 +246,7 @@ func TestInterruptedRunsAreCountedOnce(t *testing.T) {
 		l.speaks()
 		second := l.another()
 		stop := l.run(l.Service)
-		const budget = 5 * lines * price // with room for reservations
+		const budget = 5 * lines * price // includes room for reservations
 		b := l.simulate(group.SetRequest{Scenarios: []string{l.scenario(spoken).ID}, Simulations: 4, Budget: engine.Limit{Tokens: budget}})
 		time.Sleep(1500 * time.Millisecond)
 		stop()
@@ -255,14 +257,14 @@ func TestInterruptedRunsAreCountedOnce(t *testing.T) {
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		got, _ := l.group(b.ID)
-		// One interrupted call of each run was never answered.
+		// In each run, one interrupted call was never answered.
 		if got.State != run.Passed || got.Spend.Tokens != 4*lines*price || len(l.model.Requests()) != 4*(lines+1) {
 			t.Errorf("got %+v after %d calls", got, len(l.model.Requests()))
 		}
 	})
 }
 
-// TestPanicIsCounted: the spending of a run counts, even if its agent panics in the end.
+// TestPanicIsCounted checks that a run's spending counts even if its agent panics.
 func TestPanicIsCounted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -286,7 +288,8 @@ func TestPanicIsCounted(t *testing.T) {
 	})
 }
 
-// TestConcurrencyOfGroup: a group stays within its maximum of concurrent runs on all nodes, and other groups get the other slots.
+// TestConcurrencyOfGroup checks that a group does not exceed its maximum of concurrent runs across all nodes, and that other groups use the
+// remaining slots.
 func TestConcurrencyOfGroup(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// frozen is a store from which no snapshot can be read.
+// frozen is a store whose Snapshot blocks until its context is done.
 type frozen struct{ agenttest.Store }
 
 func (frozen) Snapshot(ctx context.Context, _ callwright.OrgID, _ string) (run.Snapshot, error) {
@@ -19,7 +19,7 @@ func (frozen) Snapshot(ctx context.Context, _ callwright.OrgID, _ string) (run.S
 	return run.Snapshot{}, callwright.ErrUnavailable.Because(ctx.Err())
 }
 
-// TestCancelAtTheBeginning cancels runs before any words: they end immediately, and are not resumed first.
+// TestCancelAtTheBeginning checks that runs that are canceled before any words end immediately, without being resumed.
 func TestCancelAtTheBeginning(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

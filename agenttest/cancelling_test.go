@@ -17,7 +17,8 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// silent makes the lab's model hang after the caller's first words. calls counts its calls, aborted the ones whose context ends.
+// silent makes the lab's model block after the caller's first words. calls counts all calls of the model, and aborted those whose context
+// is canceled.
 func (l *lab) silent() (calls, aborted *atomic.Int64) {
 	l.speaks()
 	calls, aborted = new(atomic.Int64), new(atomic.Int64)
@@ -34,7 +35,7 @@ func (l *lab) silent() (calls, aborted *atomic.Int64) {
 	return calls, aborted
 }
 
-// underWay starts runs until the organization's maximum waits for answers of the model.
+// underWay starts a set, and returns when as many of its runs as the organization may execute wait for the model.
 func (l *lab) underWay(simulations int) group.Batch {
 	l.t.Helper()
 	b := l.simulate(group.SetRequest{Scenarios: []string{l.scenario(spoken).ID}, Simulations: simulations})
@@ -42,7 +43,8 @@ func (l *lab) underWay(simulations int) group.Batch {
 	return b
 }
 
-// TestCancelAbortsCalls: the cancellation of a group aborts its calls immediately, and prevents further ones. The transcript stays.
+// TestCancelAbortsCalls checks that the cancellation of a group immediately aborts its model calls and prevents further ones, and that the
+// transcripts are kept.
 func TestCancelAbortsCalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -107,7 +109,7 @@ func TestCancelRun(t *testing.T) {
 		if calls.Load() != 4 {
 			t.Errorf("%d calls are made", calls.Load())
 		}
-		for range 2 { // it has not ended yet
+		for range 2 { // the run has not ended yet
 			if err := l.CancelRun(t.Context(), org, r.ID); err != nil {
 				t.Error(err)
 			}
@@ -128,7 +130,7 @@ func TestCancelRun(t *testing.T) {
 	})
 }
 
-// TestCancelRunOfGroup: the group continues, and is Cancelled in the end.
+// TestCancelRunOfGroup checks that a group continues after one of its runs is canceled, and that the group's final state is Cancelled.
 func TestCancelRunOfGroup(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -149,7 +151,7 @@ func TestCancelRunOfGroup(t *testing.T) {
 	})
 }
 
-// TestCancelOnAnotherNode: the node that executes the runs notices the cancellation.
+// TestCancelOnAnotherNode checks that the node that executes the runs notices a cancellation on another node.
 func TestCancelOnAnotherNode(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -177,7 +179,8 @@ func TestCancelOnAnotherNode(t *testing.T) {
 	})
 }
 
-// TestCancelledRunOfDeadNode: a run that was cancelled without a living node ends with its transcript, and asks no model.
+// TestCancelledRunOfDeadNode checks that a run that is canceled after its node has died ends with its transcript, and that no model is
+// called for it.
 func TestCancelledRunOfDeadNode(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -207,7 +210,7 @@ func TestCancelledRunOfDeadNode(t *testing.T) {
 	})
 }
 
-// TestCancelStopsWhatTheBudgetLets: runs that continue after the budget is used up can be cancelled.
+// TestCancelStopsWhatTheBudgetLets checks that a client can cancel runs that continue after their group's budget is exhausted.
 func TestCancelStopsWhatTheBudgetLets(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -236,7 +239,7 @@ func TestCancelStopsWhatTheBudgetLets(t *testing.T) {
 	})
 }
 
-// TestQuota: a model with an empty account stops its group.
+// TestQuota checks that a model whose quota is exhausted stops its group.
 func TestQuota(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -268,7 +271,7 @@ func TestQuota(t *testing.T) {
 	})
 }
 
-// TestRateLimits: a model that is rate limited for a while keeps its runs waiting, and ends none.
+// TestRateLimits checks that runs wait while a model is rate limited, and that none of them ends.
 func TestRateLimits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -294,13 +297,13 @@ func TestRateLimits(t *testing.T) {
 		if got.Counts != (group.Counts{Passed: 30}) || got.Spend.Tokens != 30*lines*price {
 			t.Errorf("got %+v", got)
 		}
-		if n := refused.Load(); n == 0 || n > 12 { // 4 concurrently, then 2, then one every 3 seconds
+		if n := refused.Load(); n == 0 || n > 12 { // 4 concurrently, then 2, then 1 every 3 seconds
 			t.Errorf("%d calls were refused", n)
 		}
 	})
 }
 
-// TestRateLimitsEnd: a permanently rate limited model ends its runs as errors, in bounded time.
+// TestRateLimitsEnd checks that runs end as errors, within a bounded time, if their model remains rate limited.
 func TestRateLimitsEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

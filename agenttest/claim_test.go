@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// TestClosedGroupsKeepNobody: waiting runs of groups at their limit do not prevent other runs from starting.
+// TestClosedGroupsKeepNobody checks that waiting runs of groups at their concurrency limit do not prevent other runs from starting.
 func TestClosedGroupsKeepNobody(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -37,7 +37,7 @@ func TestClosedGroupsKeepNobody(t *testing.T) {
 	})
 }
 
-// TestClaimTakesRunsOnce: runs before and after the runs of a closed group begin together, each once.
+// TestClaimTakesRunsOnce checks that runs queued before and after the runs of a group at its limit start together, and each once.
 func TestClaimTakesRunsOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestClaimTakesRunsOnce(t *testing.T) {
 	})
 }
 
-// losing is a store that fails to keep the n-th answer of a model.
+// losing is a store that fails once: when left counts down to 0, AppendAnswer does not store the model's answer.
 type losing struct {
 	agenttest.Store
 
@@ -84,13 +84,14 @@ func (s losing) AppendAnswer(ctx context.Context, org callwright.OrgID, run, nod
 	return s.Store.AppendAnswer(ctx, org, run, node, key, answer)
 }
 
-// TestResumedRunsAreCountedOnce: the spending of an attempt at a run is not counted twice after the next attempt on the same node.
+// TestResumedRunsAreCountedOnce checks that the spending of a failed attempt at a run is not counted twice when the same node resumes the
+// run.
 func TestResumedRunsAreCountedOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab(t)
 		l.speaks(func(c *engine.Config) { c.Answer = 1 })
-		speaks := l.model.Says // slowly for some runs, so that one always runs
+		speaks := l.model.Says // slow for some runs, so that a run is always under way
 		l.model.Says = func(ctx context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
 			if strings.Contains(r.Instructions, "slowly") {
 				time.Sleep(1700 * time.Millisecond)
@@ -108,7 +109,7 @@ func TestResumedRunsAreCountedOnce(t *testing.T) {
 		})
 		time.Sleep(5 * time.Minute)
 		synctest.Wait()
-		// The answer that was not stored was paid, and is asked for again; no sum includes it.
+		// The model was paid for the answer that was not stored, and is asked again. No sum includes the lost answer.
 		if got, _ := l.group(b.ID); got.State != run.Passed || got.Spend.Tokens != 30*lines*price || len(l.model.Requests()) != 30*lines+1 {
 			t.Errorf("got %+v after %d calls", got, len(l.model.Requests()))
 		}

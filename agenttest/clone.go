@@ -10,15 +10,16 @@ import (
 	"github.com/callwright/callwright/agenttest/templates"
 )
 
-// Clone configures the scenario made of a template.
+// Clone configures the scenario that CloneTemplate creates.
 type Clone struct {
-	Pathway, Persona string         // the tested pathway or persona: one of the two
-	Change           scenario.Patch // of the template's scenario
+	Pathway, Persona string         // the tested pathway or persona: set exactly one of them
+	Change           scenario.Patch // applied to the template's scenario
 }
 
-// CloneTemplate creates a scenario from a template. Unless the change names it, it has the template's name, followed by a number if
-// the pathway or the persona already has a scenario with this name. CodeNotFound: the template is absent, or, with the field
-// pathway_id or persona_id, the tested object. Other errors are as of CreateScenario.
+// CloneTemplate creates a scenario from a template. Unless the change sets a name, the scenario is named after the template, with a number
+// appended if the pathway or the persona already has a scenario with this name. CloneTemplate returns CodeNotFound if the template is
+// absent, and CodeNotFound with the field pathway_id or persona_id if the tested object is absent. Other errors are those of
+// CreateScenario.
 func (s *Service) CloneTemplate(ctx context.Context, org callwright.OrgID, id string, c Clone) (scenario.Scenario, error) {
 	t, ok := templates.Find(id)
 	if !ok {
@@ -37,5 +38,5 @@ func (s *Service) CloneTemplate(ctx context.Context, org callwright.OrgID, id st
 	}
 }
 
-// maxClones is the maximum number of numbered scenarios of one name. The client must name further ones.
+// maxClones is the highest number that CloneTemplate appends to a name. Beyond it, the client must choose a name.
 const maxClones = 20

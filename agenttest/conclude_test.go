@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// endedSet runs a set to its end.
+// endedSet starts a set, executes its runs, and returns the ended set.
 func (l *lab) endedSet(simulations int, ids ...string) group.Batch {
 	l.t.Helper()
 	b, err := l.StartSet(l.t.Context(), org, group.SetRequest{Scenarios: ids, Simulations: simulations})
@@ -34,7 +34,7 @@ func (l *lab) endedSet(simulations int, ids ...string) group.Batch {
 	return b
 }
 
-// TestSetTellsItsFailures: 200 equal failures cause one report with a few runs, although the receiver is down at first.
+// TestSetTellsItsFailures checks that 200 equal failures cause one report with a few runs, although the first delivery fails.
 func TestSetTellsItsFailures(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -59,8 +59,8 @@ func TestSetTellsItsFailures(t *testing.T) {
 	})
 }
 
-// TestSetTellsEachMode: failures of one assertion at one node are one mode, regardless of their words; failures at another node are
-// another mode.
+// TestSetTellsEachMode checks that failures of one assertion at one node are a single mode, regardless of their words, and that failures at
+// another node are another mode.
 func TestSetTellsEachMode(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -81,7 +81,7 @@ func TestSetTellsEachMode(t *testing.T) {
 	})
 }
 
-// varied returns an agent that ends at the node "paid" in every second session, and at "lost" in the others.
+// varied returns an agent whose sessions end alternately at the nodes "paid" and "lost".
 func varied() func(context.Context, int, engine.CallerTurn) (engine.AgentTurn, error) {
 	sessions := make(chan int, 1)
 	sessions <- 0
@@ -96,7 +96,7 @@ func varied() func(context.Context, int, engine.CallerTurn) (engine.AgentTurn, e
 	}
 }
 
-// TestStatisticsStay: the statistics of a set do not change when its runs are deleted, and disappear with the last run.
+// TestStatisticsStay checks that deleting runs of a set does not change its statistics, and that deleting the last run deletes the set.
 func TestStatisticsStay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestStatisticsStay(t *testing.T) {
 	})
 }
 
-// slowly is a store whose reads of ended runs take time on the clock of the service.
+// slowly is a store whose reads of ended runs advance the service's clock by 4 seconds.
 type slowly struct {
 	agenttest.Store
 
@@ -144,12 +144,12 @@ func (s slowly) UpdateBatch(ctx context.Context, b group.Batch) error {
 	return s.Store.UpdateBatch(ctx, b)
 }
 
-// slowClock is a clock that reads set late.
+// slowClock is a clock that is late nanoseconds ahead of the time. steps counts the stored steps of statistics.
 type slowClock struct{ late, steps atomic.Int64 }
 
 func (c *slowClock) Now() time.Time { return time.Now().Add(time.Duration(c.late.Load())) }
 
-// TestLargeSetsConcludeInSteps: statistics that take long to make are made in several steps, and come to the same.
+// TestLargeSetsConcludeInSteps checks that slow statistics are computed in several steps with the same result.
 func TestLargeSetsConcludeInSteps(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -20,7 +20,7 @@ import (
 	"github.com/callwright/callwright/agenttest/templates"
 )
 
-// calls are calls by their ids.
+// calls implements agenttest.Transcripts with transcripts by call id.
 type calls map[string]agenttest.Transcript
 
 func (c calls) Transcript(_ context.Context, of callwright.OrgID, id string) (agenttest.Transcript, error) {
@@ -34,7 +34,7 @@ func (c calls) Transcript(_ context.Context, of callwright.OrgID, id string) (ag
 
 func said(by llm.Role, text string) scenario.Message { return scenario.Message{Role: by, Text: text} }
 
-// recorded returns the calls of the tests.
+// recorded returns the calls that the tests draft from.
 func recorded() calls {
 	return calls{
 		"paid": {
@@ -50,7 +50,7 @@ func recorded() calls {
 	}
 }
 
-// drafting makes a service that drafts with a model, or without one.
+// drafting returns a lab with recorded calls, whose service drafts with writer. A nil writer means drafts without a model.
 func drafting(t *testing.T, writer llm.Model) *lab {
 	t.Helper()
 	l := newLab(t)
@@ -59,12 +59,12 @@ func drafting(t *testing.T, writer llm.Model) *lab {
 	return l
 }
 
-// TestDraftFromTranscript drafts without a model that writes. The unchanged draft passes against the pathway or persona that led
-// the call.
+// TestDraftFromTranscript checks drafts by a model that cannot write: the caller repeats its lines, and the unchanged draft passes against
+// the pathway or the persona that led the call.
 func TestDraftFromTranscript(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := drafting(t, &agentstest.Model{}) // which cannot write
+		l := drafting(t, &agentstest.Model{}) // a model that cannot write
 		sc, err := l.DraftScenario(t.Context(), org, agenttest.DraftRequest{Call: "paid", Pathway: "p1"})
 		if err != nil {
 			t.Fatal(err)
@@ -100,7 +100,8 @@ func TestDraftFromTranscript(t *testing.T) {
 const wrote = `{"name":"Pays a bill","description":"The caller pays, mail robin@example.com.","caller":"You call because you want to pay a bill. ` +
 	`You are brief, and hang up when it is done.","criteria":["The agent confirms what was paid before it says goodbye."]}`
 
-// TestDraftByModel drafts with a model, which reads no redacted text, and follows no instruction in the transcript.
+// TestDraftByModel checks that a model writes the draft from redacted text, and that instructions in the transcript do not reach its system
+// prompt.
 func TestDraftByModel(t *testing.T) {
 	t.Parallel()
 	answers := []string{`not JSON`, wrote + wrote, wrote}
@@ -128,7 +129,7 @@ func TestDraftByModel(t *testing.T) {
 	}
 }
 
-// TestDraftRefuses requests impossible drafts.
+// TestDraftRefuses checks the errors of drafts that cannot be made.
 func TestDraftRefuses(t *testing.T) {
 	t.Parallel()
 	fails := func(class llm.Class) *agentstest.Model {
@@ -171,7 +172,7 @@ func TestDraftRefuses(t *testing.T) {
 	}
 }
 
-// TestCloneTemplate clones all templates, one of them twice.
+// TestCloneTemplate checks that every template can be cloned, and that the names of repeated clones are numbered.
 func TestCloneTemplate(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)

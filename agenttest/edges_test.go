@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// TestCancelBeforeRunsExist: a set that is cancelled when only its first runs were created is cancelled, not passed.
+// TestCancelBeforeRunsExist checks that a set that is canceled before all its runs are created ends as Cancelled, not as Passed.
 func TestCancelBeforeRunsExist(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -35,7 +35,7 @@ func TestCancelBeforeRunsExist(t *testing.T) {
 	})
 }
 
-// deleting deletes a scenario as soon as it was read.
+// deleting is a store that deletes a scenario after reading it.
 type deleting struct{ agenttest.Store }
 
 func (s deleting) Scenario(ctx context.Context, org callwright.OrgID, id string) (scenario.Scenario, error) {
@@ -43,7 +43,7 @@ func (s deleting) Scenario(ctx context.Context, org callwright.OrgID, id string)
 	return sc, errors.Join(err, s.DeleteScenario(ctx, org, id))
 }
 
-// TestStartWhileDeleted: no run is left of a scenario that is deleted while a run starts.
+// TestStartWhileDeleted checks that no run remains if its scenario is deleted while StartRun executes.
 func TestStartWhileDeleted(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -58,7 +58,7 @@ func TestStartWhileDeleted(t *testing.T) {
 	}
 }
 
-// counting counts reads of single runs.
+// counting is a store that counts the reads of single runs.
 type counting struct {
 	agenttest.Store
 
@@ -70,7 +70,7 @@ func (s *counting) Run(ctx context.Context, org callwright.OrgID, id string) (ru
 	return s.Store.Run(ctx, org, id)
 }
 
-// TestListsReadNoOutcomes: a list of runs is one query, and has short results of the assertions.
+// TestListsReadNoOutcomes checks that listing runs needs one query, and that the list contains short results of the assertions.
 func TestListsReadNoOutcomes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -105,7 +105,7 @@ func TestListsReadNoOutcomes(t *testing.T) {
 	})
 }
 
-// must returns runs that are there.
+// must returns runs, and panics if err is not nil.
 func must(runs []run.Run, _ int, err error) []run.Run {
 	if err != nil {
 		panic(err)
@@ -113,7 +113,7 @@ func must(runs []run.Run, _ int, err error) []run.Run {
 	return runs
 }
 
-// TestOldGroupsAreForgotten: groups go with their last run.
+// TestOldGroupsAreForgotten checks that a group is deleted together with its last run, after 400 days.
 func TestOldGroupsAreForgotten(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -125,7 +125,7 @@ func TestOldGroupsAreForgotten(t *testing.T) {
 			t.Fatal(err)
 		}
 		settled()
-		stop() // a worker looks for runs every second
+		stop() // else a worker would look for runs every second of 400 days
 		time.Sleep(399 * 24 * time.Hour)
 		if _, _, err := l.GetBatch(t.Context(), org, b.ID); err != nil {
 			t.Errorf("after 399 days: %v", err)

@@ -25,18 +25,18 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// court is a lab with a model as judge.
+// court is a lab whose judge is a model.
 type court struct {
 	*lab
 
 	mu    sync.Mutex
-	asked map[string]int // number of questions, by trial and vote
+	asked map[string]int // number of questions, by trial and attempt
 
-	answered atomic.Int64 // tokens of its answers
-	budget   engine.Limit // of sets
+	answered atomic.Int64 // tokens of the model's answers
+	budget   engine.Limit // budget of simulated sets
 }
 
-// newCourt returns a court. passes judges a conversation; earlier questions do not matter.
+// newCourt returns a court whose judge passes a conversation if passes returns true.
 func newCourt(t *testing.T, passes func(q llm.Question) (bool, error)) *court {
 	t.Helper()
 	c := &court{lab: newLab(t), asked: map[string]int{}}
@@ -71,7 +71,7 @@ func judged(sc *scenario.Scenario) {
 	})
 }
 
-// varying makes the agent vary its words in every second session, or fail there.
+// varying makes the agent use other words in every second session or, if fails is set, return an error there.
 func (c *court) varying(fails bool) {
 	var sessions atomic.Int64
 	c.agent.Answer = func(_ context.Context, turn int, _ engine.CallerTurn) (engine.AgentTurn, error) {
@@ -89,7 +89,7 @@ func (c *court) varying(fails bool) {
 	}
 }
 
-// simulate runs a set of one scenario to its end, and returns its statistics and the number of questions to the judge.
+// simulate executes a set of one scenario, and returns its statistics and the number of questions to the judge.
 func (c *court) simulate(attribute bool, change ...func(*scenario.Scenario)) (stats.Scenario, int) {
 	c.t.Helper()
 	sc := c.scenario(append([]func(*scenario.Scenario){judged}, change...)...)
@@ -119,15 +119,16 @@ func (c *court) simulate(attribute bool, change ...func(*scenario.Scenario)) (st
 	return st.Scenarios[0], calls
 }
 
-// simulated is the number of runs in a set of a court: half of them fail.
+// simulated is the number of runs in a court's set. Half of them fail.
 const simulated = 10
 
-// paid passes conversations with a payment.
+// paid passes conversations whose last message confirms a payment.
 func paid(q llm.Question) (bool, error) {
 	return strings.Contains(q.Messages[len(q.Messages)-1].Text, "Paid"), nil
 }
 
-// TestFlakesOfAgent: each frozen conversation is judged alike every time, so the judge is not to blame.
+// TestFlakesOfAgent checks that the agent or the caller is the source of flakes if the judge repeats its verdict on every frozen
+// conversation.
 func TestFlakesOfAgent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -143,13 +144,13 @@ func TestFlakesOfAgent(t *testing.T) {
 	})
 }
 
-// TestFlakesWithinTheBudget: a set repeats judgements within its budget, and ends with these verdicts.
+// TestFlakesWithinTheBudget checks that a set repeats judgments only within its budget, and keeps the original verdicts.
 func TestFlakesWithinTheBudget(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := newCourt(t, paid)
 		c.varying(false)
-		c.budget = engine.Limit{Tokens: simulated*1000 + 5000} // a call is reserved with about 2,000 tokens
+		c.budget = engine.Limit{Tokens: simulated*1000 + 5000} // about 2,000 tokens are reserved for a call
 		got, calls := c.simulate(true)
 		if got.Passed != simulated/2 || got.Failed != simulated/2 || calls <= simulated || calls > simulated+5 {
 			t.Errorf("got %+v after %d calls", got, calls)
@@ -157,7 +158,7 @@ func TestFlakesWithinTheBudget(t *testing.T) {
 	})
 }
 
-// TestFlakesOfJudge uses a judge that changes its verdict on one conversation, and one with different verdicts on equal conversations.
+// TestFlakesOfJudge checks that the judge is the source of flakes if its verdicts differ on one conversation or on equal conversations.
 func TestFlakesOfJudge(t *testing.T) {
 	t.Parallel()
 	for name, passes := range map[string]func(q llm.Question) (bool, error){
@@ -180,7 +181,8 @@ func TestFlakesOfJudge(t *testing.T) {
 	}
 }
 
-// TestFlakesOfInfrastructure: errors among runs that agree cost no call of the judge.
+// TestFlakesOfInfrastructure checks that errors are the source of flakes if all other runs agree, and that the judge is then not asked
+// again.
 func TestFlakesOfInfrastructure(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -193,7 +195,8 @@ func TestFlakesOfInfrastructure(t *testing.T) {
 	})
 }
 
-// TestFlakesOfNobody: without the option no judgement is repeated, and without a working judge no source is named.
+// TestFlakesOfNobody checks that judgments are repeated only if the set requests it, and that no source is named if the judge does not
+// answer.
 func TestFlakesOfNobody(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -217,11 +220,11 @@ func TestFlakesOfNobody(t *testing.T) {
 	})
 }
 
-// forgetful is a store that loses some updates of groups, as if the process had died before the updates.
+// forgetful is a store that fails to store the first updates of groups with repeated judgments, as if the process had died before them.
 type forgetful struct {
 	agenttest.Store
 
-	lost atomic.Int64 // updates that are still to be lost
+	lost atomic.Int64 // number of updates that will still be lost
 }
 
 func (s *forgetful) UpdateBatch(ctx context.Context, b group.Batch) error {
@@ -231,7 +234,7 @@ func (s *forgetful) UpdateBatch(ctx context.Context, b group.Batch) error {
 	return s.Store.UpdateBatch(ctx, b)
 }
 
-// TestJudgedAgainOnce: a repeated step does not repeat an answered question to a judge.
+// TestJudgedAgainOnce checks that a repeated step does not ask the judge a question again that it has already answered.
 func TestJudgedAgainOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -260,7 +263,8 @@ func TestJudgedAgainOnce(t *testing.T) {
 	})
 }
 
-// TestCancelWhileJudgedAgain ends the set as it is.
+// TestCancelWhileJudgedAgain checks that canceling a set while judgments are repeated keeps its state and statistics, without a source of
+// flakes.
 func TestCancelWhileJudgedAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

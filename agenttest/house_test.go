@@ -29,7 +29,7 @@ import (
 
 const org callwright.OrgID = "acme"
 
-// lab is a Service on an empty memory, with an agent that a test scripts.
+// lab contains a Service on an empty store in memory, and an agent whose turns a test scripts.
 type lab struct {
 	*agenttest.Service
 	t        *testing.T
@@ -43,7 +43,7 @@ type lab struct {
 	nodes    int
 }
 
-// newLab returns a lab whose agent says "Hello." and then "Paid. Goodbye.", at the nodes "start" and "paid".
+// newLab returns a lab whose agent says "Hello." at the node "start" and "Paid. Goodbye." at the node "paid".
 func newLab(t *testing.T) *lab {
 	t.Helper()
 	memory := memstore.New()
@@ -71,7 +71,7 @@ func newLab(t *testing.T) *lab {
 	return l
 }
 
-// another returns the service of another node. All nodes are made before the first of them runs.
+// another returns the service of a further node. Tests create all nodes before they run the first.
 func (l *lab) another() *agenttest.Service {
 	l.t.Helper()
 	l.nodes++
@@ -84,13 +84,13 @@ func (l *lab) another() *agenttest.Service {
 	return s
 }
 
-// run runs the service until the test ends, or stop is called, and the durable work until the test ends.
+// run runs the service until stop is called or the test ends. It also runs the durable tasks until the test ends.
 func (l *lab) run(s *agenttest.Service) (stop func()) {
 	l.works.Do(func() { l.until(l.work.Run) })
 	return l.until(s.Run)
 }
 
-// until runs something until the test ends, or stop is called.
+// until calls run in a goroutine, and cancels its context when stop is called or the test ends.
 func (l *lab) until(run func(context.Context) error) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(l.t.Context()))
 	var group sync.WaitGroup
@@ -100,7 +100,7 @@ func (l *lab) until(run func(context.Context) error) (stop func()) {
 	return stop
 }
 
-// scenario keeps a scenario that the agent passes.
+// scenario creates a scenario that the lab's agent passes, with changes.
 func (l *lab) scenario(change ...func(*scenario.Scenario)) scenario.Scenario {
 	l.t.Helper()
 	l.nodes++
@@ -119,7 +119,7 @@ func (l *lab) scenario(change ...func(*scenario.Scenario)) scenario.Scenario {
 	return sc
 }
 
-// failing makes a scenario expect words that the agent does not say.
+// failing adds an assertion that expects words that the agent does not say.
 func failing(sc *scenario.Scenario) {
 	sc.Assertions = append(sc.Assertions, assert.Assertion{
 		Type: assert.StringCheck, Config: json.RawMessage(`{"value":"refund","operator":"contains"}`), Required: true, Weight: 1,
@@ -129,7 +129,7 @@ func failing(sc *scenario.Scenario) {
 // required makes a scenario required for promotion.
 func required(sc *scenario.Scenario) { sc.Required = true }
 
-// start starts a run.
+// start starts a run, and fails the test if StartRun does.
 func (l *lab) start(sc scenario.Scenario, r run.Request) run.Run {
 	l.t.Helper()
 	run, err := l.StartRun(l.t.Context(), org, sc.ID, r)
@@ -139,7 +139,7 @@ func (l *lab) start(sc scenario.Scenario, r run.Request) run.Run {
 	return run
 }
 
-// get returns a run.
+// get returns the stored state of a run.
 func (l *lab) get(id string) run.Run {
 	l.t.Helper()
 	run, _, err := l.GetRun(l.t.Context(), org, id)
@@ -149,7 +149,7 @@ func (l *lab) get(id string) run.Run {
 	return run
 }
 
-// settled waits until all goroutines wait for time, and then for a moment longer.
+// settled sleeps for 3 seconds of synthetic time, and then waits until all goroutines are blocked.
 func settled() {
 	time.Sleep(3 * time.Second)
 	synctest.Wait()
@@ -208,15 +208,15 @@ func (p *pathways) FinishTests(_ context.Context, _ callwright.OrgID, id string)
 	return nil
 }
 
-// told records notices of ends and failures.
+// told records notices of ended runs and groups, and of failures.
 type told struct {
 	mu      sync.Mutex
-	down    int   // deliveries that fail first
-	failure error // of these; nil: ErrUnavailable
-	tried   int   // deliveries of groups
+	down    int   // number of first deliveries that fail
+	failure error // error of these deliveries; nil means ErrUnavailable
+	tried   int   // number of delivery attempts for groups
 	runs    []run.Run
 	batches []group.Batch
-	listed  [][]run.Run // of the batches
+	listed  [][]run.Run // runs of the batches
 	failed  []run.Run
 	modes   []group.FailureMode
 }
@@ -265,7 +265,7 @@ func (n *told) ModeFailed(_ context.Context, m group.FailureMode) error {
 	return nil
 }
 
-// allowed allows all addresses but one.
+// allowed permits every URL except https://forbidden.example/.
 type allowed struct{}
 
 func (allowed) CheckURL(url string) error {
@@ -275,7 +275,7 @@ func (allowed) CheckURL(url string) error {
 	return nil
 }
 
-// brokenJudge panics.
+// brokenJudge is a judge that panics.
 type brokenJudge struct{}
 
 func (brokenJudge) Judge(context.Context, *assert.Evidence, assert.Criterion) (assert.Opinion, error) {

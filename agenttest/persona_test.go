@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// personas contains the persona "desk" with the versions 1 and 2, the second in production, and "new" without versions.
+// personas contains the persona "desk" with the versions 1 and 2, where version 2 is in production, and the persona "new" without versions.
 type personas struct{}
 
 func (personas) Load(_ context.Context, of callwright.OrgID, id string) (persona.Persona, persona.Version, error) {
@@ -40,7 +40,7 @@ func ofPersona(id string) func(*scenario.Scenario) {
 	return func(sc *scenario.Scenario) { sc.Pathway, sc.Persona = "", id }
 }
 
-// TestRunsOfPersonas runs scenarios of a persona, alone, in a batch with a scenario of a pathway, and in a set.
+// TestRunsOfPersonas checks runs of a persona: alone, in a batch with a scenario of a pathway, and in a set.
 func TestRunsOfPersonas(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestScenariosOfPersonasAreChecked(t *testing.T) {
 		service *agenttest.Service
 		org     callwright.OrgID
 		change  func(*scenario.Scenario)
-		field   string // of the refusal; empty: none
+		field   string // field of the expected error; empty means no error
 	}{
 		"a persona":                {l.Service, org, func(*scenario.Scenario) {}, ""},
 		"one without a version":    {l.Service, org, ofPersona("new"), ""},
@@ -118,7 +118,7 @@ func TestScenariosOfPersonasAreChecked(t *testing.T) {
 	}
 }
 
-// fieldOf returns the field of the first error.
+// fieldOf returns the field of an error, or the field of the first of several errors.
 func fieldOf(err error) string {
 	if all, ok := errors.AsType[callwright.FieldErrors](err); ok && len(all) > 0 {
 		err = all[0]

@@ -17,13 +17,13 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// slowReads is a store that reads many runs when it may, and counts the readers.
+// slowReads is a store whose reads of many runs block until they receive from may. It counts these reads.
 type slowReads struct {
 	agenttest.Store
 
-	may     chan struct{} // nil: immediately
+	may     chan struct{} // releases one read per value
 	reading atomic.Int32
-	begun   sync.Map // by organization: number of reads
+	begun   sync.Map // number of reads, by organization
 }
 
 func (s *slowReads) wait(ctx context.Context, of callwright.OrgID) error {
@@ -39,7 +39,7 @@ func (s *slowReads) wait(ctx context.Context, of callwright.OrgID) error {
 	}
 }
 
-// reads returns the number of begun reads of an organization.
+// reads returns the number of reads that an organization has begun.
 func (s *slowReads) reads(of callwright.OrgID) int32 {
 	count, ok := s.begun.Load(of)
 	if !ok {
@@ -62,7 +62,7 @@ func (s *slowReads) EachEnded(ctx context.Context, of callwright.OrgID, w run.Wi
 	return s.Store.EachEnded(ctx, of, w, f)
 }
 
-// slowLab returns a lab with such a store.
+// slowLab returns a lab with a slowReads store.
 func slowLab(t *testing.T) (*lab, *slowReads) {
 	t.Helper()
 	l := newLab(t)
@@ -72,7 +72,7 @@ func slowLab(t *testing.T) (*lab, *slowReads) {
 	return l, store
 }
 
-// keepSet keeps a simulation set of one scenario that runs.
+// keepSet stores a running simulation set of one scenario.
 func (l *lab) keepSet(of callwright.OrgID, id string) group.Batch {
 	l.t.Helper()
 	b := group.Batch{
@@ -86,7 +86,8 @@ func (l *lab) keepSet(of callwright.OrgID, id string) group.Batch {
 	return b
 }
 
-// TestReadersOfSetShareStatistics has many read one set that runs, and then again.
+// TestReadersOfSetShareStatistics checks that concurrent readers of a running set share one computation of its statistics, and that later
+// readers start a new one.
 func TestReadersOfSetShareStatistics(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -145,7 +146,7 @@ func TestReadersOfSetShareStatistics(t *testing.T) {
 	})
 }
 
-// TestReaderThatGoes leaves the others their statistics.
+// TestReaderThatGoes checks that the other readers of a set receive its statistics if the first reader cancels its request.
 func TestReaderThatGoes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -176,7 +177,8 @@ func TestReaderThatGoes(t *testing.T) {
 	})
 }
 
-// TestReadsOfManyRunsAreBounded has organizations read many runs in a store that does not answer.
+// TestReadsOfManyRunsAreBounded checks that concurrent reads of many runs are limited per organization and in total, while the store
+// blocks.
 func TestReadsOfManyRunsAreBounded(t *testing.T) {
 	t.Parallel()
 	for name, read := range map[string]func(l *lab, of callwright.OrgID, i int) error{
@@ -238,7 +240,7 @@ func TestReadsOfManyRunsAreBounded(t *testing.T) {
 				if n := store.reading.Load(); n != 2 || store.reads("a") != 1 {
 					t.Errorf("%d read, %d of the second organization", n, store.reads("a"))
 				}
-				ask("b", 1) // precedes reads of organizations that already read
+				ask("b", 1) // this organization's read precedes reads of organizations that already read
 				if n := store.reading.Load(); n != run.MaxReads || store.reads("b") != 0 {
 					t.Errorf("%d read, %d of the third organization", n, store.reads("b"))
 				}

@@ -11,29 +11,29 @@ import (
 	"github.com/callwright/callwright/agenttest/runner"
 )
 
-// Chats repeats conversations as chats; pathway.Service implements it.
+// Chats repeats conversations as chats. pathway.Service implements it.
 type Chats interface {
-	// ReplayChat starts a chat with the lines of a caller: see pathway.Service.ReplayChat.
+	// ReplayChat starts a chat and repeats a caller's lines in it: see pathway.Service.ReplayChat.
 	ReplayChat(ctx context.Context, org callwright.OrgID, r pathway.ReplayRequest) (pathway.ChatReplay, error)
 }
 
-// Replay is a chat that repeats the caller's lines of a run.
+// Replay describes a chat that repeats the caller's lines of a run.
 type Replay struct {
 	Chat  pathway.Chat
-	Said  int         // lines that were said
-	Lines int         // lines of the caller in the run
-	Nodes *Divergence // the first turn after which the agent's node differs; nil: none
-	Words *Divergence // the first turn in which the agent's words differ; nil: none
+	Said  int         // number of the caller's lines that the chat repeated
+	Lines int         // number of the caller's lines in the run
+	Nodes *Divergence // the first turn after which the agent's node differs; nil if none does
+	Words *Divergence // the first turn in which the agent's words differ; nil if none do
 }
 
-// Divergence is a turn of the agent that differs from the run.
+// Divergence describes a turn in which the agent of a chat differs from the run.
 type Divergence struct {
 	Turn     int    // index in the run's Evidence.Turns
-	Expected string // in the run
-	Actual   string // in the chat; empty if it has ended before
+	Expected string // node or words in the run
+	Actual   string // node or words in the chat; empty if the chat ended before
 }
 
-// Diverged returns the index of the first turn whose words or node differ; nil: none.
+// Diverged returns the index of the first turn whose words or node differ, or nil if no turn differs.
 func (r Replay) Diverged() *int {
 	var first *int
 	for _, d := range []*Divergence{r.Nodes, r.Words} {
@@ -44,12 +44,13 @@ func (r Replay) Diverged() *int {
 	return first
 }
 
-// ReplayRun starts a chat on the version that a run has tested, with the run's start node and request data, and repeats the lines
-// of the run's caller. Requests to other systems are answered by the mocks of the scenario, as in the run; requests of later turns
-// are sent, as in any chat. Each call starts another chat.
+// ReplayRun starts a chat on the version that a run tested, with the run's start node and request data, and repeats the lines of the run's
+// caller. The scenario's mocks answer requests to other systems, as in the run. Requests of later turns are sent, as in any chat. Each call
+// of ReplayRun starts another chat.
 //
-// CodeNotFound: the run is absent. CodeInvalidState: the run has not ended, has no words or no pathway, or its pathway or version
-// was deleted. Other errors are as of pathway.Service.ReplayChat.
+// It returns CodeNotFound if the run is absent, and CodeNotImplemented if Config.Chats is nil. It returns CodeInvalidState if the run has
+// not ended, contains no words or tested no pathway, or if its pathway or version was deleted. Other errors are those of
+// pathway.Service.ReplayChat.
 func (s *Service) ReplayRun(ctx context.Context, org callwright.OrgID, id string) (Replay, error) {
 	r, snap, err := s.GetRun(ctx, org, id)
 	switch {
@@ -85,7 +86,8 @@ func (s *Service) ReplayRun(ctx context.Context, org callwright.OrgID, id string
 	return replay, nil
 }
 
-// gone returns the error of a replay. A deleted object that the request does not name is not CodeNotFound.
+// gone converts an error of a replay for clients. CodeNotFound of an object that the client's request does not name becomes
+// CodeInvalidState.
 func gone(err error, version int) error {
 	e, ok := errors.AsType[*callwright.Error](err)
 	switch {
@@ -101,7 +103,7 @@ func gone(err error, version int) error {
 	return err
 }
 
-// compare records the differences of a chat from a run. It ignores turns that the chat did not reach in time.
+// compare records the first differences between a run and its chat. It ignores turns that the chat did not reach in time.
 func (r *Replay) compare(o *engine.Outcome, chat pathway.ChatReplay) {
 	for i, turn := range o.Turns {
 		var actual pathway.ReplayedTurn
@@ -120,7 +122,7 @@ func (r *Replay) compare(o *engine.Outcome, chat pathway.ChatReplay) {
 	}
 }
 
-// wordsOf returns the agent's words in a turn of a run.
+// wordsOf returns the agent's words in a turn of a run, or "" if the agent said nothing.
 func wordsOf(o *engine.Outcome, t engine.Turn) string {
 	if turns := o.Evidence.Turns; t.Index < len(turns) && turns[t.Index].Role == llm.RoleAgent {
 		return turns[t.Index].Text

@@ -25,13 +25,13 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// clinic is a lab that tests real pathways, by rules.
+// clinic is a lab that tests a real pathway without a model.
 type clinic struct {
 	*lab
 
 	pathways *pathway.Service
 	sent     *agentstest.Requests
-	pathway  string // has two versions, the second in production; asks for a day at its node "day", books it with another system at "book", and ends at "bye"
+	pathway  string // 2 versions, the second in production: node "day" asks for a day, "book" books it with another system, and "bye" ends
 }
 
 func newClinic(t *testing.T) *clinic {
@@ -91,7 +91,7 @@ func daysGraph() (d graph.Document) {
 	return d
 }
 
-// held runs a scenario of the clinic with these lines of the caller to its end.
+// held executes a run of a scenario in which the clinic's caller says these lines, and returns the ended run.
 func (c *clinic) held(lines ...string) run.Run {
 	c.t.Helper()
 	sc := c.scenario(func(sc *scenario.Scenario) {
@@ -110,8 +110,8 @@ func (c *clinic) held(lines ...string) run.Run {
 	return c.get(run.ID)
 }
 
-// TestAnalyticsCountReplaysByRules: a recorded conversation over a pathway with rules only counts without a model; conversations
-// that need a model for a choice, words, a judgement or the caller are excluded.
+// TestAnalyticsCountReplaysByRules checks that recorded conversations count in analytics without a model only if the pathway decides by
+// rules alone. Conversations that need a model for a choice, words, a judgment or the caller are excluded.
 func TestAnalyticsCountReplaysByRules(t *testing.T) {
 	t.Parallel()
 	recorded := []scenario.Message{{Role: llm.RoleCaller, Text: "Tuesday, please."}}
@@ -163,7 +163,7 @@ func TestAnalyticsCountReplaysByRules(t *testing.T) {
 	}
 }
 
-// TestReplay: a chat repeats the run, and continues by hand. Only turns by hand send requests.
+// TestReplay checks that a chat repeats a run and can then be continued by hand, and that only turns by hand send requests.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -195,14 +195,14 @@ func TestReplay(t *testing.T) {
 	})
 }
 
-// replayed is a Chats that gives some turns.
+// replayed is a Chats that returns a prepared chat.
 type replayed struct{ chat pathway.ChatReplay }
 
 func (r replayed) ReplayChat(context.Context, callwright.OrgID, pathway.ReplayRequest) (pathway.ChatReplay, error) {
 	return r.chat, nil
 }
 
-// TestReplayDiverges compares chats with a run of three turns.
+// TestReplayDiverges checks which divergences are found between a run of three turns and various chats.
 func TestReplayDiverges(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -242,7 +242,7 @@ func TestReplayDiverges(t *testing.T) {
 	})
 }
 
-// TestReplayRefuses: the error of an impossible replay names the reason and the remedy.
+// TestReplayRefuses checks that the error of an impossible replay states the reason and the remedy.
 func TestReplayRefuses(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -286,7 +286,7 @@ func TestReplayRefuses(t *testing.T) {
 	})
 }
 
-// brokenChats is a Chats that fails.
+// brokenChats is a Chats whose methods return err.
 type brokenChats struct{ err error }
 
 func (f brokenChats) ReplayChat(context.Context, callwright.OrgID, pathway.ReplayRequest) (pathway.ChatReplay, error) {

@@ -11,46 +11,46 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// The limits of a page of rescored runs.
+// These constants limit a page of rescored runs.
 const (
-	MaxRescored     = 200              // runs
-	DefaultRescored = 50               // runs
-	maxRescoredSize = 2 << 20          // approximate bytes of their results; a page has at least one run
-	maxRescoredTime = 10 * time.Second // time after which a page ends, before the current run
+	MaxRescored     = 200              // maximum number of runs
+	DefaultRescored = 50               // number of runs without a limit in the request
+	maxRescoredSize = 2 << 20          // approximate bytes of the results; a page contains at least one run
+	maxRescoredTime = 10 * time.Second // time after which a page ends, without the current run
 )
 
-// RescoreRequest selects runs of a scenario to score again.
+// RescoreRequest selects a page of runs for Rescore, and the assertions to score them by.
 type RescoreRequest struct {
-	Assertions callwright.Optional[[]assert.Assertion] // not Set: the scenario's current ones
+	Assertions callwright.Optional[[]assert.Assertion] // if not Set, the scenario's current assertions
 	After      callwright.Keyset                       // (CreatedAt, ID) of the last run of the previous page
-	Limit      int                                     // at most MaxRescored; 0: DefaultRescored
+	Limit      int                                     // at most MaxRescored; 0 means DefaultRescored
 }
 
 // Rescored is a page of rescored runs, newest first. Only Page.Next shows whether more follow.
 type Rescored struct {
 	Page   callwright.Page[RescoredRun]
-	Judged []assert.Assertion // assertions that need a judge, excluded: they count neither as passed nor as failed
-	Totals RescoreTotals      // of the page
+	Judged []assert.Assertion // assertions that need a judge: they are excluded, and count neither as passed nor as failed
+	Totals RescoreTotals      // totals of the page
 }
 
-// RescoredRun is the new score of an ended run.
+// RescoredRun is an ended run with its new score.
 type RescoredRun struct {
-	Run        run.Run         // unchanged, without its outcome
-	Verdict    run.State       // the new state of the run: Passed, Failed or Error; or its old one, if no assertion decides it
+	Run        run.Run         // the stored run, without its outcome
+	Verdict    run.State       // new state of the run: Passed, Failed or Error; its old state if no assertion decides
 	Incomplete bool            // the verdict is unknown, because it depends on a judged assertion
 	Changed    bool            // the verdict is known and differs from the run's
-	Score      *float64        // of the results; nil: none
-	Results    []assert.Result // of the assertions decided by rules, as in lists; empty if no assertion decides the run
+	Score      *float64        // score of the results; nil means none
+	Results    []assert.Result // results of the assertions decided by rules, in short form; empty if no assertion decides the run
 }
 
-// RescoreTotals counts the runs of a page by their verdict.
+// RescoreTotals counts the runs of a page by their verdicts.
 type RescoreTotals struct{ Runs, Passed, Failed, Error, Cancelled, Incomplete, Changed int }
 
-// Rescore scores the ended runs of a scenario by assertions, from their conversations. It asks no model and stores nothing. Runs
-// with an incomplete conversation, such as cancelled ones, keep their state.
+// Rescore scores the ended runs of a scenario by assertions, from their recorded conversations. It calls no model and stores nothing. Runs
+// with an incomplete conversation, such as canceled runs, keep their state.
 //
-// CodeNotFound: the scenario is absent. FieldErrors: the assertions are invalid. CodeTooManyRequests: too many concurrent rescores,
-// see run.MaxReads. CodeUnavailable: not even one run could be scored in the time of a page.
+// It returns CodeNotFound if the scenario is absent, and FieldErrors if the assertions are invalid. It returns CodeTooManyRequests if too
+// many rescores run concurrently (see run.MaxReads), and CodeUnavailable if not even one run can be scored within the time limit of a page.
 func (s *Service) Rescore(ctx context.Context, org callwright.OrgID, id string, r RescoreRequest) (Rescored, error) {
 	sc, err := s.cfg.Store.Scenario(ctx, org, id)
 	if err != nil {
@@ -90,8 +90,8 @@ func (s *Service) Rescore(ctx context.Context, org callwright.OrgID, id string, 
 	return out, err
 }
 
-// rescored scores the first runs of a list, at most limit, until a limit of the page is reached. It reads one outcome at a time,
-// because an outcome may be megabytes long.
+// rescored scores the first runs of a list, at most limit, until the page reaches its size or its time limit. It reads one outcome at a
+// time, because an outcome may be megabytes long.
 func (s *Service) rescored(
 	ctx context.Context, rules *assert.Rules, runs []run.Run, limit int,
 ) (page callwright.Page[RescoredRun], err error) {
@@ -107,7 +107,7 @@ func (s *Service) rescored(
 			return page, err
 		}
 		if err != nil {
-			continue // it was deleted meanwhile
+			continue // the run was deleted meanwhile
 		}
 		one, err := rescore(limited, rules, full)
 		switch {
@@ -124,11 +124,11 @@ func (s *Service) rescored(
 	return page, nil
 }
 
-// errRescoredTime is the cause with which the time of a page ends.
+// errRescoredTime is the cause of the timeout of a page.
 var errRescoredTime = callwright.Errorf(callwright.CodeUnavailable,
 	"scoring the run takes more than %s: try again, or use simpler regular expressions", maxRescoredTime)
 
-// endBefore ends a page before a run of its list.
+// endBefore returns the page with Next set so that the following page begins with runs[i].
 func endBefore(page callwright.Page[RescoredRun], runs []run.Run, i int) callwright.Page[RescoredRun] {
 	page.Next = callwright.Keyset{At: runs[i-1].CreatedAt, ID: runs[i-1].ID}
 	return page
@@ -137,7 +137,7 @@ func endBefore(page callwright.Page[RescoredRun], runs []run.Run, i int) callwri
 // resultSize is the approximate size of a short result without its texts, in bytes.
 const resultSize = 300
 
-// rescore scores one run again. The error is the cause of the end of ctx.
+// rescore scores one run again. If ctx is done before, it returns the cause as the error.
 func rescore(ctx context.Context, rules *assert.Rules, r run.Run) (RescoredRun, error) {
 	out := RescoredRun{Run: r, Verdict: r.State}
 	out.Run.Outcome = nil

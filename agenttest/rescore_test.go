@@ -19,14 +19,14 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// expects returns an assertion that requires a word of the agent.
+// expects returns an assertion that requires the agent to say a word.
 func expects(word string) callwright.Optional[[]assert.Assertion] {
 	return callwright.Given([]assert.Assertion{{
 		Type: assert.StringCheck, Config: json.RawMessage(`{"value":"` + word + `"}`), Required: true, Weight: 1,
 	}})
 }
 
-// TestRescore scores runs again by assertions that are not kept. Runs and scenario stay unchanged.
+// TestRescore checks scores by assertions that are not stored, and that runs and scenario remain unchanged.
 func TestRescore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -69,7 +69,7 @@ func TestRescore(t *testing.T) {
 	})
 }
 
-// TestRescoreWhatNoAssertionDecides scores runs that were cancelled while waiting, and one with a failed agent.
+// TestRescoreWhatNoAssertionDecides checks that runs that were canceled while waiting, and a run with a failed agent, keep their state.
 func TestRescoreWhatNoAssertionDecides(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -116,7 +116,7 @@ func TestRescoreOfWhatIsWrong(t *testing.T) {
 	})
 }
 
-// tardy is a store with slow reads of runs on demand.
+// tardy is a store whose reads of single runs take a configurable time.
 type tardy struct {
 	agenttest.Store
 
@@ -128,8 +128,8 @@ func (s tardy) Run(ctx context.Context, org callwright.OrgID, id string) (run.Ru
 	return s.Store.Run(ctx, org, id)
 }
 
-// TestRescoreEndsInTime: the time limit of a page also ends the scoring of the current run. The next page begins with that run. If
-// it is the first run, the call fails.
+// TestRescoreEndsInTime checks that the time limit of a page also stops the scoring of the current run, and that the next page begins with
+// that run. If it is the first run, Rescore fails.
 func TestRescoreEndsInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -143,7 +143,7 @@ func TestRescoreEndsInTime(t *testing.T) {
 			l.start(sc, run.Request{})
 			settled()
 		}
-		takes = 6 * time.Second // the second run is read after the end
+		takes = 6 * time.Second // the read of the second run exceeds the time limit
 		var seen []string
 		request := agenttest.RescoreRequest{}
 		for range 3 {

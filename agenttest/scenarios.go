@@ -9,12 +9,13 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// MaxStored is the maximum number of an organization's scenarios.
+// MaxStored is the maximum number of scenarios in an organization.
 const MaxStored = 1000
 
-// CreateScenario checks and stores a new scenario, and sets its id, its times and the ids of its assertions. FieldErrors: the
-// scenario is invalid. CodeNotFound with the field pathway_id or persona_id: the tested object is absent. CodeConflict with the
-// field name: the pathway has a scenario with this name. CodeInvalidState: the organization has MaxStored scenarios.
+// CreateScenario checks and stores a new scenario, and sets its id, its timestamps and the ids of its assertions. It returns FieldErrors if
+// the scenario is invalid, and CodeNotFound with the field pathway_id or persona_id if the tested object is absent. It returns CodeConflict
+// with the field name if the pathway or the persona has a scenario with this name, and CodeInvalidState if the organization already has
+// MaxStored scenarios.
 func (s *Service) CreateScenario(ctx context.Context, org callwright.OrgID, sc scenario.Scenario) (scenario.Scenario, error) {
 	now := s.cfg.Clock.Now()
 	sc.ID, sc.Org, sc.CreatedAt, sc.UpdatedAt, sc.Revision = s.cfg.IDs.New(), org, now, now, 1
@@ -40,7 +41,7 @@ func (s *Service) CreateScenario(ctx context.Context, org callwright.OrgID, sc s
 	})
 }
 
-// check refuses an invalid scenario, and one with an unknown model.
+// check returns an error for an invalid scenario. If Config.Model is set, it also checks the models that assertions name.
 func (s *Service) check(sc scenario.Scenario) error {
 	if err := sc.Check(); err != nil || s.cfg.Model == nil {
 		return err
@@ -48,13 +49,13 @@ func (s *Service) check(sc scenario.Scenario) error {
 	return sc.CheckModels(s.cfg.Model)
 }
 
-// Scenario returns one scenario. CodeNotFound: unknown id.
+// Scenario returns one scenario, or CodeNotFound if the id is unknown.
 func (s *Service) Scenario(ctx context.Context, org callwright.OrgID, id string) (scenario.Scenario, error) {
 	return s.cfg.Store.Scenario(ctx, org, id)
 }
 
-// ListScenarios returns a page of scenarios, newest first, each with its most recent run: at most f.Limit (0: MaxStored), and at
-// most MaxRead bytes. It skips the first offset ones. Only Page.Next shows whether more follow.
+// ListScenarios returns a page of scenarios, newest first, each with its most recent run. It skips the first offset scenarios. A page
+// contains at most f.Limit scenarios (0 means MaxStored) and about MaxRead bytes. Only Page.Next shows whether more scenarios follow.
 func (s *Service) ListScenarios(
 	ctx context.Context, org callwright.OrgID, f ScenarioFilter, offset int,
 ) (callwright.Page[Listed], error) {
@@ -71,8 +72,8 @@ func (s *Service) ListScenarios(
 	return callwright.Fit(list, limit, MaxRead, Listed.Size, Listed.Keyset), err
 }
 
-// skip returns the filter that begins offset scenarios later; false: fewer exist. An organization has at most MaxStored scenarios,
-// of which it reads only the names.
+// skip returns a filter for the scenarios after the first offset ones. found is false if fewer scenarios exist. skip reads only the
+// scenarios' names, of at most MaxStored scenarios.
 func (s *Service) skip(
 	ctx context.Context, org callwright.OrgID, f ScenarioFilter, offset int,
 ) (after ScenarioFilter, found bool, err error) {
@@ -89,12 +90,12 @@ func (s *Service) skip(
 	return f, true, nil
 }
 
-// UpdateScenario changes a scenario. Existing runs keep their snapshot. Errors are as of CreateScenario, and CodeConflict: the
-// scenario has a different revision than p.Revision.
+// UpdateScenario changes a scenario. Existing runs keep their snapshots. It returns the errors of CreateScenario, and CodeConflict if
+// p.Revision is set and the scenario has another revision.
 func (s *Service) UpdateScenario(
 	ctx context.Context, org callwright.OrgID, id string, p scenario.Patch,
 ) (sc scenario.Scenario, err error) {
-	var refused error // no other attempt would succeed
+	var refused error // a permanent error: no retry would succeed
 	err = callwright.Retry(ctx, func(ctx context.Context) error {
 		if sc, err = s.cfg.Store.Scenario(ctx, org, id); err != nil {
 			return err
@@ -124,8 +125,7 @@ func (s *Service) UpdateScenario(
 	return sc, nil
 }
 
-// DeleteScenario deletes a scenario with its runs. Runs of groups that have not ended continue and stay until their group has
-// ended.
+// DeleteScenario deletes a scenario and its runs. Runs of a group that has not ended continue, and remain until the group has ended.
 func (s *Service) DeleteScenario(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.cfg.Store.DeleteScenario(ctx, org, id)
 }
@@ -133,13 +133,13 @@ func (s *Service) DeleteScenario(ctx context.Context, org callwright.OrgID, id s
 // Size returns the approximate size of a scenario in a list, in bytes.
 func (l Listed) Size() int { return l.Scenario.Size() }
 
-// Keyset returns the place of a scenario in a list.
+// Keyset returns the position of a scenario in a list.
 func (l Listed) Keyset() callwright.Keyset { return callwright.Keyset{At: l.CreatedAt, ID: l.ID} }
 
-// subjects is the group.Scenarios of a Store.
+// subjects implements group.Scenarios with a Store.
 type subjects struct{ Store }
 
-// BriefScenarios returns the existing ones of some scenarios.
+// BriefScenarios returns the scenarios with these ids, without their details. It omits absent scenarios.
 func (s subjects) BriefScenarios(ctx context.Context, org callwright.OrgID, ids []string) ([]scenario.Scenario, error) {
 	list, err := s.FindScenarios(ctx, org, ScenarioFilter{IDs: ids, Brief: true, Limit: len(ids)})
 	found := make([]scenario.Scenario, len(list))

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// TestNameIsTaken: the name of another scenario is refused immediately, and changes nothing.
+// TestNameIsTaken checks that renaming a scenario to the name of another one fails without a retry, and changes nothing.
 func TestNameIsTaken(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -27,7 +27,7 @@ func TestNameIsTaken(t *testing.T) {
 	}
 }
 
-// TestScenarioOfRevision: a change of a revision other than the stored one is refused, and changes nothing.
+// TestScenarioOfRevision checks that an update with an outdated revision is refused and changes nothing.
 func TestScenarioOfRevision(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -47,7 +47,7 @@ func TestScenarioOfRevision(t *testing.T) {
 	}
 }
 
-// TestModelsOfAssertions: an assertion of the type CUSTOM_LLM may ask for existing models only.
+// TestModelsOfAssertions checks that CUSTOM_LLM assertions may name only existing models.
 func TestModelsOfAssertions(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)

@@ -10,60 +10,60 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// Config configures a Service.
+// Config configures a Service. Fields without a required tag may be zero.
 type Config struct {
 	Store    Store             `required:"always"`
 	Atomic   callwright.Atomic `required:"always"` // transactions of the store
 	Work     callwright.Work   `required:"always"` // creates the runs of large groups, sends notices, deletes old runs
-	Leases   node.Leases       `required:"always"` // show the live nodes
-	Node     string            `required:"always"` // names this process; every process of a deployment, past or present, has another name
+	Leases   node.Leases       `required:"always"` // determine the live nodes
+	Node     string            `required:"always"` // name of this process, unique among all past and present processes
 	Pathways group.Pathways    `required:"always"`
 	Engine   *engine.Engine    `required:"always"` // holds the conversations
 
-	Personas   run.Personas    // nil: personas cannot be tested
-	URLs       callwright.URLs // checks webhook URLs; nil: none is allowed
-	Notifier   Notifier        // sends the ends of runs and groups; nil: not sent
-	Failures   Failures        // receives failures; nil: not reported
-	Deliveries *delivery.Log   // lists messages that webhooks have not accepted; nil: no list
-	Chats      Chats           // replays runs; nil: no replays
+	Personas   run.Personas    // if nil, personas cannot be tested
+	URLs       callwright.URLs // checks webhook URLs; if nil, none is permitted
+	Notifier   Notifier        // sends notices of ended runs and groups; may be nil
+	Failures   Failures        // receives failed runs and groups; may be nil
+	Deliveries *delivery.Log   // lists messages that webhooks have not accepted; if nil, they are not listed
+	Chats      Chats           // replays runs; if nil, runs cannot be replayed
 
-	Model llm.Model // checks the model names of CUSTOM_LLM assertions; nil: every name is accepted
+	Model llm.Model // checks the model names of CUSTOM_LLM assertions; if nil, every name is accepted
 
-	Transcripts Transcripts // calls for drafts of scenarios; nil: no drafts
-	Writer      llm.Model   // writes drafts; nil or incapable: drafts repeat the call
-	Documents   Documents   // sources of versions, for analyses; nil: analyses use only the names of nodes
-	Analyst     llm.Model   // analyzes failed runs; nil or incapable: the rules do
+	Transcripts Transcripts // calls for drafts of scenarios; if nil, drafts are not possible
+	Writer      llm.Model   // writes drafts; if nil or not capable, drafts repeat the call
+	Documents   Documents   // sources of versions, for analyses; if nil, analyses use only the names of nodes
+	Analyst     llm.Model   // analyzes failed runs; if nil or not capable, rules analyze them
 
-	Concurrent int // runs that this node executes concurrently; 0: run.DefaultConcurrent
-	PerOrg     int // runs of one organization that all nodes execute concurrently; 0: run.DefaultPerOrg
-	Watchers   int // maximum number of open watchers on this node, of all organizations; 0: 1000
+	Concurrent int // maximum of concurrent runs on this node; 0 means run.DefaultConcurrent
+	PerOrg     int // maximum of concurrent runs of an organization on all nodes; 0 means run.DefaultPerOrg
+	Watchers   int // maximum number of open watchers on this node, of all organizations; 0 means 1000
 
 	callwright.Runtime
 }
 
-// Notifier sends the ends of runs and groups to webhooks.
+// Notifier notifies webhooks of ended runs and groups.
 type Notifier interface {
 	run.Notifier
 	group.Notifier
 }
 
-// Failures receives runs that have failed.
+// Failures receives failed runs and the failure modes of groups.
 type Failures interface {
 	run.Failures
 	group.Failures
 }
 
-// Service stores scenarios and runs them: see group.Service and run.Service for its methods about groups and runs.
+// Service stores scenarios and runs them. The embedded group.Service, and run.Service within it, implement the methods for groups and runs.
 type Service struct {
 	*group.Service
 
 	cfg      Config
 	versions run.Versions
-	reads    *run.Reads // of statistics and analytics
+	reads    *run.Reads // limits reads for statistics and analytics
 	rescores *run.Reads
 }
 
-// New checks the configuration and registers the durable work. Run executes runs.
+// New checks the configuration, registers the durable tasks, and returns a Service. Call Run to execute runs.
 func New(c Config) (*Service, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err

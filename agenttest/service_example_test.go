@@ -21,7 +21,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// A program that keeps pathways and scenarios in memory, and runs a scenario on the version in production.
+// This example stores pathways and scenarios in memory, and runs a scenario on the version in production.
 func ExampleService() {
 	ctx, stop := context.WithCancel(context.Background())
 	store := memstore.New()
@@ -88,7 +88,7 @@ func ExampleService() {
 	// Output: Books a day on version 1 has PASSED
 }
 
-// publish puts a pathway with one version into production, and returns its id.
+// publish creates a pathway, puts its first version into production, and returns the pathway's id.
 func publish(ctx context.Context, pathways *pathway.Service) (string, error) {
 	p, err := pathways.Create(ctx, "acme", pathway.Draft{Name: "Appointments"})
 	if err != nil {

@@ -73,7 +73,7 @@ func TestRunFails(t *testing.T) {
 	})
 }
 
-// TestSnapshot: a run tests the scenario as it was when the run was created.
+// TestSnapshot checks that a run tests the scenario in the state at the run's creation.
 func TestSnapshot(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -170,7 +170,7 @@ func TestStartRefuses(t *testing.T) {
 	}
 }
 
-// TestSimulationSet uses more runs than one transaction creates.
+// TestSimulationSet checks a set with more runs than one transaction creates.
 func TestSimulationSet(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -195,7 +195,7 @@ func TestSimulationSet(t *testing.T) {
 	})
 }
 
-// TestConcurrency: an organization stays within its maximum of concurrent runs, regardless of waiting ones.
+// TestConcurrency checks that an organization does not exceed its maximum of concurrent runs, regardless of the number of waiting runs.
 func TestConcurrency(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -227,7 +227,7 @@ func TestConcurrency(t *testing.T) {
 	})
 }
 
-// hang makes the agent never answer its second turn.
+// hang answers the first turn, and blocks in the second until ctx is done.
 func hang(ctx context.Context, turn int, _ engine.CallerTurn) (engine.AgentTurn, error) {
 	if turn == 0 {
 		return engine.AgentTurn{Text: "Hello."}, nil
@@ -275,7 +275,7 @@ func TestCancelSet(t *testing.T) {
 	})
 }
 
-// TestNodeStops: another node continues the runs of a stopping node.
+// TestNodeStops checks that another node resumes the runs of a node that stops.
 func TestNodeStops(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -301,7 +301,7 @@ func TestNodeStops(t *testing.T) {
 	})
 }
 
-// TestPanic: an agent or a judge that panics is an error of its run alone.
+// TestPanic checks that a panic of an agent or a judge makes only its own run an error.
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -344,7 +344,7 @@ func TestGate(t *testing.T) {
 	})
 }
 
-// TestGateAfterACancelledBatch: a cancelled batch decides nothing, unless a required scenario has failed in it.
+// TestGateAfterACancelledBatch checks that a canceled batch does not decide the gate, unless a required scenario has failed in it.
 func TestGateAfterACancelledBatch(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -397,7 +397,7 @@ func requiredScenario(id string) scenario.Scenario {
 	return sc
 }
 
-// endTest ends the newest batch of a version, by writing to the store; it begins a missing batch.
+// endTest ends the newest batch of a version by writing its result to the store. It starts a batch if none exists.
 func (l *lab) endTest(t *testing.T, v pathway.Version, passed bool) {
 	t.Helper()
 	ctx := t.Context()
@@ -422,7 +422,7 @@ func (l *lab) endTest(t *testing.T, v pathway.Version, passed bool) {
 	}
 }
 
-// TestPublishOnPass: a batch that has passed publishes its version, if the gate agrees.
+// TestPublishOnPass checks that a batch that passes publishes its version, if the gate permits it.
 func TestPublishOnPass(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -447,7 +447,7 @@ func TestPublishOnPass(t *testing.T) {
 		if len(l.pathways.published) != 1 || l.pathways.published[0] != 2 || len(l.pathways.settled) != 2 {
 			t.Errorf("published %v, settled %v", l.pathways.published, l.pathways.settled)
 		}
-		// Another version has gone to production while the tests ran.
+		// Meanwhile, another version has been published.
 		if _, _, err := l.StartBatch(t.Context(), org, group.BatchRequest{Scenarios: []string{inBatch.ID, outside.ID}, Version: &two, Publish: true}); err != nil {
 			t.Fatal(err)
 		}
@@ -458,7 +458,7 @@ func TestPublishOnPass(t *testing.T) {
 		if len(l.pathways.published) != 1 {
 			t.Errorf("published %v over a newer version", l.pathways.published)
 		}
-		// A scenario that has changed has not passed as it is now.
+		// A changed scenario counts as not passed until it is tested again.
 		if _, err := l.UpdateScenario(t.Context(), org, outside.ID, scenario.Patch{MaxTurns: callwright.Given(3)}); err != nil {
 			t.Fatal(err)
 		}

@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// copying is a store that counts stored snapshots, and calls a function before it returns the existing ones.
+// copying is a store that counts reads and writes of snapshots, and calls its function before when it has read a list of scenarios.
 type copying struct {
 	agenttest.Store
 
@@ -44,7 +44,8 @@ func (s *copying) FindScenarios(ctx context.Context, of callwright.OrgID, f agen
 	return list, err
 }
 
-// TestRunsShareSnapshots: runs with the same test share one snapshot, regardless of the start. Other tests have other snapshots.
+// TestRunsShareSnapshots checks that runs of the same test share a snapshot, regardless of how they were started. Runs of other tests use
+// other snapshots.
 func TestRunsShareSnapshots(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -84,7 +85,7 @@ func TestRunsShareSnapshots(t *testing.T) {
 	}
 }
 
-// TestChangeDuringStart: a scenario that changes while a batch begins is tested as it is then.
+// TestChangeDuringStart checks that a scenario that changes while a batch starts is tested in the state that the batch has read.
 func TestChangeDuringStart(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -112,8 +113,8 @@ func TestChangeDuringStart(t *testing.T) {
 	}
 }
 
-// TestSnapshotsAreReadOnce: the snapshot of a set's runs is read once for each scenario, unless it exceeds a node's cache. Each run
-// tests its own scenario.
+// TestSnapshotsAreReadOnce checks that a node reads each snapshot of a set once, unless the snapshots exceed the node's cache, and that
+// each run tests its own scenario.
 func TestSnapshotsAreReadOnce(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ scenarios, mocks, least, most int }{{3, 0, 3, 3}, {31, 5, 32, 62}} {

@@ -18,11 +18,11 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// reading is a store with counted and delayed lists of scenarios.
+// reading is a store that counts and delays reads of scenario lists.
 type reading struct {
 	agenttest.Store
 
-	block chan struct{} // lists wait until it is closed; nil: they do not
+	block chan struct{} // lists block until it is closed; nil means no delay
 	lists atomic.Int32
 }
 
@@ -43,8 +43,8 @@ func (s *reading) Scenario(ctx context.Context, of callwright.OrgID, id string) 
 	return s.Store.Scenario(ctx, of, id)
 }
 
-// TestFullOrganizationReadsNothing: a start beyond the maximum of waiting runs is refused before scenarios are read, also if the
-// runs of a set do not exist yet.
+// TestFullOrganizationReadsNothing checks that a start beyond the maximum of waiting runs is refused before scenarios are read. The runs of
+// a set count even before they are created.
 func TestFullOrganizationReadsNothing(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -76,7 +76,7 @@ func TestFullOrganizationReadsNothing(t *testing.T) {
 	}
 }
 
-// TestManyStartsAtOnce: sets that are started at the same time do not have more runs than an organization may have.
+// TestManyStartsAtOnce checks that concurrently started sets together do not exceed the maximum of waiting runs of an organization.
 func TestManyStartsAtOnce(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -103,8 +103,8 @@ func TestManyStartsAtOnce(t *testing.T) {
 	}
 }
 
-// TestStartsAreBounded: a node reads the scenarios of few groups concurrently, and of fewer of one organization. Further starts
-// wait for 5 seconds.
+// TestStartsAreBounded checks that a node reads the scenarios of at most 4 groups concurrently, at most 2 of them of one organization, and
+// that further starts fail with CodeTooManyRequests after waiting.
 func TestStartsAreBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -156,8 +156,8 @@ func TestStartsAreBounded(t *testing.T) {
 	})
 }
 
-// TestPromotionWaitsForNoStart: the gate begins tests in the transaction of a promotion, for which the starts that are under way
-// may wait.
+// TestPromotionWaitsForNoStart checks that the gate starts tests without waiting for other starts. It runs in the transaction of a
+// promotion, for which those starts may wait.
 func TestPromotionWaitsForNoStart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 
 var _ tornado.Runs = (*Service)(nil)
 
-// Suite returns the scenarios of a tornado session: see tornado.Runs. Required follows the gate, which ignores scenarios that are
-// not enabled.
+// Suite returns the scenarios of a tornado session: see tornado.Runs. If ids is empty, it returns all enabled scenarios of the pathway or
+// persona. Required is false for scenarios that are not enabled, because the gate ignores them.
 func (s *Service) Suite(
 	ctx context.Context, org callwright.OrgID, pathway, persona string, ids []string,
 ) ([]tornado.Scenario, error) {
@@ -58,5 +58,5 @@ func (s *Service) Suite(
 	return suite, nil
 }
 
-// maxNamedID is the maximum length of an absent id in an error, in bytes.
+// maxNamedID is the length in bytes to which an error truncates an absent id.
 const maxNamedID = 64

@@ -16,8 +16,8 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// restart stops the present ones, and returns the service and the durable work of another process on the same memory, which run
-// until stop is called or the test ends.
+// restart stops the current service and its durable work, and starts those of another process on the same store in memory. They run until
+// again is called or the test ends.
 func (l *lab) restart(stop func()) (again func()) {
 	l.t.Helper()
 	stop()
@@ -29,7 +29,8 @@ func (l *lab) restart(stop func()) (again func()) {
 	return func() { stopRuns(); stopWork() }
 }
 
-// TestBatchEndIsTold: the end of a batch is sent once, repeated while the receiver is down, if necessary by another process.
+// TestBatchEndIsTold checks that the end of a batch is delivered once. Deliveries are retried while the receiver is down, if necessary by
+// another process.
 func TestBatchEndIsTold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -68,7 +69,8 @@ func TestBatchEndIsTold(t *testing.T) {
 	})
 }
 
-// TestBatchEndIsGivenUp: attempts at a permanently unavailable receiver end after a day. Groups without a webhook send nothing.
+// TestBatchEndIsGivenUp checks that deliveries to an unavailable receiver are retried for a day, and that groups without a webhook send
+// nothing.
 func TestBatchEndIsGivenUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -97,7 +99,7 @@ func TestBatchEndIsGivenUp(t *testing.T) {
 	})
 }
 
-// TestRefusedWebhookIsGivenUpAtOnce: a forbidden address is tried once, and the log contains the reason.
+// TestRefusedWebhookIsGivenUpAtOnce checks that a delivery to a forbidden address is tried once, and that the log contains the reason.
 func TestRefusedWebhookIsGivenUpAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -21,15 +21,15 @@ import (
 	"github.com/callwright/callwright/agenttest/tornado"
 )
 
-// unplayable makes a scenario end in an error: the lab's model plays no caller.
+// unplayable makes a scenario end in an error: it needs a model as the caller, and the lab's model has no answers for this role.
 func unplayable(sc *scenario.Scenario) { sc.Messages, sc.CallerPrompt = nil, "You want to pay." }
 
-// trial returns a trial of version 2.
+// trial returns a trial of version 2 of the pathway.
 func trial(id string, runs int, scenarios ...string) tornado.Trial {
 	return tornado.Trial{ID: id, Pathway: "p1", Version: 2, Scenarios: scenarios, Runs: runs}
 }
 
-// try makes a trial on a node.
+// try executes a trial on a node, and fails the test if Try does.
 func (l *lab) try(s *agenttest.Service, t tornado.Trial) tornado.Tried {
 	l.t.Helper()
 	done, err := s.Try(l.t.Context(), org, t)
@@ -49,8 +49,8 @@ func (l *lab) runsOf(group string) int {
 	return total
 }
 
-// TestTry starts trials on one node that another one executes, with one run and with several runs of each scenario. A third node
-// that resumes it, as after a crash, gets the same tallies, and no run is added.
+// TestTry checks the tallies of trials that one node starts and another one executes, with one and with several runs of each scenario. A
+// third node that resumes a trial must return the same tallies, without adding runs.
 func TestTry(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -96,7 +96,7 @@ func TestTry(t *testing.T) {
 	})
 }
 
-// failedRun returns the id of a failed run of a group.
+// failedRun returns the id of a failed run of a group. It fails the test if the group contains none.
 func (l *lab) failedRun(group string) string {
 	l.t.Helper()
 	runs, _, err := l.ListRuns(l.t.Context(), org, run.Filter{Batch: group, States: []run.State{run.Failed}})
@@ -106,7 +106,7 @@ func (l *lab) failedRun(group string) string {
 	return runs[0].ID
 }
 
-// TestTryIsInterrupted: the runs of a trial continue after the death of its node, even if not all were created.
+// TestTryIsInterrupted checks that a trial can be resumed after the death of its node, even if not all runs were created.
 func TestTryIsInterrupted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -129,7 +129,7 @@ func TestTryIsInterrupted(t *testing.T) {
 	})
 }
 
-// TestTryOnTwoNodes: one of two nodes concurrently starts a trial, and both wait for it.
+// TestTryOnTwoNodes checks that only one of two nodes starts a trial that both try concurrently, and that both wait for its end.
 func TestTryOnTwoNodes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -152,7 +152,7 @@ func TestTryOnTwoNodes(t *testing.T) {
 	})
 }
 
-// meeting is a store in which two nodes learn together that a group is absent, twice.
+// meeting is a store that releases its first four reads of a group in pairs, so that two nodes find concurrently that the group is absent.
 type meeting struct {
 	agenttest.Store
 
@@ -217,7 +217,7 @@ func TestTryRefuses(t *testing.T) {
 	})
 }
 
-// shy is a store that is away, or full, for a while.
+// shy is a store that is unavailable for its first away reads of groups, and reports a full organization full times.
 type shy struct {
 	agenttest.Store
 
@@ -245,7 +245,8 @@ func (s *shy) CountUnended(ctx context.Context, of callwright.OrgID) (int, error
 	return s.Store.CountUnended(ctx, of)
 }
 
-// TestTryWaits: an unavailable database and an organization at its limit of runs delay a trial until its context ends.
+// TestTryWaits checks that a trial waits, until its context is done, while the database is unavailable or the organization is at its limit
+// of runs.
 func TestTryWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -275,7 +276,7 @@ func TestTryWaits(t *testing.T) {
 	})
 }
 
-// TestStopTrial: the runs of a stopped trial are errors, including runs that were never created.
+// TestStopTrial checks that the runs of a stopped trial count as errors, including runs that were never created.
 func TestStopTrial(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -309,7 +310,7 @@ func TestStopTrial(t *testing.T) {
 	})
 }
 
-// TestGateIgnoresTrials: a trial neither keeps a version from production nor lets it go there.
+// TestGateIgnoresTrials checks that a trial, passed or failed, does not change the gate's verdict on a version.
 func TestGateIgnoresTrials(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -393,7 +394,7 @@ func TestSuite(t *testing.T) {
 	})
 }
 
-// TestCase: only a failed run or an error can be analyzed.
+// TestCase checks that only runs that are FAILED or ERROR can be analyzed.
 func TestCase(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// drained returns the states of a watcher until its end.
+// drained returns all states that a watcher yields until io.EOF, and closes the watcher.
 func drained[T any](t *testing.T, f *node.RecordWatcher[T], err error) (all []node.Revised[T]) {
 	t.Helper()
 	if err != nil {
@@ -34,7 +34,7 @@ func drained[T any](t *testing.T, f *node.RecordWatcher[T], err error) (all []no
 	}
 }
 
-// TestRunIsWatched watches a run on the node that executes it and on another one.
+// TestRunIsWatched checks the states that watchers of a run receive, on the node that executes the run and on another node.
 func TestRunIsWatched(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -65,7 +65,7 @@ func TestRunIsWatched(t *testing.T) {
 	})
 }
 
-// TestGroupsAreWatched watches a batch and a set to their ends, and a cancelled batch.
+// TestGroupsAreWatched checks the states that watchers of a batch, a set and a canceled batch receive until the end.
 func TestGroupsAreWatched(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -106,7 +106,7 @@ func TestGroupsAreWatched(t *testing.T) {
 		watcher, err = l.WatchSet(t.Context(), org, set.ID, 0)
 		all := drained(t, watcher, err)
 		check(all, run.Passed, group.Counts{Passed: 3, Failed: 3})
-		settled() // its statistics are stored
+		settled() // until the statistics are stored
 		if f, err := l.WatchSet(t.Context(), org, set.ID, all[len(all)-1].Revision); err != nil || !f.Over() {
 			t.Errorf("a client that has the final state is to wait: %v", err)
 		}

@@ -7,21 +7,20 @@ import (
 	"testing"
 )
 
-// AtRest returns everything that a store wrote to a place that outlives the process: every column of a database, or every
-// byte of its files. The suites look in it for texts that must be encrypted. A store that keeps everything in memory has no AtRest.
+// AtRest returns everything that a store wrote outside of the process: every column of a database, or every byte of its files. The suites
+// search it for texts that must be encrypted. It is nil for a store that keeps everything in memory.
 type AtRest[S any] func(t *testing.T, s S) []byte
 
-// VisibleID is part of the ids that Check stores, so that Check can tell whether an AtRest returns the stored data. Stores keep ids in
-// plain text.
+// VisibleID is part of the ids that Check stores. Stores keep ids in plain text, so that Check can verify that AtRest returns the stored
+// data.
 const VisibleID = "visible-id"
 
-// Check calls store, which stores something whose id holds VisibleID, and fails the test if a secret is at rest in plain text,
-// hexadecimal or base64. Secrets have a multiple of 3 bytes, so that base64 shows them wherever they stand. A nil AtRest
-// checks nothing.
+// Check calls store, which must store a value whose id contains VisibleID. It fails the test if AtRest returns a secret in plain text,
+// hexadecimal or base64. The length of each secret must be a multiple of 3 bytes. A nil AtRest checks nothing.
 func (f AtRest[S]) Check(t *testing.T, s S, store func() error, secrets ...string) {
 	t.Helper()
 	if f == nil {
-		return // the store keeps nothing beyond the process
+		return // the store keeps everything in memory
 	}
 	if err := store(); err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/delivery"
 )
 
-// RunDeliveryStore tests a delivery.Store. newStore returns an empty one.
+// RunDeliveryStore tests a delivery.Store. newStore must return an empty store.
 func RunDeliveryStore(t *testing.T, newStore func(t *testing.T) delivery.Store) {
 	t.Helper()
 	t.Run("counts attempts", func(t *testing.T) {
@@ -39,7 +39,7 @@ func RunDeliveryStore(t *testing.T, newStore func(t *testing.T) delivery.Store) 
 
 var deliveryTime = time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC)
 
-// aDelivery returns a pending delivery of organization a, with something in every field.
+// aDelivery returns a pending delivery of organization a with a value in every field. after shifts its times.
 func aDelivery(id string, after time.Duration) delivery.Delivery {
 	since := deliveryTime.Add(after)
 	next := since.Add(5 * time.Second)
@@ -58,7 +58,7 @@ func storeDeliveries(t *testing.T, s delivery.Store, all ...delivery.Delivery) {
 	}
 }
 
-// wantDeliveries checks the deliveries of an organization in a state, in descending order of Since.
+// wantDeliveries checks that the store lists exactly the wanted deliveries of an organization in a state, in descending order of Since.
 func wantDeliveries(t *testing.T, s delivery.Store, org callwright.OrgID, state delivery.State, want ...delivery.Delivery) {
 	t.Helper()
 	got, err := s.Deliveries(t.Context(), org, state, deliveryTime, callwright.Keyset{}, 100)
@@ -148,7 +148,7 @@ func forgetsDeliveries(t *testing.T, s delivery.Store) {
 	wantDeliveries(t, s, "b", "", foreign)
 }
 
-// NewDeliveryLog returns a log on a store.
+// NewDeliveryLog returns a log that uses a store, and fails the test on an error.
 func NewDeliveryLog(t testing.TB, s delivery.Store) *delivery.Log {
 	t.Helper()
 	log, err := delivery.NewLog(delivery.LogConfig{Store: s})
@@ -158,9 +158,9 @@ func NewDeliveryLog(t testing.TB, s delivery.Store) *delivery.Log {
 	return log
 }
 
-// WantDeliveries checks the listed deliveries of an organization, in descending order of their first failure. Each is given as its
-// kind, subject, host, state and attempts, such as "call c1 example.com given_up 11". It also wants a next attempt of pending
-// deliveries alone, and no field that shows more of an address than its host.
+// WantDeliveries checks the listed deliveries of an organization, in descending order of their first failure. Each wanted delivery is a
+// text of kind, subject, host, state and attempts, such as "call c1 example.com given_up 11". WantDeliveries also checks that only pending
+// deliveries contain a time of the next attempt, and that no field shows more of a URL than its host.
 func WantDeliveries(t testing.TB, log *delivery.Log, org callwright.OrgID, want ...string) {
 	t.Helper()
 	page, err := log.List(t.Context(), org, "", callwright.Keyset{}, delivery.MaxPage)

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/delivery"
 )
 
-// RunEndpointStore tests a delivery.EndpointStore. newStore returns an empty one.
+// RunEndpointStore tests a delivery.EndpointStore. newStore must return an empty store.
 func RunEndpointStore(t *testing.T, newStore func(t *testing.T) delivery.EndpointStore) {
 	t.Helper()
 	t.Run("keeps endpoints", func(t *testing.T) {

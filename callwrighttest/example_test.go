@@ -7,10 +7,10 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// Spoil overwrites a returned value, so that a suite finds stores that share memory with their callers.
+// Example overwrites a returned value, and so finds that it shares memory with the stored value.
 func Example() {
 	stored := callwright.Organization{ID: "acme", Entitlements: []callwright.Entitlement{callwright.EntitlementSIP}}
-	returned := stored // copies the id, but shares the list
+	returned := stored // copies the id, but shares the entitlements
 	callwrighttest.Spoil(&returned)
 	fmt.Println(stored.ID, stored.Entitled(callwright.EntitlementSIP))
 	// Output: acme false

@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// FilledFrom is the time from which Filled counts.
+// FilledFrom is the time from which Filled counts its times.
 var FilledFrom = time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC)
 
-// Filled returns a value none of whose fields is zero, down to the last element, so that RunRows finds a store that loses one. No two
-// of its texts, numbers and times are the same, as far as their types go, in values of different numbers, from 0 to 9, either. Times of
-// a greater number are later.
+// Filled returns a value without zero fields, at any depth, so that RunRows detects a store that loses a field. Its texts, numbers and
+// times differ from each other, and from the texts, numbers and times of values with other numbers, as far as their types allow. number is
+// from 0 to 9. A greater number results in later times.
 func Filled[T any](t *testing.T, number int) T {
 	t.Helper()
 	var value T
-	const most = 1000 // fields of a value
+	const most = 1000 // maximum number of fields of a value
 	f := filler{t: t, count: int64(number) * most}
 	f.fill(reflect.ValueOf(&value).Elem())
 	return value

@@ -8,8 +8,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// RunIdempotencyStore tests a callwright.IdempotencyStore. newStore returns an empty one, and atRest everything that it wrote to a disk or
-// a server; nil: it writes nothing.
+// RunIdempotencyStore tests a callwright.IdempotencyStore. newStore must return an empty store. atRest returns everything that the store
+// wrote outside of the process; it is nil if the store keeps everything in memory.
 func RunIdempotencyStore(
 	t *testing.T, newStore func(t *testing.T) callwright.IdempotencyStore, atRest AtRest[callwright.IdempotencyStore],
 ) {

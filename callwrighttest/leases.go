@@ -14,8 +14,8 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// RunLeases tests a node.Leases together with the callwright.Atomic in whose transactions it takes part. newLeases
-// returns an empty one.
+// RunLeases tests a node.Leases together with its callwright.Atomic, in whose transactions it takes part. newLeases must return a
+// node.Leases without leases.
 func RunLeases(t *testing.T, newLeases func(t *testing.T) (node.Leases, callwright.Atomic)) {
 	t.Helper()
 	tests := map[string]func(*testing.T, leasing){
@@ -42,17 +42,17 @@ func RunLeases(t *testing.T, newLeases func(t *testing.T) (node.Leases, callwrig
 
 var leaseStart = time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC)
 
-// second returns a time after leaseStart.
+// second returns leaseStart plus n seconds.
 func second(n int) time.Time { return leaseStart.Add(time.Duration(n) * time.Second) }
 
-// leasing is a node.Leases under test.
+// leasing bundles a test, the node.Leases under test and its callwright.Atomic.
 type leasing struct {
 	*testing.T
 	leases node.Leases
 	atomic callwright.Atomic
 }
 
-// keys returns the keys of leases; it fails the test on an error.
+// keys returns the keys of leases. It fails the test if err is set.
 func (l leasing) keys(leases []node.Lease, err error) []string {
 	l.Helper()
 	if err != nil {
@@ -118,7 +118,7 @@ func countsFences(_ *testing.T, l leasing) {
 	if same := fence(renewed); err != nil || same != first {
 		l.Errorf("renewing a lease changed its fence from %d to %d, %v", first, same, err)
 	}
-	second := fence(l.claim("n1", 20, 30, "a")) // it has expired: others may have had it
+	second := fence(l.claim("n1", 20, 30, "a")) // the lease has expired: another node may have held it in between
 	third := fence(l.claim("n2", 30, 40, "a"))
 	if err := l.leases.Release(l.Context(), "kind", "n2", []string{"a"}); err != nil {
 		l.Fatal(err)
@@ -204,7 +204,7 @@ func rollsLeasesBack(_ *testing.T, l leasing) {
 	l.want("held", l.keys(l.leases.Held(l.Context(), "kind", second(0), 10)))
 }
 
-// acquiresOnce makes nodes claim the same keys concurrently, in different orders.
+// acquiresOnce checks that each key is claimed exactly once if nodes claim the same keys concurrently, in different orders.
 func acquiresOnce(_ *testing.T, l leasing) {
 	const nodes, count = 8, 20
 	var keys []string

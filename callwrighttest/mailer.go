@@ -8,16 +8,16 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Mail is a message as its recipient reads it.
+// Mail is a sent message in decoded form, as its recipient reads it.
 type Mail struct{ To, Subject, Text string }
 
-// Mailbox is a callwright.Mailer and the messages that it has sent.
+// Mailbox is a callwright.Mailer under test, with a function that returns its messages.
 type Mailbox struct {
 	Mailer callwright.Mailer
-	Sent   func(t *testing.T) []Mail // decoded, with "\n" at the end of each line, in the order of sending
+	Sent   func(t *testing.T) []Mail // returns the decoded messages in the order of sending; every line ends with "\n"
 }
 
-// RunMailer tests a callwright.Mailer. newMailbox returns one that has sent nothing.
+// RunMailer tests a callwright.Mailer. newMailbox must return a Mailbox that has sent nothing.
 func RunMailer(t *testing.T, newMailbox func(t *testing.T) Mailbox) {
 	t.Helper()
 	const to = "ops@example.com"

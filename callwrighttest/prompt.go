@@ -7,11 +7,11 @@ import (
 	"go.uber.org/goleak"
 )
 
-// ImmediateLimit is the time limit of immediate effects.
+// ImmediateLimit is the time limit for effects that must be immediate. It is long, so that slow machines do not fail.
 const ImmediateLimit = 10 * time.Second
 
-// Sequential runs a case and checks that it leaves no goroutine behind. It cannot tell its own goroutines from others', so the
-// suite must not run in parallel with other tests.
+// Sequential runs a subtest and checks that it leaves no goroutine behind. Goroutines of other tests would count as its own, so the suite
+// must not run in parallel with other tests.
 func Sequential(t *testing.T, name string, run func(t *testing.T)) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) {
@@ -21,7 +21,7 @@ func Sequential(t *testing.T, name string, run func(t *testing.T)) {
 	})
 }
 
-// Soon checks that a function returns immediately.
+// Soon checks that do returns within Promptly. what names it in the failure.
 func Soon(t *testing.T, what string, do func()) {
 	t.Helper()
 	done := make(chan struct{})

@@ -8,10 +8,11 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// manyHanging is the number of tasks that hang while others have to run: more than an adapter can have workers for.
+// manyHanging is the number of tasks that hang while other tasks must run. It exceeds the number of workers of any adapter.
 const manyHanging = 1000
 
-// hang enqueues tasks of an organization whose handler returns only when the test ends, and waits until one of them runs.
+// hang registers a handler that returns only when the test ends. start enqueues manyHanging tasks of an organization for it, and waits
+// until one of them runs.
 func hang(t *testing.T, h Harness, q callwright.Queue, kind string, org callwright.OrgID) (start func()) {
 	t.Helper()
 	ended, hanging := make(chan struct{}), make(chan struct{}, manyHanging)
@@ -25,7 +26,7 @@ func hang(t *testing.T, h Harness, q callwright.Queue, kind string, org callwrig
 		}
 	})
 	return func() {
-		t.Cleanup(func() { close(ended) }) // before the work stops, which waits for its handlers
+		t.Cleanup(func() { close(ended) }) // runs before the cleanup of the work, which waits for its handlers
 		err := h.Atomic.Do(t.Context(), func(ctx context.Context) error {
 			for i := range manyHanging {
 				if err := h.Work.Enqueue(ctx, callwright.Task{Kind: kind, Key: strconv.Itoa(i), Org: org}); err != nil {
@@ -45,7 +46,7 @@ func hang(t *testing.T, h Harness, q callwright.Queue, kind string, org callwrig
 	}
 }
 
-// keepsQueuesApart runs a task of the same organization in another queue while 1,000 hang.
+// keepsQueuesApart checks that tasks of another queue run while 1,000 tasks of the same organization hang.
 func keepsQueuesApart(t *testing.T, h Harness) {
 	r := newRan()
 	h.Work.Handle("other", "k", r.handler(nil))
@@ -58,7 +59,7 @@ func keepsQueuesApart(t *testing.T, h Harness) {
 	}
 }
 
-// keepsRoom runs tasks of other organizations in the same queue while 1,000 of one hang.
+// keepsRoom checks that tasks of other organizations run while 1,000 tasks of one organization hang in the same queue.
 func keepsRoom(t *testing.T, h Harness) {
 	r := newRan()
 	h.Work.Handle(queue, "k", r.handler(nil))

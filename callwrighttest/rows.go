@@ -10,63 +10,65 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// RowsHarness adapts a store S of values V to RunRows. New, Value, Org, Insert and Find are required. The other functions are
-// tested if they are set.
+// RowsHarness adapts a store S of values V to RunRows. New, Org, Insert and Find are required. RunRows tests the other functions only if
+// they are set.
 type RowsHarness[S, V any] struct {
 	// New returns a store without values.
 	New func(t *testing.T) S
-	// Value returns the value with a number, from 0 to 9, of one organization. No field is zero, keys of different numbers are different, and
-	// places of greater numbers are greater. Filled makes one. Nil: Filled, with the organization "a".
+	// Value returns the value with a number, from 0 to 9, of one organization. No field is zero, different numbers have different keys, and
+	// greater numbers have greater places. If nil, RunRows uses Filled, with the organization "a".
 	Value func(t *testing.T, number int) V
-	// Partial reports whether Value leaves fields zero: the caller tests that these are stored.
+	// Partial reports whether Value leaves fields zero. The caller then tests that the store keeps these fields.
 	Partial bool
-	// Equal compares values. Nil: reflect.DeepEqual.
+	// Equal reports whether two values are equal. If nil, RunRows uses reflect.DeepEqual.
 	Equal func(t *testing.T, got, want V) bool
-	// Foreign makes a value one of another organization. Nil: it changes the organization alone.
+	// Foreign assigns a value to another organization. If nil, RunRows changes only the organization.
 	Foreign func(v *V)
-	// Org returns the organization of a value.
+	// Org returns a pointer to the organization of a value.
 	Org func(v *V) *callwright.OrgID
-	// Version returns the version of a value, which Insert sets to 1 and Replace compares. Nil: values have none.
+	// Version returns a pointer to the version of a value. Insert sets the version to 1, and Replace compares it. If nil, values are not
+	// versioned.
 	Version func(v *V) *int64
-	// Insert adds a value. It returns CodeConflict if the key is taken, by whichever organization.
+	// Insert adds a value. The error is CodeConflict if a value of any organization uses the key.
 	Insert func(s S, ctx context.Context, v V) error
-	// InsertedTwice reports whether Insert returns no error if the key is taken, and does not change the value.
+	// InsertedTwice reports whether Insert returns nil for a used key, and leaves the stored value unchanged.
 	InsertedTwice bool
-	// PerOrg reports whether organizations have keys of their own, so that a key of one can be another's, too.
+	// PerOrg reports whether keys are unique only within an organization, so that two organizations may use the same key.
 	PerOrg bool
-	// Inserted converts the argument of Insert to the stored value. Nil: only the version differs.
+	// Inserted converts the argument of Insert to the stored value. If nil, they differ only in the version.
 	Inserted func(v *V)
-	// Find returns the value with the organization and key of another, CodeNotFound without one.
+	// Find returns the stored value with the organization and key of v. The error is CodeNotFound if there is none.
 	Find func(s S, ctx context.Context, v V) (V, error)
-	// Change changes the replaceable part of a value, differently for each writer.
+	// Change changes the fields that Replace replaces, differently for each writer.
 	Change func(v *V, writer int)
-	// Replace replaces the value with the organization, key and version of v, and adds one to the version. It returns CodeConflict if the
-	// stored version differs, CodeNotFound without one.
+	// Replace replaces the value with the organization, key and version of v, and increments the version. The error is CodeConflict if the
+	// stored version differs, and CodeNotFound if there is no such value.
 	Replace func(s S, ctx context.Context, v V) error
-	// Delete deletes the value with the organization and key of another, and returns Absent without one.
+	// Delete deletes the value with the organization and key of v. It returns Absent if there is none.
 	Delete func(s S, ctx context.Context, v V) error
-	// Absent is CodeNotFound, or nil if Delete does nothing without a value.
+	// Absent is the error of Delete for an absent value: CodeNotFound, or nil.
 	Absent error
-	// Page returns up to limit values of an organization by their places, descending: those after a place.
+	// Page returns at most limit values of an organization that follow the place after, in descending order of places.
 	Page func(s S, ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int) ([]V, error)
-	// Ascending reports whether Page lists values by their places ascending.
+	// Ascending reports whether Page lists values in ascending order of places.
 	Ascending bool
-	// Place returns the place of a value.
+	// Place returns the place of a value in the order of Page.
 	Place func(v V) callwright.Keyset
-	// DeleteOld deletes up to limit values of all organizations whose time is before another, and returns their number.
+	// DeleteOld deletes at most limit values of all organizations whose Time is before the given time. It returns the number of deleted
+	// values.
 	DeleteOld func(s S, ctx context.Context, before time.Time, limit int) (int, error)
-	// Time returns the time by which DeleteOld tells old values.
+	// Time returns the time by which DeleteOld selects values.
 	Time func(v V) time.Time
-	// Secret returns a value whose key holds VisibleID and whose fields hold the Secrets, which AtRest must not show.
+	// Secret returns a value whose key contains VisibleID. Its other fields contain the Secrets, which AtRest must not return.
 	Secret  func(t *testing.T) V
 	Secrets []string
 	AtRest  AtRest[S]
 }
 
-// foreignOrg is the organization that has no values of the others.
+// foreignOrg is the organization to which the default Foreign assigns values. It has no other values.
 const foreignOrg = "another"
 
-// RunRows tests the common properties of stores of organizations' values.
+// RunRows tests the properties that all stores of organizations' values share.
 func RunRows[S, V any](t *testing.T, h RowsHarness[S, V]) {
 	t.Helper()
 	if h.Value == nil {
@@ -106,7 +108,7 @@ func RunRows[S, V any](t *testing.T, h RowsHarness[S, V]) {
 	}
 }
 
-// insert adds the value with a number and returns it as it must be stored.
+// insert adds the value with a number, and returns the value that the store must now return.
 func (h RowsHarness[S, V]) insert(t *testing.T, s S, number int) V {
 	t.Helper()
 	v := h.Value(t, number)
@@ -126,7 +128,7 @@ func (h RowsHarness[S, V]) inserted(v V) V {
 	return v
 }
 
-// want checks that a value is stored unchanged.
+// want checks that the store returns the wanted value. when describes the situation in the failure.
 func (h RowsHarness[S, V]) want(t *testing.T, s S, when string, want V) {
 	t.Helper()
 	if got, err := h.Find(s, t.Context(), want); err != nil || !h.Equal(t, got, want) {
@@ -134,7 +136,7 @@ func (h RowsHarness[S, V]) want(t *testing.T, s S, when string, want V) {
 	}
 }
 
-// replace replaces a value and returns it as it must be stored.
+// replace replaces a value, and returns the value that the store must now return.
 func (h RowsHarness[S, V]) replace(t *testing.T, s S, v V) V {
 	t.Helper()
 	if err := h.Replace(s, t.Context(), v); err != nil {

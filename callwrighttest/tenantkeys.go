@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// replacesKeyOnce replaces a key several times concurrently, while it is revoked.
+// replacesKeyOnce checks that exactly one of several concurrent replacements of a key succeeds, while another call revokes the key.
 func replacesKeyOnce(t *testing.T, s callwright.Tenants, key callwright.APIKey) {
 	const tries = 5
 	ends := key.CreatedAt.Add(time.Minute)
@@ -42,15 +42,15 @@ func replacesKeyOnce(t *testing.T, s callwright.Tenants, key callwright.APIKey) 
 	}
 }
 
-// keepsLastUse notes uses of the key, which was used a minute after at.
+// keepsLastUse checks which uses TouchKey stores, with an interval of one minute. The key's last use is a minute after at.
 func keepsLastUse(t *testing.T, s callwright.Tenants, at time.Time) {
 	for _, step := range []struct{ use, want time.Duration }{
-		{0, time.Minute},                        // before the last one
-		{2*time.Minute - 1000, time.Minute},     // soon after
-		{2 * time.Minute, 2 * time.Minute},      // as late as it counts
-		{2*time.Minute + 1000, 2 * time.Minute}, // soon after
-		{time.Hour, time.Hour},                  // later
-		{time.Hour - 2*time.Minute, time.Hour},  // another node was late
+		{0, time.Minute},                        // before the last use
+		{2*time.Minute - 1000, time.Minute},     // less than a minute after it
+		{2 * time.Minute, 2 * time.Minute},      // exactly a minute after it
+		{2*time.Minute + 1000, 2 * time.Minute}, // less than a minute after it
+		{time.Hour, time.Hour},                  // much later
+		{time.Hour - 2*time.Minute, time.Hour},  // late call of another node
 	} {
 		if err := s.TouchKey(t.Context(), "k1", at.Add(step.use), time.Minute); err != nil {
 			t.Fatal(err)
@@ -62,7 +62,7 @@ func keepsLastUse(t *testing.T, s callwright.Tenants, at time.Time) {
 	}
 }
 
-// insertOrganization adds an organization, before its values.
+// insertOrganization adds an organization, because keys and sessions require one.
 func insertOrganization(t *testing.T, s callwright.Tenants, id callwright.OrgID, at time.Time) {
 	t.Helper()
 	org := callwright.Organization{ID: id, Entitlements: []callwright.Entitlement{}, CreatedAt: at}
@@ -71,9 +71,9 @@ func insertOrganization(t *testing.T, s callwright.Tenants, id callwright.OrgID,
 	}
 }
 
-// pagesTenants reads organizations, and keys of one, page by page.
+// pagesTenants checks that organizations, and the keys of an organization, are listed completely by pages of several sizes.
 func pagesTenants(t *testing.T, s callwright.Tenants, at time.Time) {
-	times := []time.Duration{0, time.Second, time.Second, time.Second, time.Minute} // three are the same
+	times := []time.Duration{0, time.Second, time.Second, time.Second, time.Minute} // three are equal
 	for i, later := range times {
 		insertOrganization(t, s, callwright.OrgID(fmt.Sprint("id", i)), at.Add(later))
 	}
@@ -120,7 +120,7 @@ func pagesTenants(t *testing.T, s callwright.Tenants, at time.Time) {
 	}
 }
 
-// countsKeys counts the keys of an organization, whose first one expires.
+// countsKeys checks that CountKeys counts only an organization's own keys that are neither expired nor revoked.
 func countsKeys(t *testing.T, s callwright.Tenants, key callwright.APIKey) {
 	forever, foreign := key, key
 	forever.ID, forever.Prefix, forever.ExpiresAt = "k2", "cwk_k2", nil

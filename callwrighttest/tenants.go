@@ -10,8 +10,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// RunTenants tests a callwright.Tenants. newStore returns an empty one, and atRest everything that it wrote to a disk or a server;
-// nil: it writes nothing.
+// RunTenants tests a callwright.Tenants. newStore must return an empty store. atRest returns everything that the store wrote outside of the
+// process; it is nil if the store keeps everything in memory.
 func RunTenants(
 	t *testing.T, newStore func(t *testing.T) callwright.Tenants, atRest AtRest[callwright.Tenants],
 ) {
@@ -90,7 +90,7 @@ func revokesOnce(t *testing.T, s callwright.Tenants, at time.Time) {
 	}
 }
 
-// tenant returns an organization and a key of it, with something in every field.
+// tenant returns an organization and one of its keys, with a value in every field.
 func tenant(at time.Time) (callwright.Organization, callwright.APIKey) {
 	end, used, previousEnd := at.Add(time.Hour), at.Add(time.Minute), at.Add(24*time.Hour)
 	return callwright.Organization{

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// runSessions tests the sessions of a store that has a key.
+// runSessions tests the sessions of a store. filled must return a store that contains the key and its organization.
 func runSessions(t *testing.T, filled func(*testing.T) callwright.Tenants, key callwright.APIKey) {
 	t.Helper()
 	t.Run("keeps sessions", func(t *testing.T) {
@@ -31,7 +31,7 @@ func runSessions(t *testing.T, filled func(*testing.T) callwright.Tenants, key c
 	})
 }
 
-// session returns a session of a key, with something in every field.
+// session returns a session of a key, with a value in every field.
 func session(id string, key callwright.APIKey) callwright.Session {
 	return callwright.Session{
 		ID: id, Org: key.Org, KeyID: key.ID, KeyName: key.Name, Hash: append([]byte{0, 255}, id...),
@@ -39,7 +39,6 @@ func session(id string, key callwright.APIKey) callwright.Session {
 	}
 }
 
-// insertSessions adds sessions.
 func insertSessions(t *testing.T, s callwright.Tenants, sessions ...callwright.Session) {
 	t.Helper()
 	for _, one := range sessions {
@@ -49,7 +48,7 @@ func insertSessions(t *testing.T, s callwright.Tenants, sessions ...callwright.S
 	}
 }
 
-// wantSessions checks the ids of an organization's live sessions, the newest first.
+// wantSessions checks the ids of an organization's live sessions, newest first. Sessions live for an hour after their last use.
 func wantSessions(t *testing.T, s callwright.Tenants, org callwright.OrgID, now time.Time, want ...string) {
 	t.Helper()
 	found, err := s.Sessions(t.Context(), org, now, time.Hour, callwright.Keyset{}, 100)
@@ -71,7 +70,7 @@ func keepsSessions(t *testing.T, s callwright.Tenants, key callwright.APIKey) {
 	orphan := session("s3", key)
 	orphan.KeyID = "absent"
 	insertSessions(t, s, first, second)
-	_ = s.InsertSession(t.Context(), orphan) // a store may refuse it
+	_ = s.InsertSession(t.Context(), orphan) // a store may refuse a session without a key
 	for _, want := range []callwright.Session{first, second} {
 		found, err := s.SessionByHash(t.Context(), want.Hash)
 		if err != nil || !reflect.DeepEqual(found.Session, want) || !reflect.DeepEqual(found.Key, key) {
@@ -108,12 +107,12 @@ func touchesSessions(t *testing.T, s callwright.Tenants, key callwright.APIKey) 
 	one := session("s1", key)
 	insertSessions(t, s, one)
 	for _, step := range []struct{ use, want time.Duration }{
-		{-time.Minute, 0},                              // before the last one
-		{time.Minute - time.Microsecond, 0},            // soon after
-		{time.Minute, time.Minute},                     // as late as it counts
-		{time.Hour, time.Hour},                         // later
-		{time.Hour - 2*time.Minute, time.Hour},         // another node was late
-		{2*time.Hour - time.Minute, 119 * time.Minute}, // later again
+		{-time.Minute, 0},                              // before the last use
+		{time.Minute - time.Microsecond, 0},            // less than a minute after it
+		{time.Minute, time.Minute},                     // exactly a minute after it
+		{time.Hour, time.Hour},                         // much later
+		{time.Hour - 2*time.Minute, time.Hour},         // late call of another node
+		{2*time.Hour - time.Minute, 119 * time.Minute}, // much later again
 	} {
 		if err := s.TouchSession(t.Context(), "s1", one.CreatedAt.Add(step.use), time.Minute); err != nil {
 			t.Fatal(err)
@@ -129,7 +128,8 @@ func touchesSessions(t *testing.T, s callwright.Tenants, key callwright.APIKey) 
 	wantSessions(t, s, "a", key.CreatedAt.Add(time.Minute), "s1")
 }
 
-// listsSessions lists sessions of two organizations, of which one has a key that lasts for an hour.
+// listsSessions checks that only live sessions of an organization are listed. Key k2 does not expire, and the given key expires after an
+// hour.
 func listsSessions(t *testing.T, s callwright.Tenants, key callwright.APIKey) {
 	lasting, foreign := key, key
 	lasting.ID, lasting.Prefix, lasting.ExpiresAt = "k2", "cwk_k2", nil
@@ -140,7 +140,7 @@ func listsSessions(t *testing.T, s callwright.Tenants, key callwright.APIKey) {
 	}
 	at := key.CreatedAt
 	insertSessions(t, s, session("s1", key), session("x", foreign))
-	for i, later := range []time.Duration{0, time.Second, time.Second, time.Minute} { // two have one time
+	for i, later := range []time.Duration{0, time.Second, time.Second, time.Minute} { // two are equal
 		one := session(fmt.Sprint("t", i), lasting)
 		one.CreatedAt, one.UsedAt = at.Add(later), at.Add(later)
 		insertSessions(t, s, one)
@@ -181,7 +181,8 @@ func listsSessions(t *testing.T, s callwright.Tenants, key callwright.APIKey) {
 	wantSessions(t, s, "a", at, "s1")
 }
 
-// deletesSessions deletes sessions of two keys, which were used a minute apart.
+// deletesSessions checks that TrimSessions keeps the most recently used sessions of one key, and that DeleteSessions deletes at most limit
+// unused sessions.
 func deletesSessions(t *testing.T, s callwright.Tenants, key callwright.APIKey) {
 	other := key
 	other.ID, other.Prefix = "k2", "cwk_k2"

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Full fails the test if any field of v, at any depth, has no value, or cannot have one because it is unexported.
+// Full fails the test if a field of v is zero or unexported, at any depth.
 func Full(t *testing.T, v any) {
 	t.Helper()
 	checkFull(t, reflect.TypeOf(v).Name(), reflect.ValueOf(v))
@@ -23,7 +23,7 @@ func checkFull(t *testing.T, name string, v reflect.Value) {
 		t.Fatalf("the test has no value for %s", name)
 	}
 	switch _, writesItself := reflect.TypeAssert[encoding.TextMarshaler](v); {
-	case writesItself: // such as a time.Time or netip.Prefix, which v holds whole
+	case writesItself: // such as a time.Time or netip.Prefix, which is a single value
 	case v.Kind() == reflect.Pointer:
 		if v.Elem().Kind() == reflect.Struct {
 			checkFull(t, name, v.Elem())
@@ -46,7 +46,7 @@ func checkFull(t *testing.T, name string, v reflect.Value) {
 	}
 }
 
-// Spoil overwrites all memory that v, a pointer, leads to. A store that shares some of it then returns other values.
+// Spoil overwrites all memory that is reachable from v, a pointer. If a store shares this memory, it then returns other values.
 func Spoil(v any) { spoilValue(reflect.ValueOf(v).Elem()) }
 
 func spoilValue(v reflect.Value) {
@@ -56,7 +56,7 @@ func spoilValue(v reflect.Value) {
 			spoilValue(v.Elem())
 		}
 	case reflect.Struct:
-		if v.NumField() > 0 && !v.Field(0).CanSet() { // a value such as time.Time or netip.Prefix
+		if v.NumField() > 0 && !v.Field(0).CanSet() { // an opaque value such as time.Time or netip.Prefix
 			v.SetZero()
 			return
 		}
@@ -78,7 +78,7 @@ func spoilValue(v reflect.Value) {
 		}
 	case reflect.Interface:
 		if inner := v.Elem(); inner.Kind() == reflect.Map || inner.Kind() == reflect.Slice {
-			spoilValue(inner) // in place
+			spoilValue(inner) // a map or a slice shares its memory with v
 			return
 		}
 		v.SetZero()
@@ -87,8 +87,8 @@ func spoilValue(v reflect.Value) {
 	}
 }
 
-// Race calls write from several goroutines concurrently. One must succeed, and the others get CodeConflict. It returns the number
-// of the successful one.
+// Race calls write from several goroutines concurrently. It checks that exactly one call succeeds and the others return CodeConflict, and
+// returns the number of the successful writer.
 func Race(t *testing.T, write func(writer int) error) int {
 	t.Helper()
 	const writers = 8

@@ -1,5 +1,5 @@
-// Package callwrighttest holds the conformance suites for the ports of the root package. An adapter of a port is complete
-// when it passes the port's suite.
+// Package callwrighttest contains the conformance suites for the ports of the root package, and helpers for other suites. An adapter must
+// pass the suite of its port.
 package callwrighttest
 
 import (
@@ -15,24 +15,24 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Harness is an adapter under test.
+// Harness is an adapter of callwright.Work and callwright.Atomic under test.
 type Harness struct {
 	Atomic callwright.Atomic
 	Work   callwright.Work
-	// Start starts the work and returns; the work stops, by t.Cleanup, when the test ends. It is called once, after the handlers are
-	// registered.
+	// Start starts the work and returns. It registers a t.Cleanup that stops the work when the test ends. The suite calls Start once, after
+	// it has registered the handlers.
 	Start func(t *testing.T)
 }
 
-// queue is the queue of tasks in tests for which the queue does not matter.
+// queue is the queue of the tests that use a single queue.
 const queue callwright.Queue = "queue"
 
-// patience is the time that a suite waits for a required event.
+// patience limits how long a suite waits for a required event.
 const patience = 20 * time.Second
 
 var errRollback = errors.New("roll back")
 
-// RunWork tests callwright.Work together with the callwright.Atomic in whose transactions it takes part. newHarness returns an adapter
+// RunWork tests callwright.Work together with the callwright.Atomic in whose transactions it takes part. newHarness must return an adapter
 // without tasks. The suite waits up to 20 s of real time for each run of a task.
 func RunWork(t *testing.T, newHarness func(t *testing.T) Harness) {
 	t.Helper()
@@ -65,7 +65,7 @@ func RunWork(t *testing.T, newHarness func(t *testing.T) Harness) {
 	}
 }
 
-// ran collects the tasks that handlers have run.
+// ran records the tasks that its handlers have run, with their attempts and times.
 type ran struct {
 	mu    sync.Mutex
 	tasks []callwright.Task
@@ -89,7 +89,7 @@ func (r *ran) handler(fail func(attempt int) error) callwright.Handler {
 	}
 }
 
-// wait waits for n more runs.
+// wait waits for n more runs, for at most patience in total.
 func (r *ran) wait(t *testing.T, n int) {
 	t.Helper()
 	limit := time.After(patience)
@@ -138,8 +138,7 @@ func runsCommitted(t *testing.T, h Harness) {
 	r.wait(t, 1)
 }
 
-// skipsRolledBack runs a second task to the end after the first was rolled back: had the first been kept, it would have
-// run before.
+// skipsRolledBack checks that a rolled-back task does not run. A second task follows it, so that the first would have run before.
 func skipsRolledBack(t *testing.T, h Harness) {
 	r := newRan()
 	h.Work.Handle(queue, "k", r.handler(nil))
@@ -192,7 +191,7 @@ func joinsOuter(t *testing.T, h Harness) {
 	onlyKept(t, h, r)
 }
 
-// onlyKept enqueues one task and expects it to be the only one that runs.
+// onlyKept enqueues one task and checks that no other task runs.
 func onlyKept(t *testing.T, h Harness, r *ran) {
 	t.Helper()
 	enqueue(t, h, callwright.Task{Kind: "k", Key: "kept", Org: "o"})
@@ -275,11 +274,11 @@ func addsUniqueOnce(t *testing.T, h Harness) {
 	enqueue(t, h, callwright.Task{Kind: "k", Key: "end", Org: "o", RunAt: later.Add(time.Second)})
 	h.Start(t)
 	r.wait(t, 2)
-	// A node that has started late takes all due tasks concurrently, in any order.
+	// An adapter that starts after the tasks are due may run them concurrently, in any order.
 	if keys := r.keys(); len(keys) != 2 || keys[0] == keys[1] {
 		t.Fatalf("ran %v, want 1 and end once", keys)
 	}
-	// Once it has run, which the work may note a little later, it may be added again.
+	// After its run, the task may be enqueued again. The adapter may store the run a little later.
 	limit := time.After(patience)
 	for r.count() < 3 {
 		enqueue(t, h, callwright.Task{Kind: "k", Key: "1", Org: "o", Unique: true})
@@ -332,8 +331,8 @@ func givesTaskBack(t *testing.T, h Harness) {
 	}
 }
 
-// Arguments come back unchanged, including details that databases tend to change: the order of members, blanks, numbers, and an
-// escaped NUL. A task without arguments has none.
+// keepsArgs checks that arguments reach the handler unchanged, including details that databases tend to change: the order of members, white
+// space, numbers, and an escaped NUL. A task without arguments must arrive without arguments.
 func keepsArgs(t *testing.T, h Harness) {
 	r := newRan()
 	h.Work.Handle(queue, "k", r.handler(nil))
@@ -387,7 +386,8 @@ func ignoresArgsForUniqueness(t *testing.T, h Harness) {
 	}
 }
 
-// dropsUnreadableArgs has tasks of a typed kind, some of which another version has enqueued.
+// dropsUnreadableArgs checks that a typed handler does not run tasks whose arguments it cannot decode, for example because another version
+// enqueued them.
 func dropsUnreadableArgs(t *testing.T, h Harness) {
 	type args struct{ Number int }
 	kind := callwright.TaskKind[args]("k")

@@ -12,69 +12,70 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// Endpoint is a host that has taken no message of an organization since a time.
+// Endpoint is the state of a host that fails for an organization's messages. It exists from the first failed attempt until the host accepts
+// a message.
 type Endpoint struct {
 	Org      callwright.OrgID
-	Host     string     // as HostOf returns it
-	Since    time.Time  // of the first failed attempt since a message was taken
-	Failures int        // failed attempts since then
-	Failure  string     // the reason of the last one, human-readable
-	Last     time.Time  // of the last failed attempt
-	PausedAt *time.Time // nil: messages are sent as they are due
-	TrialAt  *time.Time // when the next attempt may be made while it is paused
-	Version  int64      // 0: not stored yet; each change increments it
+	Host     string     // host and port, as HostOf returns them
+	Since    time.Time  // time of the first failed attempt
+	Failures int        // number of failed attempts
+	Failure  string     // reason of the last failed attempt, human-readable
+	Last     time.Time  // time of the last failed attempt
+	PausedAt *time.Time // nil if messages are not paused
+	TrialAt  *time.Time // earliest time of the next attempt during a pause
+	Version  int64      // 0 before it is stored; each change increments it
 }
 
-// EndpointStore stores endpoints that fail. An endpoint is identified by its Org and its whole Host, port included. Every field
-// comes back unchanged; times are returned in UTC, exact to the microsecond. callwrighttest.RunEndpointStore tests it.
+// EndpointStore stores failing endpoints. Org and the whole Host, port included, identify an endpoint. The store returns every field
+// unchanged, and times in UTC with microseconds. callwrighttest.RunEndpointStore tests it.
 type EndpointStore interface {
-	// Endpoint returns an endpoint; CodeNotFound: it is not stored as failing.
+	// Endpoint returns a failing endpoint. The error is CodeNotFound if none is stored.
 	Endpoint(ctx context.Context, org callwright.OrgID, host string) (Endpoint, error)
-	// StoreEndpoint adds an endpoint of version 0, or replaces the one with the same version. The stored one gets the next version.
-	// CodeConflict: the stored version is another, or the endpoint is absent and e.Version is not 0.
+	// StoreEndpoint adds an endpoint of version 0, or replaces the stored endpoint with the same version, and increments the stored
+	// version. The error is CodeConflict if the stored version differs, or if the endpoint is absent and e.Version is not 0.
 	StoreEndpoint(ctx context.Context, e Endpoint) error
-	// DeleteEndpoint deletes an endpoint; one that is absent is no error.
+	// DeleteEndpoint deletes an endpoint. It returns nil if the endpoint is absent.
 	DeleteEndpoint(ctx context.Context, org callwright.OrgID, host string) error
-	// PausedEndpoints returns up to limit endpoints of an organization that are paused, sorted by their hosts.
+	// PausedEndpoints returns at most limit paused endpoints of an organization, sorted by Host.
 	PausedEndpoints(ctx context.Context, org callwright.OrgID, limit int) ([]Endpoint, error)
 }
 
-// The bounds of attempts at an endpoint.
+// The limits of attempts at an endpoint.
 const (
-	hostPlaces    = 16               // attempts under way at a host, of all organizations, on a node; one organization has half of them
-	mostHosts     = 10_000           // that are remembered
-	pauseAfter    = time.Hour        // without a message that was taken
-	pauseFailures = 5                // within that time at least
-	trialEvery    = 30 * time.Minute // while it is paused
-	pausedShort   = time.Minute      // the shortest and the longest time after which a message looks whether the pause has ended
+	hostPlaces    = 16               // concurrent attempts at a host on a node; one organization may have half of them
+	mostHosts     = 10_000           // hosts in lanes before idle ones are deleted
+	pauseAfter    = time.Hour        // least time without an accepted message before a pause
+	pauseFailures = 5                // least number of failed attempts before a pause
+	trialEvery    = 30 * time.Minute // interval of trials during a pause
+	pausedShort   = time.Minute      // shortest and longest wait of a message during a pause, without jitter
 	pausedLong    = 15 * time.Minute
-	tooOld        = 24 * time.Hour // a message that has found no place, or a pause, for so long
-	mostPaused    = 100            // endpoints that are listed
+	tooOld        = 24 * time.Hour // age at which a message that could not be attempted is given up
+	mostPaused    = 100            // maximum number of endpoints that Paused returns
 )
 
-// lanes bounds the concurrent attempts at each host and on a node.
+// lanes limits the concurrent attempts on a node, at each host, and of each organization at a host.
 type lanes struct {
 	clock callwright.Clock
-	total int // attempts under way on the node; a quarter of them is kept: see keptQuarter
+	total int // concurrent attempts on the node; a quarter of them is reserved: see keptQuarter
 
 	mu    sync.Mutex
 	hosts map[string]*node.Shares
-	most  map[lane]int              // concurrent attempts; absent: the number that Shares allows
-	used  int                       // attempts under way in places that are not kept
-	kept  map[callwright.OrgID]bool // who has one under way in a kept place
+	most  map[lane]int              // limit of a lane that has timed out; other lanes are absent
+	used  int                       // attempts that use places that are not reserved
+	kept  map[callwright.OrgID]bool // organizations that use a reserved place
 }
 
-// keptQuarter is the share of a node's attempts that is kept for hosts that have not timed out lately, one for each organization: however
-// many others hang, they lose these places with their first time-outs.
+// keptQuarter determines the number of reserved places: the node's places divided by keptQuarter. Only lanes that have not timed out lately
+// may use them, one for each organization. So hosts that hang lose these places after their first timeout.
 const keptQuarter = 4
 
-// lane is the way of an organization's messages to a host.
+// lane identifies the messages of an organization to a host.
 type lane struct {
 	org  callwright.OrgID
 	host string
 }
 
-// claim takes a place for an attempt; nil: there is none now.
+// claim claims a place for an attempt. If none is free, release is nil, and wait is the time until the next try.
 func (l *lanes) claim(way lane) (release func(), wait time.Duration) {
 	l.mu.Lock()
 	if len(l.hosts) >= mostHosts {
@@ -100,7 +101,7 @@ func (l *lanes) claim(way lane) (release func(), wait time.Duration) {
 	leave := l.enter(way.org, !narrowed)
 	l.mu.Unlock()
 	if leave == nil {
-		return shares.ClaimUpTo(string(way.org), 0) // none, and when to try again
+		return shares.ClaimUpTo(string(way.org), 0) // claims nothing, and returns the wait
 	}
 	giveBack, wait := shares.ClaimUpTo(string(way.org), most)
 	if giveBack == nil {
@@ -113,7 +114,7 @@ func (l *lanes) claim(way lane) (release func(), wait time.Duration) {
 	}, 0
 }
 
-// enter takes one of the node's places, a kept one only for an attempt that may have it; nil: there is none. The caller holds the lock.
+// enter claims one of the node's places, or returns nil if none is free. mayKeep allows a reserved place. The caller must hold the lock.
 func (l *lanes) enter(org callwright.OrgID, mayKeep bool) (leave func()) {
 	kept := l.total / keptQuarter
 	switch {
@@ -138,7 +139,7 @@ func (l *lanes) enter(org callwright.OrgID, mayKeep bool) (leave func()) {
 	return nil
 }
 
-// adjust halves the concurrent attempts after a timeout, down to one, and adds one after a success.
+// adjust halves a lane's limit of concurrent attempts after a timeout, down to one, and adds one after a success.
 func (l *lanes) adjust(way lane, failure error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -155,7 +156,7 @@ func (l *lanes) adjust(way lane, failure error) {
 	}
 }
 
-// unlist has an endpoint begin as one that has never failed.
+// unlist removes the reduced limit of a lane.
 func (l *lanes) unlist(way lane) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -171,15 +172,17 @@ func timedOut(err error) bool {
 	return ok && timeout.Timeout()
 }
 
-// Send makes an attempt at a message that tells what has happened at a time, by calling send, unless the endpoint has no place for
-// it. Failure is the error of send, for Redeliver or Attempted. putOff has a RetryAfter: no attempt was made, and the task returns
-// it. When a message could not be sent for a day, failure is CodeForbidden, and it is given up.
+// Send calls send to attempt the delivery of a message about an event that happened at a time. failure is the error of send, for Redeliver
+// or Attempted. If no attempt is possible now, send is not called. putOff then contains a RetryAfter, and the caller's task must return
+// putOff. If the message is a day old by then, failure is CodeForbidden instead, and the message is given up.
 //
-// On each node at most 16 attempts are under way at a host, and at most half of them for one organization. After an attempt that
-// has timed out its organization has half as many at that host, down to one, and one more after each message that was taken. A quarter
-// of all attempts of a node is kept for hosts that have not timed out lately, one at a time for each organization. Send takes a
-// failure for a timeout when it wraps an error whose method Timeout returns true. An endpoint that has taken nothing for an hour,
-// with at least 5 failures, is paused: its owner is told, and one attempt each half an hour looks whether the pause can end.
+// On each node, at most 16 concurrent attempts are made at a host, and at most half of these for one organization. After an attempt times
+// out, the organization's limit at this host is halved, down to one. Each accepted message increases the limit by one. A quarter of a
+// node's attempts is reserved for hosts that have not timed out lately, one at a time for each organization. A failure is a timeout if it
+// wraps an error whose method Timeout returns true.
+//
+// An endpoint that has accepted no message for an hour, with at least 5 failures, is paused. Its owner is notified, and an attempt every 30
+// minutes tests whether the pause can end.
 func (d *Log) Send(ctx context.Context, m Message, happened time.Time, send func(ctx context.Context) error) (failure, putOff error) {
 	if d == nil {
 		return send(ctx), nil
@@ -199,7 +202,7 @@ func (d *Log) Send(ctx context.Context, m Message, happened time.Time, send func
 	defer release()
 	failure = send(ctx)
 	if failure != nil && ctx.Err() != nil {
-		return failure, nil // interrupted: no result of the endpoint
+		return failure, nil // interrupted: says nothing about the endpoint
 	}
 	d.lanes.adjust(way, failure)
 	if d.cfg.Endpoints == nil {
@@ -211,7 +214,7 @@ func (d *Log) Send(ctx context.Context, m Message, happened time.Time, send func
 	return failure, nil
 }
 
-// postpone returns the result of Send for a message without an attempt now.
+// postpone returns the results of Send for a message that cannot be attempted now.
 func (d *Log) postpone(failing Endpoint, wait, age time.Duration) (failure, putOff error) {
 	text := "the host has as many messages under way as it may"
 	if failing.PausedAt != nil {
@@ -223,8 +226,8 @@ func (d *Log) postpone(failing Endpoint, wait, age time.Duration) (failure, putO
 	return nil, &callwright.Error{Code: callwright.CodeUnavailable, Message: text, RetryAfter: wait}
 }
 
-// mayTry returns the state of an endpoint, and the wait of a message of an age because the endpoint is paused. It claims a due
-// trial.
+// mayTry returns the state of an endpoint, and how long a message of the given age must wait if the endpoint is paused. If a trial is due,
+// mayTry claims it and returns no wait.
 func (d *Log) mayTry(ctx context.Context, way lane, age time.Duration) (failing Endpoint, wait time.Duration, err error) {
 	if d.cfg.Endpoints == nil {
 		return Endpoint{}, 0, nil
@@ -246,13 +249,14 @@ func (d *Log) mayTry(ctx context.Context, way lane, age time.Duration) (failing 
 	failing.TrialAt = &next
 	err = d.cfg.Endpoints.StoreEndpoint(ctx, failing)
 	if errors.Is(err, callwright.ErrConflict) {
-		return failing, wait, nil // another message has the trial
+		return failing, wait, nil // another message has claimed the trial
 	}
 	failing.Version++
 	return failing, 0, err
 }
 
-// noteEndpoint stores the result of an attempt at an endpoint. A final refusal counts as an answer.
+// noteEndpoint stores the result of an attempt at an endpoint. After a success it deletes the endpoint. A permanent refusal counts as a
+// success, because the host answered.
 func (d *Log) noteEndpoint(ctx context.Context, way lane, failing Endpoint, failure error) error {
 	if failure == nil || errors.Is(failure, callwright.ErrForbidden) {
 		if failing.Version == 0 {
@@ -268,7 +272,7 @@ func (d *Log) noteEndpoint(ctx context.Context, way lane, failing Endpoint, fail
 	})
 }
 
-// failed notes a failed attempt at an endpoint, and pauses it when it is due, in a transaction.
+// failed counts a failed attempt at an endpoint, and pauses the endpoint after pauseFailures and pauseAfter. It must run in a transaction.
 func (d *Log) failed(ctx context.Context, way lane, failure error) error {
 	now := d.cfg.Clock.Now()
 	e, err := d.cfg.Endpoints.Endpoint(ctx, way.org, way.host)
@@ -293,7 +297,7 @@ func (d *Log) failed(ctx context.Context, way lane, failure error) error {
 	return taskPaused.Enqueue(ctx, d.cfg.Work, callwright.Task{Key: fmt.Sprint(way.host, "/", now.Unix()), Org: way.org, Unique: true}, pausedArgs{way.host})
 }
 
-// Paused returns the endpoints of an organization that are paused, sorted by their hosts, at most 100.
+// Paused returns at most 100 paused endpoints of an organization, sorted by Host.
 func (d *Log) Paused(ctx context.Context, org callwright.OrgID) ([]Endpoint, error) {
 	if d.cfg.Endpoints == nil {
 		return nil, nil
@@ -301,8 +305,8 @@ func (d *Log) Paused(ctx context.Context, org callwright.OrgID) ([]Endpoint, err
 	return d.cfg.Endpoints.PausedEndpoints(ctx, org, mostPaused)
 }
 
-// Resume ends the pause of an endpoint: messages that wait are sent within 25 minutes, and it is paused again if it takes none for
-// another hour. CodeNotFound: it is not paused.
+// Resume ends the pause of an endpoint. Waiting messages are sent within 25 minutes. The endpoint is paused again if it accepts no message
+// for another hour. The error is CodeNotFound if the endpoint is not paused.
 func (d *Log) Resume(ctx context.Context, org callwright.OrgID, host string) error {
 	if d.cfg.Endpoints == nil {
 		return callwright.NotFound("paused endpoint")
@@ -318,18 +322,19 @@ func (d *Log) Resume(ctx context.Context, org callwright.OrgID, host string) err
 	return d.cfg.Endpoints.DeleteEndpoint(ctx, org, host)
 }
 
-// taskPaused notifies the owner of a paused endpoint.
+// taskPaused notifies the owner of an endpoint that the endpoint is paused.
 const taskPaused callwright.TaskKind[pausedArgs] = "delivery.paused"
 
 type pausedArgs struct {
 	Host string `json:"host"`
 }
 
-// tellPaused mails an organization's contact that an endpoint is paused. Without a contact the page and the log tell.
+// tellPaused mails an organization's contact that an endpoint is paused. It sends nothing if the pause has ended or the organization has no
+// contact.
 func (d *Log) tellPaused(ctx context.Context, t callwright.Task, args pausedArgs, _ int) error {
 	e, err := d.cfg.Endpoints.Endpoint(ctx, t.Org, args.Host)
 	if errors.Is(err, callwright.ErrNotFound) || err == nil && e.PausedAt == nil {
-		return nil // it has ended meanwhile
+		return nil // the pause has ended
 	}
 	if err != nil {
 		return err
@@ -340,7 +345,7 @@ func (d *Log) tellPaused(ctx context.Context, t callwright.Task, args pausedArgs
 	}
 	err = d.cfg.Mailer.SendMail(ctx, "delivery.paused."+t.Key, o.ContactEmail, "Webhooks to "+e.Host+" are paused", d.pausedText(o, e))
 	if errors.Is(err, callwright.ErrForbidden) {
-		return nil // the mailer has logged it
+		return nil // permanent: the mailer has logged it
 	}
 	return err
 }

@@ -15,12 +15,12 @@ import (
 	"github.com/callwright/callwright/delivery"
 )
 
-// sender is a Log with its endpoints and its mails, with a clock that the test moves.
+// sender is a Log with a clock that the test moves. It records the mails that the Log sends and the tasks that it enqueues.
 type sender struct {
 	*delivery.Log
 	clock *fakeTime
 	mails []string
-	run   callwright.Handler // of the mail
+	run   callwright.Handler // handler of the task that sends mail
 	due   []callwright.Task
 }
 
@@ -66,7 +66,7 @@ func newSender(t *testing.T, change ...func(*delivery.LogConfig)) *sender {
 	return s
 }
 
-// tries makes an attempt at a new message of an organization, and returns whether it was made and, if not, the wait.
+// tries sends a new message of an organization. It reports whether an attempt was made, or else how long the message must wait.
 func (s *sender) tries(t *testing.T, org callwright.OrgID, failure error) (made bool, wait time.Duration) {
 	t.Helper()
 	m := message
@@ -84,8 +84,8 @@ func (s *sender) tries(t *testing.T, org callwright.OrgID, failure error) (made 
 
 var errDown = callwright.Errorf(callwright.CodeUnavailable, "no answer within 10s")
 
-// TestEndpointPauses has a host fail for an hour: it is paused and its owner told, once; a trial each half an hour looks whether it
-// answers; an answer ends the pause.
+// TestEndpointPauses checks that an endpoint is paused after an hour of failures, and that its owner is notified once. A trial every 30
+// minutes must end the pause when the host answers.
 func TestEndpointPauses(t *testing.T) {
 	t.Parallel()
 	s := newSender(t)
@@ -98,12 +98,12 @@ func TestEndpointPauses(t *testing.T) {
 	if paused, err := s.Paused(t.Context(), "a"); err != nil || len(paused) > 0 {
 		t.Fatalf("paused are %+v, %v", paused, err)
 	}
-	s.tries(t, "a", errDown) // an hour after the first
+	s.tries(t, "a", errDown) // an hour after the first failure
 	paused, err := s.Paused(t.Context(), "a")
 	if err != nil || len(paused) != 1 || paused[0].Host != "example.com:8443" || paused[0].Failures != 61 || len(s.due) != 1 {
 		t.Fatalf("paused are %+v, %v, and %d mails are due", paused, err, len(s.due))
 	}
-	for range 2 { // delivery is at least once
+	for range 2 { // tasks may run more than once
 		if err := s.run(t.Context(), s.due[0], 1); err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +144,7 @@ func TestEndpointPauses(t *testing.T) {
 	}
 }
 
-// TestEndpointAnswers lets a host refuse messages permanently for hours: it answers, and is not paused.
+// TestEndpointAnswers checks that a permanent refusal counts as an answer, so that the endpoint is not paused.
 func TestEndpointAnswers(t *testing.T) {
 	t.Parallel()
 	s := newSender(t)
@@ -160,7 +160,7 @@ func TestEndpointAnswers(t *testing.T) {
 	}
 }
 
-// TestEndpointResumes ends a pause by hand.
+// TestEndpointResumes checks that Resume ends the pause of an organization's own endpoint only.
 func TestEndpointResumes(t *testing.T) {
 	t.Parallel()
 	s := newSender(t)
@@ -168,7 +168,7 @@ func TestEndpointResumes(t *testing.T) {
 		s.tries(t, "a", errDown)
 		s.clock.now = s.clock.now.Add(time.Hour)
 	}
-	if made, _ := s.tries(t, "a", errDown); !made { // the trial, which is due
+	if made, _ := s.tries(t, "a", errDown); !made { // the due trial
 		t.Error("there is no trial")
 	}
 	if made, _ := s.tries(t, "a", nil); made {
@@ -187,7 +187,7 @@ func TestEndpointResumes(t *testing.T) {
 	}
 }
 
-// TestEndpointGivesUp has a message wait for a day at a paused host.
+// TestEndpointGivesUp checks that a message is given up after a day at a paused host.
 func TestEndpointGivesUp(t *testing.T) {
 	t.Parallel()
 	s := newSender(t)
@@ -204,7 +204,7 @@ func TestEndpointGivesUp(t *testing.T) {
 	}
 }
 
-// hanging are attempts that hang until the test ends them, each organization's at a host of its own.
+// hanging holds attempts that hang until the test ends them.
 type hanging struct {
 	*sender
 	t      *testing.T
@@ -216,7 +216,7 @@ func newHanging(t *testing.T, s *sender) *hanging {
 	return &hanging{s, t, map[callwright.OrgID]chan error{}, make(chan error, 200)}
 }
 
-// begin begins an attempt of an organization, unless it has to wait.
+// begin begins an attempt of an organization at a host. It reports false if the attempt has to wait.
 func (h *hanging) begin(org callwright.OrgID, host string) bool {
 	answer := h.answer[org]
 	if answer == nil {
@@ -249,7 +249,7 @@ func (h *hanging) begin(org callwright.OrgID, host string) bool {
 	}
 }
 
-// fill begins as many attempts of an organization as it may, and returns their number.
+// fill begins attempts of an organization until one has to wait, and returns their number.
 func (h *hanging) fill(org callwright.OrgID, host string) (n int) {
 	for h.begin(org, host) {
 		n++
@@ -257,7 +257,7 @@ func (h *hanging) fill(org callwright.OrgID, host string) (n int) {
 	return n
 }
 
-// end ends attempts of an organization.
+// end ends n attempts of an organization with an error, which must be their failure.
 func (h *hanging) end(org callwright.OrgID, n int, err error) {
 	for range n {
 		h.answer[org] <- err
@@ -267,8 +267,8 @@ func (h *hanging) end(org callwright.OrgID, n int, err error) {
 	}
 }
 
-// TestSendBounds has messages hang: an organization has so many under way at a host, half as many after each that timed out, and one
-// more after each that was taken. Others have room.
+// TestSendBounds checks the limit of concurrent attempts of an organization at a host. Each timeout must halve the limit, each accepted
+// message must increase it by one, and another organization must keep its own limit.
 func TestSendBounds(t *testing.T) {
 	t.Parallel()
 	h := newHanging(t, newSender(t))
@@ -281,7 +281,7 @@ func TestSendBounds(t *testing.T) {
 	timeouts := []error{context.DeadlineExceeded, fmt.Errorf("dial: %w", os.ErrDeadlineExceeded)}
 	h.end("b", 4, nil)
 	h.end("a", 1, callwright.ErrUnavailable.Because(timeouts[0]))
-	h.end("a", 7, errors.New("refused")) // which took no time
+	h.end("a", 7, errors.New("refused")) // not a timeout
 	if n := h.fill("a", "one.example"); n != 4 {
 		t.Errorf("after one that timed out %d are under way", n)
 	}
@@ -303,14 +303,14 @@ func TestSendBounds(t *testing.T) {
 	h.end("a", 8, nil)
 }
 
-// TestSendKeepsPlaces lets more organizations hang concurrently than a node has attempts: others have room for one attempt each.
-// After their timeouts the hanging ones keep no place.
+// TestSendKeepsPlaces checks that other organizations can make one attempt each while hanging attempts use all common places. After their
+// timeouts, the hanging organizations must not use reserved places.
 func TestSendKeepsPlaces(t *testing.T) {
 	t.Parallel()
 	for workers, want := range map[int]struct{ common, kept int }{0: {75, 25}, 16: {12, 4}, 2: {2, 0}} {
 		h := newHanging(t, newSender(t, func(c *delivery.LogConfig) { c.Workers = workers }))
 		held, all := map[callwright.OrgID]int{}, 0
-		for i := 0; all < want.common+want.kept/2; i++ { // the last of them have a kept place each
+		for i := 0; all < want.common+want.kept/2; i++ { // the last of them use a reserved place each
 			org := callwright.OrgID(fmt.Sprint("hangs ", i))
 			held[org] = h.fill(org, string(org[6:])+".example")
 			all += held[org]
@@ -331,7 +331,7 @@ func TestSendKeepsPlaces(t *testing.T) {
 			h.end(org, n, context.DeadlineExceeded)
 		}
 		all = 0
-		for org := range held { // narrow, they fill the common places with further hosts
+		for org := range held { // with reduced limits they need further hosts to fill the common places
 			all += h.fill(org, string(org[6:])+".example")
 		}
 		for i := 0; all < want.common; i++ {
@@ -345,7 +345,7 @@ func TestSendKeepsPlaces(t *testing.T) {
 	}
 }
 
-// TestSendWithoutLog sends although nothing is kept.
+// TestSendWithoutLog checks that a nil Log sends without limits. NewLog must reject Endpoints without the ports that notify owners.
 func TestSendWithoutLog(t *testing.T) {
 	t.Parallel()
 	var none *delivery.Log

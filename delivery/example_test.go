@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/delivery"
 )
 
-// A webhook takes a message at the second attempt.
+// ExampleLog sends a message that the webhook accepts at the second attempt.
 func ExampleLog() {
 	ctx := context.Background()
 	log, err := delivery.NewLog(delivery.LogConfig{Store: orgstore.Deliveries{Store: memstore.New()}})

@@ -8,102 +8,103 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Message is a message to a webhook.
+// Message identifies a message to a webhook.
 type Message struct {
 	Org     callwright.OrgID
 	Kind    MessageKind
-	ID      string // among the messages of its organization and kind, the same at every attempt
-	Subject string // the id of its subject: see MessageKind
+	ID      string // unique among the organization's messages of this kind; the same at every attempt
+	Subject string // id of the subject: see MessageKind
 	URL     string
 }
 
-// key returns the id of the message's Delivery.
+// key returns the ID of the message's Delivery.
 func (m Message) key() string { return string(m.Kind) + "/" + m.ID }
 
-// MessageKind is the kind of a message's subject.
+// MessageKind is the kind of event or record that a message is about.
 type MessageKind string
 
-// The kinds. A domain of an embedding program has its own.
+// The kinds of this module's messages. An embedding program may define its own kinds.
 const (
-	MessageCall      MessageKind = "call"       // the record of a call, by the call's id
-	MessageCallEvent MessageKind = "call_event" // something that has happened on a call, by the call's id
-	MessageTestRun   MessageKind = "test_run"   // the end of a test run, by its id
-	MessageTestBatch MessageKind = "test_batch" // the end of a batch or a simulation set, by its id
-	MessagePort      MessageKind = "port"       // an entry of a port request's history, by the request's id
-	MessageAlert     MessageKind = "alert"      // an alert of a trunk, by the trunk's number
+	MessageCall      MessageKind = "call"       // record of a call; Subject is the call's id
+	MessageCallEvent MessageKind = "call_event" // event of a call; Subject is the call's id
+	MessageTestRun   MessageKind = "test_run"   // end of a test run; Subject is the run's id
+	MessageTestBatch MessageKind = "test_batch" // end of a batch or simulation set; Subject is its id
+	MessagePort      MessageKind = "port"       // entry of a port request's history; Subject is the request's id
+	MessageAlert     MessageKind = "alert"      // alert of a trunk; Subject is the trunk's number
 )
 
-// Delivery is the progress of a message whose first attempt has failed.
+// Delivery describes the attempts at a message whose first attempt has failed.
 type Delivery struct {
 	Org      callwright.OrgID
-	ID       string // the message's kind and its id, with a slash between them
+	ID       string // kind and id of the message, separated by a slash
 	Kind     MessageKind
 	Subject  string
-	Host     string // of the address, the rest of which may be secret
+	Host     string // host of the URL; the rest of the URL may be secret
 	State    State
 	Attempts int
-	Failure  string     // the reason of the last failed attempt, human-readable
-	Since    time.Time  // of the first failed attempt
-	Last     time.Time  // of the last attempt
-	Next     *time.Time // of the next attempt; nil: there is none
+	Failure  string     // reason of the last failed attempt, human-readable
+	Since    time.Time  // time of the first failed attempt
+	Last     time.Time  // time of the last attempt
+	Next     *time.Time // time of the next attempt; nil if there is none
 }
 
-// State is a state of a Delivery.
+// State is the state of a Delivery: whether it waits for another attempt.
 type State string
 
-// The states.
+// The states of a Delivery. Only Pending is not final.
 const (
-	Pending   State = "pending"   // it is sent, or sent again, when it is due
-	Delivered State = "delivered" // the webhook has taken it
+	Pending   State = "pending"   // another attempt follows
+	Delivered State = "delivered" // the webhook has accepted the message
 	GivenUp   State = "given_up"  // the webhook refused it permanently, or failed for a day
 )
 
-// Store stores deliveries. A delivery is identified by its Org and ID. Every field comes back unchanged; times are returned in UTC,
-// exact to the microsecond. Given and returned values share no memory with stored ones. callwrighttest.RunDeliveryStore tests it.
+// Store stores deliveries. Org and ID identify a delivery. The store returns every field unchanged, and times in UTC with microseconds.
+// Arguments and returned values share no memory with stored values. callwrighttest.RunDeliveryStore tests it.
 type Store interface {
-	// StoreDelivery adds a delivery, or replaces the stored one except for its Since, and adds the Attempts of both. It also
-	// deletes some of the organization's deliveries whose Since is before a time, the stored one included or not: at least one, if
-	// any is not locked by another transaction. The zero time deletes none.
+	// StoreDelivery adds a delivery, or replaces all fields of the stored one except Since, and adds the Attempts of both. It also deletes
+	// deliveries of the organization whose Since is before the given time: at least one of them, unless other transactions lock all. The
+	// stored delivery may be among the deleted ones. The zero time deletes none.
 	StoreDelivery(ctx context.Context, d Delivery, before time.Time) error
-	// FinishDelivery copies State, Last and Failure of d to a pending delivery, adds d.Attempts to its Attempts, and clears Next.
-	// An empty d.Failure leaves Failure as it is. A delivery that is absent or not pending stays unchanged, without an error.
+	// FinishDelivery copies State, Last and Failure of d to a pending delivery, adds d.Attempts to its Attempts, and clears Next. It leaves
+	// Failure unchanged if d.Failure is empty. If the delivery is absent or not pending, it changes nothing and returns nil.
 	FinishDelivery(ctx context.Context, d Delivery) error
-	// Deliveries returns up to limit deliveries of an organization whose Since is at or after a time, by Since and then ID, both
-	// descending, from after a keyset (Since, ID) on; the zero keyset is the beginning. An empty state selects all.
+	// Deliveries returns at most limit deliveries of an organization whose Since is at or after the given time, in descending order of
+	// (Since, ID). after is the keyset of the last delivery on the previous page, or zero for the first page. An empty state selects all
+	// states.
 	Deliveries(ctx context.Context, org callwright.OrgID, state State, since time.Time, after callwright.Keyset, limit int) ([]Delivery, error)
 }
 
-// The bounds of a Log.
+// The limits of a Log.
 const (
-	Retention          = 30 * 24 * time.Hour // time for which a delivery is listed and stored, from its first failed attempt on
-	MaxPage            = 1000                // in a page
+	Retention          = 30 * 24 * time.Hour // how long a delivery is stored and listed after its first failed attempt
+	MaxPage            = 1000                // deliveries in a page
 	maxDeliveryFailure = 500                 // bytes of Delivery.Failure
-	mostAttempts       = 100                 // under way on a node
+	mostAttempts       = 100                 // default of LogConfig.Workers
 )
 
-// LogConfig configures a Log.
+// LogConfig lists the ports and limits of a Log.
 type LogConfig struct {
 	Store     Store         `required:"always"`
-	Endpoints EndpointStore // nil: no endpoint is paused
+	Endpoints EndpointStore // if nil, no endpoint is paused
 
 	Atomic        callwright.Atomic            `required:"with Endpoints"` // transactions of Endpoints
-	Work          callwright.Work              `required:"with Endpoints"` // mails the notices of pauses
-	Organizations callwright.OrganizationStore `required:"with Endpoints"` // whose ContactEmail receives them
+	Work          callwright.Work              `required:"with Endpoints"` // sends the notices of pauses
+	Organizations callwright.OrganizationStore `required:"with Endpoints"` // provides the ContactEmail for the notices
 	Mailer        callwright.Mailer            `required:"with Endpoints"`
-	Workers       int                          // tasks of QueueWebhooks that run concurrently on this node, which bounds the concurrent attempts; 0: 100
-	Page          string                       // place where people resume paused endpoints; empty: Settings, Deliveries of the dashboard
+	Workers       int                          // concurrent tasks of QueueWebhooks on this node, which limit the attempts; 0 means 100
+	Page          string                       // where people resume endpoints; empty means Settings, Deliveries of the dashboard
 
 	callwright.Runtime
 }
 
-// Log bounds the attempts at messages to webhooks, schedules their next ones, and keeps a list of the messages that were not taken
-// at the first attempt. A nil *Log schedules, bounds nothing and keeps no list.
+// Log limits the attempts at messages to webhooks, schedules the next attempts, and lists the messages whose first attempt failed. A nil
+// *Log schedules attempts, but has no limits and no list.
 type Log struct {
 	cfg   LogConfig
 	lanes lanes
 }
 
-// NewLog checks the configuration, and registers durable work with c.Work.
+// NewLog checks the configuration. If c.Endpoints is set, it registers the task that notifies owners of paused endpoints.
 func NewLog(c LogConfig) (*Log, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
@@ -121,8 +122,8 @@ func NewLog(c LogConfig) (*Log, error) {
 	return d, nil
 }
 
-// Attempted notes an attempt at a message, made at a time, in the transaction of ctx if there is one. A nil failure means that the message
-// was taken. next is when the message is sent again; zero: it is given up.
+// Attempted stores the result of an attempt at a message. It joins the transaction of ctx if there is one. A nil failure means that the
+// webhook accepted the message. next is the time of the next attempt; the zero time means that the message is given up.
 func (d *Log) Attempted(ctx context.Context, m Message, failure error, at, next time.Time) error {
 	if d == nil {
 		return nil
@@ -139,14 +140,15 @@ func (d *Log) Attempted(ctx context.Context, m Message, failure error, at, next 
 	return d.cfg.Store.StoreDelivery(ctx, note, at.Add(-Retention))
 }
 
-// storedFailure returns a Delivery.Failure as every database can store it.
+// storedFailure converts a text to a Delivery.Failure that every database can store: valid UTF-8 without NUL, clipped to
+// maxDeliveryFailure.
 func storedFailure(text string) string {
 	return callwright.Clip(strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", ""), maxDeliveryFailure)
 }
 
-// Redeliver notes an attempt at a message about an event at a time, and returns the error with which its task sends it again by the
-// schedule of the function Redeliver; nil: it was delivered or is given up. An attempt that the end of ctx interrupts does not
-// count.
+// Redeliver stores the result of an attempt at a message about an event that happened at a time. It returns the error with which the task
+// must retry, by the schedule of the function Redeliver. It returns nil if the message is delivered or given up. If the end of ctx
+// interrupted the attempt, Redeliver returns failure and stores nothing.
 func (d *Log) Redeliver(ctx context.Context, m Message, failure error, happened, now time.Time) error {
 	if failure != nil && ctx.Err() != nil {
 		return failure
@@ -166,7 +168,7 @@ func (d *Log) Redeliver(ctx context.Context, m Message, failure error, happened,
 	return again
 }
 
-// GiveUp marks an undelivered message as given up, with the reason. It changes nothing unless the message is pending.
+// GiveUp marks a pending message as given up, with the reason. It changes no other message.
 func (d *Log) GiveUp(ctx context.Context, m Message, why string, at time.Time) error {
 	if d == nil {
 		return nil
@@ -174,8 +176,8 @@ func (d *Log) GiveUp(ctx context.Context, m Message, why string, at time.Time) e
 	return d.cfg.Store.FinishDelivery(ctx, Delivery{Org: m.Org, ID: m.key(), State: GivenUp, Failure: storedFailure(why), Last: at})
 }
 
-// List returns a page of the deliveries of an organization, of 1 to MaxPage, in descending order of their first failure. An empty
-// state selects all; an unknown state is CodeBadRequest with the field state.
+// List returns a page of 1 to MaxPage deliveries of an organization, in descending order of their first failed attempt. An empty state
+// selects all states. The error is CodeBadRequest with the field state or limit if one of these is invalid.
 func (d *Log) List(ctx context.Context, org callwright.OrgID, state State, after callwright.Keyset, limit int) (callwright.Page[Delivery], error) {
 	switch state {
 	case "", Pending, Delivered, GivenUp:

@@ -19,7 +19,7 @@ var message = delivery.Message{
 	Org: "a", Kind: delivery.MessageCall, ID: "c1", Subject: "c1", URL: "https://user:hunter2@example.com:8443/hunter2?token=hunter2",
 }
 
-// TestDeliveryLog has a message fail and be taken.
+// TestDeliveryLog checks the stored delivery of a message that fails twice and is then accepted.
 func TestDeliveryLog(t *testing.T) {
 	t.Parallel()
 	log := callwrighttest.NewDeliveryLog(t, orgstore.Deliveries{Store: memstore.New()})
@@ -54,7 +54,7 @@ func TestDeliveryLog(t *testing.T) {
 	callwrighttest.WantDeliveries(t, log, "a", "call c1 example.com:8443 delivered 3")
 }
 
-// TestDeliveryLogDrops drops a message for a reason that no database could store.
+// TestDeliveryLogDrops checks that the reason for giving up a message is stored as valid UTF-8 of at most 500 bytes.
 func TestDeliveryLogDrops(t *testing.T) {
 	t.Parallel()
 	log, now := callwrighttest.NewDeliveryLog(t, orgstore.Deliveries{Store: memstore.New()}), time.Now()
@@ -73,7 +73,7 @@ func TestDeliveryLogDrops(t *testing.T) {
 	}
 }
 
-// TestDeliveryLogLists bounds pages, and has no list where there is no log.
+// TestDeliveryLogLists checks the limits of pages and the behavior of a nil Log.
 func TestDeliveryLogLists(t *testing.T) {
 	t.Parallel()
 	log := callwrighttest.NewDeliveryLog(t, orgstore.Deliveries{Store: memstore.New()})

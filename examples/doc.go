@@ -1,3 +1,3 @@
-// Package examples has a program for each way to use this module: server, softphone and demo are whole programs, the
-// embed-* programs show one domain each inside a program of one's own.
+// Package examples contains a program for each use of this module. server, softphone and demo are complete programs. Each embed-* program
+// shows how to use one domain inside your own program.
 package examples

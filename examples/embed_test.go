@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TestEmbeddingPrograms runs the programs as a reader would.
+// TestEmbeddingPrograms checks the output of the embed-* programs, run with "go run".
 func TestEmbeddingPrograms(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ input, output string }{
@@ -54,7 +54,7 @@ elsewhere: issue not found true
 	}
 }
 
-// TestEmbedCall rings the program that takes calls, from the softphone, and reads its output.
+// TestEmbedCall checks that embed-call answers a call from the softphone.
 func TestEmbedCall(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -73,7 +73,7 @@ func TestEmbedCall(t *testing.T) {
 	}
 	defer func() {
 		stop()
-		_ = server.Wait() // it was killed
+		_ = server.Wait() // returns the error of the killed process
 	}()
 	lines := bufio.NewScanner(output)
 	if !lines.Scan() {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestReadmeProgram runs the program in the README, and compares its output with the README.
+// TestReadmeProgram checks that the program in the README prints the output that the README shows.
 func TestReadmeProgram(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("../README.md")

@@ -10,39 +10,39 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// budgetRetry is the RetryAfter of a full Budget.
+// budgetRetry is the RetryAfter of the error for a full Budget.
 const budgetRetry = 2 * time.Second
 
-// Budget bounds a resource in use, such as memory: in total, and by one user. Set its fields before the first Claim.
+// Budget limits the use of a resource such as memory, in total and by each user. Set its fields before the first Claim.
 type Budget struct {
-	Total int64         // of all users together
-	Share int64         // of one user, such as an organization; 0: Total
-	Wait  time.Duration // maximum wait of Claim
-	Busy  string        // message of the error after Wait
+	Total int64         // limit of all users together
+	Share int64         // limit of each user, such as an organization; 0 means Total
+	Wait  time.Duration // longest wait of a Claim
+	Busy  string        // error message after Wait
 
 	mu      sync.Mutex
 	used    int64
-	by      map[string]int64 // of used, by users that have any
-	waiting []*budgetWaiter  // in the order of their Claim
+	by      map[string]int64 // part of used by user; 0 is absent
+	waiting []*budgetWaiter  // in the order of their calls of Claim
 }
 
 type budgetWaiter struct {
 	user    string
 	amount  int64
-	granted chan struct{} // closed when it has its amount
+	granted chan struct{} // closed when the amount is claimed
 }
 
-// Claim takes an amount for a user, and returns the function that gives it back, which may be called twice. An amount beyond
-// the user's share is taken as the whole share. While there is no room Claim waits: it comes before those that called later,
-// unless only its own user's share is full. CodeUnavailable, with RetryAfter: there was no room within Wait. Every waiting
-// Claim occupies its caller, so callers bound how many wait.
+// Claim claims an amount for a user. It claims at most the user's share. release returns the amount to the budget; repeated calls have no
+// effect. If the budget is full, Claim waits. It precedes all later calls, unless only its user's share is full. The error is
+// CodeUnavailable with a RetryAfter if the amount is not available within Wait. Every waiting Claim blocks its caller, so callers must
+// limit how many wait.
 func (b *Budget) Claim(ctx context.Context, user string, amount int64) (release func(), err error) {
 	w := &budgetWaiter{user: user, amount: min(amount, b.share()), granted: make(chan struct{})}
 	b.mu.Lock()
 	b.waiting = append(b.waiting, w)
 	b.grant()
 	b.mu.Unlock()
-	select { // an immediate grant needs no timer
+	select { // no timer for an immediate grant
 	case <-w.granted:
 		return sync.OnceFunc(func() { b.release(w) }), nil
 	default:
@@ -64,7 +64,7 @@ func (b *Budget) Claim(ctx context.Context, user string, amount int64) (release 
 
 func (b *Budget) share() int64 { return min(cmp.Or(b.Share, b.Total), b.Total) }
 
-// grant serves waiting callers while there is room. The caller holds the lock.
+// grant claims the amounts of waiting callers in order, as far as the budget allows. The caller must hold the lock.
 func (b *Budget) grant() {
 	if b.by == nil {
 		b.by = map[string]int64{}
@@ -74,7 +74,7 @@ func (b *Budget) grant() {
 		if full || b.by[w.user]+w.amount > b.share() {
 			return false
 		}
-		if full = b.used+w.amount > b.Total; full { // no other request overtakes it, because large ones would wait for ever
+		if full = b.used+w.amount > b.Total; full { // no later claim overtakes it, because a large claim could wait forever
 			return false
 		}
 		b.used += w.amount
@@ -84,7 +84,7 @@ func (b *Budget) grant() {
 	})
 }
 
-// abandon ends a wait. It reports false for a taker that has got its amount meanwhile.
+// abandon ends the wait of w. It returns false if the amount has been claimed meanwhile.
 func (b *Budget) abandon(w *budgetWaiter) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

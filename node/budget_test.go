@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// taker takes of a budget in the background.
+// taker is a concurrent call of Budget.Claim.
 type taker struct {
 	release func()
 	err     error
@@ -25,7 +25,7 @@ func accept(ctx context.Context, b *node.Budget, user string, amount int64) *tak
 		defer close(t.done)
 		t.release, t.err = b.Claim(ctx, user, amount)
 	}()
-	synctest.Wait() // it is in its place
+	synctest.Wait() // now it has its place in the queue
 	return t
 }
 
@@ -43,7 +43,7 @@ func TestBudget(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := &node.Budget{Total: 10, Share: 6, Wait: time.Minute, Busy: "too many documents are being read"}
-		first := accept(t.Context(), b, "a", 100) // the whole share
+		first := accept(t.Context(), b, "a", 100) // claims the whole share
 		second := accept(t.Context(), b, "a", 1)
 		if first.waits() || !second.waits() {
 			t.Fatal("a user got more than its share, or less")
@@ -58,11 +58,11 @@ func TestBudget(t *testing.T) {
 			t.Fatal("the budget was exceeded, or a later taker overtook")
 		}
 		first.release()
-		first.release() // counts once
+		first.release() // the second release has no effect
 		if second.waits() || large.waits() || small.waits() {
 			t.Fatal("what was given back is not taken")
 		}
-		if last := accept(t.Context(), b, "e", 1); !last.waits() { // 1 + 3 + 5 + 1
+		if last := accept(t.Context(), b, "e", 1); !last.waits() { // 1 + 3 + 5 are claimed
 			t.Fatal("the budget was exceeded")
 		}
 	})
@@ -97,7 +97,7 @@ func TestBudgetWaits(t *testing.T) {
 	})
 }
 
-// TestBudgetIsKept makes many concurrent claims, and none is lost.
+// TestBudgetIsKept checks that all of many concurrent claims are granted in the end, and never more at a time than the budget allows.
 func TestBudgetIsKept(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

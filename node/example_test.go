@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// Two processes say that they are alive. An observer, which beats not itself, sees both.
+// ExampleHeartbeat starts two heartbeats. An observer without a heartbeat reads which processes are alive.
 func ExampleHeartbeat() {
 	ctx := context.Background()
 	leases := memstore.Leases{Store: memstore.New()}
@@ -19,7 +19,7 @@ func ExampleHeartbeat() {
 			fmt.Println(err)
 			return
 		}
-		heart.Beat(ctx) // Run does so until its context ends
+		heart.Beat(ctx) // Run calls Beat until its context ends
 	}
 	observer, err := node.NewHeartbeat(node.HeartbeatConfig{Leases: leases, Kind: "call.node", Node: "admin"})
 	if err != nil {
@@ -31,7 +31,7 @@ func ExampleHeartbeat() {
 	// Output: [a b] <nil>
 }
 
-// A process carries one letter at a time from a tray. When it stops, it brings back the one that it carries.
+// ExampleHolder claims one letter at a time from a tray. When the process stops, it returns the letter that it holds.
 func ExampleHolder() {
 	tray, news := []string{"letter 1", "letter 2"}, make(chan string)
 	var h *node.Holder[struct{}]

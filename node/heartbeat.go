@@ -10,29 +10,29 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The bounds of a Heartbeat.
+// The intervals and limits of a Heartbeat.
 const (
-	heartbeatPatience = LeaseRenewal     // for one renewal
-	maxNodes          = 1000             // alive concurrently
-	deleteNodeAfter   = 24 * time.Hour   // deletes the lease of a dead node
-	steadyAfter       = LeaseTTL         // in contact, before a node declares others dead
-	outOfContact      = 2 * LeaseRenewal // since the last renewal: other nodes may have missed theirs, too
+	heartbeatPatience = LeaseRenewal     // timeout of one renewal
+	maxNodes          = 1000             // one more than the nodes that may be alive concurrently
+	deleteNodeAfter   = 24 * time.Hour   // age at which the expired lease of a dead node is deleted
+	steadyAfter       = LeaseTTL         // time in contact before a node declares others dead
+	outOfContact      = 2 * LeaseRenewal // time since the last renewal after which other nodes may have missed theirs, too
 )
 
-// HeartbeatConfig configures a Heartbeat.
+// HeartbeatConfig lists the ports and names of a Heartbeat.
 type HeartbeatConfig struct {
 	Leases Leases `required:"always"`
-	Kind   string `required:"always"` // of the lease, such as "call.node"
-	Node   string `required:"always"` // names this process; every process of a deployment, past or present, has another name
+	Kind   string `required:"always"` // kind of the lease, such as "call.node"
+	Node   string `required:"always"` // name of this process, unique over all past and present processes of a deployment
 
-	OnReturn func(ctx context.Context) // called after a gap in which other nodes may have declared this one dead; nil: not called
+	OnReturn func(ctx context.Context) // called after a gap in which other nodes may have declared this one dead; may be nil
 
 	callwright.Runtime
 }
 
-// Heartbeat renews the lease by which other nodes know that this node is alive. Peers reads the leases of the same kind and returns
-// which nodes are alive. Every domain has its own kind. Records of work in progress, such as live calls, name their node, so that
-// other nodes find the work of a dead one. At most 999 nodes of a kind may be alive concurrently.
+// Heartbeat renews a lease that shows other nodes that this node is alive. Peers reads the leases of the same kind and returns which nodes
+// are alive. Every domain uses its own kind. Records of work in progress, such as live calls, name their node, so that other nodes can find
+// the work of a dead node. At most 999 nodes of a kind may be alive concurrently.
 type Heartbeat struct {
 	cfg HeartbeatConfig
 
@@ -40,8 +40,8 @@ type Heartbeat struct {
 
 	mu    sync.Mutex
 	runs  bool
-	last  time.Time // the last renewal that has come through; zero: there was none
-	since time.Time // since when none has been missed
+	last  time.Time // time of the last successful renewal; zero if there was none
+	since time.Time // time of the first renewal after the last gap
 }
 
 // NewHeartbeat checks the configuration. Run starts the heartbeat.
@@ -55,7 +55,7 @@ func NewHeartbeat(cfg HeartbeatConfig) (*Heartbeat, error) {
 	return &Heartbeat{cfg: cfg}, nil
 }
 
-// Run acquires the lease, renews it every LeaseRenewal until ctx ends, and releases it then. The error is always nil.
+// Run claims the lease, renews it every LeaseRenewal until ctx ends, and then releases it. The error is always nil.
 func (h *Heartbeat) Run(ctx context.Context) error {
 	ticker := time.NewTicker(LeaseRenewal)
 	defer ticker.Stop()
@@ -70,8 +70,8 @@ func (h *Heartbeat) Run(ctx context.Context) error {
 	}
 }
 
-// Beat renews the lease once, or acquires it. Run calls it. A service that must hold its lease before it starts any work
-// calls Beat before it starts Run in a goroutine. A failure is logged when it begins and when it is over, and Held reports it.
+// Beat renews the lease once, or claims it. Run calls Beat. A service that must hold its lease before it starts any work calls Beat before
+// it starts Run in a goroutine. Beat logs the beginning and the end of a series of failures. Held reports whether the lease is held.
 func (h *Heartbeat) Beat(ctx context.Context) {
 	h.mu.Lock()
 	h.runs = true
@@ -98,7 +98,7 @@ func (h *Heartbeat) Beat(ctx context.Context) {
 	}
 }
 
-// claimLease renews the lease, or takes it anew when it was never had or is lost.
+// claimLease renews the lease, or claims it if the node never held it or has lost it.
 func (h *Heartbeat) claimLease(ctx context.Context, now time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, heartbeatPatience)
 	defer cancel()
@@ -107,7 +107,7 @@ func (h *Heartbeat) claimLease(ctx context.Context, now time.Time) error {
 		leases, err = h.cfg.Leases.Claim(ctx, h.cfg.Kind, h.cfg.Node, []string{h.cfg.Node}, now, now.Add(LeaseTTL))
 	}
 	if err == nil && len(leases) == 0 {
-		err = callwright.ErrConflict // another process has this node's name
+		err = callwright.ErrConflict // another process uses this node's name
 	}
 	return err
 }
@@ -123,10 +123,10 @@ func (h *Heartbeat) release(ctx context.Context) {
 	}
 }
 
-// Peers returns which nodes of this kind are alive. ok is false when this node has started, or was out of contact, less
-// than LeaseTTL ago: other nodes may have missed their renewals too, and must not be declared dead. peers is empty then.
-// A program that only observes, and never calls Run or Beat, always gets the answer, without itself. Leases of nodes that
-// died more than 24 hours ago are removed. With 1000 nodes alive the error is CodeInvalidState.
+// Peers returns which nodes of this kind are alive. ok is false and peers is empty if this node has started, or was out of contact, less
+// than LeaseTTL ago. Other nodes may then have missed their renewals, too, and must not be declared dead. A program that only observes, and
+// never calls Run or Beat, always gets the peers, without itself. Peers releases the leases of nodes that died more than 24 hours ago. The
+// error is CodeInvalidState if 1000 nodes are alive.
 func (h *Heartbeat) Peers(ctx context.Context) (peers Peers, ok bool, err error) {
 	now := h.cfg.Clock.Now()
 	if !h.steady(now) {
@@ -159,27 +159,27 @@ func (h *Heartbeat) Peers(ctx context.Context) (peers Peers, ok bool, err error)
 	return peers, err == nil, err
 }
 
-// Held reports whether the node holds its lease, by its own clock. After Run has returned it does not. A node without its lease
-// should start nothing, because other nodes may declare it dead.
+// Held reports whether the node holds its lease, by its own clock. It returns false after Run has returned. A node without its lease should
+// start no work, because other nodes may declare it dead.
 func (h *Heartbeat) Held() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return !h.last.IsZero() && h.cfg.Clock.Now().Sub(h.last) < LeaseTTL
 }
 
-// steady reports whether the other nodes had the time for a renewal since this node was out of contact.
+// steady reports whether this node has been in contact long enough for the other nodes to renew their leases.
 func (h *Heartbeat) steady(now time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return !h.runs || now.Sub(h.last) <= outOfContact && now.Sub(h.since) >= steadyAfter
 }
 
-// Peers lists the nodes that are alive.
+// Peers is the state of the nodes of a kind.
 type Peers struct {
-	Alive []string // nodes that hold their leases, sorted; this one too, if it holds its own
+	Alive []string // sorted nodes that hold their leases; includes this node if it holds its own
 
 	lastSeen map[string]time.Time
 }
 
-// LastSeen returns the last renewal of a dead node, or zero when the node is unknown.
+// LastSeen returns the time of a dead node's last renewal, or the zero time if the node is unknown or alive.
 func (p Peers) LastSeen(node string) time.Time { return p.lastSeen[node] }

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// flaky is a Leases that is away at times.
+// flaky is a Leases whose Renew fails while away is set.
 type flaky struct {
 	memstore.Leases
 	away atomic.Bool
@@ -29,7 +29,7 @@ func (f *flaky) Renew(ctx context.Context, kind, node string, now, until time.Ti
 	return f.Leases.Renew(ctx, kind, node, now, until)
 }
 
-// beats runs a heartbeat until stop is called or the test ends.
+// beats starts a heartbeat that runs until stop is called or the test ends.
 func beats(t *testing.T, leases node.Leases, name string, back func(context.Context)) (h *node.Heartbeat, stop func()) {
 	t.Helper()
 	h, err := node.NewHeartbeat(node.HeartbeatConfig{Leases: leases, Kind: "k", Node: name, OnReturn: back})
@@ -108,7 +108,7 @@ func TestHeartbeatEnds(t *testing.T) {
 	})
 }
 
-// TestHeartbeatOutOfContact: while the database is unavailable no lease can be read, and afterwards all nodes are late.
+// TestHeartbeatOutOfContact checks that a node declares no others dead after an outage of the database, because then all nodes are late.
 func TestHeartbeatOutOfContact(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -157,7 +157,7 @@ func TestHeartbeatConfig(t *testing.T) {
 	}
 	if h, err := node.NewHeartbeat(good); err != nil {
 		t.Error(err)
-	} else if _, ok := peers(t, h); !ok { // it is not run
+	} else if _, ok := peers(t, h); !ok { // an observer does not run a heartbeat
 		t.Error("a heartbeat that does not run waits")
 	}
 }

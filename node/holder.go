@@ -8,51 +8,50 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// LookEvery is the interval at which a Holder looks for work of other nodes, and for items that they have marked to stop.
+// LookEvery is the interval at which a Holder calls Claim and Stops.
 const LookEvery = time.Second
 
-// stopsPatience bounds one look for items to stop.
+// stopsPatience is the timeout of one call of Stops.
 const stopsPatience = 5 * time.Second
 
-// HolderConfig configures a Holder. The errors of its functions are logged when they begin and when they are over.
+// HolderConfig lists the ports and functions of a Holder. The Holder logs the beginning and the end of a series of errors of a function.
 type HolderConfig struct {
 	Leases Leases `required:"always"`
-	Kind   string `required:"always"` // of the node's lease, such as "call.node"
-	Node   string `required:"always"` // names this process; every process of a deployment, past or present, has another name
-	Most   int    // concurrently held items; 0: no bound
+	Kind   string `required:"always"` // kind of the node's lease, such as "call.node"
+	Node   string `required:"always"` // name of this process, unique over all past and present processes of a deployment
+	Most   int    // maximum number of held items; 0 means no limit
 
-	// Claim looks for work and holds it. It is called when Run begins, every second, after Wake, and when an item of a full Holder
-	// has ended, until the context of Run ends. nil: work comes in another way.
+	// Claim looks for work and holds it. It is called when Run begins, every second, after Wake, and when an item of a full Holder has
+	// ended, until the context of Run ends. It is nil if items are held in another way.
 	Claim func(ctx context.Context) error
-	// Refill calls Claim when any item has ended.
+	// Refill requests a call of Claim after the end of any item, even if the Holder was not full.
 	Refill bool
-	// Review takes over the work of dead nodes: see Peers. It is called every LeaseRenewal, never beside Claim, until the context
-	// of Run ends. nil: not called.
+	// Review takes over the work of dead nodes: see Peers. It is called every LeaseRenewal until the context of Run ends, and never
+	// concurrently with Claim. It may be nil.
 	Review func(ctx context.Context) error
-	// Stops returns the ids of items of a node that are to be stopped. It is called every second for this node, and may return items
-	// that have ended. nil: not called.
+	// Stops returns the ids of the node's items that must be stopped. It is called every second for this node, and may return items that
+	// have ended. It may be nil.
 	Stops func(ctx context.Context, node string) ([]string, error)
-	// OnReturn is called after a gap in which other nodes may have declared this one dead. nil: not called.
+	// OnReturn is called after a gap in which other nodes may have declared this one dead. It may be nil.
 	OnReturn func(ctx context.Context)
-	// Loops run until nothing is held any more. Their context ends then.
+	// Loops are called when Run begins. Their context ends when no item is held any more.
 	Loops []func(ctx context.Context)
-	// Drained is called when Run has ended and nothing is held any more, before the lease is released. nil: not called.
+	// Drained is called when the context of Run has ended and no item is held any more, before the lease is released. It may be nil.
 	Drained func(ctx context.Context)
 
-	Stopped  error         // the cause of the contexts of items that Stops returns
-	Draining error         // the cause of the contexts of items that are still held DrainFor after the end of Run's context
-	DrainFor time.Duration // 0: they are stopped immediately
+	Stopped  error         // cause of the contexts of the items that Stops returns
+	Draining error         // cause of the contexts of the items that are still held after DrainFor
+	DrainFor time.Duration // time for items to end after the end of Run's context; 0 stops them immediately
 
 	callwright.Runtime
 }
 
-// Holder holds the work of one kind that this process does, such as its live calls. Its Heartbeat reports that the process is
-// alive. It has a context for each item, which stops the item, and drains when the process stops. T is the domain's data of an
-// item.
+// Holder holds the work of one kind in this process, such as its live calls. Its Heartbeat reports that the process is alive. Each item has
+// a context that ends when the item is stopped. When the process stops, the Holder drains. T is the domain's data of an item.
 type Holder[T any] struct {
 	cfg       HolderConfig
 	heartbeat *Heartbeat
-	wake      chan struct{} // holds a token when there may be work to claim
+	wake      chan struct{} // contains a token if Claim must be called
 
 	mu    sync.Mutex
 	open  bool // Run has begun, and its context has not ended
@@ -60,7 +59,7 @@ type Holder[T any] struct {
 	ended sync.Cond // broadcasts when an item has ended
 }
 
-// item is an item with its cancel function.
+// item is the data of a held item, and the function that ends its context.
 type item[T any] struct {
 	value T
 	stop  context.CancelCauseFunc
@@ -79,12 +78,12 @@ func NewHolder[T any](c HolderConfig) (*Holder[T], error) {
 	return h, err
 }
 
-// Run claims and holds work until ctx ends. Then it holds nothing new, gives the items DrainFor to end before it stops them, and waits
-// until all have ended. The node keeps its lease until then. Run must not be called twice. The error is always nil.
+// Run claims and holds work until ctx ends. It then holds no new items, waits up to DrainFor for the items to end, stops the others, and
+// returns when all have ended. The node holds its lease until then. Run must be called at most once. The error is always nil.
 func (h *Holder[T]) Run(ctx context.Context) error {
 	holding, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	h.heartbeat.Beat(holding) // nothing begins before other nodes know that this one is alive
+	h.heartbeat.Beat(holding) // no work begins before other nodes can see that this node is alive
 	h.mu.Lock()
 	h.open = true
 	h.mu.Unlock()
@@ -103,7 +102,7 @@ func (h *Holder[T]) Run(ctx context.Context) error {
 	return nil
 }
 
-// claimLoop claims and reviews until ctx ends.
+// claimLoop calls Claim and Review until ctx ends.
 func (h *Holder[T]) claimLoop(ctx context.Context) {
 	claim, review := time.NewTicker(LookEvery), time.NewTicker(LeaseRenewal)
 	defer claim.Stop()
@@ -121,7 +120,7 @@ func (h *Holder[T]) claimLoop(ctx context.Context) {
 	}
 }
 
-// stopLoop stops the items that Stops returns until ctx ends.
+// stopLoop calls Stops, and stops the items that it returns, until ctx ends.
 func (h *Holder[T]) stopLoop(ctx context.Context) {
 	ticker := time.NewTicker(LookEvery)
 	defer ticker.Stop()
@@ -144,7 +143,7 @@ func (h *Holder[T]) stopLoop(ctx context.Context) {
 	}
 }
 
-// try calls f, and logs when it begins to fail and when that is over, unless it has failed because ctx has ended.
+// try calls f unless f is nil. It logs the beginning and the end of a series of failures, except for failures after the end of ctx.
 func (h *Holder[T]) try(ctx context.Context, o *callwright.Outage, failure string, f func(context.Context) error) {
 	if f == nil {
 		return
@@ -154,7 +153,7 @@ func (h *Holder[T]) try(ctx context.Context, o *callwright.Outage, failure strin
 	}
 }
 
-// drain waits until all items have ended, and stops them after DrainFor.
+// drain waits until all items have ended, and stops the remaining ones after DrainFor.
 func (h *Holder[T]) drain(ctx context.Context) {
 	h.mu.Lock()
 	h.open = false
@@ -183,8 +182,8 @@ type Slot struct {
 	release, ended func()
 }
 
-// Hold claims a slot for an item, with the values of ctx but not with its end. It returns false when the Holder is full, has the item
-// already, or does not run.
+// Hold claims a slot for an item. The context of the item has the values of ctx, but not its end. Hold returns false if the Holder is full,
+// already holds the item, or does not run.
 func (h *Holder[T]) Hold(ctx context.Context, id string, value T) (*Slot, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -196,7 +195,7 @@ func (h *Holder[T]) Hold(ctx context.Context, id string, value T) (*Slot, bool) 
 	return &Slot{ctx, func() { h.release(id) }, func() { h.end(id) }}, true
 }
 
-// Go works on the item in a new goroutine, and releases the slot at the end. The context of f ends when the item is stopped.
+// Go calls f in a new goroutine, and releases the slot when f has returned. The context of f ends when the item is stopped.
 func (s *Slot) Go(f func(ctx context.Context)) {
 	go func() {
 		defer s.ended()
@@ -204,18 +203,18 @@ func (s *Slot) Go(f func(ctx context.Context)) {
 	}()
 }
 
-// Release frees the slot of an item whose work has not begun, for example when its claim could not be stored. It does not cause a
-// call of HolderConfig.Claim, which might fail again immediately. The end of Go does.
+// Release releases the slot of an item whose work has not begun, for example because its claim could not be stored. Unlike the end of Go,
+// it does not cause a call of HolderConfig.Claim, which might fail again immediately.
 func (s *Slot) Release() { s.release() }
 
-// end releases the slot of an item that has ended, and has Claim called.
+// end releases the slot of an item that has ended. If the Holder was full or Refill is set, it causes a call of Claim.
 func (h *Holder[T]) end(id string) {
 	if full := h.release(id); full || h.cfg.Refill {
 		h.Wake()
 	}
 }
 
-// release releases a slot, and reports whether it was the last one.
+// release releases a slot, and reports whether the Holder was full.
 func (h *Holder[T]) release(id string) (wasFull bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -226,18 +225,18 @@ func (h *Holder[T]) release(id string) (wasFull bool) {
 	return wasFull
 }
 
-// full reports whether the Holder has as many items as it may. The caller holds the lock.
+// full reports whether the Holder holds as many items as Most allows. The caller must hold the lock.
 func (h *Holder[T]) full() bool { return h.cfg.Most > 0 && len(h.items) >= h.cfg.Most }
 
-// Wake has Claim called soon.
+// Wake causes a call of Claim as soon as possible.
 func (h *Holder[T]) Wake() {
 	select {
 	case h.wake <- struct{}{}:
-	default: // it has not been called since the last time
+	default: // a call is already due
 	}
 }
 
-// Stop ends the context of an item with a cause, if the item is held here.
+// Stop ends the context of an item with a cause. It does nothing if the item is not held here.
 func (h *Holder[T]) Stop(id string, cause error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -246,7 +245,7 @@ func (h *Holder[T]) Stop(id string, cause error) {
 	}
 }
 
-// StopWhere ends the contexts of the items that which selects, with a cause.
+// StopWhere ends the contexts of the items for which which returns true, with a cause.
 func (h *Holder[T]) StopWhere(cause error, which func(id string, value T) bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -257,7 +256,7 @@ func (h *Holder[T]) StopWhere(cause error, which func(id string, value T) bool) 
 	}
 }
 
-// Holds reports whether an item is held here.
+// Holds reports whether this Holder holds an item.
 func (h *Holder[T]) Holds(id string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -265,7 +264,7 @@ func (h *Holder[T]) Holds(id string) bool {
 	return held
 }
 
-// All returns the domain's data of each held item, by its id.
+// All returns the data of all held items by their ids.
 func (h *Holder[T]) All() map[string]T {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -283,8 +282,8 @@ func (h *Holder[T]) Len() int {
 	return len(h.items)
 }
 
-// Free returns the number of further items that may be held, if Most is set: 0 while the node does not hold its lease, because
-// other nodes may declare it dead.
+// Free returns how many more items the Holder may hold. It returns 0 while the node does not hold its lease, because other nodes may
+// declare the node dead, and if Most is not set.
 func (h *Holder[T]) Free() int {
 	if !h.Leased() {
 		return 0
@@ -295,7 +294,7 @@ func (h *Holder[T]) Free() int {
 // Leased reports whether the node holds its lease: see Heartbeat.Held.
 func (h *Holder[T]) Leased() bool { return h.heartbeat.Held() }
 
-// Peers returns which nodes of this kind are alive: see Heartbeat.Peers.
+// Peers returns which nodes of this kind are alive. See Heartbeat.Peers for ok and err.
 func (h *Holder[T]) Peers(ctx context.Context) (peers Peers, ok bool, err error) {
 	return h.heartbeat.Peers(ctx)
 }

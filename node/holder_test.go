@@ -20,7 +20,7 @@ var (
 	errDraining = errors.New("draining")
 )
 
-// holder is a Holder whose Run the test ends.
+// holder is a running Holder in a test.
 type holder struct {
 	*node.Holder[int]
 	t      *testing.T
@@ -29,7 +29,7 @@ type holder struct {
 	done   chan struct{}
 }
 
-// newHolder starts a Holder of at most two items.
+// newHolder starts a Holder of at most two items. change adjusts its configuration.
 func newHolder(t *testing.T, change func(c *node.HolderConfig)) *holder {
 	t.Helper()
 	h := &holder{t: t, leases: memstore.Leases{Store: memstore.New()}, done: make(chan struct{})}
@@ -52,13 +52,13 @@ func newHolder(t *testing.T, change func(c *node.HolderConfig)) *holder {
 	return h
 }
 
-// stop ends Run.
+// stop ends the context of Run, and waits until Run has returned.
 func (h *holder) stop() {
 	h.cancel()
 	<-h.done
 }
 
-// leased reports whether other nodes see the node alive.
+// leased reports whether the node's lease is stored and has not expired.
 func (h *holder) leased() bool {
 	h.t.Helper()
 	held, err := h.leases.Held(h.t.Context(), "k", time.Now(), 1)
@@ -68,10 +68,10 @@ func (h *holder) leased() bool {
 	return len(held) == 1
 }
 
-// end is the end of an item.
+// end is the cause for which an item ended.
 type end struct{ cause error }
 
-// hold holds an item until it is stopped and then for a while, and returns where its end is sent.
+// hold holds an item until it is stopped, and then for the duration while. The returned channel receives the item's end.
 func (h *holder) hold(id string, value int, while time.Duration) <-chan end {
 	h.t.Helper()
 	slot, ok := h.Hold(h.t.Context(), id, value)
@@ -119,8 +119,8 @@ func TestHolderHolds(t *testing.T) {
 	})
 }
 
-// TestHolderDrains checks that items get time to end, that no new ones are accepted meanwhile, and that the lease stays until the
-// last one has ended.
+// TestHolderDrains checks that items get time to end, that no new items are accepted meanwhile, and that the lease is held until the last
+// item has ended.
 func TestHolderDrains(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -160,7 +160,7 @@ func TestHolderDrains(t *testing.T) {
 	})
 }
 
-// TestHolderClaims counts the calls of Claim and Review, which never run concurrently.
+// TestHolderClaims checks when Claim and Review are called, and that they never run concurrently.
 func TestHolderClaims(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -200,7 +200,7 @@ func TestHolderClaims(t *testing.T) {
 		a, b := h.hold("a", 1, 0), h.hold("b", 2, 0)
 		h.Stop("a", nil)
 		<-a
-		want(7, 0) // it was full
+		want(7, 0) // the Holder was full
 		h.Stop("b", nil)
 		<-b
 		want(7, 0)
@@ -212,7 +212,7 @@ func TestHolderClaims(t *testing.T) {
 	})
 }
 
-// TestHolderStops has other nodes mark items to be stopped, and the store fail at times.
+// TestHolderStops checks that items marked by other nodes are stopped, even if the store sometimes fails.
 func TestHolderStops(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -248,7 +248,7 @@ func TestHolderStops(t *testing.T) {
 	})
 }
 
-// TestHolderIsSafe holds, stops and releases from many goroutines while the node begins to drain.
+// TestHolderIsSafe holds, stops and releases items from many goroutines while the Holder begins to drain.
 func TestHolderIsSafe(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

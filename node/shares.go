@@ -8,41 +8,41 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The bounds of a wait that Shares advise.
+// The limits of the waits that Shares returns.
 const (
 	shareLeast   = 250 * time.Millisecond
 	shareMost    = 30 * time.Second
-	shareUnknown = 20 * time.Millisecond // between two that are put off, before any has ended
+	shareUnknown = 20 * time.Millisecond // interval between refused callers while the duration of work is unknown
 )
 
-// Shares bounds concurrent work and leaves a place for every user. A user gets a further place only while it holds fewer places than
-// are free. One user alone gets half of the places. Two users get a third each, after some places have been returned, and so on: a
-// newcomer finds a place. Claim never waits: a task without a place is postponed, and its worker is free for others. Set Total
-// before the first Claim.
+// Shares limits concurrent work so that every user can claim a place. A user can claim a further place only while it holds fewer places
+// than are free. A single user can therefore hold half of the places, two users a third each after some places were returned, and so on,
+// and a new user finds a free place. Claim never waits: a task without a place is postponed, so that its worker can do other work. Set
+// Total before the first Claim.
 type Shares struct {
-	Total int              // places; with 1, the first caller gets the only place
-	Clock callwright.Clock // nil: SystemClock
+	Total int              // number of places; if 1, the first caller gets it
+	Clock callwright.Clock // nil means SystemClock
 
 	mu   sync.Mutex
 	used int
 	by   map[string]*share
 }
 
-// share is the state of a user that has places, or was refused a place recently.
+// share is the state of a user that holds places, or was recently refused a place.
 type share struct {
 	held int
-	took time.Duration // a moving average of the time that places were held
-	next time.Time     // time at which the caller refused last will retry
+	took time.Duration // moving average of how long places were held
+	next time.Time     // when the caller that was refused last will retry
 }
 
-// Claim takes a place for a user. It returns the function that returns the place, to be called once. nil: no place for the user is
-// free, and wait is the time until a retry, from a quarter of a second to 45 seconds. Concurrent refusals get different waits,
-// according to the rate at which the user's places become free.
+// Claim claims a place for a user. release returns the place and must be called once. If release is nil, no place is available, and wait is
+// the time until the next try, from 250 ms to 45 s. Concurrent refused calls get different waits, according to the rate at which the user's
+// places become free.
 func (s *Shares) Claim(user string) (release func(), wait time.Duration) {
 	return s.ClaimUpTo(user, s.Total)
 }
 
-// ClaimUpTo is Claim for a user that may hold a number of places at most.
+// ClaimUpTo claims a place like Claim, unless the user already holds most places.
 func (s *Shares) ClaimUpTo(user string, most int) (release func(), wait time.Duration) {
 	now := s.now()
 	s.mu.Lock()
@@ -69,7 +69,7 @@ func (s *Shares) ClaimUpTo(user string, most int) (release func(), wait time.Dur
 	return nil, spreadOut(wait)
 }
 
-// spreadOut returns a time that is up to a half longer.
+// spreadOut adds a random time of up to half of d to d.
 func spreadOut(d time.Duration) time.Duration {
 	return d + rand.N(d/2) //nolint:gosec // spreads load, hides nothing
 }
@@ -94,7 +94,8 @@ func (s *Shares) release(mine *share, since time.Time) {
 	mine.took += (took - mine.took) / 4
 }
 
-// of returns the state of a user. Users that hold and wait for no place have none. The caller holds the lock.
+// of returns the state of a user, and creates it if necessary. It deletes the states of users that neither hold nor wait for a place. The
+// caller must hold the lock.
 func (s *Shares) of(user string, now time.Time) *share {
 	const many = 100
 	if mine := s.by[user]; mine != nil {

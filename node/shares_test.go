@@ -13,8 +13,7 @@ type fakeTime struct{ now time.Time }
 
 func (f *fakeTime) Now() time.Time { return f.now }
 
-// TestSharesLeaveRoom has users take all that they may and give places back from time to time: one who comes later always finds
-// one.
+// TestSharesLeaveRoom has users claim as many places as they can and sometimes return places. A new user must always find a free place.
 func TestSharesLeaveRoom(t *testing.T) {
 	t.Parallel()
 	for total := 2; total <= 20; total++ {
@@ -69,7 +68,7 @@ func TestSharesUpTo(t *testing.T) {
 	}
 }
 
-// TestSharesSpread puts many off: they come back at different times, at the speed at which places become free, and soon.
+// TestSharesSpread checks that many refused callers get different waits, according to the rate at which places become free.
 func TestSharesSpread(t *testing.T) {
 	t.Parallel()
 	clock := &fakeTime{time.Now()}
@@ -83,7 +82,7 @@ func TestSharesSpread(t *testing.T) {
 			}
 			last = wait
 		}
-		clock.now = clock.now.Add(10 * time.Second) // it hangs
+		clock.now = clock.now.Add(10 * time.Second) // the work holds its place for long
 		release()
 		return first, last
 	}
@@ -96,7 +95,7 @@ func TestSharesSpread(t *testing.T) {
 	}
 }
 
-// TestSharesForget lets many users come and go, and checks that only users with a place keep a state.
+// TestSharesForget checks that the state of many earlier users is deleted.
 func TestSharesForget(t *testing.T) {
 	t.Parallel()
 	s := &node.Shares{Total: 4}

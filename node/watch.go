@@ -8,31 +8,31 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The timing of RecordWatchers.
+// The intervals of a RecordWatcher.
 const (
-	watchEvery = time.Second            // without being woken
-	watchRest  = 100 * time.Millisecond // between two looks, however often a record changes
+	watchEvery = time.Second            // longest interval between two reads
+	watchRest  = 100 * time.Millisecond // shortest interval between two reads, even if the record changes more often
 )
 
-// Revised is a record as it was at a revision.
+// Revised is a record with its revision.
 type Revised[T any] struct {
 	Value    T
 	Revision int64
-	Final    bool // it does not change any more
+	Final    bool // the record does not change any more
 }
 
-// RecordWatcher returns a record as it changes. Several changes between two reads are returned once. One goroutine may use it; only
-// Close may be called from others.
+// RecordWatcher returns the revisions of a record. If the record changes several times between two reads, it returns only the last
+// revision. Only Close is safe for concurrent use.
 type RecordWatcher[T any] struct {
 	watch *Watcher
 	read  func(ctx context.Context) (Revised[T], error)
 	seen  int64
-	next  *Revised[T] // is read, and was not returned yet
+	next  *Revised[T] // read but not yet returned revision, or nil
 	over  bool
 }
 
-// Watch watches a record, which read reads, until it is final. since is the caller's revision; 0: none. A RecordWatcher costs no
-// goroutine and must be closed. It returns the errors of read and of Watchers.Open, with these keys and organizations.
+// Watch returns a RecordWatcher of the record that read returns. key wakes it: see Watchers.Wake. since is the revision that the caller
+// already has, or 0. A RecordWatcher uses no goroutine and must be closed. It returns the errors of read and of Watchers.Open.
 func Watch[T any](
 	ctx context.Context, w *Watchers, org callwright.OrgID, key string, since int64, read func(ctx context.Context) (Revised[T], error),
 ) (*RecordWatcher[T], error) {
@@ -49,7 +49,7 @@ func Watch[T any](
 	return f, nil
 }
 
-// accept stores a read record for Next, unless it was returned before.
+// accept stores a record for Next, unless its revision was the last one returned.
 func (f *RecordWatcher[T]) accept(r Revised[T]) {
 	if r.Revision != f.seen {
 		f.next = &r
@@ -57,12 +57,12 @@ func (f *RecordWatcher[T]) accept(r Revised[T]) {
 	f.over = r.Final
 }
 
-// Over reports whether Next has nothing more to return.
+// Over reports whether the record is final and Next has returned its last revision.
 func (f *RecordWatcher[T]) Over() bool { return f.over && f.next == nil }
 
-// Next waits for the record's next revision; the first one it returns immediately if the caller does not have it. It returns io.EOF
-// after the final one, the error of ctx unchanged, CodeUnavailable once the RecordWatcher or its Watchers are closed, and the error
-// of read. After the error of ctx it may be called again.
+// Next waits for the next revision of the record and returns it. The first revision is returned immediately, unless it is since. After the
+// final revision the error is io.EOF. The error is CodeUnavailable if the RecordWatcher or its Watchers are closed, the unchanged error of
+// ctx, or the error of read. After an error of ctx, Next may be called again.
 func (f *RecordWatcher[T]) Next(ctx context.Context) (Revised[T], error) {
 	for {
 		if err := f.watch.Err(); err != nil {
@@ -89,7 +89,7 @@ func (f *RecordWatcher[T]) Next(ctx context.Context) (Revised[T], error) {
 	}
 }
 
-// wait blocks until the next look is due.
+// wait waits until the next read is due: at least watchRest, and then for a wake-up or until watchEvery.
 func (f *RecordWatcher[T]) wait(ctx context.Context) error {
 	if err := f.watch.Rest(ctx, watchRest); err != nil {
 		return err
@@ -98,5 +98,5 @@ func (f *RecordWatcher[T]) wait(ctx context.Context) error {
 	return err
 }
 
-// Close ends the RecordWatcher and a waiting Next. Closing again does nothing.
+// Close closes the RecordWatcher and ends a waiting Next. Repeated calls have no effect.
 func (f *RecordWatcher[T]) Close() { f.watch.Close() }

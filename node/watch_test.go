@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// counter is a record that is final at 9.
+// counter is a record that is final at revision 9.
 type counter struct {
 	mu       sync.Mutex
 	watchers node.Watchers
@@ -53,7 +53,7 @@ func (c *counter) watch(t *testing.T, since int64) *node.RecordWatcher[string] {
 	return f
 }
 
-// wantNext fails unless a RecordWatcher returns a revision after a time.
+// wantNext checks that Next returns a revision after exactly the given time.
 func wantNext(t *testing.T, f *node.RecordWatcher[string], revision int64, after time.Duration) {
 	t.Helper()
 	since := time.Now()
@@ -69,11 +69,11 @@ func TestWatch(t *testing.T) {
 		c := newCounter()
 		f := c.watch(t, 0)
 		wantNext(t, f, 1, 0)
-		c.set(2, true) // immediately, except for the pause between two reads
+		c.set(2, true) // returned immediately after the pause between two reads
 		wantNext(t, f, 2, 100*time.Millisecond)
 		c.set(3, false)
 		wantNext(t, f, 3, time.Second)
-		for revision := int64(4); revision < 9; revision++ { // skipped revisions are omitted
+		for revision := int64(4); revision < 9; revision++ { // Next omits skipped revisions
 			c.set(revision, true)
 		}
 		wantNext(t, f, 8, 100*time.Millisecond)
@@ -91,7 +91,7 @@ func TestWatch(t *testing.T) {
 	})
 }
 
-// TestWatchWakesAreMerged wakes a RecordWatcher a thousand times in a second.
+// TestWatchWakesAreMerged checks that a thousand wake-ups in a second cause at most a read every 100 ms.
 func TestWatchWakesAreMerged(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -181,7 +181,7 @@ func TestWatchersAreBounded(t *testing.T) {
 	open("other")
 	full("other", "this server may have 3 streams of this kind open at once: try again later")
 	first.Close()
-	first.Close() // makes no more room
+	first.Close() // the second call frees no further place
 	open("other")
 	full("third", "this server may have 3 streams of this kind open at once: try again later")
 }

@@ -8,26 +8,26 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// watchRetry is the RetryAfter of full Watchers.
+// watchRetry is the RetryAfter of the error if too many Watchers are open.
 const watchRetry = 5 * time.Second
 
-// Watchers holds the open Watchers of a process, bounds them, and wakes them. Set its fields before the first Open.
+// Watchers limits and wakes the open Watchers of a process. Set its fields before the first Open.
 type Watchers struct {
-	Total int // concurrently open, of all organizations
-	Share int // of one organization
+	Total int // maximum of open watchers of all organizations
+	Share int // maximum of open watchers of one organization
 
 	mu     sync.Mutex
-	by     map[string]map[*Watcher]bool // by key
+	by     map[string]map[*Watcher]bool // open watchers by key
 	open   int
 	openOf map[callwright.OrgID]int
 	closed bool
 }
 
-// errWatchClosed is the error of a Watcher that is closed, and of Watchers that are.
+// errWatchClosed is the error of a closed Watcher, and of a Watcher whose Watchers are closed.
 var errWatchClosed = callwright.Errorf(callwright.CodeUnavailable, "the watcher is closed")
 
-// Open opens a watcher of a key, such as a record's id. It costs no goroutine and must be closed. CodeTooManyRequests, with
-// RetryAfter: the maximum of open watchers is reached. CodeUnavailable: Close was called.
+// Open opens a watcher of a key, such as a record's id. A watcher uses no goroutine and must be closed. The error is CodeTooManyRequests,
+// with a RetryAfter, if Total or Share is reached, and CodeUnavailable after Close.
 func (w *Watchers) Open(org callwright.OrgID, key string) (*Watcher, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -58,7 +58,7 @@ func tooManyWatchers(format string, most int) error {
 	return full
 }
 
-// Wake ends the waits of the watchers of some keys. It is a hint, which may come before a change is committed, or in vain.
+// Wake wakes the watchers of the given keys. It is only a hint: it may precede the commit of a change, or occur without a change.
 func (w *Watchers) Wake(keys ...string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -66,13 +66,13 @@ func (w *Watchers) Wake(keys ...string) {
 		for watch := range w.by[key] {
 			select {
 			case watch.news <- struct{}{}:
-			default: // it has not waited since the last time
+			default: // a wake-up is already pending
 			}
 		}
 	}
 }
 
-// Close closes all watchers, permanently.
+// Close closes all watchers and prevents new ones.
 func (w *Watchers) Close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -100,23 +100,23 @@ func (w *Watchers) unlist(watch *Watcher) {
 	}
 }
 
-// Watcher waits for news of one thing. One goroutine may wait; only Close may be called from others.
+// Watcher waits until it is woken for its key. Only Close is safe for concurrent use.
 type Watcher struct {
 	of     *Watchers
 	org    callwright.OrgID
 	key    string
-	news   chan struct{} // holds a token when there may be something new
+	news   chan struct{} // contains a token if the watcher was woken
 	closed chan struct{}
 	once   sync.Once
 }
 
-// Wait waits until there may be news, at most for a time, and reports whether it was woken. It returns the error of ctx unchanged,
-// and CodeUnavailable once the watcher or its Watchers are closed.
+// Wait waits until the watcher is woken, at most for the duration most, and reports whether it was woken. The error is CodeUnavailable if
+// the watcher or its Watchers are closed, or the unchanged error of ctx.
 func (w *Watcher) Wait(ctx context.Context, most time.Duration) (woken bool, err error) {
 	return w.wait(ctx, most, w.news)
 }
 
-// Rest is Wait, but news do not end it: they end the next Wait.
+// Rest waits for a duration. A wake-up during the pause does not end Rest, but the next Wait. It returns the same errors as Wait.
 func (w *Watcher) Rest(ctx context.Context, pause time.Duration) error {
 	_, err := w.wait(ctx, pause, nil)
 	return err
@@ -137,7 +137,7 @@ func (w *Watcher) wait(ctx context.Context, most time.Duration, news <-chan stru
 	}
 }
 
-// Err returns CodeUnavailable once the watcher or its Watchers are closed.
+// Err returns CodeUnavailable if the watcher or its Watchers are closed, or else nil.
 func (w *Watcher) Err() error {
 	select {
 	case <-w.closed:
@@ -147,7 +147,7 @@ func (w *Watcher) Err() error {
 	}
 }
 
-// Close ends the watcher and a waiting Wait. Closing again does nothing.
+// Close closes the watcher and ends a waiting Wait. Repeated calls have no effect.
 func (w *Watcher) Close() {
 	w.of.unlist(w)
 	w.end()

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// addresses fills in where this machine is reached.
+// addresses sets the defaults of the addresses and validates them.
 func (c *Config) addresses() error {
 	if c.Addr != "" && !hostAndPort(c.Addr) {
 		return fmt.Errorf("--addr must be an address and a port such as 127.0.0.1:8080, not %q", c.Addr)
@@ -42,14 +42,14 @@ func (c *Config) addresses() error {
 	return nil
 }
 
-// hostAndPort reports whether a text is a host, which may be empty, and a number of a port.
+// hostAndPort reports whether a text has the form HOST:PORT with a numeric port. The host may be empty.
 func hostAndPort(text string) bool {
 	_, port, err := net.SplitHostPort(text)
 	_, portErr := strconv.ParseUint(port, 10, 16)
 	return err == nil && portErr == nil
 }
 
-// listenIP returns the address of --sip-addr.
+// listenIP returns the IP address in --sip-addr, or 0.0.0.0 if it names only a port.
 func listenIP(text string) (netip.Addr, error) {
 	if text == "" {
 		return netip.Addr{}, errors.New("--sip-addr must not be empty; a program must start from platform.Defaults()")
@@ -70,7 +70,7 @@ func listenIP(text string) (netip.Addr, error) {
 	return ip, nil
 }
 
-// notListening explains an error about a listen address that a flag sets, with a remedy. It returns other errors unchanged.
+// notListening adds the flag name, the address and a remedy to an error about a listen address. It returns other errors unchanged.
 func notListening(name, addr string, err error) error {
 	failed, ok := errors.AsType[*net.OpError](err)
 	switch {

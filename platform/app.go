@@ -32,7 +32,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// modules is the whole platform.
+// modules returns the constructors of all parts of the platform.
 func modules() fx.Option {
 	return fx.Options(
 		fx.Module("base", fx.Provide(newLogLevel, newRuntime, newShares, newSecrets, newService, newModel, newEngines, newAuthority, newNode)),
@@ -51,10 +51,10 @@ func modules() fx.Option {
 
 func newAuthority(c Config) (*testca.Authority, error) { return testca.Open(c.Data) }
 
-// starting ends when the platform is to stop although it has not started yet: a database may let it wait for long.
+// starting is a context that ends if the platform must stop before it has started, for example while a database does not answer.
 type starting struct{ context.Context } //nolint:containedctx // fx has no other way to give it to constructors
 
-// databaseLimit is the time that a request waits for the database before the answer is 503. A node's lease is longer.
+// databaseLimit is how long a request waits for the database before the answer is 503. It is shorter than a node's lease.
 const databaseLimit = 10 * time.Second
 
 func newDatabase(lc fx.Lifecycle, begin starting, c Config, s secrets, rt callwright.Runtime) (*bunstore.DB, error) {
@@ -74,7 +74,8 @@ func newDatabase(lc fx.Lifecycle, begin starting, c Config, s secrets, rt callwr
 	return db, nil
 }
 
-// checkConnections refuses a pool that the database server does not allow: under load its last connections would be refused.
+// checkConnections returns an error if the pool exceeds the database server's limit, because the server would refuse its last connections
+// under load.
 func checkConnections(ctx context.Context, c Config, db *bunstore.DB) error {
 	most, err := db.MostConnections(ctx)
 	if err == nil && most > 0 && c.DatabaseConnections > most {
@@ -84,8 +85,8 @@ func checkConnections(ctx context.Context, c Config, db *bunstore.DB) error {
 	return err
 }
 
-// The longest steps ask a model about an ended call or an issue: 20 s. The steps of a killed node
-// are repeated soon, because one may be a call that waits to be placed.
+// The longest steps ask a model about an ended call or an issue, for up to 20 s. The steps of a killed node are repeated soon, because one
+// of them may place a waiting call.
 const (
 	stepTimeout = 25 * time.Second
 	rescueAfter = 30 * time.Second
@@ -115,7 +116,7 @@ func newAgents(
 	return agents.New(c)
 }
 
-// pathwayParts is everything that pathways are made of.
+// pathwayParts lists the dependencies of the pathway service.
 type pathwayParts struct {
 	fx.In
 	DB       *bunstore.DB
@@ -126,7 +127,7 @@ type pathwayParts struct {
 	Runtime  callwright.Runtime
 }
 
-// newPathways configures no knowledge bases: announce reports that.
+// newPathways returns the pathway service. It configures no knowledge bases, and announce reports that.
 func newPathways(p pathwayParts) (*pathway.Service, error) {
 	return pathway.New(pathway.Config{
 		Store: agentstore.Pathways{DB: p.DB}, Chats: agentstore.Chats{DB: p.DB}, Atomic: p.DB, Work: p.Work, Gate: p.Gate,
@@ -175,7 +176,7 @@ func newDeliveries(
 	})
 }
 
-// callParts is everything that calls are made of.
+// callParts lists the dependencies of the call service.
 type callParts struct {
 	fx.In
 	Config     Config

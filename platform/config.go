@@ -26,108 +26,108 @@ import (
 	"github.com/callwright/callwright/transport/httpapi"
 )
 
-// Config configures a platform. Defaults returns one that runs unchanged. Each setting names the flag of the reference server that
-// sets it: errors name settings so.
+// Config configures a platform. Defaults returns a Config that runs unchanged. The comment of each setting names the flag of the reference
+// server that sets it. Errors also use the flag's name.
 type Config struct {
-	Addr      string // --addr: host and port of the HTTP API and the dashboard; empty: none is opened, and the program serves the Platform
-	PublicURL string // --public-url: public URL of the HTTP API; empty: the URL of Addr, without which it is required
+	Addr      string // --addr: host and port of the HTTP API and the dashboard; if empty, the program serves the Platform itself
+	PublicURL string // --public-url: public URL of the HTTP API; empty means the URL of Addr; required without Addr
 
-	HTTPConnections           int            // --http-connections: concurrent ones
-	HTTPConnectionsPerAddress int            // --http-connections-per-address
-	TrustedProxies            []netip.Prefix // --trusted-proxies: reverse proxies that name the clients
+	HTTPConnections           int            // --http-connections: maximum of concurrent HTTP connections
+	HTTPConnectionsPerAddress int            // --http-connections-per-address: maximum for each client address
+	TrustedProxies            []netip.Prefix // --trusted-proxies: reverse proxies whose headers name the client
 
 	Node                string // --node: name of this process in the log
 	Data                string // --data: folder of the database, keys, certificates and recordings
-	DatabaseURL         string // --database-url: sqlite:PATH or a URL of PostgreSQL; empty: SQLite in Data
-	DatabaseConnections int    // --database-connections: to PostgreSQL; a quarter of them does durable work
+	DatabaseURL         string // --database-url: sqlite:PATH or a PostgreSQL URL; empty means SQLite in Data
+	DatabaseConnections int    // --database-connections: to PostgreSQL; a quarter of them is for durable tasks
 
 	SIPAddr      string         // --sip-addr: IP address and port of SIP over TLS
-	SIPCert      string         // --sip-cert: PEM file of the certificate that peers see; empty: one of the test authority in Data
-	SIPKey       string         // --sip-key: PEM file of its private key
-	SIPRoots     string         // --sip-roots: PEM file of further roots for peers' certificates
+	SIPCert      string         // --sip-cert: PEM file of the certificate for peers; empty means a certificate of the test authority in Data
+	SIPKey       string         // --sip-key: PEM file of the private key of SIPCert
+	SIPRoots     string         // --sip-roots: PEM file of additional roots for the certificates of peers
 	SIPTrusted   []netip.Prefix // --sip-trusted: carriers and proxies that are never banned
-	MediaIP      netip.Addr     // --media-ip: to send and receive media at; the zero Addr: the one of SIPAddr
-	RTPPorts     PortRange      // --rtp-ports: UDP ports of media; the zero range: any that are free
-	Region       string         // --region: its name
-	PublicIP     netip.Addr     // --public-ip: at which peers reach this machine; the zero Addr: the one of SIPAddr
-	PublicHost   string         // --public-host: for customers' telephone systems to call; empty: PublicIP
-	FirewallIPs  []string       // --firewall-ips: of the deployment, for customers' firewalls; none: PublicIP and MediaIP
-	DNSServer    string         // --dns-server: host and port; empty: the system's
-	AllowPrivate *bool          // --allow-private: whether trunks and webhooks may point at private addresses; nil: when SIPAddr is loopback
-	CallLogDays  int            // --call-log-days: that the log of SIP calls is kept
+	MediaIP      netip.Addr     // --media-ip: address that sends and receives media; the zero Addr means the address of SIPAddr
+	RTPPorts     PortRange      // --rtp-ports: UDP ports of media; the zero range means any free ports
+	Region       string         // --region: name of the region of this deployment
+	PublicIP     netip.Addr     // --public-ip: address at which peers reach this machine; the zero Addr means the address of SIPAddr
+	PublicHost   string         // --public-host: host that customers' telephone systems call; empty means PublicIP
+	FirewallIPs  []string       // --firewall-ips: addresses that customers' firewalls must allow; empty means PublicIP and MediaIP
+	DNSServer    string         // --dns-server: host and port; empty means the system's server
+	AllowPrivate *bool          // --allow-private: whether trunks and webhooks may use private addresses; nil means only if SIPAddr is loopback
+	CallLogDays  int            // --call-log-days: retention of the log of SIP calls in days
 
-	LLMBaseURL string            // --llm-base-url: an OpenAI-compatible API; empty: the scripted model
-	LLMModel   string            // --llm-model
-	LLMAPIKey  callwright.Secret // --llm-api-key
-	LLMModels  []NamedModel      // --llm-models: further models, by the names that clients ask for
-	TTS        string            // --tts: flite, espeak or openai; empty: the first that is installed
-	STT        string            // --stt: pocketsphinx or openai; empty: pocketsphinx
+	LLMBaseURL string            // --llm-base-url: base URL of an OpenAI-compatible API; empty means the scripted model
+	LLMModel   string            // --llm-model: name of the model at LLMBaseURL
+	LLMAPIKey  callwright.Secret // --llm-api-key: key for LLMBaseURL
+	LLMModels  []NamedModel      // --llm-models: further models, which clients select by name
+	TTS        string            // --tts: flite, espeak or openai; empty means flite, or espeak if flite is not installed
+	STT        string            // --stt: pocketsphinx or openai; empty means pocketsphinx
 
-	SMTPURL      callwright.Secret // --smtp-url: to send mail by; empty: files in Data
-	MailFrom     string            // --mail-from: the sender's address; empty: the user of SMTPURL
-	ContactEmail string            // --contact-email: receives the first organization's mail about work for a person; empty: unchanged
+	SMTPURL      callwright.Secret // --smtp-url: server for outgoing mail; empty means files in Data
+	MailFrom     string            // --mail-from: sender address; empty means the user of SMTPURL
+	ContactEmail string            // --contact-email: set as the first organization's contact; empty leaves it unchanged
 
-	FailedCallIssues bool // --failed-call-issues: calls that fail open issues
-	FailedTestIssues bool // --failed-test-issues
-	FailedPortIssues bool // --failed-port-issues
+	FailedCallIssues bool // --failed-call-issues: whether failed calls open issues
+	FailedTestIssues bool // --failed-test-issues: whether failed test runs open issues
+	FailedPortIssues bool // --failed-port-issues: whether failed port requests open issues
 
-	SampleDays    int  // --sample-days: that samples of speech are kept
-	ReplaceVoices bool // --replace-unknown-voices: by the default voice
+	SampleDays    int  // --sample-days: retention of speech samples in days
+	ReplaceVoices bool // --replace-unknown-voices: whether the default voice replaces unknown voices
 
-	NumberProof     string                 // --number-proof: none, or call before a number is attached inbound
-	NumberProofFrom callwright.PhoneNumber // --number-proof-from: an outbound number of yours that calls; empty: one of the organization
+	NumberProof     string                 // --number-proof: none, or call, which proves a number before it is attached inbound
+	NumberProofFrom callwright.PhoneNumber // --number-proof-from: your outbound number that calls; empty means one of the organization
 
-	PortGateway     []string          // --port-gateway: simulated, manual or both; the first takes new requests
-	PortedCallsFrom []netip.Prefix    // --ported-calls-from: the carrier that brings ported numbers
-	PortsPerHour    int               // --ports-per-hour: that an organization may request
-	ProviderName    string            // --provider-name: that letters of authorization designate
-	LOALink         string            // --loa-link: answers or mail-only
-	CarrierTimes    CarrierTimes      // --simulated-carrier
-	CarrierSecret   callwright.Secret // --simulated-carrier-secret: signs its events; empty: it sends none
+	PortGateway     []string          // --port-gateway: simulated, manual or both; the first receives new requests
+	PortedCallsFrom []netip.Prefix    // --ported-calls-from: networks of the carrier that delivers calls to ported numbers
+	PortsPerHour    int               // --ports-per-hour: port requests that an organization may make per hour
+	ProviderName    string            // --provider-name: the new provider in letters of authorization
+	LOALink         string            // --loa-link: answers or mail-only; whether API answers contain the link to a letter
+	CarrierTimes    CarrierTimes      // --simulated-carrier: delays of the simulated carrier
+	CarrierSecret   callwright.Secret // --simulated-carrier-secret: signs the simulated carrier's events; empty means that it sends none
 
-	DrainTimeout  time.Duration // --drain-timeout: time limit of running calls when the platform stops, after ShutdownDelay
-	ShutdownDelay time.Duration // --shutdown-delay: time in which new calls and requests are still accepted, while /readyz and OPTIONS answer 503
+	DrainTimeout  time.Duration // --drain-timeout: how long calls may continue after ShutdownDelay when the platform stops
+	ShutdownDelay time.Duration // --shutdown-delay: how long calls and requests are still accepted while /readyz and OPTIONS answer 503
 	LogFormat     string        // --log-format: text or json
-	LogLevel      slog.Level    // --log-level
+	LogLevel      slog.Level    // --log-level: lowest level that is logged
 
-	// Parts of the program, in place of the parts that the settings choose; nil: the settings choose. The program closes its own parts
-	// after the platform has stopped.
+	// The following parts of the program replace the parts that the settings select. A nil part is not replaced. The program must close its
+	// own parts after the platform has stopped.
 
-	Database     *bunstore.DB            // in place of DatabaseURL and DatabaseConnections; the platform migrates the tables of durable work in it
-	Model        llm.Model               // in place of LLMBaseURL, LLMModel and LLMModels
-	SpeechEngine tts.Engine              // in place of TTS
-	Recognizer   conversation.Recognizer // in place of STT
-	Mailer       callwright.Mailer       // in place of SMTPURL
-	Gateways     []porting.Gateway       // to carriers of ported numbers, in place of PortGateway; the first takes new requests
-	SpeechBlobs  speech.Blobs            // samples of speech and recordings of voices, in place of files in Data
-	Recordings   call.Recordings         // of calls, in place of files in Data
+	Database     *bunstore.DB            // replaces DatabaseURL and DatabaseConnections; the platform migrates its tables of durable tasks
+	Model        llm.Model               // replaces LLMBaseURL, LLMModel and LLMModels
+	SpeechEngine tts.Engine              // replaces TTS
+	Recognizer   conversation.Recognizer // replaces STT
+	Mailer       callwright.Mailer       // replaces SMTPURL
+	Gateways     []porting.Gateway       // gateways to carriers, replace PortGateway; the first receives new requests
+	SpeechBlobs  speech.Blobs            // stores speech samples and recordings of voices, instead of files in Data
+	Recordings   call.Recordings         // stores recordings of calls, instead of files in Data
 
-	// Authenticator finds the principal of a request to the API or the dashboard, in place of API keys and the dashboard's sign-in.
+	// Authenticator authenticates requests to the API and the dashboard. It replaces API keys and the dashboard's sign-in.
 	Authenticator httpapi.Authenticator
 
-	// Options replace and decorate anything else, as package fx describes: the platform's parts are provided by the types of their
-	// packages, such as *call.Service and llm.Model.
+	// Options replace and decorate any other part, as package fx describes. The platform's parts have the types of their packages, such as
+	// *call.Service and llm.Model.
 	Options []fx.Option
 
-	// Ready is called once, when the platform is ready: at the end of Start. Nil: the log names the addresses.
+	// Ready is called once, at the end of Start, when the platform is ready. If nil, the platform logs its addresses instead.
 	Ready func(Info)
 
-	callwright.Runtime // of all parts; its Logger in place of LogFormat and LogLevel
+	callwright.Runtime // of all parts; its Logger replaces LogFormat and LogLevel
 }
 
-// PortRange is a range of UDP ports, both included; the zero PortRange lets the machine choose.
+// PortRange is a range of UDP ports, with both ends included. The zero PortRange means any free ports.
 type PortRange struct{ Low, High uint16 }
 
-// NamedModel is a language model that clients ask for by a name.
+// NamedModel is a language model that clients select by name.
 type NamedModel struct {
-	Name    string            // up to 128 bytes
-	Model   string            // its name at the service
-	BaseURL string            // of the service
-	Key     callwright.Secret // to the service; empty: none is sent
+	Name    string            // name for clients, at most 128 bytes
+	Model   string            // name of the model at the service
+	BaseURL string            // base URL of the service
+	Key     callwright.Secret // API key for the service; empty sends none
 }
 
-// CarrierTimes holds the delays from the signature until the simulated carrier accepts, confirms and ports. The zero CarrierTimes stands for
-// the defaults of portgateway.
+// CarrierTimes are the delays from the signature until the simulated carrier accepts, confirms and ports. The zero CarrierTimes means the
+// defaults of portgateway.
 type CarrierTimes struct{ Accept, Confirm, Port time.Duration }
 
 // Defaults returns the settings of the reference server without flags.
@@ -146,32 +146,32 @@ func Defaults() Config {
 	}
 }
 
-// mostCalls bounds the concurrent calls, if there are ports and open files for them.
+// mostCalls limits the concurrent calls, even if ports and open files allow more.
 const mostCalls = 1000
 
-// The bounds of --database-connections. Durable work needs a quarter of the least.
+// The limits of --database-connections. A quarter of leastConnections suffices for durable tasks.
 const (
 	leastConnections = 12
 	mostConnections  = 10_000
 )
 
-// workConnections is the number of connections to PostgreSQL that are reserved for durable work.
+// workConnections returns the number of PostgreSQL connections that are reserved for durable tasks.
 func (c Config) workConnections() int { return c.DatabaseConnections / 4 }
 
-// mostHTTPConnections bounds --http-connections.
+// mostHTTPConnections is the upper limit of --http-connections.
 const mostHTTPConnections = 1_000_000
 
-// room returns the number of calls that the ports allow. Further calls wait or go to another node, because a call
-// without a port for its media fails.
+// room returns the number of concurrent calls that RTPPorts allows, from 1 to mostCalls. Further calls wait or use another node, because a
+// call without media ports would fail.
 func (c Config) room() int {
 	if c.RTPPorts == (PortRange{}) {
 		return mostCalls
 	}
-	low := int(c.RTPPorts.Low) + int(c.RTPPorts.Low)%2 // RTP takes even ports and RTCP those above them
+	low := int(c.RTPPorts.Low) + int(c.RTPPorts.Low)%2 // RTP uses an even port, and RTCP the port above it
 	return max(1, min(mostCalls, (int(c.RTPPorts.High)-low+1)/2))
 }
 
-// checkLimits refuses numbers and durations that are out of range.
+// checkLimits returns an error for a number or a duration that is out of range.
 func (c *Config) checkLimits() error {
 	if c.CallLogDays < 1 || c.CallLogDays > 36500 {
 		return errors.New("--call-log-days must be from 1 to 36500")
@@ -197,7 +197,7 @@ func (c *Config) checkLimits() error {
 	return nil
 }
 
-// checkPublicURL refuses a URL that other URLs cannot begin with.
+// checkPublicURL removes a trailing slash from PublicURL, and returns an error if PublicURL cannot be the prefix of other URLs.
 func (c *Config) checkPublicURL() error {
 	c.PublicURL = strings.TrimSuffix(c.PublicURL, "/")
 	u, err := url.Parse(c.PublicURL)
@@ -213,14 +213,14 @@ func (c *Config) checkPublicURL() error {
 	return nil
 }
 
-// Complete returns the configuration with everything filled in that follows from something else, or an error that names a setting by
-// its flag. New does it, too.
+// Complete returns the configuration with defaults for the settings that follow from others. The error names an invalid setting by its
+// flag. New also calls Complete.
 func (c Config) Complete() (Config, error) {
 	err := c.complete()
 	return c, err
 }
 
-// complete checks the settings against each other and derives the missing ones from the rest.
+// complete validates the settings and derives missing settings from others.
 func (c *Config) complete() error {
 	if err := c.addresses(); err != nil {
 		return err
@@ -261,7 +261,7 @@ func (c *Config) complete() error {
 	return nil
 }
 
-// checkEngines refuses engines that there are not, and a remote one without an address.
+// checkEngines returns an error for an unknown speech engine, and for a remote engine without --llm-base-url.
 func (c *Config) checkEngines() error {
 	switch c.TTS {
 	case "", "flite", "espeak", "openai":
@@ -280,7 +280,7 @@ func (c *Config) checkEngines() error {
 }
 
 // newRuntime returns the Runtime of all parts. It logs to stderr, or to the program's own logger. Each line contains the node, and lines
-// about a call contain its id.
+// about a call contain the call's id.
 func newRuntime(c Config, level logLevel) callwright.Runtime {
 	options := &slog.HandlerOptions{Level: level}
 	var h slog.Handler = slog.NewTextHandler(os.Stderr, options)

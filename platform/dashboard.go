@@ -29,7 +29,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// dashboardParts is everything that the dashboard shows.
+// dashboardParts lists the dependencies of the dashboard.
 type dashboardParts struct {
 	fx.In
 	Config     Config
@@ -55,7 +55,7 @@ type dashboardParts struct {
 	Runtime    callwright.Runtime
 }
 
-// signInHint describes the source of keys.
+// signInHint is the text on the sign-in page about the location of the first key.
 const signInHint = "The server prints a key at its first start and keeps it in the file api-key of its data folder. " +
 	"`callwright admin keys create` makes another."
 
@@ -73,8 +73,9 @@ func newDashboard(p dashboardParts) (*dashboard.Dashboard, error) {
 	return dashboard.New(c)
 }
 
-// route returns a handler of the API, of carriers' events and of the dashboard, which has every other path. A program that asks for a page
-// that there is not gets the API's 404, and no redirect to the sign-in. A ServeMux would redirect odd paths, with the secrets in them.
+// route returns a handler for the API, the carriers' events and the dashboard, which gets all other paths. A program that requests an
+// unknown page gets the API's 404 instead of a redirect to the sign-in. A ServeMux is not used, because it would redirect unclean paths,
+// and a redirect repeats the secrets in a path.
 func route(api, events http.Handler, pages *dashboard.Dashboard) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {

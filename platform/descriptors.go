@@ -7,31 +7,32 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Uses of file descriptors except connections: the database, files, sockets that listen and requests to other systems take
-// ownDescriptors in all; a call takes two sockets, its recording, a request to a model, and the pipes of speech programs.
+// File descriptors that are no connections. ownDescriptors are for the database, files, listening sockets and requests to other systems
+// together. callDescriptors are for each call: two sockets, its recording, a request to a model, and the pipes of speech programs.
 const (
 	ownDescriptors  = 96
 	callDescriptors = 12
-	leastFiles      = 256 // with fewer open files the server does not start
+	leastFiles      = 256 // smallest limit of open files with which the server starts
 )
 
-// The connections that a server takes at most, if its limit of open files allows them.
+// The maximum number of connections, if the limit of open files allows them.
 const (
 	mostSIPConnections      = 2000
 	mostSIPConnectionsPerIP = 200
 	mostProbeConnections    = 2000
 )
 
-// shares divides the open files that the system allows, so that no use can exhaust the share of another: SIP accepts
-// calls while HTTP is full.
+// shares divides the open files that the system allows between their uses. No use can exhaust the share of another, so that SIP accepts
+// calls even if HTTP is full.
 type shares struct {
-	http, httpPerAddress int // connections
+	http, httpPerAddress int // connections in total and for each client address
 	sip, sipPerAddress   int
-	probes               int // connections to trunks' servers that wait for the next probe
+	probes               int // connections to trunks' servers that stay open between probes
 	calls                int
 }
 
-// newShares divides the open files that the system allows, and logs a warning if there are too few.
+// newShares divides the open files that the system allows, and logs a warning if they are too few for the maxima. With fewer than
+// leastFiles it returns an error.
 func newShares(c Config, rt callwright.Runtime) (shares, error) {
 	limit, err := mostFiles()
 	if err != nil {
@@ -49,8 +50,8 @@ func newShares(c Config, rt callwright.Runtime) (shares, error) {
 	return s, nil
 }
 
-// divide returns for each use its maximum if the limit allows it, and otherwise the same fraction of it. whole is the sum of the
-// maxima.
+// divide returns the maximum for each use if the limit allows all of them, or else the same fraction of each maximum. whole is the sum of
+// the maxima and ownDescriptors.
 func divide(c Config, limit uint64) (s shares, whole int, err error) {
 	most := shares{
 		http: c.HTTPConnections, httpPerAddress: c.HTTPConnectionsPerAddress,
@@ -71,10 +72,11 @@ func divide(c Config, limit uint64) (s shares, whole int, err error) {
 	return s, whole, nil
 }
 
-// lineCalls returns the number of calls that the telephone line accepts: some more than calls, for calls that ring or end.
+// lineCalls returns the number of calls that the SIP user agent accepts: a fifth more than calls, for calls that ring or end.
 func (s shares) lineCalls() int { return s.calls + (s.calls+4)/5 }
 
-// perAddress returns the number of connections, of total, for one address: at most half, unless each allows all of most.
+// perAddress returns how many of total connections one address may use. It is each, but at most half of total. If each is not below most,
+// one address may use all.
 func perAddress(each, most, total int) int {
 	if each >= most {
 		return total

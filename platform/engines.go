@@ -17,14 +17,15 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// engines describes the platform's speech engines, human-readable.
+// engines contains the names of the speech engines in use, human-readable.
 type engines struct {
 	speaksBy string
 	hearsBy  string
-	missing  error // the fault that keeps calls from being made
+	missing  error // error about a missing engine, without which no calls are possible; may be nil
 }
 
-// newModel uses the model of the program, or the models in the settings, or the scripted one.
+// newModel returns the program's model, or a selection of the models in the settings. The default of the selection is the scripted model
+// without --llm-base-url.
 func newModel(lc fx.Lifecycle, c Config, service *openai.Client) (llm.Model, error) {
 	if c.Model != nil {
 		return c.Model, nil
@@ -44,7 +45,7 @@ func newModel(lc fx.Lifecycle, c Config, service *openai.Client) (llm.Model, err
 	return choice, nil
 }
 
-// newService is the client of the service of --llm-base-url, which may serve models, speech and recognition.
+// newService returns a client for --llm-base-url, which may provide models, speech synthesis and recognition.
 func newService(lc fx.Lifecycle, c Config) (*openai.Client, error) {
 	service, err := openai.New(openai.Config{BaseURL: c.LLMBaseURL, Model: c.LLMModel, APIKey: c.LLMAPIKey})
 	if err == nil {
@@ -53,13 +54,13 @@ func newService(lc fx.Lifecycle, c Config) (*openai.Client, error) {
 	return service, err
 }
 
-// hasModel reports whether a language model answers, and not the scripted one.
+// hasModel reports whether the default model is a language model instead of the scripted model.
 func (c Config) hasModel() bool { return c.Model != nil || c.LLMBaseURL != "" }
 
-// Ready refuses calls while an engine is missing.
+// Ready returns an error while an engine is missing, so that calls are refused.
 func (e engines) Ready() error { return e.missing }
 
-// spoken holds the speech engines of a platform.
+// spoken provides the speech engines of a platform.
 type spoken struct {
 	fx.Out
 	SpeechEngine tts.Engine
@@ -67,8 +68,8 @@ type spoken struct {
 	Engines      engines
 }
 
-// newEngines uses the engines of the program, or the engines in the settings, or the first that this machine has. A missing one
-// does not keep the platform from starting: everything but calls works, and the errors of calls name the program to install.
+// newEngines returns the program's engines, the engines in the settings, or else the first installed ones. The platform also starts if an
+// engine is missing. Only calls then fail, with an error that names the program to install.
 func newEngines(c Config, service *openai.Client) (e spoken) {
 	var err error
 	e.SpeechEngine, e.Recognizer = c.SpeechEngine, c.Recognizer
@@ -85,7 +86,7 @@ func newEngines(c Config, service *openai.Client) (e spoken) {
 	return e
 }
 
-// both joins two errors, either of which may be nil.
+// both joins the messages of two errors. first may be nil.
 func both(first, second error) error {
 	if first == nil {
 		return second
@@ -93,7 +94,8 @@ func both(first, second error) error {
 	return callwright.Errorf(callwright.CodeUnavailable, "%s; %s", callwright.MessageOf(first), callwright.MessageOf(second))
 }
 
-// newSynthesizer is the synthesizer of a name, or the first local one that is installed.
+// newSynthesizer returns the synthesizer with a name and its name. For an empty name, it returns the first of flite and espeak that is
+// installed.
 func newSynthesizer(name string, service *openai.Client) (s tts.Engine, used string, err error) {
 	switch name {
 	case "openai":
@@ -125,21 +127,21 @@ func newRecognizer(name string, service *openai.Client) (conversation.Recognizer
 	return r, "pocketsphinx", nil
 }
 
-// absent stands in for a missing engine. Its error names the program to install.
+// absent replaces a missing engine. Its error names the program to install.
 type absent struct{ err error }
 
-// Synthesize returns the error about the missing engine.
+// Synthesize returns the error about the missing engine, without any audio.
 func (a absent) Synthesize(context.Context, tts.Request) (tts.Stream, error) {
 	return nil, a.err
 }
 
-// Describe describes an engine without a voice.
+// Describe returns the description of an engine named "none", without voices.
 func (a absent) Describe() tts.Description { return tts.Description{Name: "none"} }
 
-// CheckVoice takes every voice: agents can be made before an engine is installed.
+// CheckVoice accepts every voice, so that agents can be created before an engine is installed.
 func (a absent) CheckVoice(string, string) error { return nil }
 
-// Listen returns the error about the missing engine.
+// Listen returns the error about the missing engine, without an utterance.
 func (a absent) Listen(context.Context, conversation.Hearing) (conversation.Utterance, error) {
 	return nil, a.err
 }

@@ -7,11 +7,12 @@ import (
 	"github.com/callwright/callwright/platform"
 )
 
-// The reference server with a model and a name of its own. Platform.Run starts it, and stops it when its context ends.
+// Example configures the reference server with another model and provider name. Platform.Run would start it, and stop it when its context
+// ends.
 func Example() {
 	c := platform.Defaults()
 	c.Data, c.ProviderName = "/var/lib/acme", "Acme Telecom"
-	c.Model = scripted.New() // any llm.Model
+	c.Model = scripted.New() // replace it with any llm.Model
 	p, err := platform.New(c)
 	fmt.Println(p != nil, err)
 

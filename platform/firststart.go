@@ -12,11 +12,11 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
 )
 
-// FirstOrganization is the organization that every node of a new deployment starts with.
+// FirstOrganization is the id of the organization that the first node of a new deployment creates.
 const FirstOrganization callwright.OrgID = "00000000-0000-7000-8000-000000000001"
 
-// firstStart makes the first organization, and keeps its files up to date. A program with its own Authenticator makes its own
-// organizations: only a master key that was just made is kept then.
+// firstStart creates the first organization if it is absent, and writes the files of its secrets. A program with its own Authenticator
+// creates its own organizations. firstStart then only stores a new master key.
 func (p parts) firstStart(ctx context.Context) (err error) {
 	if p.Config.Authenticator != nil {
 		if p.Secrets.Store != nil {
@@ -27,7 +27,7 @@ func (p parts) firstStart(ctx context.Context) (err error) {
 	if p.Info.NewAPIKey, err = firstStart(ctx, p.Config, p.Secrets, p.Access, p.DB); err != nil {
 		return err
 	}
-	if err := p.DB.Checkpoint(ctx); err != nil { // without its log, too, the database is not taken for a new one
+	if err := p.DB.Checkpoint(ctx); err != nil { // so that a database that loses its write-ahead log is not treated as new
 		return err
 	}
 	if err := writeWebhookSecret(ctx, p.Config, orgstore.Tenants{DB: p.DB}); err != nil {
@@ -36,13 +36,12 @@ func (p parts) firstStart(ctx context.Context) (err error) {
 	return setContact(ctx, p.Config, p.Access)
 }
 
-// apiKeyFile is the file of the first key, for the tools of this machine.
+// apiKeyFile returns the path of the first API key's file, which tools on this machine read.
 func apiKeyFile(c Config) string { return filepath.Join(c.Data, "api-key") }
 
-// firstStart makes the organization and a key to it, unless the organization is there: in one transaction, so that there is no key
-// without a new organization and no organization without a key. The people of the organization are the operators of the deployment.
-// The files of the keys are written before the commit, because they cannot be read afterwards. The key is empty if the organization
-// was there.
+// firstStart creates the first organization and a key for it, unless the organization exists. One transaction creates both, so that neither
+// exists without the other. Members of the organization are the deployment's operators. The files of the keys are written before the
+// commit, because the keys cannot be read later. The returned key is empty if the organization exists.
 func firstStart(ctx context.Context, c Config, s secrets, keys *access.Service, db callwright.Atomic) (callwright.Secret, error) {
 	var key access.NewKey
 	kept := keyFile{path: apiKeyFile(c)}
@@ -66,13 +65,14 @@ func firstStart(ctx context.Context, c Config, s secrets, keys *access.Service, 
 	return key.Key, err
 }
 
-// keyFile is the file of an API key.
+// keyFile writes the file of an API key.
 type keyFile struct {
 	path  string
-	moved bool // a key to another database is out of the way
+	moved bool // an older key file, for another database, was renamed
 }
 
-// write writes a key, also again. A key that was there, to another database, stays beside it.
+// write writes a key to the file. The first call renames an existing file, which contains the key for another database, to path.old. write
+// may be called again if the transaction is retried.
 func (f *keyFile) write(key callwright.Secret) error {
 	if !f.moved {
 		if err := os.Rename(f.path, f.path+".old"); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -83,10 +83,10 @@ func (f *keyFile) write(key callwright.Secret) error {
 	return replaceFile(f.path, []byte(key.Reveal()+"\n"))
 }
 
-// webhookSecretFile is the file of the secret that signs the first organization's webhooks.
+// webhookSecretFile returns the path of the file with the secret that signs the first organization's webhooks.
 func webhookSecretFile(c Config) string { return filepath.Join(c.Data, "webhook-secret") }
 
-// writeWebhookSecret writes that file, for receivers that check signatures.
+// writeWebhookSecret writes the secret of the first organization's webhooks to its file, for receivers that verify signatures.
 func writeWebhookSecret(ctx context.Context, c Config, tenants callwright.Tenants) error {
 	org, err := tenants.Organization(ctx, FirstOrganization)
 	if err != nil {
@@ -95,7 +95,7 @@ func writeWebhookSecret(ctx context.Context, c Config, tenants callwright.Tenant
 	return replaceFile(webhookSecretFile(c), []byte(org.WebhookSecret.Reveal()+"\n"))
 }
 
-// setContact makes --contact-email, where it is given, the address of the first organization.
+// setContact sets --contact-email as the contact of the first organization. Without the flag it does nothing.
 func setContact(ctx context.Context, c Config, keys *access.Service) error {
 	if c.ContactEmail == "" {
 		return nil

@@ -12,7 +12,8 @@ import (
 	"github.com/callwright/callwright/adapters/memstore/orgstore"
 )
 
-// TestFirstStart has one data folder meet two databases: whichever it is, the key in the folder opens it at first.
+// TestFirstStart starts with the same data folder on two databases. The key file must always contain the key for the database that was new
+// last, and the older key must be kept in another file.
 func TestFirstStart(t *testing.T) {
 	t.Parallel()
 	c := Config{Data: t.TempDir()}
@@ -37,7 +38,7 @@ func TestFirstStart(t *testing.T) {
 	}
 }
 
-// TestKeyOfNewOrganizationOnly starts with an empty folder on a database that has an organization.
+// TestKeyOfNewOrganizationOnly checks that a start with an empty folder writes no key if the database already contains the organization.
 func TestKeyOfNewOrganizationOnly(t *testing.T) {
 	t.Parallel()
 	d := newTenants(t)
@@ -52,7 +53,8 @@ func TestKeyOfNewOrganizationOnly(t *testing.T) {
 	}
 }
 
-// TestNoOrganizationWithoutKey has the first start fail when the files are to be written. The next one begins anew.
+// TestNoOrganizationWithoutKey checks that a first start that cannot write the files creates no organization, so that the next start
+// creates both.
 func TestNoOrganizationWithoutKey(t *testing.T) {
 	t.Parallel()
 	d, c, full := newTenants(t), Config{Data: t.TempDir()}, errors.New("no space left on device")
@@ -99,7 +101,7 @@ func TestWriteWebhookSecret(t *testing.T) {
 	}
 }
 
-// TestSetContact sets the organization's address, and keeps its address without the flag.
+// TestSetContact checks that the flag sets the organization's contact, and that a start without the flag keeps it.
 func TestSetContact(t *testing.T) {
 	t.Parallel()
 	keys := newTenants(t).keys
@@ -116,7 +118,7 @@ func TestSetContact(t *testing.T) {
 	}
 }
 
-// database is an empty database, and the keys in it.
+// database is an empty database with an access service.
 type database struct {
 	store *memstore.Store
 	keys  *access.Service

@@ -13,8 +13,8 @@ import (
 // locked holds the lock files of a running server.
 type locked []*os.File
 
-// lock locks the data folder, and the file of a SQLite database, which may be elsewhere. A second server on either would work on the
-// first one's calls and remove its server.json. The locks end with the process, however that ends.
+// lock locks the data folder, and the file of an SQLite database, which may be in another folder. A second server on either would take over
+// the calls of the first and delete its server.json. The locks end with the process, regardless of how it ends.
 func lock(c Config) (locked, error) {
 	files, err := lockFiles(c)
 	if err != nil {
@@ -31,7 +31,7 @@ func lock(c Config) (locked, error) {
 	return held, nil
 }
 
-// lockFile is a file that a server locks, with the resource that it protects.
+// lockFile is a file that a server locks. flag and what describe the protected resource in errors.
 type lockFile struct{ flag, what, path string }
 
 func lockFiles(c Config) ([]lockFile, error) {
@@ -48,13 +48,13 @@ func lockFiles(c Config) ([]lockFile, error) {
 	return append(files, lockFile{"--database-url " + c.DatabaseURL, "database " + path, one + ".lock"}), nil
 }
 
-// databaseFile returns the file of a SQLite database; ok is false when the database is none in a file.
+// databaseFile returns the path of the SQLite database. ok is false for PostgreSQL, and for an SQLite database in memory.
 func databaseFile(c Config) (path string, ok bool) {
 	path, ok = strings.CutPrefix(c.DatabaseURL, "sqlite:")
 	return path, ok && path != ":memory:"
 }
 
-// realPath returns the one name of a file, without symbolic links. The file need not be there, its folder must.
+// realPath returns the absolute path of a file, without symbolic links. The file may be absent, but its folder must exist.
 func realPath(path string) (string, error) {
 	if one, err := filepath.EvalSymlinks(path); err == nil {
 		return filepath.Abs(one)
@@ -66,8 +66,8 @@ func realPath(path string) (string, error) {
 	return filepath.Abs(filepath.Join(folder, filepath.Base(path)))
 }
 
-// checkWritable reports a data folder in which nothing can be made, before anything needs it. Files that a server before has left,
-// such as the one of the lock, may be writable all the same.
+// checkWritable returns an error if no file can be created in the data folder. Existing files, such as the lock file, may be writable even
+// then.
 func checkWritable(folder string) error {
 	probe, err := os.CreateTemp(folder, ".writable-*")
 	if refused, ok := errors.AsType[*fs.PathError](err); ok {
@@ -79,14 +79,14 @@ func checkWritable(folder string) error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// checkLost refuses a folder that was used with a database when the file of that database is gone: a new one would have another
-// organization and another API key, and the loss would stay unnoticed.
+// checkLost returns an error if the data folder was used with an SQLite database whose file is missing. A new database would contain
+// another organization and another API key, and the loss would stay unnoticed.
 func checkLost(c Config) error {
 	path, ok := databaseFile(c)
 	if _, err := os.Stat(path); !ok || !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	sign := webhookSecretFile(c) // written at every start
+	sign := webhookSecretFile(c) // a server writes this file at every start
 	if _, err := os.Stat(sign); err != nil {
 		return nil //nolint:nilerr // nothing shows that there was a database
 	}
@@ -94,13 +94,13 @@ func checkLost(c Config) error {
 		"or name another one with --database-url; to begin a new one, remove %s", path, sign, sign)
 }
 
-// lock acquires one lock and writes its holder into its file. The file stays when the lock ends: were it removed, two servers
-// could lock two files of that name.
+// lock locks the file and writes its holder into it. The file is not deleted when the lock ends. Otherwise two servers could lock two
+// different files with the same name.
 func (l lockFile) lock() (*os.File, error) {
 	f, err := os.OpenFile(l.path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		if refused, ok := errors.AsType[*fs.PathError](err); ok {
-			err = refused.Err // the name of the lock is of no use to people
+			err = refused.Err // without the path of the lock file, which does not help users
 		}
 		return nil, fmt.Errorf("%s: %w: the server must be able to write in that folder", l.flag, err)
 	}
@@ -108,11 +108,11 @@ func (l lockFile) lock() (*os.File, error) {
 	case err != nil:
 		return nil, errors.Join(fmt.Errorf("lock %s: %w", l.path, err), f.Close())
 	case taken:
-		holder, _ := io.ReadAll(io.LimitReader(f, 1<<10)) // empty if it is just being written
+		holder, _ := io.ReadAll(io.LimitReader(f, 1<<10)) // empty while the holder writes it
 		return nil, errors.Join(fmt.Errorf("the %s is in use by another server (%s): stop that one, or start this one with another --data, and several nodes with PostgreSQL",
 			l.what, strings.TrimSpace(string(holder))), f.Close())
 	}
-	host, _ := os.Hostname() // for people
+	host, _ := os.Hostname() // only informative
 	holder := fmt.Sprintf("process %d on %s\n", os.Getpid(), host)
 	if err := errors.Join(f.Truncate(0), writeAt(f, holder)); err != nil {
 		return nil, errors.Join(fmt.Errorf("lock %s: %w", l.path, err), f.Close())
@@ -125,7 +125,7 @@ func writeAt(f *os.File, text string) error {
 	return err
 }
 
-// Close ends the locks.
+// Close releases the locks.
 func (l locked) Close() error {
 	var err error
 	for _, f := range l {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestLock has several servers take one folder, and one database from two folders.
+// TestLock checks that a second server cannot use the data folder or the database of a running server.
 func TestLock(t *testing.T) {
 	t.Parallel()
 	elsewhere := "sqlite:" + filepath.Join(t.TempDir(), "x.db")
@@ -44,8 +44,8 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// TestLockOfOneDatabase has two servers with folders of their own name one database: by default, by its address, and by
-// symbolic links to the file and to its folder. Whichever is first, the other is refused.
+// TestLockOfOneDatabase has two servers with their own folders use the same database: by default, by its path, or by a symbolic link to the
+// file or its folder. The second server must be refused for every combination.
 func TestLockOfOneDatabase(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -78,7 +78,8 @@ func TestLockOfOneDatabase(t *testing.T) {
 	}
 }
 
-// TestLostDatabase has a folder whose database is gone: no new one is begun in silence, until the folder shows none any more.
+// TestLostDatabase checks that a folder whose database is missing is refused, until the file is deleted that shows that there was a
+// database.
 func TestLostDatabase(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

@@ -12,10 +12,10 @@ import (
 	"github.com/callwright/callwright/adapters/mail"
 )
 
-// mailedBy describes the destination of mail, human-readable.
+// mailedBy describes where mail is sent, human-readable.
 type mailedBy string
 
-// newMailer sends by the program's mailer or the server of --smtp-url, or writes files into the data folder.
+// newMailer returns the program's mailer, or a mailer that uses --smtp-url, or else a mailer that writes files to the data folder.
 func newMailer(lc fx.Lifecycle, c Config, rt callwright.Runtime) (callwright.Mailer, mailedBy, error) {
 	if c.Mailer != nil {
 		return c.Mailer, "the program's mailer", nil
@@ -25,7 +25,7 @@ func newMailer(lc fx.Lifecycle, c Config, rt callwright.Runtime) (callwright.Mai
 		if err != nil {
 			return nil, "", fmt.Errorf("--smtp-url and --mail-from: %w", err)
 		}
-		u, _ := url.Parse(c.SMTPURL.Reveal()) // checked by NewSMTP, whose errors do not show the password
+		u, _ := url.Parse(c.SMTPURL.Reveal()) // NewSMTP has checked the URL; its errors do not contain the password
 		return s, mailedBy(u.Host), nil
 	}
 	folder := filepath.Join(c.Data, "mail")

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// TestModels has requests answered by the models that they name, each with its own key.
+// TestModels checks that each request reaches the model that it names, with that model's own key.
 func TestModels(t *testing.T) {
 	t.Parallel()
 	var asked []string

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// TestPlaceRefusals has places that there are not, or that another program has: each refusal names the flag and the next step.
+// TestPlaceRefusals checks the errors for folders, files and addresses that are invalid or in use. Each must name the flag and the remedy.
 func TestPlaceRefusals(t *testing.T) {
 	t.Parallel()
 	taken, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")

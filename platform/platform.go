@@ -28,23 +28,23 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// stopTimeout limits a stop after the running calls have ended.
+// stopTimeout limits the time for stopping all parts after the calls have ended.
 const stopTimeout = 30 * time.Second
 
-// Platform is the running product. It is used from New to Stop, once.
+// Platform is an instance of the product. It can be started and stopped once.
 type Platform struct {
 	cfg  Config
 	held locked
 	app  *fx.App
 
 	failed   chan error
-	handler  atomic.Pointer[http.Handler] // nil: it does not run
+	handler  atomic.Pointer[http.Handler] // nil while the platform does not run
 	services Services
 	reload   reloadParts
 	info     Info
 }
 
-// Services are the domains of a platform that runs.
+// Services contains the domain services of a running platform.
 type Services struct {
 	Access   *access.Service
 	Calls    *call.Service
@@ -58,21 +58,21 @@ type Services struct {
 	Speech   *speech.Service
 }
 
-// Info describes a running platform: its addresses and its adapters. Its JSON is the file server.json of the data folder.
+// Info describes a running platform: its addresses and its adapters. Its JSON is the content of server.json in the data folder.
 type Info struct {
 	APIURL       string `json:"api_url"`
 	SIPURI       string `json:"sip_uri"`
-	CAFile       string `json:"ca_file"`      // of the test authority, whose certificate SIP peers see without SIPCert
-	APIKeyFile   string `json:"api_key_file"` // empty: no key was made in this data folder
+	CAFile       string `json:"ca_file"`      // PEM file of the test authority, which issues the certificate for SIP peers if SIPCert is empty
+	APIKeyFile   string `json:"api_key_file"` // empty if no key was created in this data folder
 	DashboardURL string `json:"dashboard_url"`
 	PID          int    `json:"pid"`
 
-	NewAPIKey callwright.Secret `json:"-"` // of an organization that was made at this start; it cannot be read again
+	NewAPIKey callwright.Secret `json:"-"` // key of an organization that this start has created; it cannot be read again
 	RunsOn    []dashboard.Part  `json:"-"`
-	Missing   []dashboard.Part  `json:"-"` // parts without which no calls are made
+	Missing   []dashboard.Part  `json:"-"` // missing parts without which no calls are possible
 }
 
-// New checks a configuration. Errors name a setting as the reference server's flag does, such as --sip-addr.
+// New validates a configuration and completes it. Errors name a setting by the reference server's flag, such as --sip-addr.
 func New(c Config) (*Platform, error) {
 	c, err := c.Complete()
 	if err != nil {
@@ -81,8 +81,8 @@ func New(c Config) (*Platform, error) {
 	return &Platform{cfg: c, failed: make(chan error, 1)}, nil
 }
 
-// Run starts the platform, and stops it when ctx ends. It returns nil after that, and an error as soon as the platform cannot start, or
-// a part of it has failed, which the log names.
+// Run starts the platform, and stops it when ctx ends or a part fails. It returns nil after an orderly stop. Otherwise it returns the error
+// of the start, of the failed part, or of the stop.
 func (p *Platform) Run(ctx context.Context) error {
 	if err := p.Start(ctx); err != nil {
 		return err
@@ -95,12 +95,12 @@ func (p *Platform) Run(ctx context.Context) error {
 	return errors.Join(failed, p.Stop(context.WithoutCancel(ctx)))
 }
 
-// Failed returns a channel that holds an error as soon as a part of the platform has failed permanently, which the log names. The
-// platform has started, and must be stopped then.
+// Failed returns a channel that receives an error when a part of the running platform has failed permanently. The log names the part. The
+// caller must then stop the platform.
 func (p *Platform) Failed() <-chan error { return p.failed }
 
-// Start locks the data folder and starts the platform. It returns when the platform is ready, after it has called Config.Ready, or an
-// error, after which there is nothing to stop.
+// Start locks the data folder and starts the platform. It returns nil when the platform is ready and Config.Ready has returned. If Start
+// returns an error, the platform need not be stopped.
 func (p *Platform) Start(ctx context.Context) error {
 	held, err := lockFolder(p.cfg)
 	if err != nil {
@@ -115,7 +115,7 @@ func (p *Platform) Start(ctx context.Context) error {
 	)
 	if err := p.app.Start(ctx); err != nil {
 		p.handler.Store(nil)
-		return errors.Join(dig.RootCause(err), p.held.Close()) // without the way that the wiring took to it
+		return errors.Join(dig.RootCause(err), p.held.Close()) // without the chain of constructors that led to the error
 	}
 	if p.cfg.Ready != nil {
 		p.cfg.Ready(p.info)
@@ -125,7 +125,7 @@ func (p *Platform) Start(ctx context.Context) error {
 	return nil
 }
 
-// logReady logs the addresses of the platform, and the file of a key that was made at this start.
+// logReady logs the platform's addresses, and the file of the API key if this start has created one.
 func (p *Platform) logReady(ctx context.Context) {
 	attrs := []slog.Attr{slog.String("api_url", p.info.APIURL), slog.String("dashboard_url", p.info.DashboardURL), slog.String("sip_uri", p.info.SIPURI)}
 	if p.info.NewAPIKey != "" {
@@ -134,7 +134,8 @@ func (p *Platform) logReady(ctx context.Context) {
 	p.reload.Runtime.Logger.LogAttrs(ctx, slog.LevelInfo, "ready", attrs...)
 }
 
-// Stop lets running calls end, for ShutdownDelay and DrainTimeout at most, then stops all parts.
+// Stop accepts calls and requests for ShutdownDelay, lets running calls continue for up to DrainTimeout, and then stops all parts. It must
+// follow a successful Start.
 func (p *Platform) Stop(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, p.app.StopTimeout())
 	defer cancel()
@@ -146,8 +147,8 @@ func (p *Platform) Stop(ctx context.Context) error {
 	return errors.Join(err, p.held.Close())
 }
 
-// ServeHTTP serves the API, the dashboard, the pages to sign letters at and the probes, all at the paths that the contract has: for a
-// program with its own listener. It answers 503 while the platform does not run.
+// ServeHTTP serves the API, the dashboard, the pages to sign letters and the probes, at the paths of the contract. It is for programs with
+// their own listener. While the platform does not run, it answers 503.
 func (p *Platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h := p.handler.Load(); h != nil {
 		(*h).ServeHTTP(w, r)
@@ -156,16 +157,17 @@ func (p *Platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, "the platform does not run", http.StatusServiceUnavailable)
 }
 
-// Services returns the domains. Call it after Start; before, it returns the zero value.
+// Services returns the domain services. Before Start has returned, it returns the zero value.
 func (p *Platform) Services() Services { return p.services }
 
-// Info returns the addresses and adapters of the platform. Call it after Start, or in Config.Ready; before, it returns the zero value.
+// Info returns the addresses and adapters of the platform. It returns the zero value before Start has returned, but may be called in
+// Config.Ready.
 func (p *Platform) Info() Info { return p.info }
 
-// Reload reads the level of the log and the certificates again. It logs errors and keeps the previous value of a file that it cannot read.
+// Reload reads the log level and the certificates again. If a file cannot be read, it logs an error and keeps the previous value.
 func (p *Platform) Reload(ctx context.Context) { p.reload.reload(ctx) }
 
-// lockFolder makes the data folder, locks it for this platform, and deletes the traces of a platform that was killed there.
+// lockFolder creates and locks the data folder and checks it. It also deletes the server.json of a platform that was killed.
 func lockFolder(c Config) (locked, error) {
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
 		return nil, fmt.Errorf("--data %s: %w: name a folder that this user may make and write", c.Data, err)

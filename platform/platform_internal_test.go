@@ -26,7 +26,7 @@ func TestWiring(t *testing.T) {
 	}
 }
 
-// TestStopWhileStarting stops the server while it waits for its database.
+// TestStopWhileStarting checks that the start ends if the platform is stopped while it opens the database.
 func TestStopWhileStarting(t *testing.T) {
 	t.Parallel()
 	stopped, stop := context.WithCancel(t.Context())
@@ -80,8 +80,8 @@ func TestMasterKey(t *testing.T) {
 	}
 }
 
-// TestOtherMasterKey starts a server on a database that was made with another master key: in the file, in the environment, and
-// in neither. It says which, and writes none.
+// TestOtherMasterKey opens a database with another master key in the file or in the environment, or with none. The error must name the
+// location of the wrong or missing key, and no new key may be written.
 func TestOtherMasterKey(t *testing.T) {
 	c := Config{Data: t.TempDir()}
 	c.DatabaseURL = "sqlite:" + filepath.Join(c.Data, "x.db")
@@ -131,7 +131,7 @@ func TestOtherMasterKey(t *testing.T) {
 	}
 }
 
-// TestKeyFilesOfOthers has keys that more users than the server's can read.
+// TestKeyFilesOfOthers checks that key files that other users can read are refused.
 func TestKeyFilesOfOthers(t *testing.T) {
 	t.Parallel()
 	c := Config{Data: t.TempDir()}
@@ -157,7 +157,7 @@ func TestKeyFilesOfOthers(t *testing.T) {
 	}
 }
 
-// TestFolderOfOthers refuses a data folder in which others could replace the keys.
+// TestFolderOfOthers checks that a data folder in which other users could replace the keys is refused.
 func TestFolderOfOthers(t *testing.T) {
 	t.Parallel()
 	c := Config{Data: filepath.Join(t.TempDir(), "data")}
@@ -177,7 +177,8 @@ func TestFolderOfOthers(t *testing.T) {
 	}
 }
 
-// TestReplaceFile: a link in the place of a file, or of the new one, is replaced and not followed.
+// TestReplaceFile checks that replaceFile replaces a symbolic link instead of following it, under the name of the file or of the temporary
+// file.
 func TestReplaceFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -198,7 +199,7 @@ func TestReplaceFile(t *testing.T) {
 	}
 }
 
-// TestShares divides limits of open files.
+// TestShares checks how limits of open files are divided.
 func TestShares(t *testing.T) {
 	t.Parallel()
 	given := func(change func(c *Config)) Config {
@@ -237,7 +238,7 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestCheckDisk has a folder that takes files, and one in which none can be written.
+// TestCheckDisk checks a writable folder, an absent folder and a full disk.
 func TestCheckDisk(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -251,7 +252,7 @@ func TestCheckDisk(t *testing.T) {
 		t.Errorf("a folder that is gone: %v", err)
 	}
 	if _, err := os.Stat("/dev/full"); err != nil {
-		return // not Linux
+		return // this system has no /dev/full
 	}
 	if err := os.Symlink("/dev/full", filepath.Join(folder, "server.probe")); err != nil {
 		t.Fatal(err)

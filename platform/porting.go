@@ -24,7 +24,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// checkPortGateways refuses gateways that there are not.
+// checkPortGateways returns an error for an unknown or repeated gateway in --port-gateway.
 func (c *Config) checkPortGateways() error {
 	seen := map[string]bool{}
 	for _, name := range c.PortGateway {
@@ -36,13 +36,13 @@ func (c *Config) checkPortGateways() error {
 	return nil
 }
 
-// The values of --loa-link name the receivers of the link to a letter of authorization.
+// The values of --loa-link determine the receivers of the link to a letter of authorization.
 const (
-	linkInAnswers = "answers"   // the signer and the client that makes the request
-	linkInMail    = "mail-only" // the signer
+	linkInAnswers = "answers"   // the signer by mail, and the client in the answer to its request
+	linkInMail    = "mail-only" // only the signer, by mail
 )
 
-// checkLOALink refuses a value of --loa-link that there is not.
+// checkLOALink returns an error for an unknown value of --loa-link.
 func (c *Config) checkLOALink() error {
 	if c.LOALink != linkInAnswers && c.LOALink != linkInMail {
 		return errors.New("--loa-link must be answers or mail-only")
@@ -50,7 +50,7 @@ func (c *Config) checkLOALink() error {
 	return nil
 }
 
-// portGateways are the gateways to carriers; new requests go to the first.
+// portGateways lists the gateways to carriers. The first receives new requests.
 type portGateways []porting.Gateway
 
 func newPortGateways(c Config, db *bunstore.DB, rt callwright.Runtime) (all portGateways, err error) {
@@ -75,7 +75,7 @@ func newPortGateways(c Config, db *bunstore.DB, rt callwright.Runtime) (all port
 	return all, nil
 }
 
-// portedBy describes the carrier of port requests, human-readable.
+// portedBy returns a description of the carrier that receives port requests, human-readable.
 func (p runsOn) portedBy() string {
 	if len(p.Config.Gateways) > 0 {
 		return "by " + p.Config.Gateways[0].Capabilities().Name
@@ -92,7 +92,7 @@ func newDocuments(db *bunstore.DB, work callwright.Work, rt callwright.Runtime) 
 	})
 }
 
-// portParts is everything that port requests are made of.
+// portParts lists the dependencies of the porting service.
 type portParts struct {
 	fx.In
 	Config    Config
@@ -124,7 +124,7 @@ func newLetters(p portParts) (*loa.Service, error) {
 	})
 }
 
-// newPorts makes the service of port requests, and connects the letters, so that it learns of signatures.
+// newPorts returns the porting service. It attaches the service to letters, so that signatures reach the service.
 func newPorts(p portParts, letters *loa.Service) (*porting.Service, error) {
 	c := porting.Config{
 		Store: portingstore.Requests{DB: p.DB}, Atomic: p.DB, Work: p.Work, Gateway: p.Gateways[0], Former: p.Gateways[1:],

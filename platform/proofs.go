@@ -16,7 +16,8 @@ const (
 	proofCall = "call"
 )
 
-// checkNumberProof refuses an unknown value of --number-proof, and an invalid number.
+// checkNumberProof returns an error for an unknown value of --number-proof, for an invalid --number-proof-from, and for the latter without
+// --number-proof call.
 func (c *Config) checkNumberProof() error {
 	if c.NumberProof != proofNone && c.NumberProof != proofCall {
 		return errors.New("--number-proof must be none or call")
@@ -33,7 +34,8 @@ func (c *Config) checkNumberProof() error {
 	return nil
 }
 
-// newNumberProofs calls numbers with the voice of agents. Without --number-proof call no number needs a proof, and none is called.
+// newNumberProofs returns the service that proves numbers by calls with the voice of agents. Without --number-proof call, no number
+// requires a proof.
 func newNumberProofs(lc fx.Lifecycle, c Config, s secrets, p testCallParts) (*proof.Service, error) {
 	proofs, err := proof.New(proof.Config{
 		Store: sipstore.Proofs{DB: p.DB}, Atomic: p.DB, Work: p.Work, Trunks: p.Trunks,

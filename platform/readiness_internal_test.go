@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// TestFollowReadiness checks that SIP gets the state of /readyz within a period, also of a check that does not end.
+// TestFollowReadiness checks that SIP receives the state of /readyz within a period, even if a check does not return.
 func TestFollowReadiness(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var told []bool
 		checks := []func(context.Context) error{
-			func(context.Context) error { return errors.New("starting") }, // does not respond
+			func(context.Context) error { return errors.New("starting") }, // not ready yet, which SIP does not receive
 			func(context.Context) error { return nil },
 			func(context.Context) error { return errors.New("disk full") },
 			func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },

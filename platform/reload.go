@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// logLevel is the least level that is logged: the one in the file log-level of the data folder or, without the file, --log-level.
+// logLevel is the lowest level that is logged. The file log-level in the data folder contains it. Without this file, --log-level applies.
 type logLevel struct {
 	*slog.LevelVar
 	file      string
@@ -27,7 +27,7 @@ func newLogLevel(c Config) (logLevel, error) {
 	return l, l.read()
 }
 
-// read reads the level. An invalid text leaves the level unchanged.
+// read reads the level from the file. It returns an error for an invalid text, and leaves the level unchanged.
 func (l logLevel) read() error {
 	text, err := os.ReadFile(l.file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -45,7 +45,7 @@ func (l logLevel) read() error {
 	return nil
 }
 
-// reloadParts holds the parts that may change while the platform runs: only the log level and the certificates.
+// reloadParts lists the parts that Reload updates: the log level and the certificates.
 type reloadParts struct {
 	fx.In
 	Level    logLevel
@@ -53,7 +53,7 @@ type reloadParts struct {
 	Runtime  callwright.Runtime
 }
 
-// reload reads all of it again.
+// reload reads the log level and the certificates again, and logs the result.
 func (p reloadParts) reload(ctx context.Context) {
 	if err := p.Level.read(); err != nil {
 		p.Runtime.Logger.ErrorContext(ctx, "the level of the log stays as it is", "level", p.Level.Level(), "error", err)

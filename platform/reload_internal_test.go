@@ -12,8 +12,8 @@ import (
 	"github.com/callwright/callwright/adapters/testca"
 )
 
-// TestReloadedKeyOfOthers makes the SIP key readable to others while the server runs: the previous one stays in use, and the log
-// has a warning.
+// TestReloadedKeyOfOthers makes the SIP key readable for other users while the server runs. The previous key must stay in use, and the log
+// must contain a warning.
 func TestReloadedKeyOfOthers(t *testing.T) {
 	t.Parallel()
 	ca, err := testca.Open(t.TempDir())

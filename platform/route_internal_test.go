@@ -11,14 +11,15 @@ import (
 	"github.com/callwright/callwright/transport/httpapi"
 )
 
-// noKey lets no key in.
+// noKey is an authenticator that rejects every request.
 type noKey struct{}
 
 func (noKey) Authenticate(*http.Request) (callwright.Principal, error) {
 	return callwright.Principal{}, callwright.ErrAuthFailure
 }
 
-// TestProgramsAreNotSentToTheSignIn requests unknown paths, as programs and as browsers do.
+// TestProgramsAreNotSentToTheSignIn checks that programs that request an unknown path get the API's 404, and browsers the dashboard's
+// sign-in.
 func TestProgramsAreNotSentToTheSignIn(t *testing.T) {
 	t.Parallel()
 	pages, err := dashboard.New(dashboard.Config{Authenticator: noKey{}})
@@ -44,7 +45,7 @@ func TestProgramsAreNotSentToTheSignIn(t *testing.T) {
 		{"GET", "/nothing", browser, "", 401, false},
 		{"GET", "/nothing", browser, "Basic eDp5", 401, false},
 		{"GET", "/nothing", "", "", 401, false},
-		{"GET", "/", "application/json", "", 401, false}, // a page
+		{"GET", "/", "application/json", "", 401, false}, // a known page
 		{"CONNECT", "", "", "", 405, true},
 		{"CONNECT", "/v1/calls", "", "", 405, true},
 	} {

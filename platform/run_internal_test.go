@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/speech/speechtest"
 )
 
-// TestRun has the whole platform run with parts of the program, twice on one data folder, and leave nothing behind.
+// TestRun runs the whole platform with parts of the program, twice on the same data folder. It must leave no goroutines behind.
 func TestRun(t *testing.T) { //nolint:paralleltest // it counts goroutines
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	c := Defaults()
@@ -75,7 +75,7 @@ func TestRun(t *testing.T) { //nolint:paralleltest // it counts goroutines
 	}
 }
 
-// checkLog checks the log of a platform: of its first start, or of another one with Config.Ready.
+// checkLog checks the log of a platform, and that no secret is in it. again means a second start, with Config.Ready.
 func checkLog(t *testing.T, log string, i Info, again bool) {
 	t.Helper()
 	ready := fmt.Sprintf("msg=ready node=%s api_url=%s dashboard_url=%s sip_uri=", Defaults().Node, i.APIURL, i.DashboardURL)
@@ -99,7 +99,7 @@ func get(t *testing.T, h http.Handler, path string) int {
 	return w.Code
 }
 
-// TestNewRefuses checks that errors name the setting.
+// TestNewRefuses checks that the error for an invalid setting names the setting.
 func TestNewRefuses(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(c *Config){

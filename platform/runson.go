@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard"
 )
 
-// runsOn describes the adapters that the server runs on.
+// runsOn describes the adapters of the platform in words.
 type runsOn struct {
 	fx.In
 	Config  Config
@@ -22,7 +22,7 @@ type runsOn struct {
 	SpeechEngine tts.Engine
 }
 
-// list describes the server's adapters, and the ways to change them, human-readable.
+// list returns the adapters of the platform, each with the flags that change it, human-readable.
 func (p runsOn) list() []dashboard.Part {
 	return []dashboard.Part{
 		{Name: "region", By: p.Config.Region, Hint: "--region"},
@@ -43,7 +43,8 @@ func (p runsOn) list() []dashboard.Part {
 	}
 }
 
-// storedIn describes the places of data, without paths, hosts and passwords, because every organization reads it.
+// storedIn describes where data is stored. The text contains no paths, hosts or passwords, because members of every organization can read
+// it.
 func (p runsOn) storedIn() string {
 	database := "PostgreSQL"
 	if strings.HasPrefix(p.Config.DatabaseURL, "sqlite:") {
@@ -62,7 +63,7 @@ func (p runsOn) storedIn() string {
 	}
 }
 
-// missing returns the missing parts that keep calls from being made; nil if there are none.
+// missing returns the missing parts without which no calls are possible, or nil.
 func (p runsOn) missing() []dashboard.Part {
 	if err := p.Engines.Ready(); err != nil {
 		return []dashboard.Part{{Name: "calls", By: err.Error(), Missing: true}}

@@ -12,15 +12,15 @@ import (
 	"github.com/callwright/callwright/adapters/masterkey"
 )
 
-// secretFile is the file of the master key if masterkey.Variable is not set.
+// secretFile returns the path of the master key's file, which is used if masterkey.Variable is not set.
 func secretFile(c Config) string { return masterkey.File(c.Data) }
 
-// secrets are the keys that the server derives from its master key.
+// secrets contains the keys that are derived from the master key.
 type secrets struct {
 	masterkey.Keys
 
-	From  string       // the file or the variable of the master key
-	Store func() error // writes a master key that was just made to its file; nil: it was there
+	From  string       // path or variable that contains the master key
+	Store func() error // writes a new master key to its file; nil if the key existed before
 }
 
 func newSecrets(c Config) (secrets, error) {
@@ -38,8 +38,8 @@ func newSecrets(c Config) (secrets, error) {
 	return s, err
 }
 
-// check refuses a database that was made with another master key. A new database takes any: its first organization is made
-// together with the file of a key that was just made.
+// check returns an error if the database was created with another master key. A new database accepts any key. Its first organization is
+// created together with the file of a new key.
 func (s secrets) check(ctx context.Context, tenants callwright.Tenants) error {
 	_, err := tenants.Organization(ctx, FirstOrganization)
 	switch {
@@ -55,7 +55,7 @@ func (s secrets) check(ctx context.Context, tenants callwright.Tenants) error {
 	return err
 }
 
-// checkKeyFiles refuses files of keys that others can read, and a data folder in which others can replace them.
+// checkKeyFiles returns an error if other users can read the key files, or replace them in the data folder.
 func checkKeyFiles(c Config) error {
 	if err := checkFolder(c.Data); err != nil {
 		return err
@@ -72,7 +72,7 @@ func checkKeyFiles(c Config) error {
 	return nil
 }
 
-// checkKeyFile refuses a file of a key that others can read or change. One that is not there is in order.
+// checkKeyFile returns an error if other users can read or change a key file. An absent file is valid.
 func checkKeyFile(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -89,8 +89,8 @@ func checkKeyFile(path string) error {
 	return nil
 }
 
-// checkFolder refuses a folder in which others than this user, root and the folder's group can replace files. In one with the
-// sticky bit, as /tmp, files of other users cannot be replaced.
+// checkFolder returns an error if other users can replace files in a folder. It trusts root and the folder's group. A folder with the
+// sticky bit, such as /tmp, is valid, because users cannot replace the files of others in it.
 func checkFolder(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -105,7 +105,7 @@ func checkFolder(path string) error {
 	return nil
 }
 
-// replaceFile writes a file that only this user may read, and replaces any file of that name. It follows no link.
+// replaceFile writes a file that only this user can read, and replaces an existing file. It does not follow symbolic links.
 func replaceFile(path string, text []byte) error {
 	next := path + ".new"
 	if err := os.Remove(next); err != nil && !errors.Is(err, fs.ErrNotExist) { //nolint:gosec // the operator names it

@@ -66,8 +66,8 @@ import (
 
 func recordingsFolder(c Config) string { return filepath.Join(c.Data, "recordings") }
 
-// listener is the HTTP socket; nil if the program serves HTTP itself. It is opened before anything is served, so that everyone may know
-// the server's address.
+// listener is the HTTP listener. It is nil if the program serves HTTP itself. It is opened before any part starts, so that all parts can
+// use its address.
 type listener struct{ net.Listener }
 
 func newListener(lc fx.Lifecycle, c Config, s shares, own *self.Server, rt callwright.Runtime) (listener, error) {
@@ -85,7 +85,7 @@ func newListener(lc fx.Lifecycle, c Config, s shares, own *self.Server, rt callw
 	return listener{httpapi.Connections{Total: s.http, PerAddress: s.httpPerAddress, Trusted: c.TrustedProxies, Runtime: rt}.Limit(l)}, nil
 }
 
-// url returns the URL of the API on this machine.
+// url returns the URL of the API on this machine. Without a listener it is the public URL.
 func (l listener) url(c Config) string {
 	if l.Listener == nil {
 		return c.PublicURL
@@ -93,14 +93,14 @@ func (l listener) url(c Config) string {
 	return "http://" + l.Addr().String()
 }
 
-// publicURL returns the URL of the API as clients see it.
+// publicURL returns the URL of the API for clients: --public-url, or else the URL on this machine.
 func (l listener) publicURL(c Config) string { return cmp.Or(c.PublicURL, l.url(c)) }
 
 func (l listener) notifier(s *webhook.Sender, c Config) callsapi.Notifier {
 	return callsapi.NewNotifier(s, l.publicURL(c))
 }
 
-// newMetrics registers the metrics that /metrics serves.
+// newMetrics returns a registry of the metrics that /metrics serves.
 func newMetrics(media *rtpmedia.Media, line *sipua.UA, ends callEnds) *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	gauge := func(name, help string, value func() float64) prometheus.Collector {
@@ -117,17 +117,17 @@ func newMetrics(media *rtpmedia.Media, line *sipua.UA, ends callEnds) *prometheu
 	return r
 }
 
-// draining means that the server is about to stop.
+// draining is set when the server begins to stop.
 type draining struct{ atomic.Bool }
 
-// api is the HTTP handler and its readiness.
+// api is the HTTP handler with its readiness check.
 type api struct {
 	http.Handler
 	draining *draining
 	ready    func(context.Context) error
 }
 
-// apiParts is everything that the API serves.
+// apiParts lists the dependencies of the API.
 type apiParts struct {
 	fx.In
 	Config     Config
@@ -196,7 +196,7 @@ func newAPI(p apiParts) (api, error) {
 	return api{httpapi.TrustProxies(p.Config.TrustedProxies, all), stopping, ready}, nil
 }
 
-// authenticator returns the configured Authenticator of the API or, without one, API keys.
+// authenticator returns the configured Authenticator, or else the service that checks API keys.
 func authenticator(c Config, keys *access.Service) httpapi.Authenticator {
 	if c.Authenticator != nil {
 		return c.Authenticator
@@ -204,21 +204,21 @@ func authenticator(c Config, keys *access.Service) httpapi.Authenticator {
 	return keys
 }
 
-// probeSize is the free space in the data folder that a ready server needs, in bytes.
+// probeSize is the size of the file that checkDisk writes, in bytes.
 const probeSize = 64 << 10
 
-// checkDisk reports a data folder that takes no more files: no call could be recorded.
+// checkDisk returns CodeUnavailable if no file can be written to the data folder, because no call could be recorded.
 func checkDisk(folder string) error {
 	probe := filepath.Join(folder, "server.probe")
 	err := os.WriteFile(probe, make([]byte, probeSize), 0o600)
-	_ = os.Remove(probe) // the next probe overwrites a file that cannot be removed
+	_ = os.Remove(probe) // an undeletable file is overwritten by the next probe
 	if err != nil {
 		return callwright.Errorf(callwright.CodeUnavailable, "the disk of the data folder is full or fails").Because(err)
 	}
 	return nil
 }
 
-// parts holds the running parts of the platform.
+// parts contains the parts of the platform that serve starts and stops.
 type parts struct {
 	fx.In
 	Config        Config
@@ -244,17 +244,20 @@ type parts struct {
 	Failures      failures
 }
 
-// answerTimeout is the time limit for a client to read an answer that has begun when the server stops.
+// answerTimeout limits the wait for clients to read their answers when the server stops.
 const answerTimeout = 10 * time.Second
 
-// serve starts the parts in the order of their dependencies, and stops them in reverse: the server is not ready, answers OPTIONS with 503, and
-// waits until that was noticed; it withdraws its registrations, so that calls to them reach another node immediately; then it accepts no calls
-// and lets running ones end, including calls over a registration, whose connection they keep; then it stops to probe; then durable work,
-// then chats, whose turns are answered or broken off, then the streams of feeds, tests and live pages, for whose end HTTP would wait, then
-// HTTP. The telephone line closes last.
+// serve starts the parts in the order of their dependencies, and stops them in reverse order. At the stop:
+//   - the server reports that it is not ready, answers OPTIONS with 503, and waits for ShutdownDelay;
+//   - it withdraws its registrations, so that calls to them immediately reach another node;
+//   - it accepts no calls, and lets running calls end, including calls over a registration, whose connection stays open;
+//   - it stops probing, and then durable work;
+//   - it finishes or interrupts the turns of chats;
+//   - it closes the streams of feeds, tests and live pages, because HTTP would wait for them, and then HTTP;
+//   - it closes the SIP user agent.
 func serve(lc fx.Lifecycle, p parts) {
 	lc.Append(fx.StartHook(p.firstStart))
-	lc.Append(runUntilStop(endless(p.Access.Run))) // ends after HTTP, so that it writes the last uses
+	lc.Append(runUntilStop(endless(p.Access.Run))) // stops after HTTP, to store the last uses of keys
 	if p.Listener.Listener != nil {
 		lc.Append(p.served(httpapi.NewServer(p.API)))
 	}
@@ -265,7 +268,7 @@ func serve(lc fx.Lifecycle, p parts) {
 	lc.Append(fx.StopHook(func(ctx context.Context) {
 		ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 		defer cancel()
-		_ = p.Pathways.Close(ctx) // interrupted turns have answered their callers
+		_ = p.Pathways.Close(ctx) // the callers of interrupted turns have been answered
 	}))
 	lc.Append(runUntilStop(func(ctx context.Context) { p.fail("work", func() error { return p.Work.Run(ctx) }) }))
 	lc.Append(runUntilStop(endless(p.Monitor.Run)))
@@ -286,7 +289,7 @@ func serve(lc fx.Lifecycle, p parts) {
 	})
 }
 
-// served serves HTTP from start to stop.
+// served returns a hook that serves HTTP from start to stop.
 func (p parts) served(server *http.Server) fx.Hook {
 	return fx.Hook{
 		OnStart: func(context.Context) error {
@@ -297,18 +300,18 @@ func (p parts) served(server *http.Server) fx.Hook {
 			ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 			defer cancel()
 			if err := server.Shutdown(ctx); err != nil {
-				return server.Close() // a reader may still be active: the rest must be able to stop, too
+				return server.Close() // a client may still read, but the other parts must stop, too
 			}
 			return nil
 		},
 	}
 }
 
-// readinessPeriod is the time between two checks of the node's readiness. A check that takes longer has failed.
+// readinessPeriod is the interval between two readiness checks, and the timeout of each.
 const readinessPeriod = 5 * time.Second
 
-// followReadiness passes the state of /readyz to SIP, until ctx ends. It begins once the node is ready for the first time: until then some parts
-// are starting.
+// followReadiness passes the state of /readyz to tell until ctx ends. It begins when the node is ready for the first time, because some
+// parts are still starting before.
 func followReadiness(ctx context.Context, check func(context.Context) error, tell func(ready bool)) {
 	ticker := time.NewTicker(readinessPeriod / 10)
 	defer ticker.Stop()
@@ -331,7 +334,8 @@ func followReadiness(ctx context.Context, check func(context.Context) error, tel
 	}
 }
 
-// leave reports this node as draining, and still accepts work until peers and load balancers have noticed.
+// leave reports this node as draining. It then waits for ShutdownDelay, during which the node still accepts work, until peers and load
+// balancers have noticed.
 func (p parts) leave(ctx context.Context) {
 	p.API.draining.Store(true)
 	p.Line.Leave()
@@ -344,7 +348,7 @@ func (p parts) leave(ctx context.Context) {
 	}
 }
 
-// runUntilStop runs f from start to stop. The stop cancels f's context, and waits until f returns.
+// runUntilStop returns a hook that runs f from start to stop. At the stop it cancels f's context and waits until f has returned.
 func runUntilStop(f func(ctx context.Context)) fx.Hook {
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -361,24 +365,24 @@ func runUntilStop(f func(ctx context.Context)) fx.Hook {
 	}
 }
 
-// failures receives the errors of failed parts; the first one counts.
+// failures receives the error of the first failed part.
 type failures chan<- error
 
-// fail reports a part that ends with an error.
+// fail calls run, and logs and reports its error.
 func (p parts) fail(part string, run func() error) {
 	if err := run(); err != nil && !errors.Is(err, http.ErrServerClosed) {
 		p.Runtime.Logger.Error("the platform is to stop, because a part of it failed", "part", part, "error", err)
 		select {
 		case p.Failures <- fmt.Errorf("%s: %w", part, err):
-		default: // another part has failed before
+		default: // another part has already failed
 		}
 	}
 }
 
-// startPatience is the time limit for the start of durable work.
+// startPatience limits the wait for durable work to start.
 const startPatience = 90 * time.Second
 
-// works waits until durable work runs: a server without it is not ready.
+// works waits until durable work runs, because the server is not ready without it.
 func (p parts) works(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startPatience)
 	defer cancel()
@@ -397,7 +401,7 @@ func (p parts) works(ctx context.Context) error {
 	}
 }
 
-// announce writes down where the platform is, for the program and for the tools of this machine.
+// announce sets the Info of the platform, and writes server.json for tools on this machine.
 func (p parts) announce() error {
 	i := p.Info
 	i.APIURL, i.SIPURI, i.CAFile, i.PID = p.Listener.url(p.Config), p.Line.URI(), p.Authority.CertFile(), os.Getpid()
@@ -412,5 +416,5 @@ func (p parts) announce() error {
 	return replaceFile(serverFilePath(p.Config), append(text, '\n'))
 }
 
-// serverFilePath is the file that contains the Info while the platform is ready.
+// serverFilePath returns the path of server.json, which contains the Info while the platform is ready.
 func serverFilePath(c Config) string { return filepath.Join(c.Data, "server.json") }

@@ -30,7 +30,7 @@ func newBlobs(lc fx.Lifecycle, c Config) (speech.Blobs, error) {
 	return b, nil
 }
 
-// speechParts is everything that speech is made of.
+// speechParts lists the dependencies of the speech service.
 type speechParts struct {
 	fx.In
 	Config  Config
@@ -43,7 +43,7 @@ type speechParts struct {
 	SpeechEngine tts.Engine
 }
 
-// newSpeech also speaks in calls, so that a call can have an organization's own voice.
+// newSpeech returns the speech service. Calls use it, too, so that they can use an organization's own voices.
 func newSpeech(p speechParts) (*speech.Service, error) {
 	cloner, err := profile.NewCloner(p.SpeechEngine)
 	if err != nil {
@@ -56,7 +56,7 @@ func newSpeech(p speechParts) (*speech.Service, error) {
 	})
 }
 
-// clonedBy describes the use of recordings, human-readable.
+// clonedBy describes how the engine creates voices from recordings, human-readable.
 func (p runsOn) clonedBy() string {
 	d := p.SpeechEngine.Describe()
 	if !d.Pitch && !d.Tempo {
@@ -65,5 +65,5 @@ func (p runsOn) clonedBy() string {
 	return fmt.Sprintf("voice profiles of %s: the pitch and the tempo of a recording, not the speaker's sound", d.Name)
 }
 
-// opusDecoder returns the decoder of calls for the packets of uploaded Ogg Opus files.
+// opusDecoder returns a decoder for the packets of uploaded Ogg Opus files. It is the decoder that calls use.
 func opusDecoder() (audiofile.PacketDecoder, error) { return opus.Engine().New() }

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// flock locks an open file until it is closed, and reports whether another process has.
+// flock locks an open file until it is closed. taken reports whether another process holds the lock.
 func flock(f *os.File) (taken bool, err error) {
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
@@ -18,8 +18,8 @@ func flock(f *os.File) (taken bool, err error) {
 	return false, err
 }
 
-// shared reports whether others than this user may read or change a file. The group may read a file that root has given it, as
-// Kubernetes does with secrets.
+// shared reports whether other users may read or change a file. The group may read a file that belongs to root, as Kubernetes does with
+// secrets.
 func shared(info fs.FileInfo) bool {
 	forbidden := fs.FileMode(0o077)
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok && stat.Uid == 0 && os.Geteuid() != 0 {
@@ -28,8 +28,8 @@ func shared(info fs.FileInfo) bool {
 	return info.Mode().Perm()&forbidden != 0
 }
 
-// owner returns the user that owns a file, and whether that is neither this user nor root: an owner can read and change a file
-// regardless of its mode.
+// owner returns the user that owns a file. foreign reports whether this is neither the current user nor root, because an owner can read and
+// change a file regardless of its mode.
 func owner(info fs.FileInfo) (uid uint32, foreign bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -38,7 +38,7 @@ func owner(info fs.FileInfo) (uid uint32, foreign bool) {
 	return stat.Uid, stat.Uid != 0 && int(stat.Uid) != os.Geteuid()
 }
 
-// mostFiles returns the limit of open files of this process. Go has raised the soft limit to the hard one.
+// mostFiles returns the soft limit of open files of this process, which Go has raised to the hard limit.
 func mostFiles() (uint64, error) {
 	var limit syscall.Rlimit
 	err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// owned is a file of a user.
+// owned is a file with another owner.
 type owned struct {
 	fs.FileInfo
 

@@ -23,10 +23,10 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// newGate makes a gate for promotions. It decides as soon as newTests has opened it.
+// newGate returns a gate for promotions. It makes decisions after newTests has opened it.
 func newGate() *join.Gate { return new(join.Gate) }
 
-// testParts is everything that tests of agents are made of.
+// testParts lists the dependencies of the agent test service.
 type testParts struct {
 	fx.In
 	Config   Config
@@ -44,8 +44,8 @@ type testParts struct {
 	Deliveries *delivery.Log
 }
 
-// newTests makes the service of agent tests, and opens the gate of promotions with it. All runs of the node share one Limiter, which
-// adapts to the load that the model's service bears.
+// newTests returns the agent test service, and opens the gate for promotions with it. All runs of the node share one Limiter, which adapts
+// to the load that the model's service can handle.
 func newTests(p testParts) (*agenttest.Service, error) {
 	agent, err := runner.New(runner.Config{Versions: p.Pathways, Personas: p.Personas, Production: p.Pathways, Runtime: p.Runtime})
 	if err != nil {
@@ -76,8 +76,8 @@ func newTests(p testParts) (*agenttest.Service, error) {
 	return tests, nil
 }
 
-// newTornados makes the service that searches for versions that pass their tests. Without a language model there is nothing that proposes
-// changes, and no session can be started.
+// newTornados returns the service that searches for versions that pass their tests. No session can start without a language model, because
+// nothing proposes changes.
 func newTornados(p testParts, tests *agenttest.Service) (*tornado.Service, error) {
 	c := tornado.Config{
 		Store: agentteststore.Sessions{DB: p.DB}, Atomic: p.DB, Work: p.Work, Leases: bunstore.Leases{DB: p.DB}, Node: string(p.Node),
@@ -89,10 +89,10 @@ func newTornados(p testParts, tests *agenttest.Service) (*tornado.Service, error
 	return tornado.New(c)
 }
 
-// limitRetries is the number of retries of a model's call after a rate limit.
+// limitRetries is the number of retries of a model call after a rate limit.
 const limitRetries = 5
 
-// judgedBy describes the judge of criteria that no rule can decide.
+// judgedBy describes how assertions that no rule can evaluate are judged, human-readable.
 func (p runsOn) judgedBy() string {
 	if !p.Config.hasModel() {
 		return "by rules only; what needs a judge is an error, because the scripted model is none"
@@ -100,7 +100,7 @@ func (p runsOn) judgedBy() string {
 	return "by rules and " + p.Model.Name()
 }
 
-// mendedBy describes the source of proposed changes to pathways that fail their tests, human-readable.
+// mendedBy describes which model proposes changes to pathways that fail their tests, human-readable.
 func (p runsOn) mendedBy() string {
 	if !p.Config.hasModel() {
 		return "no sessions: the scripted model proposes no changes of pathways"

@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/triage/analyst"
 )
 
-// triageParts is everything that issues are made of.
+// triageParts lists the dependencies of the triage service.
 type triageParts struct {
 	fx.In
 	Secrets  secrets
@@ -27,7 +27,8 @@ type triageParts struct {
 	Runtime  callwright.Runtime
 }
 
-// newTriage keeps issues of calls, pathways, runs of tests and port requests. Samples and files have no resolver yet.
+// newTriage returns the triage service. Calls, pathways, test runs and port requests can be attached to issues. Samples and files have no
+// resolver yet.
 func newTriage(p triageParts) (*triage.Service, error) {
 	cursors, err := triage.NewCursors(1, map[byte][]byte{1: []byte(p.Secrets.Cursors.Reveal())})
 	if err != nil {
@@ -48,7 +49,7 @@ func newTriage(p triageParts) (*triage.Service, error) {
 	})
 }
 
-// analyzedBy describes the analyst of issues, human-readable.
+// analyzedBy describes which model analyzes issues, human-readable.
 func (p runsOn) analyzedBy() string {
 	if !p.Config.hasModel() {
 		return "not analyzed, which the scripted model can't"

@@ -49,15 +49,15 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// node is this process's name among all that share a database.
+// node is the name of this process, unique among the processes that share a database.
 type node string
 
 func newNode() node { return node(new(callwright.UUIDs).New()) }
 
-// newSelf makes the holder of this server's addresses, which are set when it listens.
+// newSelf returns a holder of this server's addresses, which are set when the server listens.
 func newSelf() *self.Server { return new(self.Server) }
 
-// newResolver asks the DNS server of --dns-server, or the system's.
+// newResolver returns a resolver that queries --dns-server, or else the system's DNS server.
 func newResolver(c Config, own *self.Server, rt callwright.Runtime) (*resolve.Resolver, error) {
 	dns := &net.Resolver{PreferGo: c.DNSServer != ""}
 	if c.DNSServer != "" {
@@ -68,7 +68,7 @@ func newResolver(c Config, own *self.Server, rt callwright.Runtime) (*resolve.Re
 	return resolve.New(resolve.Config{DNS: dns, Self: own, Runtime: rt})
 }
 
-// identity holds our certificate and the roots that peers must chain to. Both are read again when their files change.
+// identity holds the server's SIP certificate and the roots for peers' certificates. Both are read again when their files change.
 type identity struct{ *pemfile.Keeper }
 
 func newIdentity(lc fx.Lifecycle, c Config, ca *testca.Authority, rt callwright.Runtime) (identity, error) {
@@ -146,7 +146,7 @@ func newProber(lc fx.Lifecycle, c Config, s shares, id identity, r *resolve.Reso
 	return p, nil
 }
 
-// monitorParts is everything that the trunks' monitor is made of.
+// monitorParts lists the dependencies of the trunks' monitor.
 type monitorParts struct {
 	fx.In
 	DB      *bunstore.DB
@@ -167,7 +167,7 @@ func newMonitor(p monitorParts) (*monitor.Service, error) {
 	})
 }
 
-// trunkParts is everything that trunks are made of.
+// trunkParts lists the dependencies of the trunk service.
 type trunkParts struct {
 	fx.In
 	Config  Config
@@ -195,7 +195,8 @@ func newTrunks(p trunkParts) (*sip.Service, error) {
 	return sip.New(c)
 }
 
-// newCallLog sends the heartbeat for the node's records from before the line opens until after it has closed.
+// newCallLog returns the call log. Its heartbeat, which covers the node's records, runs from before the SIP user agent opens until after it
+// has closed.
 func newCallLog(
 	lc fx.Lifecycle, c Config, db *bunstore.DB, m *monitor.Service, n node, rt callwright.Runtime,
 ) (*calllog.Service, error) {
@@ -210,10 +211,10 @@ func newCallLog(
 	return s, nil
 }
 
-// codecs are the codecs of this build, in the order in which trunks are offered them.
+// codecs lists the codecs of this build, in the order in which the server offers them.
 var codecs = codec.Set{g711.PCMU(), g711.PCMA(), opus.Engine(), g722.Engine()}
 
-// endless is a run that ends with its context only, and not with an error.
+// endless returns a function that calls run and ignores its error, which is always nil.
 func endless(run func(context.Context) error) func(context.Context) {
 	return func(ctx context.Context) { _ = run(ctx) }
 }
@@ -233,7 +234,7 @@ func newMedia(c Config, rt callwright.Runtime) (*rtpmedia.Media, error) {
 	return m, nil
 }
 
-// lineParts is everything that the telephone line is made of.
+// lineParts lists the dependencies of the SIP user agent.
 type lineParts struct {
 	fx.In
 	Config   Config
@@ -250,7 +251,7 @@ type lineParts struct {
 	Runtime  callwright.Runtime
 }
 
-// newTrusted returns the set of the addresses that trunks name, and keeps it current until the application stops.
+// newTrusted returns the set of the addresses that trunks and --sip-trusted name. It updates the set until the platform stops.
 func newTrusted(lc fx.Lifecycle, c Config, db *bunstore.DB, r *resolve.Resolver, rt callwright.Runtime) (*trusted.Set, error) {
 	s, err := trusted.New(trusted.Config{Store: sipstore.Trunks{DB: db}, Resolver: r, Always: c.SIPTrusted, Runtime: rt})
 	if err != nil {
@@ -280,7 +281,8 @@ func newLine(lc fx.Lifecycle, p lineParts) (*sipua.UA, error) {
 	return ua, nil
 }
 
-// newSetup makes the setup information for customers: the addresses of the flags and the port that SIP really listens on.
+// newSetup returns the service with setup information for customers. It contains the addresses of the flags, and the port on which SIP
+// actually listens.
 func newSetup(
 	c Config, db *bunstore.DB, trunks *sip.Service, line *sipua.UA, own *self.Server, work callwright.Work, rt callwright.Runtime,
 ) (*setup.Service, error) {
@@ -295,7 +297,7 @@ func newSetup(
 	})
 }
 
-// regionOf is the region of this server, which listens for SIP at an address.
+// regionOf returns the region of this server. listening is its SIP address.
 func regionOf(c Config, listening net.Addr) (setup.Region, error) {
 	_, port, err := net.SplitHostPort(listening.String())
 	if err != nil {
@@ -314,8 +316,8 @@ func regionOf(c Config, listening net.Addr) (setup.Region, error) {
 	return r, err
 }
 
-// ownAddresses returns the source addresses of signaling and media, as peers see them. A private media address behind a public one is
-// the machine's inside, which no firewall of a customer sees.
+// ownAddresses returns the source addresses of signaling and media as peers see them. It omits a private media address behind a public one,
+// because no customer's firewall sees it.
 func (c Config) ownAddresses() []string {
 	inside := func(ip netip.Addr) bool { return ip.IsPrivate() || ip.IsLoopback() }
 	addresses := []string{c.PublicIP.String()}
@@ -345,7 +347,7 @@ func newDiscoveries(
 	return s, nil
 }
 
-// testCallParts is everything that test calls are made of.
+// testCallParts lists the dependencies of the services that place test calls and proofs.
 type testCallParts struct {
 	fx.In
 	DB      *bunstore.DB
@@ -372,18 +374,18 @@ func newTestCalls(lc fx.Lifecycle, p testCallParts) (*testcall.Service, error) {
 	return s, nil
 }
 
-// prompt says a sentence to the person who answers a test call.
+// prompt synthesizes the sentence that is played when a person answers a test call.
 type prompt struct{ voice }
 
-// Prompt is the sentence.
+// Prompt returns the samples of the sentence at the given rate, in hertz.
 func (p prompt) Prompt(ctx context.Context, rate int) ([]int16, error) {
 	return p.Speak(ctx, "This is a test call. Goodbye.", rate)
 }
 
-// voice speaks English.
+// voice synthesizes English texts.
 type voice struct{ tts.Synthesizer }
 
-// Speak is the speech of a text.
+// Speak returns the samples of a spoken text at the given rate, in hertz.
 func (v voice) Speak(ctx context.Context, text string, rate int) ([]int16, error) {
 	stream, err := v.Synthesize(ctx, tts.Request{Text: text, Language: "en", Rate: rate})
 	if err != nil {

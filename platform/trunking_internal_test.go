@@ -68,7 +68,7 @@ func TestRegion(t *testing.T) {
 	}
 }
 
-// TestStatusNamesWhatIsRefused compares docs/status.md with the operations of the contract that this server refuses.
+// TestStatusNamesWhatIsRefused checks that docs/status.md lists the missing codec and exactly the node types that this server refuses.
 func TestStatusNamesWhatIsRefused(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join("..", "docs", "status.md"))
@@ -91,7 +91,7 @@ func TestStatusNamesWhatIsRefused(t *testing.T) {
 	}
 }
 
-// TestDNSServer has a name that only the server of the flag knows.
+// TestDNSServer checks that a resolver with --dns-server resolves a name that exists only on this server.
 func TestDNSServer(t *testing.T) {
 	t.Parallel()
 	dns := testdns.Start(t, "pbx.callwright.test. 60 IN A 192.0.2.7")
@@ -154,7 +154,7 @@ func TestPrompt(t *testing.T) {
 
 var errBroken = errors.New("broken")
 
-// broken is a synthesizer whose voice fails after the first samples.
+// broken is a synthesizer whose stream fails after the first samples.
 type broken struct{}
 
 func (broken) Synthesize(context.Context, tts.Request) (tts.Stream, error) {

@@ -15,16 +15,16 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore"
 )
 
-// nobody is a user who owns nothing here.
+// nobody is the id of a user that owns no files of the test.
 const nobody = 65534
 
-// TestReadOnly: a data folder, a database and a folder of a database that cannot be written are named at the start, also if they
-// were used before.
+// TestReadOnly checks that the start reports a read-only data folder, database, or database folder, even after an earlier start could write
+// there.
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		protected func(c Config, database string) string
-		again     func(context.Context, Config) error // of the start, the part that fails
+		again     func(context.Context, Config) error // the step of the start that must fail
 		want      string
 	}{
 		"data folder": {
@@ -48,7 +48,7 @@ func TestReadOnly(t *testing.T) {
 			if err := os.Mkdir(folder, 0o700); err != nil {
 				t.Fatal(err)
 			}
-			if err := errors.Join(take(c), openDatabase(t.Context(), c)); err != nil { // makes everything
+			if err := errors.Join(take(c), openDatabase(t.Context(), c)); err != nil { // creates all files
 				t.Fatal(err)
 			}
 			give(t, filepath.Dir(root))
@@ -68,13 +68,13 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// take takes the folder, as the server does, and gives it back.
+// take locks and checks the data folder like the server, and releases the lock.
 func take(c Config) error {
 	held, err := lockFolder(c)
 	return errors.Join(err, held.Close())
 }
 
-// openDatabase opens the database, as the server does, and closes it.
+// openDatabase opens the database like the server, and closes it.
 func openDatabase(ctx context.Context, c Config) error {
 	s, err := newSecrets(c)
 	if err != nil {
@@ -87,7 +87,7 @@ func openDatabase(ctx context.Context, c Config) error {
 	return db.Close()
 }
 
-// give changes the owner of a folder and its files to nobody, if the test may.
+// give changes the owner of a folder and its files to nobody, if the test runs as root.
 func give(t *testing.T, folder string) {
 	t.Helper()
 	err := filepath.WalkDir(folder, func(path string, _ os.DirEntry, err error) error {
@@ -101,9 +101,9 @@ func give(t *testing.T, folder string) {
 	}
 }
 
-// asNobody calls f on a thread of another user than root, whom no permissions bind.
+// asNobody calls f on a thread whose file access has the permissions of nobody, because permissions do not restrict root.
 func asNobody(f func() error) error {
-	runtime.LockOSThread() // permanently: the thread ends with the goroutine
+	runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
 	if os.Geteuid() == 0 {
 		_ = syscall.Setfsuid(nobody)
 	}

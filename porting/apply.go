@@ -7,7 +7,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// move moves a request, and returns the entry of its history. A request that ends loses its PINs.
+// move applies an event to the request's state, and returns the entry for its history. It deletes the PINs of a request that ends. It
+// returns an error for an illegal event.
 func (r *Request) move(e Event, by Actor, now time.Time, note string) (Entry, error) {
 	from := r.State
 	to, err := from.Next(e, by)
@@ -25,7 +26,7 @@ func (r *Request) move(e Event, by Actor, now time.Time, note string) (Entry, er
 	return Entry{Number: r.Entries, At: now, From: from, To: to, Event: e, Detail: r.detail(), Actor: by, Note: note}, nil
 }
 
-// setNumbers moves all numbers that have not ended.
+// setNumbers sets the state and failure of every number that can enter the state to.
 func (r *Request) setNumbers(to NumberState, f *Failure) {
 	for i, n := range r.Numbers {
 		if n.State.CanBecome(to) {
@@ -34,14 +35,14 @@ func (r *Request) setNumbers(to NumberState, f *Failure) {
 	}
 }
 
-// order returns the order that a gateway receives for a request.
+// order returns the order for a request that a gateway receives.
 func (r Request) order() Order {
 	o := Order{Key: r.ID + ":1", Ref: r.Ref, TargetDate: r.TargetDate, SignedAt: r.SignedAt, CancelAskedAt: r.CancelAskedAt, Numbers: r.phoneNumbers()}
 	return o
 }
 
-// apply applies a carrier's snapshot of an order, and returns the entries of the history. Snapshots older than the last applied
-// one, unknown statuses and illegal moves change nothing.
+// apply applies a carrier's snapshot of an order, and returns the new history entries. It ignores snapshots older than the last applied
+// one, and unknown statuses and illegal moves of numbers.
 func (r *Request) apply(shot Snapshot, now time.Time) (entries []Entry, err error) {
 	if shot.Version != 0 && shot.Version < r.Version {
 		return nil, nil
@@ -78,10 +79,10 @@ func (r *Request) apply(shot Snapshot, now time.Time) (entries []Entry, err erro
 	return entries, err
 }
 
-// keptEntries is the number of history entries reserved for moves of the state.
+// keptEntries is the number of history entries that are reserved for changes of the state. Entries about other changes stop before.
 const keptEntries = 20
 
-// fail sets the failure of a request.
+// fail copies the failure of the first rejected number to a rejected request without a failure.
 func (r *Request) fail(e Event) {
 	i := slices.IndexFunc(r.Numbers, func(n Number) bool { return n.State == NumberRejected })
 	if e == Rejected && r.Failure == nil && i >= 0 {
@@ -98,12 +99,12 @@ func (r *Request) numberStates() []NumberState {
 	return states
 }
 
-// begun reports whether the losing carrier processes the order.
+// begun reports whether the losing carrier has begun to process the order.
 func (r *Request) begun() bool {
 	return slices.ContainsFunc(r.Numbers, func(n Number) bool { return n.State != NumberSubmitted && n.State != NumberPending })
 }
 
-// merge moves the numbers, and reports whether one has changed.
+// merge applies a snapshot to the numbers, and reports whether the state, FOC or failure of a number has changed.
 func (r *Request) merge(shot Snapshot) (changed bool) {
 	r.Numbers = slices.Clone(r.Numbers)
 	for i := range r.Numbers {
@@ -126,7 +127,8 @@ func codeOf(f *Failure) FailureCode {
 	return f.Code
 }
 
-// merge moves a number. A number that is canceled because its failure was not resolved is rejected.
+// merge applies a carrier's snapshot to a number. It ignores a state that the number cannot move to. If inVain is set, a number that is
+// canceled while it has a Failure becomes NumberRejected.
 func (n *Number) merge(s NumberSnapshot, inVain bool) {
 	to := s.State
 	if to == NumberCanceled && inVain && n.Failure != nil {

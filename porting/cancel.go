@@ -16,12 +16,13 @@ type CancelPhase string
 // The phases of a cancellation.
 const (
 	CancelDone CancelPhase = "done" // the request is canceled
-	CancelSoon CancelPhase = "soon" // the carrier is asked, and agrees, refuses, or ports the numbers first
+	CancelSoon CancelPhase = "soon" // the carrier is asked to cancel: it agrees, refuses, or ports the numbers first
 )
 
-// PlanCancel returns the phase of a request that is canceled now: CancelDone when no carrier can hold its order, or it is already
-// canceled; CancelSoon when the carrier is asked, or was asked before. CodeInvalidState: it cannot be canceled any more, because it
-// has ended, a number is ported, or the confirmed date is less than cutOff ahead.
+// PlanCancel returns the phase that a cancellation at now leads to. It returns CancelDone if the request is already canceled or no carrier
+// can hold its order, and CancelSoon if the carrier must be asked or was asked before.
+//
+// It returns CodeInvalidState if the request has ended, one of its numbers is ported, or the confirmed date is less than cutOff ahead.
 func PlanCancel(r Request, cutOff time.Duration, now time.Time) (CancelPhase, error) {
 	switch {
 	case r.State == Canceled, r.State == WaitingForSignature, r.State == Submitted && !r.Sending:
@@ -43,22 +44,22 @@ func PlanCancel(r Request, cutOff time.Duration, now time.Time) (CancelPhase, er
 	return CancelSoon, nil
 }
 
-// Cancel cancels a request, immediately or in two phases: see PlanCancel. In the first case the returned request is Canceled; in
-// the second, its CancelAskedAt is the time at which the carrier was asked. Canceling again changes nothing. CodeInvalidState: it
-// cannot be canceled any more. CodeNotFound: it is absent.
+// Cancel cancels a request, immediately or in two phases: see PlanCancel. After CancelDone the returned request is Canceled; after
+// CancelSoon its CancelAskedAt is the time at which Cancel was first called. Canceling again changes nothing. Cancel returns
+// CodeInvalidState if the request can no longer be canceled, and CodeNotFound if the organization has no such request.
 func (s *Service) Cancel(ctx context.Context, org callwright.OrgID, id string) (Request, error) {
 	return s.cancel(ctx, org, id, API, "")
 }
 
-// CanCancel reports whether Cancel changes a request now: it can be canceled, and was not before.
+// CanCancel reports whether Cancel would change a request now: the request can still be canceled, and no cancellation was requested before.
 func (s *Service) CanCancel(r Request) bool {
 	_, err := PlanCancel(r, s.cutOff(r), s.cfg.Clock.Now())
 	return err == nil && r.State != Canceled && r.CancelAskedAt.IsZero()
 }
 
-// Withdraw cancels a request for the operator, for example when it names another person's number. It works as Cancel, but the
-// history names the operator and contains note. CodeBadRequest: note is blank, or longer than MaxRaw bytes. Other errors are as of
-// Cancel.
+// Withdraw cancels a request on behalf of the operator, for example when it names another person's number. It behaves like Cancel, but the
+// history names the operator and contains note. It returns CodeBadRequest if note is blank, is longer than MaxRaw bytes, or contains
+// control or format characters. Other errors are the same as for Cancel.
 func (s *Service) Withdraw(ctx context.Context, org callwright.OrgID, id, note string) (Request, error) {
 	if err := checkNote(note); err != nil {
 		return Request{}, err
@@ -66,7 +67,7 @@ func (s *Service) Withdraw(ctx context.Context, org callwright.OrgID, id, note s
 	return s.cancel(ctx, org, id, Operator, note)
 }
 
-// checkNote checks the note of an operator.
+// checkNote returns an error if an operator's note is blank, longer than MaxRaw bytes, or contains hidden characters.
 func checkNote(note string) error {
 	var f faults
 	f.addIf(strings.TrimSpace(note) == "", "note", "is required")
@@ -75,7 +76,7 @@ func checkNote(note string) error {
 	return f.err()
 }
 
-// cancel cancels a request for an organization or an operator.
+// cancel implements Cancel and Withdraw. The history names by as the actor.
 func (s *Service) cancel(ctx context.Context, org callwright.OrgID, id string, by Actor, note string) (Request, error) {
 	return s.change(ctx, org, id, func(ctx context.Context, r *Request) ([]Entry, error) {
 		now := s.cfg.Clock.Now()
@@ -100,7 +101,8 @@ func (s *Service) cancel(ctx context.Context, org callwright.OrgID, id string, b
 	})
 }
 
-// cutOff returns the time before its date from which a request cannot be canceled any more.
+// cutOff returns how long before its confirmed date a request can last be canceled. It returns two days if the request's gateway is no
+// longer configured.
 func (s *Service) cutOff(r Request) time.Duration {
 	if g := s.gateway(r.Gateway); g != nil {
 		return g.Capabilities().CutOff

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// acme is a gateway to a carrier of your own. Where its methods have a comment, yours ask the carrier's API.
+// acme is an example of a gateway to your own carrier. A real gateway calls the carrier's API where the methods below contain a comment.
 type acme struct{ state porting.NumberState }
 
 func (*acme) Capabilities() porting.Capabilities {
@@ -19,7 +19,7 @@ func (*acme) Capabilities() porting.Capabilities {
 }
 
 func (*acme) CheckNumbers(context.Context, []callwright.PhoneNumber) ([]porting.Portability, error) {
-	return nil, callwright.ErrNotImplemented // numbers tell a little themselves
+	return nil, callwright.ErrNotImplemented // Check then derives the portability from the number alone
 }
 
 func (*acme) Submit(_ context.Context, s porting.Submission) (porting.Receipt, error) {
@@ -39,8 +39,8 @@ func (a *acme) Snapshot(_ context.Context, o porting.Order) (porting.Snapshot, e
 	return shot, nil
 }
 
-// A carrier of your own is a type with five methods. Have your handler of its events call Hear; it is asked from time to time all
-// the same.
+// To connect your own carrier, implement the five methods of Gateway. Have your event handler call Hear. The service also polls Snapshot at
+// intervals, in case an event is lost.
 func ExampleGateway() {
 	ctx, stop := context.WithCancel(context.Background())
 	memory, carrier, office := memstore.New(), &acme{porting.NumberInProgress}, make(desk)
@@ -55,7 +55,7 @@ func ExampleGateway() {
 	r, _, err := ports.Initiate(ctx, "bakery", anywhere)
 	show := func(mails int, err error) {
 		for range mails {
-			<-office // the customer gets mail about each change
+			<-office // each change sends the customer a mail
 		}
 		r, _ = ports.Get(ctx, "bakery", r.ID)
 		fmt.Println(r.State, r.Numbers[0].State, err)
@@ -77,10 +77,10 @@ func ExampleGateway() {
 	// calls to it: registered <nil>
 }
 
-// monday is when the carrier releases numbers.
+// monday is the time at which the losing carrier releases the numbers.
 var monday = time.Date(2030, 6, 3, 16, 0, 0, 0, time.UTC)
 
-// anywhere is a request for a number of any carrier.
+// anywhere is a minimal draft with one number, for a personal account.
 var anywhere = porting.Draft{
 	Numbers: []porting.NumberDraft{{Number: "+14155550100"}}, Documents: []string{"bill"},
 	Account: porting.Account{
@@ -89,7 +89,8 @@ var anywhere = porting.Draft{
 	},
 }
 
-// desk stands in for document.Service, loa.Service, agents.Service and a mail server. Its letters are signed on paper.
+// desk replaces document.Service, loa.Service, agents.Service and a mail server. Each mail is sent to the channel. The letters are signed
+// on paper.
 type desk chan struct{}
 
 func (desk) UseDocuments(context.Context, callwright.OrgID, string, []string) ([]string, error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// The progress of a request determines whether, and how, it can be canceled.
+// PlanCancel allows a cancellation or refuses it, depending on the state of the request.
 func ExamplePlanCancel() {
 	foc := time.Date(2026, 3, 10, 16, 0, 0, 0, time.UTC)
 	r := porting.Request{State: porting.InProgress, Sending: true, Ref: "o1", Numbers: []porting.Number{

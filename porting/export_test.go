@@ -2,10 +2,10 @@ package porting
 
 import "time"
 
-// Apply applies a carrier's snapshot.
+// Apply exports Request.apply, which applies a carrier's snapshot to a request.
 func Apply(r *Request, shot Snapshot, now time.Time) ([]Entry, error) { return r.apply(shot, now) }
 
-// Mailed reports whether an entry is mailed.
+// Mailed exports Entry.mailed, which reports whether an entry is mailed.
 func (e Entry) Mailed() bool { return e.mailed() }
 
 // TooLate gives up a request, or numbers of it, that are held up for too long.

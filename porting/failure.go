@@ -5,22 +5,22 @@ import "slices"
 // Party is the party that must act to resolve a failure.
 type Party string
 
-// The parties.
+// The parties that can resolve a failure.
 const (
-	ActCustomer Party = "customer" // corrects its data, or resolves the failure with its carrier
+	ActCustomer Party = "customer" // corrects the request's data, or resolves the failure with the losing carrier
 	ActSigner   Party = "signer"   // the authorized representative
-	ActCarrier  Party = "carrier"  // the losing carrier: wait
+	ActCarrier  Party = "carrier"  // the losing carrier; everyone else waits
 	ActOperator Party = "operator" // the operator of this deployment
-	ActNobody   Party = "nobody"   // the number cannot be ported
+	ActNobody   Party = "nobody"   // no party: the number cannot be ported
 )
 
-// Parties returns all parties.
+// Parties returns every Party, in the order of the constants.
 func Parties() []Party { return []Party{ActCustomer, ActSigner, ActCarrier, ActOperator, ActNobody} }
 
-// FailureCode is the reason for which a number is not ported, the same for all gateways.
+// FailureCode is the reason why a number is not ported or is held up. All gateways use the same codes.
 type FailureCode string
 
-// The codes of failures.
+// The failure codes. Remedies describes each of them.
 const (
 	AccountNumberMismatch    FailureCode = "account_number_mismatch"
 	AccountNumberRequired    FailureCode = "account_number_required"
@@ -56,26 +56,26 @@ const (
 	OtherFailure             FailureCode = "other"
 )
 
-// Failure is the reason for which a number or a request has failed or is held up.
+// Failure is the reason why a number or a request has failed or is held up.
 type Failure struct {
 	Code FailureCode
-	Raw  string // the carrier's own words, at most MaxRaw bytes; for the operator, never shown to customers
+	Raw  string // the carrier's original message, at most MaxRaw bytes; for the operator, never shown to customers
 }
 
-// MaxRaw is the maximum size of a carrier's own words, in bytes.
+// MaxRaw is the maximum length in bytes of a carrier's original message, Failure.Raw, and of an operator's note.
 const MaxRaw = 1000
 
-// Remedy is the meaning of a failure and the party that must act.
+// Remedy describes a failure code: its meaning, and the party that must act.
 type Remedy struct {
 	Code  FailureCode
 	Act   Party
-	Field string // field of the request to correct; empty: none
+	Field string // field of the request to correct; may be empty
 	Text  string // describes the failure and its remedy
 }
 
 const account = "losing_carrier_information."
 
-// remedies lists all failures, in the order of their codes above.
+// remedies contains one Remedy for each failure code, in the order of the constants.
 var remedies = []Remedy{
 	{AccountNumberMismatch, ActCustomer, account + "account_number", "The account number is not the one that the losing carrier has. Copy it from a bill, and request the port again."},
 	{AccountNumberRequired, ActCustomer, account + "account_number", "The losing carrier asks for an account number. Copy it from a bill, and request the port again."},
@@ -111,10 +111,10 @@ var remedies = []Remedy{
 	{OtherFailure, ActOperator, "", "The carrier gives another reason. The operator of this service knows it."},
 }
 
-// Remedies returns the remedies of all failures.
+// Remedies returns the remedies of all failure codes.
 func Remedies() []Remedy { return slices.Clone(remedies) }
 
-// Remedy returns the remedy of the failure. An unknown code counts as OtherFailure.
+// Remedy returns the remedy of a failure code. It returns the remedy of OtherFailure for an unknown code.
 func (c FailureCode) Remedy() Remedy {
 	for _, r := range remedies {
 		if r.Code == c {

@@ -24,7 +24,7 @@ const (
 	day  = 24 * time.Hour
 )
 
-// house is a service with its environment.
+// house contains a porting service and the fakes that it depends on.
 type house struct {
 	*porting.Service
 
@@ -34,7 +34,7 @@ type house struct {
 	world   *world
 }
 
-// inHouse runs a test with a house in a bubble, where waits of durable work take no time.
+// inHouse runs a test with a new house in a synctest bubble, where the waits of durable work take no real time.
 func inHouse(t *testing.T, test func(t *testing.T, h *house), change ...func(*porting.Config)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -65,7 +65,7 @@ func inHouse(t *testing.T, test func(t *testing.T, h *house), change ...func(*po
 	})
 }
 
-// draft returns a request for numbers that end in 55501 and the digits.
+// draft returns a draft with one number +141555501xx for each pair of digits.
 func draft(digits ...string) porting.Draft {
 	d := porting.Draft{
 		Account: porting.Account{
@@ -90,7 +90,7 @@ func (h *house) initiate(digits ...string) porting.Request {
 	return r
 }
 
-// signed returns a request whose letter is signed.
+// signed creates a request, signs its letter, and returns the signed request.
 func (h *house) signed(digits ...string) porting.Request {
 	h.t.Helper()
 	r, err := h.Sign(h.t.Context(), org, h.initiate(digits...).ID, porting.Signer, "signature 1")
@@ -100,13 +100,13 @@ func (h *house) signed(digits ...string) porting.Request {
 	return r
 }
 
-// sleep waits until a time has passed and the work of it is done.
+// sleep waits for d, and then until the durable work that is due by then is done.
 func (h *house) sleep(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }
 
-// after waits, and returns a request.
+// after waits for d, and returns the current state of a request.
 func (h *house) after(d time.Duration, id string) porting.Request {
 	h.t.Helper()
 	h.sleep(d)
@@ -117,7 +117,7 @@ func (h *house) after(d time.Duration, id string) porting.Request {
 	return r
 }
 
-// events returns the history of a request, which must be without gaps.
+// events returns the events and actors of a request's history as text. It reports an error if the entries are not consecutive.
 func (h *house) events(id string) string {
 	h.t.Helper()
 	history, err := h.History(h.t.Context(), org, id)
@@ -134,7 +134,7 @@ func (h *house) events(id string) string {
 	return strings.Join(all, ", ")
 }
 
-// wantEnd checks the end of a request and its reports.
+// wantEnd checks that a request has ended with the given states, that its PINs are deleted, and that every history entry was notified.
 func (h *house) wantEnd(r porting.Request, state porting.State, numbers ...porting.NumberState) {
 	h.t.Helper()
 	var got []porting.NumberState
@@ -157,17 +157,17 @@ func (h *house) wantEnd(r porting.Request, state porting.State, numbers ...porti
 	}
 }
 
-// world is the other side of the ports.
+// world implements the service's ports for documents, letters, inbound registration, notices and mail. It records the calls.
 type world struct {
 	mu       sync.Mutex
-	told     map[string]int // notices by id
-	untold   int            // notices that fail before one arrives
-	mails    map[string]int // by id
-	letters  []string       // all mails
+	told     map[string]int // number of notices by id
+	untold   int            // number of notices that still fail
+	mails    map[string]int // number of mails by id
+	letters  []string       // recipient, subject and text of every mail
 	resent   int
 	revoked  []string
 	inbound  map[callwright.PhoneNumber]int
-	failures []error // of the next registrations
+	failures []error // errors of the next registrations, in order
 }
 
 func (*world) UseDocuments(_ context.Context, _ callwright.OrgID, _ string, ids []string) (absent []string, err error) {
@@ -197,7 +197,7 @@ func (w *world) CheckURL(url string) error {
 	return nil
 }
 
-// mailed reports whether a mail to an address, or its subject, has all of some texts.
+// mailed reports whether a mail to an address contains all of the given texts in its subject or text.
 func (w *world) mailed(to string, texts ...string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -250,7 +250,7 @@ func (w *world) toldOf(id string) int {
 	return w.told[id]
 }
 
-// wantError checks the code and the field of an error.
+// wantError checks that an error is a *callwright.Error with the given code and field.
 func wantError(t *testing.T, name string, err error, code callwright.Code, field string) {
 	t.Helper()
 	e, ok := errors.AsType[*callwright.Error](err)

@@ -17,17 +17,17 @@ import (
 type Draft struct {
 	Numbers    []NumberDraft
 	Account    Account
-	PIN        callwright.Secret // of every number without a PIN; empty: none
-	TargetDate time.Time         // zero: the earliest date
-	Documents  []string          // ids
-	CallsFrom  []string          // addresses and networks from which calls to the ported numbers come; empty: Config.CallsFrom
-	Webhook    callwright.Secret // URL that receives every entry of the history; empty: none
+	PIN        callwright.Secret // default for numbers without a PIN; may be empty
+	TargetDate time.Time         // zero means the earliest possible date
+	Documents  []string          // document ids
+	CallsFrom  []string          // addresses and networks that may send calls to the ported numbers; empty means Config.CallsFrom
+	Webhook    callwright.Secret // URL that receives every history entry; may be empty
 }
 
-// NumberDraft is a number of a Draft.
+// NumberDraft is one number of a Draft, with its PIN.
 type NumberDraft struct {
 	Number string            // E.164
-	PIN    callwright.Secret // of the losing carrier; empty: the Draft's PIN
+	PIN    callwright.Secret // PIN at the losing carrier; empty means the Draft's PIN
 }
 
 // Limits of the texts of a Draft, in characters.
@@ -47,10 +47,12 @@ const (
 	maxURL           = 2048
 )
 
-// Initiate stores a request and mails its letter. It returns the letter, whose URL is not stored with the request. An error lists
-// all invalid fields. CodeBadRequest: a field is invalid, or a document is not the organization's. CodeConflict: a number is in
-// another request that has not ended, or belongs to another organization of this deployment. CodeTooManyRequests: the organization
-// has Config.MaxOpen open requests, or has made Config.MaxHourly within an hour.
+// Initiate stores a new request and mails its letter of authorization. It returns the letter, because the letter's URL is not stored with
+// the request. The error lists all invalid fields.
+//
+// It returns CodeBadRequest if a field is invalid or a document does not belong to the organization, CodeConflict if a number is in another
+// open request or belongs to another organization of this deployment, and CodeTooManyRequests if the organization has Config.MaxOpen open
+// requests or has created Config.MaxHourly requests within an hour.
 func (s *Service) Initiate(ctx context.Context, org callwright.OrgID, d Draft) (r Request, l Letter, err error) {
 	if r, err = s.draft(ctx, org, d); err != nil {
 		return Request{}, Letter{}, err
@@ -83,7 +85,7 @@ func (s *Service) Initiate(ctx context.Context, org callwright.OrgID, d Draft) (
 	return r, l, nil
 }
 
-// draft returns the request of a draft, or all errors of the draft.
+// draft converts a draft to a request. It returns an error that lists every invalid field.
 func (s *Service) draft(ctx context.Context, org callwright.OrgID, d Draft) (Request, error) {
 	now := s.cfg.Clock.Now()
 	r := Request{
@@ -104,7 +106,7 @@ func (s *Service) draft(ctx context.Context, org callwright.OrgID, d Draft) (Req
 	return r, f.err()
 }
 
-// admit refuses a request of an organization that has reached its limit of open requests, or of requests within an hour.
+// admit returns CodeTooManyRequests if an organization has reached its limit of open requests, or of requests within an hour.
 func (s *Service) admit(ctx context.Context, org callwright.OrgID) error {
 	open, err := s.cfg.Store.CountOpen(ctx, org)
 	if err != nil {
@@ -128,7 +130,7 @@ func (s *Service) admit(ctx context.Context, org callwright.OrgID) error {
 	return full
 }
 
-// claim marks the documents of a request as used, and refuses a request whose numbers or documents are not available to it.
+// claim marks the documents of a request as used. It returns an error if a document is absent or a number is in another open request.
 func (s *Service) claim(ctx context.Context, r Request) error {
 	var f faults
 	absent, err := s.cfg.Documents.UseDocuments(ctx, r.Org, r.ID, r.Documents)
@@ -148,8 +150,8 @@ func (s *Service) claim(ctx context.Context, r Request) error {
 	return r.conflicts(taken, "is in another port request that has not ended: wait for its end, or cancel it")
 }
 
-// admitNumbers refuses a request with a number that belongs to another organization of this deployment. It is called after r is
-// stored, so that it sees the end of another request that had the number a moment before.
+// admitNumbers returns an error if a number of a request belongs to another organization of this deployment. The caller must store r first:
+// if another request for the same number has just ended, admitNumbers then finds the number's new owner.
 func (s *Service) admitNumbers(ctx context.Context, r Request) error {
 	elsewhere, err := s.elsewhere(ctx, r.Org, r.phoneNumbers())
 	if err != nil {
@@ -166,7 +168,7 @@ func (r Request) phoneNumbers() []callwright.PhoneNumber {
 	return numbers
 }
 
-// conflicts returns an error about each number of a request that is among the given ones; nil: none is.
+// conflicts returns a CodeConflict error with message for each number of a request that is in some, or nil if none is.
 func (r Request) conflicts(some []callwright.PhoneNumber, message string) error {
 	var f faults
 	for i, n := range r.Numbers {
@@ -177,17 +179,17 @@ func (r Request) conflicts(some []callwright.PhoneNumber, message string) error 
 	return f.err()
 }
 
-// faults collects the errors of a request.
+// faults collects the errors of a draft or a note.
 type faults callwright.FieldErrors
 
-// addIf adds an error about a field, if the condition holds.
+// addIf adds an error about a field if wrong is set.
 func (f *faults) addIf(wrong bool, field, format string, args ...any) {
 	if wrong {
 		*f = append(*f, callwright.Invalid(field, format, args...))
 	}
 }
 
-// addText adds an error about a text that is required but blank, too long, or not one visible line.
+// addText adds an error if a required text is empty, and if a text is longer than most characters or contains hidden characters.
 func (f *faults) addText(field, text string, most int, required bool) {
 	f.addIf(required && text == "", field, "is required")
 	f.addIf(callwright.Longer(text, most), field, "must have at most %d characters", most)
@@ -203,7 +205,7 @@ func (f *faults) addName(field, text string, most int, required bool) {
 
 func (f faults) err() error { return callwright.FieldErrors(f).OrNil() }
 
-// checkNumbers returns the numbers of a draft.
+// checkNumbers parses the numbers of a draft. It returns the valid numbers and adds an error to f for each invalid field.
 func (s *Service) checkNumbers(ctx context.Context, org callwright.OrgID, f *faults, d Draft) (numbers []Number) {
 	most := min(MaxNumbers, s.cfg.Gateway.Capabilities().MaxNumbers)
 	f.addIf(len(d.Numbers) == 0 || len(d.Numbers) > most, "phone_numbers", "must have from 1 to %d numbers", most)
@@ -231,7 +233,7 @@ func (s *Service) checkNumbers(ctx context.Context, org callwright.OrgID, f *fau
 	return numbers
 }
 
-// trimmed returns an account without spaces around its texts, and with the code of its country in capital letters.
+// trimmed returns a copy of an account with surrounding spaces removed from its texts, and with its country code in capital letters.
 func (a Account) trimmed() Account {
 	for _, text := range []*string{
 		&a.BusinessName, &a.FirstName, &a.LastName, &a.Email,
@@ -248,7 +250,7 @@ func (a Account) trimmed() Account {
 	return a
 }
 
-// check checks an account.
+// check adds an error to f for each invalid field of an account.
 func (a Account) check(f *faults) {
 	f.addIf(a.CustomerType != Business && a.CustomerType != Personal, account+"customer_type", "must be business or personal")
 	f.addName(account+"business_name", a.BusinessName, maxBusinessName, a.CustomerType == Business)
@@ -271,7 +273,7 @@ func (a Account) check(f *faults) {
 		address+"country", "must be a country code of ISO 3166-1, two letters such as US")
 }
 
-// isEmail reports whether a text is exactly one e-mail address, in one visible line without spaces.
+// isEmail reports whether a text is exactly one e-mail address, without a display name, spaces or hidden characters.
 func isEmail(text string) bool {
 	a, err := mail.ParseAddress(text)
 	return err == nil && a.Address == text && len(text) <= maxEmail &&
@@ -287,7 +289,7 @@ func checkDocuments(f *faults, ids []string) {
 	}
 }
 
-// checkCallsFrom returns the networks that texts name.
+// checkCallsFrom parses addresses and networks. It adds an error to f for each invalid text.
 func checkCallsFrom(f *faults, texts []string) (all []netip.Prefix) {
 	f.addIf(len(texts) > MaxCallsFrom, "inbound_allowed_ips", "must have at most %d addresses", MaxCallsFrom)
 	for i, text := range texts[:min(len(texts), MaxCallsFrom)] {
@@ -298,7 +300,7 @@ func checkCallsFrom(f *faults, texts []string) (all []netip.Prefix) {
 	return all
 }
 
-// checkWebhook checks the address of a webhook.
+// checkWebhook adds an error to f if webhooks are not configured, or if url is not an acceptable address. An empty url is valid.
 func (s *Service) checkWebhook(f *faults, url string) {
 	if url == "" {
 		return
@@ -313,7 +315,8 @@ func (s *Service) checkWebhook(f *faults, url string) {
 	}
 }
 
-// checkDate returns the date of a draft, midnight UTC. Dates are counted in Config.Zone.
+// checkDate returns the target date of a draft as midnight UTC, or the earliest date if target is zero. It determines days in Config.Zone,
+// and adds an error to f if the date is out of range.
 func (s *Service) checkDate(f *faults, target, now time.Time) time.Time {
 	date := func(t time.Time) time.Time {
 		year, month, day := t.In(s.cfg.Zone).Date()

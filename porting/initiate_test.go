@@ -12,14 +12,14 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// TestDraftsAreChecked spoils a draft in one place each.
+// TestDraftsAreChecked checks that Initiate refuses drafts with a single invalid field, names that field, and stores nothing.
 func TestDraftsAreChecked(t *testing.T) {
 	t.Parallel()
 	for want, spoil := range map[string]func(d *porting.Draft){
 		"phone_numbers":        func(d *porting.Draft) { d.Numbers = nil },
 		"phone_numbers ":       func(d *porting.Draft) { d.Numbers = slices.Repeat(d.Numbers[:1], porting.MaxNumbers+1) },
 		"phone_numbers[1]":     func(d *porting.Draft) { d.Numbers[1].Number = "415 555 0100" },
-		"phone_numbers[1] ":    func(d *porting.Draft) { d.Numbers[1].Number = " 14155550100" }, // the same, its plus a space
+		"phone_numbers[1] ":    func(d *porting.Draft) { d.Numbers[1].Number = " 14155550100" }, // a space in place of the plus
 		"phone_numbers[0]":     func(d *porting.Draft) { d.Numbers[0].Number = "+19005550100" },
 		"phone_numbers[0] ":    func(d *porting.Draft) { d.Numbers[0].Number = "+1415555010" },
 		"phone_numbers[0].pin": func(d *porting.Draft) { d.Numbers[0].PIN = callwright.Secret(strings.Repeat("1", 33)) },
@@ -63,7 +63,8 @@ func TestDraftsAreChecked(t *testing.T) {
 	}
 }
 
-// TestTextsAreVisible puts characters into each text of a draft that could not be seen, or would lie about others.
+// TestTextsAreVisible checks that no text of a draft may contain control or format characters: they are invisible, or disguise the other
+// characters.
 func TestTextsAreVisible(t *testing.T) {
 	t.Parallel()
 	const account = "losing_carrier_information."
@@ -96,7 +97,7 @@ func TestTextsAreVisible(t *testing.T) {
 	}
 }
 
-// TestAddressesHaveNoSpaces: a quoted part before the @ may have some, and mail servers split there.
+// TestAddressesHaveNoSpaces checks that spaces are refused even in a quoted local part, because mail servers split addresses there.
 func TestAddressesHaveNoSpaces(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -109,7 +110,7 @@ func TestAddressesHaveNoSpaces(t *testing.T) {
 	})
 }
 
-// TestNamesHaveNoLinks: names appear in unsolicited mail.
+// TestNamesHaveNoLinks checks that names with web addresses are refused: the names appear in unsolicited mail.
 func TestNamesHaveNoLinks(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -136,7 +137,7 @@ func TestNamesHaveNoLinks(t *testing.T) {
 	})
 }
 
-// TestEverythingWrongIsListed: one answer names every field.
+// TestEverythingWrongIsListed checks that a single error lists every invalid field.
 func TestEverythingWrongIsListed(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -152,20 +153,21 @@ func TestDatesAreThoseOfTheZone(t *testing.T) {
 	t.Parallel()
 	zone := time.FixedZone("", 10*60*60)
 	inHouse(t, func(t *testing.T, h *house) {
-		h.sleep(20 * time.Hour) // 20:00 UTC, and 6:00 of the next day in the zone
+		h.sleep(20 * time.Hour) // 20:00 UTC is 6:00 on the next day in the zone
 		r := h.initiate("00")
 		if want := time.Date(2000, 1, 9, 0, 0, 0, 0, time.UTC); !r.TargetDate.Equal(want) {
 			t.Errorf("got %s, want %s", r.TargetDate, want)
 		}
 		d := draft("01")
-		d.TargetDate = time.Date(2000, 1, 9, 1, 0, 0, 0, zone) // the 8th in UTC
+		d.TargetDate = time.Date(2000, 1, 9, 1, 0, 0, 0, zone) // still the 8th in UTC
 		if r, _, err := h.Initiate(t.Context(), org, d); err != nil || r.TargetDate.Day() != 9 {
 			t.Errorf("got %s, %v", r.TargetDate, err)
 		}
 	}, func(c *porting.Config) { c.Zone = zone })
 }
 
-// TestNumbersAreInOneRequest: the error does not name the owner of the other request.
+// TestNumbersAreInOneRequest checks that a number cannot be in two open requests, and that the error does not reveal the other request or
+// its owner.
 func TestNumbersAreInOneRequest(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -237,7 +239,7 @@ func TestCheck(t *testing.T) {
 	})
 }
 
-// TestCheckWithoutAnswer: without a gateway's answer only the number itself counts.
+// TestCheckWithoutAnswer checks that Check derives the portability from the number alone if the gateway fails.
 func TestCheckWithoutAnswer(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

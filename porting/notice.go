@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// mailed reports whether an entry is mailed: every change of the state or of a number, and every entry that requires attention.
+// mailed reports whether an entry is mailed: true for changes of the request's state, changes of numbers, and entries that require
+// attention.
 func (e Entry) mailed() bool {
 	switch e.Event {
 	case CancelAsked, CancelRefused, Undelivered:
@@ -31,7 +32,7 @@ func counted(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// headline returns a short description of an entry.
+// headline returns a short description of an entry, in lower case.
 func (e Entry) headline() string {
 	switch {
 	case e.Event == CancelAsked && e.To != Canceled && e.Actor == Timer:
@@ -61,7 +62,7 @@ func (e Entry) headline() string {
 	}[e.To]
 }
 
-// next returns the next step, the party that must act, and its deadline.
+// next returns the text about the next step, the party that must act, and the deadline.
 func (r Request) next(e Entry) string {
 	switch {
 	case e.Event == CancelAsked && e.To != Canceled && e.Actor == Timer:
@@ -102,10 +103,10 @@ func (r Request) next(e Entry) string {
 	}[e.To]
 }
 
-// date formats a day for display.
+// date formats a time in UTC for display, to the minute.
 func date(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 UTC") }
 
-// action returns the party that must act on held-up numbers, its deadline, and the failures.
+// action returns the text about held-up numbers: the parties that must act, and the deadline.
 func (r Request) action() string {
 	var who []string
 	for _, n := range r.Numbers {
@@ -132,12 +133,12 @@ func (r Request) action() string {
 	return "Numbers were held up, which is settled by now. Nobody needs to act."
 }
 
-// actors maps parties to their names in mails. The losing carrier needs none.
+// actors maps parties to their names in mails. It omits the losing carrier, which is not asked to act.
 var actors = map[Party]string{
 	ActCustomer: "whoever requested the port", ActSigner: "the authorized representative", ActOperator: "the operator of this service",
 }
 
-// Text returns the text of the mail about an entry. It shows the current state of the numbers, which may be later than the entry.
+// Text returns the text of the mail about an entry. It shows the current states of the numbers, which may be newer than the entry.
 func (r Request) Text(e Entry) string {
 	var b strings.Builder
 	headline := e.headline()
@@ -154,7 +155,7 @@ func (r Request) Text(e Entry) string {
 	return b.String()
 }
 
-// line returns the state of a number in one line.
+// line describes the state of a number, and its failure, in one line.
 func (n Number) line() string {
 	text := map[NumberState]string{
 		NumberPending: "waits for the signature", NumberSubmitted: "on its way to the losing carrier", NumberInProgress: "the losing carrier works on it",

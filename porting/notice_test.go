@@ -12,10 +12,10 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// marker fills all fields that mails must not show.
+// marker fills every field whose content must not appear in mails.
 const marker = "hunter2"
 
-// situations returns requests for entries, by their details.
+// situations returns an example request for each detail, so that an entry with that detail can be mailed.
 func situations() map[porting.Detail]porting.Request {
 	at := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 	number := func(last string, s porting.NumberState, code porting.FailureCode) porting.Number {
@@ -64,7 +64,7 @@ func situations() map[porting.Detail]porting.Request {
 	}
 }
 
-// details returns the details that the entries of a rule can have.
+// details returns the details that an entry caused by a rule can have.
 func details(rule porting.Rule) []porting.Detail {
 	return slices.DeleteFunc(slices.Clone(possible[rule.To]), func(d porting.Detail) bool {
 		switch rule.Event {
@@ -84,7 +84,7 @@ func details(rule porting.Rule) []porting.Detail {
 	})
 }
 
-// possible maps states to the details of their entries.
+// possible maps each state to the details that an entry in that state can have.
 var possible = map[porting.State][]porting.Detail{
 	porting.WaitingForSignature: {porting.DetailSignature, porting.DetailUndelivered},
 	porting.Submitted:           {porting.DetailQueued, porting.DetailCancelRequested},
@@ -94,7 +94,7 @@ var possible = map[porting.State][]porting.Detail{
 	porting.Failed:              {porting.DetailNone},
 }
 
-// entry returns a request in which a rule was followed, and its entry.
+// entry returns a request after a transition by rule, and the history entry about the transition.
 func entry(rule porting.Rule, by porting.Actor, detail porting.Detail) (porting.Request, porting.Entry) {
 	r := situations()[detail]
 	r.State = rule.To
@@ -123,8 +123,7 @@ func entry(rule porting.Rule, by porting.Actor, detail porting.Detail) (porting.
 
 const mailsPage = "testdata/mails.golden"
 
-// TestMails compares all mails with a golden file; -update writes it. Each mail follows from a rule, a detail and an actor, and
-// names the event, the next step and the request.
+// TestMails compares the mails for every combination of rule, detail and actor with a golden file. The flag -update writes the file.
 func TestMails(t *testing.T) { //nolint:paralleltest // -update writes the file
 	var mails []string
 	causes := map[string][]string{}
@@ -172,7 +171,7 @@ func orNew(s porting.State) porting.State {
 	return s
 }
 
-// checkMail checks the invariants of each mail.
+// checkMail checks that a mail names the request, its numbers and the next step, and contains no confidential data.
 func checkMail(t *testing.T, mail string, r porting.Request) {
 	t.Helper()
 	subject, text, _ := strings.Cut(mail, "\n\n")
@@ -193,7 +192,7 @@ func checkMail(t *testing.T, mail string, r porting.Request) {
 	}
 }
 
-// TestEveryFailureIsMailed: a mail about a failed request gives the reason, for every code.
+// TestEveryFailureIsMailed checks for every failure code that the mails about a failed or held-up request contain the reason.
 func TestEveryFailureIsMailed(t *testing.T) {
 	t.Parallel()
 	for _, remedy := range porting.Remedies() {
@@ -211,7 +210,7 @@ func TestEveryFailureIsMailed(t *testing.T) {
 	}
 }
 
-// TestQuietEntries: entries without meaning to customers are not mailed.
+// TestQuietEntries checks that entries without meaning to customers are not mailed.
 func TestQuietEntries(t *testing.T) {
 	t.Parallel()
 	for _, e := range []porting.Entry{

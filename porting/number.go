@@ -13,7 +13,7 @@ type NumberState string
 // The states of a number. The last three are final.
 const (
 	NumberPending    NumberState = "pending"       // the letter is not signed
-	NumberSubmitted  NumberState = "submitted"     // on its way to the carrier
+	NumberSubmitted  NumberState = "submitted"     // signed, but not yet accepted by the losing carrier
 	NumberInProgress NumberState = "in_progress"   // the losing carrier processes it
 	NumberConfirmed  NumberState = "foc_confirmed" // the losing carrier has confirmed a date (FOC)
 	NumberPorted     NumberState = "ported"
@@ -21,19 +21,19 @@ const (
 	NumberCanceled   NumberState = "canceled"
 )
 
-// NumberStates returns all states of a number.
+// NumberStates returns every NumberState, in the order of the constants.
 func NumberStates() []NumberState {
 	return []NumberState{
 		NumberPending, NumberSubmitted, NumberInProgress, NumberConfirmed, NumberPorted, NumberRejected, NumberCanceled,
 	}
 }
 
-// numberMoves maps each state of a number to the states that can follow.
+// numberMoves maps each state of a number to the states that may follow. Final states have no entry.
 var numberMoves = map[NumberState][]NumberState{
 	NumberPending:    {NumberSubmitted, NumberCanceled},
 	NumberSubmitted:  {NumberInProgress, NumberConfirmed, NumberPorted, NumberRejected, NumberCanceled},
 	NumberInProgress: {NumberConfirmed, NumberPorted, NumberRejected, NumberCanceled},
-	NumberConfirmed:  {NumberInProgress, NumberPorted, NumberRejected, NumberCanceled}, // back: the date was withdrawn
+	NumberConfirmed:  {NumberInProgress, NumberPorted, NumberRejected, NumberCanceled}, // a withdrawn date leads back to NumberInProgress
 }
 
 // Ended reports whether a state is final.
@@ -41,25 +41,25 @@ func (s NumberState) Ended() bool {
 	return s == NumberPorted || s == NumberRejected || s == NumberCanceled
 }
 
-// CanBecome reports whether another state can follow.
+// CanBecome reports whether a number may move from s to another state. It returns false if both are equal.
 func (s NumberState) CanBecome(to NumberState) bool { return slices.Contains(numberMoves[s], to) }
 
 // Number is a number of a request and its progress.
 type Number struct {
 	Number   callwright.PhoneNumber
 	State    NumberState
-	PIN      callwright.Secret // of the losing carrier; encrypted at rest, never shown, erased when the request ends
-	HasPIN   bool              // a PIN was given
-	Failure  *Failure          // reason of its rejection or, before, of its delay; nil: none
-	FOC      time.Time         // when the losing carrier has confirmed to release it; zero: not confirmed
-	PortedAt time.Time         // zero: it is not ported
+	PIN      callwright.Secret // PIN at the losing carrier; encrypted at rest, never shown, erased when the request ends
+	HasPIN   bool              // a PIN was supplied; stays set after PIN is erased
+	Failure  *Failure          // reason for its rejection or, before that, its delay; may be nil
+	FOC      time.Time         // time at which the losing carrier releases it; zero if not confirmed
+	PortedAt time.Time         // zero if not ported
 	Inbound  Registration
 }
 
-// Registration is the registration of a ported number for inbound calls.
+// Registration describes whether a ported number receives inbound calls.
 type Registration string
 
-// The outcomes of a registration.
+// The registrations. Only Registered numbers receive calls.
 const (
 	NotRegistered     Registration = ""                // not yet
 	Registered        Registration = "registered"      // calls to the number are answered
@@ -68,8 +68,8 @@ const (
 	RegistrationTaken Registration = "conflict"        // another organization has registered the number: the operator must act
 )
 
-// Outcome returns the event with which a request whose numbers have these states ends: Ported, Rejected or Withdrawn. The bool is
-// false while a number has not ended.
+// Outcome returns the event that ends a request whose numbers have these states: Ported if any number is ported, otherwise Rejected if any
+// is rejected, otherwise Withdrawn. The bool is false if states is empty or a number has not ended.
 func Outcome(states []NumberState) (Event, bool) {
 	ported, rejected := false, false
 	for _, s := range states {

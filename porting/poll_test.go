@@ -9,7 +9,8 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// TestManyRequestsArePolledEvenly starts a server with 10,000 open requests that are all due.
+// TestManyRequestsArePolledEvenly checks that a server with 10,000 requests that are all due asks the carrier at most 1,000 times a minute,
+// and spreads the next polls.
 func TestManyRequestsArePolledEvenly(t *testing.T) {
 	t.Parallel()
 	const open, aMinute = 10_000, 1000
@@ -49,7 +50,7 @@ func TestManyRequestsArePolledEvenly(t *testing.T) {
 			}
 		}
 		last := 0
-		for _, n := range minutes[len(minutes)-60:] { // an interval later they are spread
+		for _, n := range minutes[len(minutes)-60:] { // the second round of polls is spread further
 			last = max(last, n)
 		}
 		if last == 0 || last > aMinute/4 {
@@ -58,7 +59,7 @@ func TestManyRequestsArePolledEvenly(t *testing.T) {
 	}, func(c *porting.Config) { asked.Gateway, c.Gateway = c.Gateway, asked })
 }
 
-// perMinute returns the number of a carrier's snapshots in each minute since start.
+// perMinute returns how many snapshots were requested from c in each minute since start.
 func perMinute(start time.Time, c *carrier) []int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,12 +11,13 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Get returns a request. CodeNotFound: it is absent.
+// Get returns a request. It returns CodeNotFound if the organization has no such request.
 func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Request, error) {
 	return s.cfg.Store.Request(ctx, org, id)
 }
 
-// History returns the entries of a request in order, at most MaxHistory. CodeNotFound: it is absent.
+// History returns the history of a request in order, at most MaxHistory entries. It returns CodeNotFound if the organization has no such
+// request.
 func (s *Service) History(ctx context.Context, org callwright.OrgID, id string) ([]Entry, error) {
 	if _, err := s.cfg.Store.Request(ctx, org, id); err != nil {
 		return nil, err
@@ -24,13 +25,13 @@ func (s *Service) History(ctx context.Context, org callwright.OrgID, id string) 
 	return s.cfg.Store.History(ctx, org, id)
 }
 
-// List returns a page of requests, newest first. Any Limit outside 1 to MaxPage means MaxPage.
+// List returns a page of an organization's requests, newest first. A Limit outside the range from 1 to MaxPage means MaxPage.
 func (s *Service) List(ctx context.Context, org callwright.OrgID, f Filter) (callwright.Page[Request], error) {
 	if f.Limit < 1 || f.Limit > MaxPage {
 		f.Limit = MaxPage
 	}
 	limit := f.Limit
-	f.Limit++ // one more shows whether a next page exists
+	f.Limit++ // one more request shows whether a next page exists
 	found, err := s.cfg.Store.Requests(ctx, org, f)
 	if err != nil {
 		return callwright.Page[Request]{}, err
@@ -44,12 +45,12 @@ func (s *Service) List(ctx context.Context, org callwright.OrgID, f Filter) (cal
 	return page, nil
 }
 
-// openRead is the number of newest requests that Open reads in addition to the waiting ones.
+// openRead is the maximum number of requests that Open returns, and of the other requests that it examines.
 const openRead = 50
 
-// Open returns at most limit requests that have not ended. Requests that wait for their signature, or are held, come first, the
-// oldest first. Then come the newest others: first the requests for which a party other than the losing carrier must act, then the
-// rest. Any limit outside 1 to openRead means openRead.
+// Open returns at most limit requests that have not ended. First come the requests that wait for a signature or are held up, oldest first.
+// Then come the newest others: first the requests for which a party other than the losing carrier must act, then the rest. A limit outside
+// the range from 1 to openRead means openRead.
 func (s *Service) Open(ctx context.Context, org callwright.OrgID, limit int) ([]Request, error) {
 	if limit < 1 || limit > openRead {
 		limit = openRead
@@ -69,8 +70,8 @@ func (s *Service) Open(ctx context.Context, org callwright.OrgID, limit int) ([]
 	return all[:min(limit, len(all))], err
 }
 
-// Hear handles a hint of a gateway: its request is compared with the carrier's order soon. A hint that is late, repeated or about
-// no request changes nothing.
+// Hear handles a hint from a gateway: it schedules an immediate comparison of the request with the carrier's order. A hint about an unknown
+// or ended request changes nothing.
 func (s *Service) Hear(ctx context.Context, gateway string, h Hint) error {
 	found, err := s.cfg.Store.RequestByRef(ctx, gateway, h.Ref)
 	if errors.Is(err, callwright.ErrNotFound) {
@@ -84,7 +85,7 @@ func (s *Service) Hear(ctx context.Context, gateway string, h Hint) error {
 		switch {
 		case r.State.Ended():
 			return nil, errUnchanged
-		case !r.DueAt.After(now) && !r.DueAt.IsZero(): // a step that was ending may have missed the hint: wake it again
+		case !r.DueAt.After(now) && !r.DueAt.IsZero(): // a step that is about to finish may have missed the hint: enqueue another
 			return nil, cmp.Or(s.wake(ctx, *r), errUnchanged)
 		}
 		r.DueAt = now
@@ -93,9 +94,9 @@ func (s *Service) Hear(ctx context.Context, gateway string, h Hint) error {
 	return err
 }
 
-// Hasten schedules the request of a gateway's order within a minute or two. It is for programs beside the server, such as the
-// operator's, that change an order; a Service with the same Store does the rest. It does nothing for a request that has ended or
-// does not have its order yet.
+// Hasten schedules the next step of the request with a gateway's order; a running Service with the same Store executes the step within a
+// minute or two. Programs other than the server, such as the operator's, call it after they have changed an order. It does nothing if the
+// request has ended or no request has the order.
 func Hasten(ctx context.Context, store Store, gateway, ref string, now time.Time) error {
 	return callwright.Retry(ctx, func(ctx context.Context) error {
 		r, err := store.RequestByRef(ctx, gateway, ref)
@@ -110,12 +111,12 @@ func Hasten(ctx context.Context, store Store, gateway, ref string, now time.Time
 	})
 }
 
-// Number parses the number of a request. CodeBadRequest without a field.
+// Number parses a phone number, using the organization's default country if one is configured. A CodeBadRequest error names no field.
 func (s *Service) Number(ctx context.Context, org callwright.OrgID, text string) (callwright.PhoneNumber, error) {
 	return callwright.ReadNumber(ctx, s.cfg.Numbering, org, text)
 }
 
-// reasonInUse is the reason for which a number cannot be ported to an organization. It does not name the owner.
+// reasonInUse is the message about a number that belongs to another organization. It does not name the owner.
 const reasonInUse = "is in use on this service already: only its operator can allow it to move to your organization"
 
 // elsewhere returns the given numbers that belong to another organization of this deployment.
@@ -130,9 +131,10 @@ func (s *Service) elsewhere(
 	return append(elsewhere, served...), err
 }
 
-// Check returns for each number whether it can be ported, in the order of the numbers: by the gateway's answer or, without one, by
-// the number itself, which shows little. An invalid number cannot be ported, and Problem gives the error. Nor can a number of
-// another organization of this deployment. CodeBadRequest: no numbers, or more than MaxNumbers.
+// Check reports for each number whether it can be ported, in the order of numbers. It asks the gateway; if the gateway fails, it derives
+// the result from the number alone, which shows little. A number cannot be ported if it is invalid (Problem contains the error), is in an
+// open request, or belongs to another organization of this deployment. Check returns CodeBadRequest if numbers is empty or longer than
+// MaxNumbers.
 func (s *Service) Check(ctx context.Context, org callwright.OrgID, numbers []string) ([]Portability, error) {
 	var f faults
 	f.addIf(len(numbers) == 0 || len(numbers) > MaxNumbers, "phone_numbers", "must have from 1 to %d numbers", MaxNumbers)
@@ -176,7 +178,7 @@ func (s *Service) Check(ctx context.Context, org callwright.OrgID, numbers []str
 	return all, nil
 }
 
-// ask replaces the local results of numbers by the gateway's. Without an answer of the gateway they stay.
+// ask replaces the local results of numbers with the gateway's. If the gateway fails, the local results remain.
 func (s *Service) ask(ctx context.Context, numbers []callwright.PhoneNumber, all []Portability) {
 	if len(numbers) == 0 {
 		return
@@ -204,15 +206,15 @@ func (s *Service) ask(ctx context.Context, numbers []callwright.PhoneNumber, all
 	}
 }
 
-// Area codes of North America (NANPA) that determine the type of a number.
+// North American (NANPA) area codes that determine the type of a number, or exclude porting.
 var (
 	tollFree = []string{"800", "833", "844", "855", "866", "877", "888"}
 	special  = []string{"900", "500", "521", "522", "523", "524", "525", "526", "527", "528", "529", "533", "544", "566", "577", "588", "700", "710"}
 )
 
-// checkLocally returns the portability that a number itself shows. For North America it detects numbers that are toll-free, cannot
-// exist, or are never ported (premium, personal). It cannot detect mobile numbers, so that a PIN may be required. For other
-// countries it detects nothing.
+// checkLocally derives the portability from a number alone. For North America it detects numbers that are toll-free, cannot exist, or are
+// never ported (premium, personal). It cannot detect mobile numbers, so it assumes that a PIN may be required. For other countries it
+// detects nothing.
 func checkLocally(number callwright.PhoneNumber) Portability {
 	p := Portability{Number: number, Portable: true, Type: UnknownType}
 	national, american := strings.CutPrefix(string(number), "+1")

@@ -8,63 +8,63 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Request is a request to port numbers of one account.
+// Request is a request to port numbers of one account at a losing carrier.
 type Request struct {
 	ID         string
 	Org        callwright.OrgID
 	State      State
 	Numbers    []Number
 	Account    Account
-	TargetDate time.Time // requested date, midnight UTC; the carrier decides: see Number.FOC
+	TargetDate time.Time // requested date, midnight UTC; the carrier decides the actual one: see Number.FOC
 	Documents  []string  // ids of proofs of ownership
-	Failure    *Failure  // reason of a failure or a refusal; nil: none
+	Failure    *Failure  // reason why the request failed or was canceled; may be nil
 
-	CallsFrom []netip.Prefix // sources of calls to the ported numbers; empty: Config.CallsFrom
+	CallsFrom []netip.Prefix // addresses that may send calls to the ported numbers; empty means Config.CallsFrom
 
-	Webhook callwright.Secret // receives every entry of the history; encrypted at rest; empty: none
+	Webhook callwright.Secret // URL that receives every history entry; encrypted at rest; may be empty
 
-	SignedAt    time.Time // zero: not signed
-	SignBy      time.Time // expiry of the letter
+	SignedAt    time.Time // zero if not signed
+	SignBy      time.Time // deadline for the signature, at which the letter expires
 	Undelivered bool      // the mail with the letter cannot be delivered
 
-	Gateway   string    // name of its gateway
-	Sending   bool      // the gateway may have received it
-	Ref       string    // the order's id at the gateway; empty: not known yet
+	Gateway   string    // Capabilities.Name of its gateway
+	Sending   bool      // the gateway may have received the order
+	Ref       string    // the order's id at the gateway; empty if not yet known
 	Version   int64     // the newest Snapshot.Version that was applied
-	DueAt     time.Time // time of the next step; zero: never
+	DueAt     time.Time // time of the next step; zero means never
 	Misses    int       // consecutive failed attempts to reach the gateway
-	HeldSince time.Time // start of a wait for a party other than the losing carrier; zero: none
+	HeldSince time.Time // time since which a party other than the losing carrier must act; zero if none must
 
-	CancelAskedAt time.Time // zero: not asked, or the carrier has refused
+	CancelAskedAt time.Time // zero if not requested, or if the carrier has refused
 	CancelAskedBy Actor
 	CancelSent    bool // the gateway has received the cancellation
 
 	CreatedAt time.Time
 	UpdatedAt time.Time
-	EndedAt   time.Time // zero: it has not ended
-	Entries   int       // number of entries of its history
-	Revision  int64     // counts changes
+	EndedAt   time.Time // zero if the request has not ended
+	Entries   int       // number of history entries
+	Revision  int64     // increases by 1 with each update
 }
 
-// CustomerType is the type of an account's customer.
+// CustomerType distinguishes business accounts from personal ones.
 type CustomerType string
 
-// The types of customers.
+// The customer types.
 const (
 	Business CustomerType = "business"
 	Personal CustomerType = "personal"
 )
 
-// Account is the account in the losing carrier's records. All fields but the customer's type are encrypted at rest.
+// Account is the account as the losing carrier's records show it. All fields except CustomerType are encrypted at rest.
 type Account struct {
 	CustomerType  CustomerType
-	BusinessName  string // required for Business
-	FirstName     string // of the authorized representative
+	BusinessName  string // required if CustomerType is Business
+	FirstName     string // first name of the authorized representative
 	LastName      string
-	AccountNumber callwright.Secret // shown masked: see Masked
-	Email         string            // of the authorized representative, the signer
-	NotifyEmails  []string          // receive every change, like the representative
-	Address       Address           // of the service
+	AccountNumber callwright.Secret // shown masked: see function Masked
+	Email         string            // address of the authorized representative, who signs the letter
+	NotifyEmails  []string          // further addresses that receive a mail about every change
+	Address       Address           // service address
 }
 
 // Address is a service address.
@@ -77,42 +77,42 @@ type Address struct {
 	Country string // ISO 3166-1 alpha-2
 }
 
-// Entry is an entry of a request's history.
+// Entry is one entry of a request's history: an event and its effect on the request.
 type Entry struct {
 	Number int // counts from 1 without gaps
 	At     time.Time
-	From   State // empty: the request was created
-	To     State // From: the state is the same
+	From   State // empty if the event created the request
+	To     State // equals From if the event did not change the state
 	Event  Event
-	Detail Detail // state of the wait afterwards
+	Detail Detail // the request's detail after the event
 	Actor  Actor
 	Note   string // for example the customer's reason; may be empty
 }
 
-// Detail is the cause of a request's wait, or its result.
+// Detail refines a State: it describes what an open request waits for, or how a completed request ended.
 type Detail string
 
-// The details.
+// The details. DetailNone is the detail of ended requests without a special result.
 const (
 	DetailNone            Detail = ""
 	DetailSignature       Detail = "awaiting_signature"
-	DetailUndelivered     Detail = "loa_delivery_failed" // as before, but the letter does not reach the representative
+	DetailUndelivered     Detail = "loa_delivery_failed" // waits for the signature, but the letter cannot be delivered
 	DetailQueued          Detail = "queued"              // the losing carrier has not accepted it yet
 	DetailCarrier         Detail = "carrier_review"      // the losing carrier processes it
 	DetailAction          Detail = "action_required"     // a party must act on a Failure of a number
-	DetailConfirmed       Detail = "foc_confirmed"       // every open number has a confirmed date
-	DetailCancelRequested Detail = "cancel_requested"    // the carrier has not agreed yet
+	DetailConfirmed       Detail = "foc_confirmed"       // every number that has not ended has a confirmed date
+	DetailCancelRequested Detail = "cancel_requested"    // the carrier has not yet agreed to cancel
 	DetailPartly          Detail = "partially_ported"    // completed, but not all numbers are ported
 	DetailTrunk           Detail = "waits_for_trunk"     // completed, but a ported number has no inbound trunk and receives no calls
 )
 
-// Status is the state of a request with its detail.
+// Status is the state of a request together with its detail.
 type Status struct {
 	State  State
 	Detail Detail
 }
 
-// Status returns the state of the request, with the event that it waits for or the reason of its end.
+// Status returns the state of the request and its detail, which is derived from the numbers and the other fields.
 func (r Request) Status() Status { return Status{r.State, r.detail()} }
 
 func (r Request) detail() Detail {
@@ -139,7 +139,8 @@ func (r Request) detail() Detail {
 	return DetailCarrier
 }
 
-// WaitsFor returns the party that must act before a request can continue, or before a new one can succeed; empty: none.
+// WaitsFor returns the party that must act before an open request can continue, or before a new request can succeed after a failure. It
+// returns an empty Party if no party must act.
 func (r Request) WaitsFor() Party {
 	switch {
 	case r.State.Ended() && r.Failure != nil:
@@ -153,7 +154,7 @@ func (r Request) WaitsFor() Party {
 	case r.State == WaitingForSignature:
 		return ActSigner
 	case r.Misses >= alarmAfter/2:
-		return ActOperator // the gateway does not answer
+		return ActOperator // repeated attempts to reach the gateway have failed
 	}
 	for _, n := range r.Numbers {
 		if !n.State.Ended() && n.Failure != nil && n.Failure.Code.Remedy().Act != ActCarrier {
@@ -163,7 +164,8 @@ func (r Request) WaitsFor() Party {
 	return ActCarrier
 }
 
-// ActBy returns the deadline of the party of WaitsFor; zero: none, or the request has ended.
+// ActBy returns the deadline of an open request: SignBy before the signature, and afterwards the earliest confirmed date, or zero if none
+// is confirmed. It returns zero if the request has ended.
 func (r Request) ActBy() time.Time {
 	switch {
 	case r.State.Ended():
@@ -174,7 +176,7 @@ func (r Request) ActBy() time.Time {
 	return r.FOC()
 }
 
-// waitsForTrunk reports whether a ported number has no inbound trunk.
+// waitsForTrunk reports whether a ported number receives no calls because it has no inbound trunk.
 func (r Request) waitsForTrunk() bool {
 	return slices.ContainsFunc(r.Numbers, func(n Number) bool { return n.Inbound == WaitsForTrunk })
 }
@@ -186,7 +188,8 @@ func (r Request) held() bool {
 	})
 }
 
-// FOC returns the earliest date that the losing carrier has confirmed for a number that has not ended; zero: none.
+// FOC returns the earliest date that the losing carrier has confirmed for a number that has not ended, or the zero time if it has confirmed
+// none.
 func (r Request) FOC() (first time.Time) {
 	for _, n := range r.Numbers {
 		if !n.State.Ended() && !n.FOC.IsZero() && (first.IsZero() || n.FOC.Before(first)) {
@@ -196,7 +199,7 @@ func (r Request) FOC() (first time.Time) {
 	return first
 }
 
-// Masked returns an account number with only its last four characters visible, at most half of them.
+// Masked returns an account number with all characters but the last four replaced by asterisks. It shows at most half of the characters.
 func Masked(number callwright.Secret) string {
 	text := []rune(number.Reveal())
 	shown := min(4, len(text)/2)

@@ -13,7 +13,7 @@ import (
 
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
-// order returns a request that the carrier has.
+// order returns a request in progress whose order the carrier has accepted.
 func order(numbers ...porting.Number) porting.Request {
 	return porting.Request{State: porting.InProgress, Sending: true, Ref: "o1", Numbers: numbers}
 }
@@ -88,7 +88,7 @@ func TestPlanCancel(t *testing.T) {
 	asked.CancelAskedAt = noon
 	for name, test := range map[string]struct {
 		r    porting.Request
-		want porting.CancelPhase // empty: refused
+		want porting.CancelPhase // empty if the cancellation is refused
 		says string
 	}{
 		"not signed":               {in(porting.WaitingForSignature), porting.CancelDone, ""},
@@ -136,7 +136,7 @@ func TestMasked(t *testing.T) {
 	}
 }
 
-// TestSecretsDoNotPrint: logs of a request contain neither a PIN nor an account number.
+// TestSecretsDoNotPrint checks that formatting or logging a request reveals neither a PIN nor an account number.
 func TestSecretsDoNotPrint(t *testing.T) {
 	t.Parallel()
 	n := numberIn(porting.NumberPending)
@@ -167,7 +167,7 @@ func TestActBy(t *testing.T) {
 	}
 }
 
-// TestWaitsFor: an open request always names the party that must act.
+// TestWaitsFor checks that WaitsFor names the party that must act for every open request.
 func TestWaitsFor(t *testing.T) {
 	t.Parallel()
 	held, silent := numberIn(porting.NumberInProgress), numberIn(porting.NumberInProgress)

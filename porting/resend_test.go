@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// TestResend: another link is mailed while the letter waits, and not after that.
+// TestResend checks that Resend mails a new link while the letter waits for its signature, and is refused afterwards.
 func TestResend(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -45,14 +45,14 @@ func TestResend(t *testing.T) {
 	})
 }
 
-// refusing has letters that are not sent again.
+// refusing implements porting.Letters but refuses to resend a letter.
 type refusing struct{ porting.Letters }
 
 func (refusing) ResendLetter(context.Context, porting.Request) (porting.Letter, error) {
 	return porting.Letter{URL: "https://x.example/secret"}, callwright.Errorf(callwright.CodeTooManyRequests, "often enough")
 }
 
-// TestResendRefused: a letter that is not sent again leaves the request as it was.
+// TestResendRefused checks that a refused Resend returns no link and leaves the request unchanged.
 func TestResendRefused(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -65,7 +65,7 @@ func TestResendRefused(t *testing.T) {
 	}, func(c *porting.Config) { c.Letters = refusing{c.Letters} })
 }
 
-// TestMaxOpen: an organization has a limit of open requests; the end of one makes room.
+// TestMaxOpen checks that an organization's open requests are limited, and that a request that ends allows another one.
 func TestMaxOpen(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -83,7 +83,7 @@ func TestMaxOpen(t *testing.T) {
 	}, func(c *porting.Config) { c.MaxOpen = 2 })
 }
 
-// TestMaxHourly: canceling does not make room for further requests with unsolicited mail.
+// TestMaxHourly checks that canceled requests count toward the hourly limit, because each has already sent unsolicited mail.
 func TestMaxHourly(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -106,7 +106,7 @@ func TestMaxHourly(t *testing.T) {
 	}, func(c *porting.Config) { c.MaxHourly = 2 })
 }
 
-// TestWebhookIsChecked: a forbidden URL is refused, and so is any URL without a Notifier.
+// TestWebhookIsChecked checks that Initiate refuses a forbidden URL, and any URL if no Notifier is configured.
 func TestWebhookIsChecked(t *testing.T) {
 	t.Parallel()
 	for name, url := range map[string]callwright.Secret{
@@ -133,11 +133,11 @@ func TestWebhookIsChecked(t *testing.T) {
 	}, func(c *porting.Config) { c.Notifier = nil })
 }
 
-// TestHeldUpInPart: in a partly ported request, numbers held up for 30 days are given up, and the others continue.
+// TestHeldUpInPart checks that a partly ported request completes after 30 days with its held-up number rejected.
 func TestHeldUpInPart(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
-		r := h.signed("00", "41") // is ported, is held up
+		r := h.signed("00", "41") // the first number is ported, the second is held up
 		if got := h.after(25*day, r.ID); got.State != porting.InProgress || got.Status().Detail != porting.DetailAction || got.Numbers[0].State != porting.NumberPorted {
 			t.Errorf("after 25 days it is %s, %s", got.State, h.events(r.ID))
 		}
@@ -149,8 +149,8 @@ func TestHeldUpInPart(t *testing.T) {
 	})
 }
 
-// TestGiveUp: only numbers held up by a party other than the carrier are given up, and only when one number is ported; the history
-// records it each time.
+// TestGiveUp checks that numbers are rejected only if a party other than the carrier holds them up and another number is ported, and that
+// the history records it.
 func TestGiveUp(t *testing.T) {
 	t.Parallel()
 	held := porting.Number{Number: "+14155550101", State: porting.NumberInProgress, Failure: &porting.Failure{Code: porting.PINInvalid}}

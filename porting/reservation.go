@@ -13,24 +13,24 @@ import (
 type Reservation struct {
 	Number  callwright.PhoneNumber
 	Org     callwright.OrgID
-	Request string // the request that has ported the number
+	Request string // id of the request that ported the number
 	Since   time.Time
 }
 
-// Reservations stores reservations, in the transactions of a Store. A number has at most one.
+// Reservations stores reservations, and takes part in the transactions of a Store. A number has at most one reservation.
 type Reservations interface {
-	// Reserve stores a reservation, in place of the organization's earlier one of the number. CodeConflict: another organization
-	// has reserved it; of concurrent organizations exactly one succeeds. A call that fails changes nothing, even if its transaction
-	// continues. Transactions that begin a statement after the commit of this one see the reservation.
+	// Reserve stores a reservation, replacing the organization's earlier reservation of the number. It returns CodeConflict if another
+	// organization has reserved the number; of concurrent organizations exactly one succeeds. A call that fails changes nothing, even if
+	// its transaction continues. After the commit, the statements of all other transactions see the reservation.
 	Reserve(ctx context.Context, r Reservation) error
 	// Reserved returns the reservations of the given numbers, of any organization, in any order.
 	Reserved(ctx context.Context, numbers []callwright.PhoneNumber) ([]Reservation, error)
-	// Unreserve deletes an organization's reservation of a number. CodeNotFound: it has none; of concurrent calls exactly one
-	// succeeds.
+	// Unreserve deletes an organization's reservation of a number. It returns CodeNotFound if the organization has not reserved it; of
+	// concurrent calls exactly one succeeds.
 	Unreserve(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error
 }
 
-// Reserved reports reserved numbers to other domains. It implements sip.Reservations.
+// Reserved reports reserved numbers to other packages. It implements sip.Reservations.
 type Reserved struct{ Reservations Reservations }
 
 // ReservedElsewhere returns the given numbers that another organization has reserved.
@@ -46,8 +46,8 @@ func (r Reserved) ReservedElsewhere(
 	return elsewhere, err
 }
 
-// reserve reserves the newly ported numbers of a request. A number that another organization has reserved stays with it, and the
-// operator must act.
+// reserve reserves the numbers of a request that were ported since before. If another organization has reserved a number, reserve marks it
+// as foreign, and the operator must act.
 func (s *Service) reserve(ctx context.Context, r *Request, before []Number) error {
 	for i := range r.Numbers {
 		n := &r.Numbers[i]
@@ -70,16 +70,17 @@ func (n *Number) markForeign() {
 	n.Inbound, n.Failure = RegistrationTaken, &Failure{Code: RegistrationConflict}
 }
 
-// releasedArgs describes a release by an operator.
+// releasedArgs contains the arguments of the task that logs an operator's release.
 type releasedArgs struct {
 	Number   callwright.PhoneNumber `json:"number"`
 	Reserved bool                   `json:"reserved"`
 	Note     string                 `json:"note"`
 }
 
-// Release releases a number of an organization for the operator, so that another organization may attach or port it, and reports
-// whether the organization had reserved it. In that case the reservation ends, and the port attaches no inbound trunk to the number
-// any more. The server logs the release with its note. CodeBadRequest: note is blank, or longer than MaxRaw bytes.
+// Release lets the operator free a number of an organization, so that another organization may attach or port it. It reports whether the
+// organization had reserved the number. If so, Release deletes the reservation, and the request that ported the number no longer attaches a
+// trunk to it. The server logs the release with its note. Release returns CodeBadRequest if note is blank, longer than MaxRaw bytes, or
+// contains hidden characters.
 func (s *Service) Release(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, note string) (reserved bool, err error) {
 	if err := checkNote(note); err != nil {
 		return false, err
@@ -96,7 +97,7 @@ func (s *Service) Release(ctx context.Context, org callwright.OrgID, number call
 	return reserved, err
 }
 
-// unreserve ends an organization's reservation of a number, if any, and the wait of its request for a trunk.
+// unreserve deletes an organization's reservation of a number, if any, and marks the number as Released in the request that ported it.
 func (s *Service) unreserve(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (reserved bool, err error) {
 	all, err := s.cfg.Store.Reserved(ctx, []callwright.PhoneNumber{number})
 	if err != nil || len(all) == 0 || all[0].Org != org {
@@ -120,7 +121,7 @@ func (s *Service) unreserve(ctx context.Context, org callwright.OrgID, number ca
 	return true, s.store(ctx, &r, nil)
 }
 
-// logRelease is durable work. It writes a release that an operator has made in another program to the server's log.
+// logRelease handles the task taskReleased. It logs an operator's release in the server, because the operator may use another program.
 func (s *Service) logRelease(ctx context.Context, t callwright.Task, a releasedArgs, _ int) error {
 	s.cfg.Logger.InfoContext(ctx, "an operator has released a number", "phone_number", a.Number, "org", t.Org, "reserved", a.Reserved, "note", a.Note)
 	return nil

@@ -15,7 +15,7 @@ import (
 
 const other = callwright.OrgID("b")
 
-// elsewhere returns the numbers that are not available to another organization.
+// elsewhere returns the given numbers that org cannot port because another organization has reserved them.
 func (h *house) elsewhere(org callwright.OrgID, numbers ...callwright.PhoneNumber) []callwright.PhoneNumber {
 	h.t.Helper()
 	found, err := porting.Reserved{Reservations: h.store}.ReservedElsewhere(h.t.Context(), org, numbers)
@@ -25,13 +25,13 @@ func (h *house) elsewhere(org callwright.OrgID, numbers ...callwright.PhoneNumbe
 	return found
 }
 
-// TestFinishedPortReserves: a ported number belongs to its organization, which may port it again; no other organization may before
-// an operator releases it. A number that was not ported belongs to no organization.
+// TestFinishedPortReserves checks that a ported number is reserved for its organization until an operator releases it, and that a rejected
+// number is not reserved.
 func TestFinishedPortReserves(t *testing.T) {
 	t.Parallel()
 	var printed bytes.Buffer
 	inHouse(t, func(t *testing.T, h *house) {
-		r := h.after(20*day, h.signed("00", "12").ID) // 12 is rejected
+		r := h.after(20*day, h.signed("00", "12").ID) // the simulated carrier rejects the number that ends in 12
 		if r.State != porting.Completed {
 			t.Fatalf("got %+v", r)
 		}
@@ -55,7 +55,7 @@ func TestFinishedPortReserves(t *testing.T) {
 		}
 		_, err = h.Release(t.Context(), org, "+14155550100", " ")
 		wantError(t, "no note", err, callwright.CodeBadRequest, "note")
-		if _, err := h.Cancel(t.Context(), org, h.initiate("00").ID); err != nil { // it may port its own again
+		if _, err := h.Cancel(t.Context(), org, h.initiate("00").ID); err != nil { // the organization may port its own number again
 			t.Error(err)
 		}
 
@@ -78,7 +78,7 @@ func TestFinishedPortReserves(t *testing.T) {
 	}, func(c *porting.Config) { c.Logger = slog.New(slog.NewTextHandler(&printed, nil)) })
 }
 
-// TestReleaseEndsTheWaitForATrunk: a released number is not attached, and a partly ended request continues.
+// TestReleaseEndsTheWaitForATrunk checks that a released number is not attached to a trunk, and that the request's other numbers continue.
 func TestReleaseEndsTheWaitForATrunk(t *testing.T) {
 	t.Parallel()
 	s := &trunks{}
@@ -96,7 +96,7 @@ func TestReleaseEndsTheWaitForATrunk(t *testing.T) {
 	}, func(c *porting.Config) { c.Trunks = s })
 }
 
-// TestReservedMeanwhile: a number that another organization has reserved when its port ends stays with that organization, and the
+// TestReservedMeanwhile checks that a number that another organization reserves during the port stays with that organization, and that the
 // operator must act.
 func TestReservedMeanwhile(t *testing.T) {
 	t.Parallel()
@@ -116,7 +116,7 @@ func TestReservedMeanwhile(t *testing.T) {
 	})
 }
 
-// TestReservationIsOfTheTransaction: a step that fails to store the end of a port reserves nothing.
+// TestReservationIsOfTheTransaction checks that a step that fails to store the end of a port reserves nothing.
 func TestReservationIsOfTheTransaction(t *testing.T) {
 	t.Parallel()
 	lost := errors.New("the connection is lost")
@@ -131,7 +131,7 @@ func TestReservationIsOfTheTransaction(t *testing.T) {
 	}, func(c *porting.Config) { c.Store = forgetful{c.Store, lost} })
 }
 
-// forgetful is a store that fails to store the ends of requests.
+// forgetful is a store whose updates fail when they end a request.
 type forgetful struct {
 	porting.Store
 

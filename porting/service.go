@@ -15,35 +15,35 @@ import (
 type Config struct {
 	Store      Store             `required:"always"`
 	Atomic     callwright.Atomic `required:"always"` // transactions of the store
-	Work       callwright.Work   `required:"always"` // advances requests
-	Gateway    Gateway           `required:"always"` // takes new requests
-	Former     []Gateway         // gateways of earlier requests that have not ended
+	Work       callwright.Work   `required:"always"` // executes the steps of requests
+	Gateway    Gateway           `required:"always"` // receives new requests
+	Former     []Gateway         // gateways that are no longer used for new requests, but still have open ones
 	Documents  Documents         `required:"always"`
 	Letters    Letters           `required:"always"`
 	Inbound    InboundNumbers    `required:"always"`
-	Trunks     Trunks            // nil: a registered number receives calls without a trunk; no number is attached elsewhere
-	CallsFrom  []netip.Prefix    // sources of calls to ported numbers whose request names none; empty: unknown
-	Mailer     callwright.Mailer // nil: no mail is sent
-	Notifier   Notifier          // nil: requests cannot have a webhook
-	URLs       callwright.URLs   `required:"with Notifier"` // checks webhooks
-	Failures   Failures          // nil: failures are not reported
-	Deliveries *delivery.Log     // lists messages that webhooks have not accepted; nil: no list
+	Trunks     Trunks            // if nil, ported numbers need no trunk to receive calls, and trunks of other organizations are not detected
+	CallsFrom  []netip.Prefix    // addresses that may call ported numbers, unless the request names others; empty if unknown
+	Mailer     callwright.Mailer // if nil, no mail is sent
+	Notifier   Notifier          // if nil, requests cannot have a webhook
+	URLs       callwright.URLs   `required:"with Notifier"` // checks webhook URLs
+	Failures   Failures          // if nil, failures are not reported
+	Deliveries *delivery.Log     // if set, records messages that webhooks have not accepted
 
-	Numbering callwright.Numbering // the default countries of organizations; nil: no defaults
-	MaxOpen   int                  // requests of an organization that have not ended; 0: 1,000
-	MaxHourly int                  // requests of an organization within an hour, each of which sends unsolicited mail; 0: 60
-	PollEvery time.Duration        // interval of snapshots of an order, at least the minute between two searches; 0: 6 hours
-	PollNear  time.Duration        // the same from a day before its confirmed date, and during a cancellation; 0: 15 minutes
-	Zone      *time.Location       // time zone of the earliest date; nil: UTC
+	Numbering callwright.Numbering // default countries of organizations; may be nil
+	MaxOpen   int                  // maximum number of open requests per organization; 0 means 1,000
+	MaxHourly int                  // maximum number of requests per organization and hour, each of which sends unsolicited mail; 0 means 60
+	PollEvery time.Duration        // interval between snapshots of an order, at least a minute (lookEvery); 0 means 6 hours
+	PollNear  time.Duration        // the same on the last day before the confirmed date, and during a cancellation; 0 means 15 minutes
+	Zone      *time.Location       // time zone in which target dates are counted; nil means UTC
 
 	callwright.Runtime
 }
 
-// The limits of requests.
+// Limits of requests, their histories and their deadlines.
 const (
-	MaxNumbers   = 100 // of a request, unless the gateway accepts fewer
-	MaxPage      = 100 // requests in a page
-	MaxHistory   = 500 // entries; near the limit only moves of the state are recorded
+	MaxNumbers   = 100 // numbers per request, unless the gateway accepts fewer
+	MaxPage      = 100 // requests per page
+	MaxHistory   = 500 // entries per request; near the limit only changes of the state are recorded
 	LeastAhead   = 7   // days from today to the earliest target date
 	MostAhead    = 365 // days from today to the latest target date
 	SignFor      = 30 * systemDay
@@ -51,7 +51,7 @@ const (
 	AnswerWithin = 30 * systemDay // a request that its gateway has not confirmed for this long has failed
 )
 
-// The kinds of durable work, and its times.
+// The kinds of durable work, with their intervals and limits.
 const (
 	taskStep   = "porting.step"
 	taskMail   = "porting.mail"
@@ -62,17 +62,17 @@ const (
 	taskReleased = "porting.released"
 
 	lookEvery   = time.Minute
-	lookBatch   = 1000             // requests that one run schedules
-	patience    = 10 * time.Second // time limit of a gateway's answer; a step can wait for three
-	longestWait = 10 * time.Minute // between two checks of a ported number without a trunk
-	longestRest = time.Hour        // between two attempts to reach a gateway
-	alarmAfter  = 8                // failed attempts
+	lookBatch   = 1000             // requests that one run of pollOrders schedules
+	patience    = 10 * time.Second // timeout of a gateway call; a step makes up to three calls
+	longestWait = 10 * time.Minute // maximum time between two checks of a ported number without a trunk
+	longestRest = time.Hour        // maximum time between two attempts to reach a gateway
+	alarmAfter  = 8                // failed attempts before they are logged as errors
 )
 
-// Service manages port requests and advances them.
+// Service manages port requests. Its durable work submits them to gateways and follows the carriers' orders.
 type Service struct{ cfg Config }
 
-// New checks the configuration and registers durable work with c.Work.
+// New returns a service, and registers its durable work with c.Work. It returns an error if the configuration is incomplete or invalid.
 func New(c Config) (*Service, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func New(c Config) (*Service, error) {
 	return s, nil
 }
 
-// gateway returns a gateway by its name; nil: it is not configured.
+// gateway returns the gateway with a name, or nil if it is not configured.
 func (s *Service) gateway(name string) Gateway {
 	for _, g := range slices.Concat([]Gateway{s.cfg.Gateway}, s.cfg.Former) {
 		if g.Capabilities().Name == name {
@@ -112,8 +112,8 @@ func (s *Service) gateway(name string) Gateway {
 	return nil
 }
 
-// change reads a request in a transaction, calls change and stores the result with the entries that it returns, and retries after a
-// conflict. If change returns errUnchanged, the request is returned unchanged.
+// change reads a request in a transaction, calls change, and stores the modified request with the entries that change returns. It retries
+// after a conflict. If change returns errUnchanged, it stores nothing and returns the request.
 func (s *Service) change(
 	ctx context.Context, org callwright.OrgID, id string, change func(ctx context.Context, r *Request) ([]Entry, error),
 ) (r Request, err error) {
@@ -140,7 +140,7 @@ func (s *Service) change(
 
 var errUnchanged = errors.New("nothing changes")
 
-// store stores a request, new entries of its history and the work that they cause, in a transaction.
+// store updates a request in a transaction, appends entries to its history, and enqueues the notices about them. It increments r.Revision.
 func (s *Service) store(ctx context.Context, r *Request, entries []Entry) error {
 	if len(entries) > 0 {
 		r.UpdatedAt = s.cfg.Clock.Now()
@@ -157,7 +157,7 @@ func (s *Service) store(ctx context.Context, r *Request, entries []Entry) error 
 	return err
 }
 
-// wake enqueues a step of a request, in the transaction of the change that needs it.
+// wake enqueues an immediate step of a request. The caller must call it in the transaction of the change that requires the step.
 func (s *Service) wake(ctx context.Context, r Request) error {
 	return s.cfg.Work.Enqueue(ctx, callwright.Task{Kind: taskStep, Key: r.ID, Org: r.Org, Unique: true})
 }

@@ -47,7 +47,7 @@ func TestPorts(t *testing.T) {
 	})
 }
 
-// TestEveryRejection: each code of the simulated carrier ends its request as documented.
+// TestEveryRejection checks that each failure code of the simulated carrier ends its request as documented.
 func TestEveryRejection(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -140,7 +140,7 @@ func TestDecline(t *testing.T) {
 	})
 }
 
-// TestActors: only the signer and the operator can sign.
+// TestActors checks that Sign accepts only the signer and the operator as actors.
 func TestActors(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -206,7 +206,7 @@ func TestCancel(t *testing.T) {
 	})
 }
 
-// TestWithdraw: the operator cancels as the organization does, and the history names the operator.
+// TestWithdraw checks that Withdraw cancels like Cancel, and that the history names the operator.
 func TestWithdraw(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -239,7 +239,7 @@ func TestWithdraw(t *testing.T) {
 		if len(h.world.revoked) != 1 {
 			t.Errorf("the letters %v are revoked", h.world.revoked)
 		}
-		h.initiate("02") // the number is free
+		h.initiate("02") // fails the test if the number is not free
 		h.sleep(2 * day)
 		asked, err := h.Withdraw(t.Context(), org, late.ID, "not their number")
 		if err != nil || asked.State != porting.InProgress || asked.CancelAskedAt.IsZero() || asked.CancelAskedBy != porting.Operator {
@@ -250,7 +250,7 @@ func TestWithdraw(t *testing.T) {
 	})
 }
 
-// TestRegistration: a registration is retried after a failure, and a number of another organization is reported.
+// TestRegistration checks that a failed registration is retried, and that a number of another organization is reported to the operator.
 func TestRegistration(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -298,7 +298,7 @@ func TestHistoryAndList(t *testing.T) {
 	})
 }
 
-// TestOpen stores more requests than are read; the oldest ones are waiting.
+// TestOpen checks the order of Open's result when more requests exist than Open reads: the oldest wait for a party.
 func TestOpen(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -317,7 +317,7 @@ func TestOpen(t *testing.T) {
 		}
 		add(62, func(r *porting.Request) { r.State = porting.Completed })
 		add(63, func(r *porting.Request) { r.Org = "b" })
-		add(40, func(r *porting.Request) { r.ID, r.Misses = "unreachable", 100 }) // its carrier
+		add(40, func(r *porting.Request) { r.ID, r.Misses = "unreachable", 100 }) // its gateway does not answer
 		for limit, want := range map[int][]string{
 			1: {"r00"}, 2: {"r00", "r01"}, 5: {"r00", "r01", "unreachable", "r61", "r60"},
 		} {

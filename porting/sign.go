@@ -6,11 +6,12 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// errEnded is the error of a signature for a request that does not wait for one.
+// errEnded is returned if a request no longer waits for a signature.
 var errEnded = callwright.Errorf(callwright.CodeInvalidState, "the port request does not wait for a signature")
 
-// Sign submits a request whose letter was signed. by is Signer, or Operator for a letter that was signed on paper; note describes
-// the signature, for example its id. CodeInvalidState: the request no longer waits for a signature. CodeNotFound: it is absent.
+// Sign records the signature of a request's letter, and submits the request to the carrier. by is Signer, or Operator for a letter that was
+// signed on paper; note describes the signature, for example by its id. Sign returns CodeInvalidState if the request no longer waits for a
+// signature, and CodeNotFound if the organization has no such request.
 func (s *Service) Sign(ctx context.Context, org callwright.OrgID, id string, by Actor, note string) (Request, error) {
 	return s.change(ctx, org, id, func(ctx context.Context, r *Request) ([]Entry, error) {
 		now := s.cfg.Clock.Now()
@@ -32,7 +33,8 @@ func (s *Service) Sign(ctx context.Context, org callwright.OrgID, id string, by 
 	})
 }
 
-// Undelivered records that the letter of a request cannot be delivered. A repeated call changes nothing. Errors are as of Sign.
+// Undelivered records that the letter of a request cannot be delivered. A repeated call changes nothing. It returns the same errors as
+// Sign.
 func (s *Service) Undelivered(ctx context.Context, org callwright.OrgID, id string) (Request, error) {
 	return s.change(ctx, org, id, func(_ context.Context, r *Request) ([]Entry, error) {
 		if r.Undelivered {
@@ -44,8 +46,9 @@ func (s *Service) Undelivered(ctx context.Context, org callwright.OrgID, id stri
 	})
 }
 
-// Resend replaces the link to a letter, and mails the new one to the authorized representative. CodeInvalidState: the request no
-// longer waits for a signature. CodeTooManyRequests: the letter was resent too often. CodeNotFound: it is absent.
+// Resend replaces the link to a letter, and mails the new link to the authorized representative. It returns CodeInvalidState if the request
+// no longer waits for a signature, CodeTooManyRequests if the letter was resent too often, and CodeNotFound if the organization has no such
+// request.
 func (s *Service) Resend(ctx context.Context, org callwright.OrgID, id string) (r Request, l Letter, err error) {
 	r, err = s.change(ctx, org, id, func(ctx context.Context, r *Request) ([]Entry, error) {
 		now := s.cfg.Clock.Now()
@@ -66,7 +69,7 @@ func (s *Service) Resend(ctx context.Context, org callwright.OrgID, id string) (
 	return r, l, nil
 }
 
-// Decline cancels a request whose signer refuses to sign. reason may be empty. Errors are as of Sign.
+// Decline cancels a request whose signer refuses to sign. reason may be empty. It returns the same errors as Sign.
 func (s *Service) Decline(ctx context.Context, org callwright.OrgID, id, reason string) (Request, error) {
 	return s.change(ctx, org, id, func(_ context.Context, r *Request) ([]Entry, error) {
 		if r.State != WaitingForSignature {

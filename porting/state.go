@@ -6,76 +6,77 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// State is the state of a request.
+// State is the state of a request. Rules lists the legal transitions.
 type State string
 
-// The states. The last three are final.
+// The states of a request. The last three are final.
 const (
-	WaitingForSignature State = "waiting_for_signature" // of the authorized representative under the letter
-	Submitted           State = "submitted"             // signed; on its way to the carrier
+	WaitingForSignature State = "waiting_for_signature" // the authorized representative must sign the letter
+	Submitted           State = "submitted"             // signed, but not yet accepted by the losing carrier
 	InProgress          State = "in_progress"           // the losing carrier processes it
 	Completed           State = "completed"             // every number has ended, and at least one is ported
 	Canceled            State = "canceled"              // no number is ported, and none was rejected
-	Failed              State = "failed"                // no number is ported
+	Failed              State = "failed"                // no number is ported, because of a rejection or a missing signature
 )
 
-// States returns all states in the order of a request's life.
+// States returns every State, in the order of a request's life.
 func States() []State {
 	return []State{WaitingForSignature, Submitted, InProgress, Completed, Canceled, Failed}
 }
 
-// Ended reports whether a state is final. A request that has ended never changes its state: a new request tries again.
+// Ended reports whether a state is final. A request that has ended never changes its state; the customer must create a new request to try
+// again.
 func (s State) Ended() bool { return s == Completed || s == Canceled || s == Failed }
 
-// Event is an event of a request.
+// Event is the event that an Entry of a request's history records.
 type Event string
 
-// The events. Those up to CancelAsked concern the request itself, the others the order at the carrier.
+// The events. The events up to CancelAsked concern the request itself; the others report the progress of the carrier's order.
 const (
 	Initiated        Event = "initiated"
 	Signed           Event = "signed"
 	Undelivered      Event = "letter_undelivered" // the mail with the letter cannot be delivered
-	Resent           Event = "letter_resent"      // another link to the letter was mailed
+	Resent           Event = "letter_resent"      // a new link to the letter was mailed
 	Declined         Event = "declined"           // the signer refuses to sign
 	SignatureExpired Event = "signature_expired"
 	CancelAsked      Event = "cancel_asked"
 	Accepted         Event = "accepted"       // the carrier processes the order
-	Changed          Event = "changed"        // the order or its numbers, but not the state of the request
-	CancelRefused    Event = "cancel_refused" // the order continues
+	Changed          Event = "changed"        // the order or its numbers changed, but not the state of the request
+	CancelRefused    Event = "cancel_refused" // the carrier refuses to cancel, and the order continues
 	Ported           Event = "ported"         // the last number has ended, and at least one is ported
 	Rejected         Event = "rejected"       // the last number has ended: none is ported, and at least one is rejected
 	Withdrawn        Event = "withdrawn"      // the last number has ended: all are canceled
 )
 
-// Events returns all events.
+// Events returns every Event, in the order of the constants.
 func Events() []Event {
 	return []Event{
 		Initiated, Signed, Undelivered, Resent, Declined, SignatureExpired, CancelAsked, Accepted, Changed, CancelRefused, Ported, Rejected, Withdrawn,
 	}
 }
 
-// Actor is the cause of an event.
+// Actor is the party or mechanism that causes an event.
 type Actor string
 
-// The actors.
+// The actors. Rule.By lists the actors that may cause an event.
 const (
-	API      Actor = "api"      // the organization, with its key
-	Signer   Actor = "signer"   // the authorized representative, with the link of the letter
+	API      Actor = "api"      // the organization, authenticated by its API key
+	Signer   Actor = "signer"   // the authorized representative, through the letter's link
 	Carrier  Actor = "carrier"  // the losing carrier, through the gateway
 	Mail     Actor = "mail"     // the mail server
 	Timer    Actor = "timer"    // a deadline has passed
 	Operator Actor = "operator" // the operator of this deployment
 )
 
-// Actors returns all actors.
+// Actors returns every Actor, in the order of the constants.
 func Actors() []Actor { return []Actor{API, Signer, Carrier, Mail, Timer, Operator} }
 
-// Rule is a legal transition. An empty From means that the request does not exist yet.
+// Rule is a legal transition of a request. An empty From means that the event creates the request.
 type Rule struct {
 	From  State
 	Event Event
 	To    State
-	By    []Actor // actors that may cause it
+	By    []Actor // actors that may cause the event
 }
 
 // rules lists all legal transitions.
@@ -103,7 +104,7 @@ var rules = []Rule{
 	{InProgress, Withdrawn, Canceled, []Actor{Carrier, Operator}},
 }
 
-// Rules returns all legal transitions. A pair of a state and an event has at most one.
+// Rules returns all legal transitions. At most one rule applies to a state and an event.
 func Rules() []Rule {
 	all := slices.Clone(rules)
 	for i := range all {
@@ -112,8 +113,8 @@ func Rules() []Rule {
 	return all
 }
 
-// Next returns the state that follows. CodeInvalidState: the event cannot happen in this state. CodeForbidden: this actor may not
-// cause the event.
+// Next returns the state that follows event e. It returns CodeInvalidState if the event is illegal in state s, and CodeForbidden if by may
+// not cause the event.
 func (s State) Next(e Event, by Actor) (State, error) {
 	i := slices.IndexFunc(rules, func(r Rule) bool { return r.From == s && r.Event == e })
 	switch {

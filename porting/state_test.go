@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// legal is the table of docs/states/porting.md: state, event, next state, and permitted actors.
+// legal is the table of docs/states/porting.md. It maps a state and an event to the next state and the permitted actors.
 var legal = map[[2]string]string{
 	{"", "initiated"}: "waiting_for_signature api operator",
 
@@ -40,7 +40,7 @@ var legal = map[[2]string]string{
 	{"in_progress", "withdrawn"}:      "canceled carrier operator",
 }
 
-// TestEveryMove tries every event by every actor in every state.
+// TestEveryMove checks every event by every actor in every state against the table legal.
 func TestEveryMove(t *testing.T) {
 	t.Parallel()
 	states := append([]porting.State{""}, porting.States()...)
@@ -72,7 +72,7 @@ func TestEveryMove(t *testing.T) {
 	}
 }
 
-// TestUnknownWordsMoveNothing: a state or an event of another version of the program is refused.
+// TestUnknownWordsMoveNothing checks that unknown states and events, for example of another program version, are refused.
 func TestUnknownWordsMoveNothing(t *testing.T) {
 	t.Parallel()
 	if _, err := porting.State("draft").Next(porting.Signed, porting.Signer); !errors.Is(err, callwright.ErrInvalidState) {
@@ -83,7 +83,7 @@ func TestUnknownWordsMoveNothing(t *testing.T) {
 	}
 }
 
-// TestRulesAreShapedWell checks the invariants of the whole table.
+// TestRulesAreShapedWell checks the invariants of the whole rule table.
 func TestRulesAreShapedWell(t *testing.T) {
 	t.Parallel()
 	seen, reached := map[string]bool{}, map[porting.State]bool{}
@@ -108,7 +108,7 @@ func TestRulesAreShapedWell(t *testing.T) {
 	}
 }
 
-// TestNumberMoves: final states stay, and every state is reachable from the first.
+// TestNumberMoves checks that final states of a number cannot change, and that every state is reachable from NumberPending.
 func TestNumberMoves(t *testing.T) {
 	t.Parallel()
 	want := map[porting.NumberState]string{
@@ -130,7 +130,7 @@ func TestNumberMoves(t *testing.T) {
 	}
 }
 
-// TestOutcome: a request ends with its last number; it is Ported if any number is.
+// TestOutcome checks that a request ends with its last number, and that its event is Ported if any number is ported.
 func TestOutcome(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -160,7 +160,7 @@ func TestOutcome(t *testing.T) {
 	})
 }
 
-// TestRemedies: every failure has one remedy, with a party and a text.
+// TestRemedies checks that every failure code has exactly one remedy, with a party and a text.
 func TestRemedies(t *testing.T) {
 	t.Parallel()
 	seen := map[porting.FailureCode]bool{}
@@ -188,7 +188,7 @@ var update = flag.Bool("update", false, "write the tables of docs/states/porting
 
 const page = "../docs/states/porting.md"
 
-// TestDocumentHasTheTables compares the tables of the published page with the code; -update writes them.
+// TestDocumentHasTheTables compares the tables of the published page with the code. The flag -update writes them.
 func TestDocumentHasTheTables(t *testing.T) { //nolint:paralleltest // -update writes the file
 	raw, err := os.ReadFile(page)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// pollOrders is periodic work. It schedules the due requests, spread over the time until its next run, so that gateways do not receive
-// all calls together.
+// pollOrders is periodic work. It schedules a step for each due request, spread over the time until its next run, so that gateways do not
+// receive all calls together.
 func (s *Service) pollOrders(ctx context.Context, _ callwright.Task, _ int) error {
 	now := s.cfg.Clock.Now()
 	due, err := s.cfg.Store.DueRequests(ctx, now, lookBatch)
@@ -29,7 +29,7 @@ func (s *Service) pollOrders(ctx context.Context, _ callwright.Task, _ int) erro
 	return nil
 }
 
-// step is durable work. It advances a request, and starts again when the request was changed meanwhile.
+// step handles the task taskStep: it performs the next step of a request, and retries if the request was changed meanwhile.
 func (s *Service) step(ctx context.Context, t callwright.Task, _ int) error {
 	err := callwright.Retry(ctx, func(ctx context.Context) error { return s.advance(ctx, t.Org, t.Key) })
 	if errors.Is(err, callwright.ErrNotFound) {
@@ -38,7 +38,7 @@ func (s *Service) step(ctx context.Context, t callwright.Task, _ int) error {
 	return err
 }
 
-// advance performs the next step of a request. CodeConflict: it was changed meanwhile.
+// advance performs the next step of a request. It returns CodeConflict if the request was changed meanwhile.
 func (s *Service) advance(ctx context.Context, org callwright.OrgID, id string) error {
 	r, err := s.cfg.Store.Request(ctx, org, id)
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *Service) advance(ctx context.Context, org callwright.OrgID, id string) 
 
 var errNoGateway = errors.New("the gateway of the request is not configured: name it in Config.Former")
 
-// expire ends a request that was not signed in time.
+// expire ends a request that was not signed in time, and revokes its letter.
 func (s *Service) expire(ctx context.Context, r Request) error {
 	return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
 		now := s.cfg.Clock.Now()
@@ -89,7 +89,7 @@ func (s *Service) expire(ctx context.Context, r Request) error {
 	})
 }
 
-// submit submits a request to its gateway; false: the request cannot continue now.
+// submit submits a request to its gateway and stores the order's Ref. goesOn is false if the request has failed or must be retried later.
 func (s *Service) submit(ctx context.Context, g Gateway, r *Request) (goesOn bool, err error) {
 	now := s.cfg.Clock.Now()
 	if r.Sending && now.Sub(r.SignedAt) > AnswerWithin {
@@ -123,7 +123,7 @@ func (s *Service) submit(ctx context.Context, g Gateway, r *Request) (goesOn boo
 	return true, s.store(ctx, r, nil)
 }
 
-// reject ends a request that the carrier has refused.
+// reject ends a request with failure f, because the carrier has refused it or has not confirmed it in time.
 func (s *Service) reject(ctx context.Context, r *Request, by Actor, f Failure) error {
 	f.Code, f.Raw = f.Code.Remedy().Code, callwright.Clip(f.Raw, MaxRaw)
 	r.setNumbers(NumberRejected, &f)
@@ -135,7 +135,7 @@ func (s *Service) reject(ctx context.Context, r *Request, by Actor, f Failure) e
 	return s.store(ctx, r, []Entry{e})
 }
 
-// askToCancel passes a cancellation to the gateway; false: the request cannot continue now.
+// askToCancel passes a cancellation to the gateway, and records a refusal. goesOn is false if the gateway could not be reached.
 func (s *Service) askToCancel(ctx context.Context, g Gateway, r *Request) (goesOn bool, err error) {
 	asking, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -155,7 +155,8 @@ func (s *Service) askToCancel(ctx context.Context, g Gateway, r *Request) (goesO
 	return true, s.store(ctx, r, nil)
 }
 
-// compare updates a request to the carrier's state.
+// compare takes a snapshot of the carrier's order, and applies it to the request. It also registers newly ported numbers and schedules the
+// next step.
 func (s *Service) compare(ctx context.Context, g Gateway, r Request) error {
 	asking, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -185,7 +186,8 @@ func (s *Service) compare(ctx context.Context, g Gateway, r Request) error {
 	})
 }
 
-// recordDelay records the start of a delay, and requests the cancellation of a request after a delay of ActFor.
+// recordDelay sets or clears HeldSince. If the request has been held up for ActFor, recordDelay requests its cancellation. The bool reports
+// whether the Entry must be stored.
 func (r *Request) recordDelay(now time.Time, cutOff time.Duration) (Entry, bool, error) {
 	switch {
 	case r.State != InProgress || !r.held():
@@ -205,8 +207,9 @@ func (r *Request) recordDelay(now time.Time, cutOff time.Duration) (Entry, bool,
 	return e, err == nil, err
 }
 
-// requestCancellation rejects the held-up numbers, with their failures, when the request cannot be canceled because others are ported. The
-// request ends with its last number. A request that cannot be canceled because its confirmed date is near continues.
+// requestCancellation handles a held-up request that cannot be canceled. If one of its numbers is ported, the held-up numbers are rejected
+// with their failures, and the request ends when its last number has ended. Otherwise its confirmed date is near, and it continues
+// unchanged.
 func (r *Request) requestCancellation(now time.Time) (Entry, bool, error) {
 	if !slices.Contains(r.numberStates(), NumberPorted) {
 		return Entry{}, false, nil
@@ -225,7 +228,7 @@ func (r *Request) requestCancellation(now time.Time) (Entry, bool, error) {
 	return e, err == nil, err
 }
 
-// register registers the ported numbers for inbound calls, and attaches a trunk. A failure is retried later.
+// register registers ported numbers for inbound calls, and attaches them to a trunk. After a failure, the next step retries.
 func (s *Service) register(ctx context.Context, r *Request) {
 	for i := range r.Numbers {
 		n := &r.Numbers[i]
@@ -233,7 +236,7 @@ func (s *Service) register(ctx context.Context, r *Request) {
 			continue
 		}
 		attached, err := s.connect(ctx, *r, n.Number)
-		if errors.Is(err, callwright.ErrConflict) { // possibly with another step of this request
+		if errors.Is(err, callwright.ErrConflict) { // another step of this request may have caused the conflict
 			attached, err = s.connect(ctx, *r, n.Number)
 		}
 		switch {
@@ -250,7 +253,7 @@ func (s *Service) register(ctx context.Context, r *Request) {
 	}
 }
 
-// connect registers a ported number for inbound calls, and reports whether it has an inbound trunk.
+// connect registers a ported number for inbound calls and attaches a trunk. It reports whether the number can receive calls now.
 func (s *Service) connect(ctx context.Context, r Request, number callwright.PhoneNumber) (attached bool, err error) {
 	if err := s.cfg.Inbound.RegisterInbound(ctx, r.Org, number); err != nil || s.cfg.Trunks == nil {
 		return err == nil, err
@@ -262,12 +265,13 @@ func (s *Service) connect(ctx context.Context, r Request, number callwright.Phon
 	return s.cfg.Trunks.AttachPorted(ctx, r.Org, number, from)
 }
 
-// awaitsCalls reports whether a ported number does not receive calls yet, and belongs to no other organization.
+// awaitsCalls reports whether a ported number still has to be registered or attached to a trunk. It returns false for numbers that are
+// released or belong to another organization.
 func (n Number) awaitsCalls() bool {
 	return n.State == NumberPorted && (n.Inbound == NotRegistered || n.Inbound == WaitsForTrunk)
 }
 
-// finish registers the ported numbers of a request that has ended.
+// finish registers the ported numbers of an ended request that do not receive calls yet.
 func (s *Service) finish(ctx context.Context, r Request) error {
 	if r.DueAt.IsZero() {
 		return nil
@@ -277,10 +281,11 @@ func (s *Service) finish(ctx context.Context, r Request) error {
 	return s.store(ctx, &r, nil)
 }
 
-// recordUnreachable records that a gateway could not be reached, and the time of the next attempt. A missing answer ends no request.
+// recordUnreachable records a failed attempt to reach a gateway, and schedules the next one with backoff. Failed attempts never end a
+// request here.
 func (s *Service) recordUnreachable(ctx context.Context, r Request, cause error) error {
 	if err := ctx.Err(); err != nil {
-		return err // the worker stops
+		return err // the worker is stopping
 	}
 	r.Misses++
 	rest := min(longestRest, lookEvery<<min(r.Misses-1, 10))
@@ -294,12 +299,12 @@ func (s *Service) recordUnreachable(ctx context.Context, r Request, cause error)
 	return s.store(ctx, &r, nil)
 }
 
-// next returns the time of a request's next step; zero: never.
+// next returns the time of a request's next step, or the zero time if the request needs none.
 func (s *Service) next(r Request, now time.Time) time.Time {
 	foc := r.FOC()
 	switch {
 	case r.State.Ended() && slices.ContainsFunc(r.Numbers, Number.awaitsCalls):
-		waits := now.Sub(r.EndedAt) / 4 // a late trunk is detected with a delay in proportion
+		waits := now.Sub(r.EndedAt) / 4 // check less often the longer the trunk is missing
 		return now.Add(spread(min(max(waits, lookEvery), longestWait)))
 	case r.State.Ended():
 		return time.Time{}
@@ -316,7 +321,7 @@ func (s *Service) next(r Request, now time.Time) time.Time {
 	return now.Add(spread(every))
 }
 
-// spread returns a time that is up to a fifth shorter or longer, to the microsecond.
+// spread varies a duration randomly by up to a fifth, and truncates it to microseconds.
 func spread(d time.Duration) time.Duration {
 	d = d*4/5 + rand.N(max(1, d*2/5)) //nolint:gosec // spreads load, hides nothing
 	return d.Truncate(time.Microsecond)

@@ -16,13 +16,13 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// carrier is a gateway that can be unreachable, and that counts calls.
+// carrier is a gateway that counts calls. It can be made unreachable.
 type carrier struct {
 	porting.Gateway
 
 	mu        sync.Mutex
 	away      bool
-	hold      chan struct{} // Submit waits until it is closed
+	hold      chan struct{} // Submit blocks until hold is closed
 	submitted int
 	canceled  int
 	looks     []time.Time
@@ -84,21 +84,21 @@ func (c *carrier) Snapshot(ctx context.Context, o porting.Order) (porting.Snapsh
 	return c.Gateway.Snapshot(ctx, o)
 }
 
-// asked returns when the carrier was asked about orders.
+// asked returns the times of the calls to Snapshot.
 func (c *carrier) asked() []time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.looks)
 }
 
-// counted returns the value of a counter.
+// counted returns the value of one of the counters of c.
 func (c *carrier) counted(n *int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return *n
 }
 
-// TestGatewayIsAway: a request waits for its gateway, and then continues by itself.
+// TestGatewayIsAway checks that a request waits while its gateway is unreachable, and then continues without intervention.
 func TestGatewayIsAway(t *testing.T) {
 	t.Parallel()
 	c := &carrier{away: true}
@@ -120,7 +120,8 @@ func TestGatewayIsAway(t *testing.T) {
 	}, func(config *porting.Config) { c.Gateway, config.Gateway = config.Gateway, c })
 }
 
-// TestCancelWhileSubmitting: the carrier may have the order, and is then asked.
+// TestCancelWhileSubmitting checks that a request that is canceled during Submit is canceled at the carrier, which may already have the
+// order.
 func TestCancelWhileSubmitting(t *testing.T) {
 	t.Parallel()
 	c := &carrier{}
@@ -139,7 +140,7 @@ func TestCancelWhileSubmitting(t *testing.T) {
 	}, func(config *porting.Config) { c.Gateway, config.Gateway = config.Gateway, c })
 }
 
-// TestHear: a hint causes an immediate snapshot, and hints without news change nothing.
+// TestHear checks that a hint causes an immediate snapshot, and that hints without news change nothing.
 func TestHear(t *testing.T) {
 	t.Parallel()
 	c := &carrier{}
@@ -170,7 +171,7 @@ func TestHear(t *testing.T) {
 	}, func(config *porting.Config) { c.Gateway, config.Gateway = config.Gateway, c })
 }
 
-// TestHasten: another program schedules the next step of a request within about a minute.
+// TestHasten checks that another program can schedule the next step of a request, and that the step runs within about a minute.
 func TestHasten(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -203,7 +204,7 @@ func TestHasten(t *testing.T) {
 	})
 }
 
-// TestNoHerd: requests that are due together are spread over minutes.
+// TestNoHerd checks that requests that become due together are polled over several minutes.
 func TestNoHerd(t *testing.T) {
 	t.Parallel()
 	const count = 1500
@@ -238,7 +239,7 @@ func TestNoHerd(t *testing.T) {
 	}, func(config *porting.Config) { c.Gateway, config.Gateway = config.Gateway, c })
 }
 
-// TestLyingCarriers: for any snapshot, a number that has ended stays, and a request ends with its last number.
+// TestLyingCarriers checks for random snapshots that a number that has ended does not change, and that a request ends with its last number.
 func TestLyingCarriers(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

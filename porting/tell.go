@@ -11,19 +11,20 @@ import (
 	"github.com/callwright/callwright/delivery"
 )
 
-// noticeArgs names a history entry for a webhook.
+// noticeArgs identifies a history entry that is sent to a webhook.
 type noticeArgs struct {
 	Request string `json:"request"`
 	Entry   int    `json:"entry"`
 }
 
-// mailArgs names a history entry and a recipient of mail.
+// mailArgs identifies a history entry and the recipient of the mail about it.
 type mailArgs struct {
 	noticeArgs
 	Recipient int `json:"recipient"` // index in Account.recipients
 }
 
-// recipients returns the addresses for mail about a request, each once: mail servers ignore case.
+// recipients returns the addresses that receive mail about a request. It removes duplicates regardless of case, because mail servers ignore
+// case.
 func (a Account) recipients() []string {
 	all := []string{a.Email}
 	for _, email := range a.NotifyEmails {
@@ -34,7 +35,7 @@ func (a Account) recipients() []string {
 	return all
 }
 
-// enqueueNotices enqueues the work of new entries: mails, messages to the webhook, and the report of a failure.
+// enqueueNotices enqueues the messages about new entries: mails, webhook messages, and the report of a failure.
 func (s *Service) enqueueNotices(ctx context.Context, r Request, entries []Entry) error {
 	for _, e := range entries {
 		args := noticeArgs{r.ID, e.Number}
@@ -62,10 +63,10 @@ func (s *Service) enqueueNotices(ctx context.Context, r Request, entries []Entry
 	return nil
 }
 
-// noticeID returns the idempotency key of an entry's message.
+// noticeID returns the idempotency key of the webhook message about an entry.
 func noticeID(r Request, e Entry) string { return fmt.Sprintf("%s/%d", r.ID, e.Number) }
 
-// entry returns a request with one of its entries. CodeNotFound: it is absent.
+// entry returns a request and one of its history entries. It returns CodeNotFound if the request or the entry is absent.
 func (s *Service) entry(ctx context.Context, org callwright.OrgID, a noticeArgs) (Request, Entry, error) {
 	r, err := s.cfg.Store.Request(ctx, org, a.Request)
 	if err != nil {
@@ -83,7 +84,7 @@ func (s *Service) entry(ctx context.Context, org callwright.OrgID, a noticeArgs)
 	return Request{}, Entry{}, callwright.NotFound("entry of the history")
 }
 
-// mail is durable work. It mails an entry to one recipient.
+// mail handles the task taskMail: it mails an entry to one recipient.
 func (s *Service) mail(ctx context.Context, t callwright.Task, a mailArgs, _ int) error {
 	r, e, err := s.entry(ctx, t.Org, a.noticeArgs)
 	recipients := r.Account.recipients()
@@ -97,7 +98,7 @@ func (s *Service) mail(ctx context.Context, t callwright.Task, a mailArgs, _ int
 	return s.retryNotice(ctx, nil, delivery.Message{}, err, "a mail about a port request is given up", r, e)
 }
 
-// notify is durable work. It sends an entry to a webhook.
+// notify handles the task taskNotify: it sends an entry to the request's webhook.
 func (s *Service) notify(ctx context.Context, t callwright.Task, a noticeArgs, _ int) error {
 	r, e, err := s.entry(ctx, t.Org, a)
 	if s.cfg.Notifier == nil || errors.Is(err, callwright.ErrNotFound) {
@@ -116,8 +117,8 @@ func (s *Service) notify(ctx context.Context, t callwright.Task, a noticeArgs, _
 	return s.retryNotice(ctx, s.cfg.Deliveries, m, failure, "a webhook message about a port request is given up", r, e)
 }
 
-// retryNotice returns the error that causes another attempt, or nil when the message was delivered or is given up. Attempts are counted
-// only in a log; a mail has no log.
+// retryNotice returns the error that causes another attempt, or nil if the message was delivered or is given up. It logs messages that are
+// given up. A mail has no delivery log, so log is nil for mails.
 func (s *Service) retryNotice(
 	ctx context.Context, log *delivery.Log, m delivery.Message, err error, givenUp string, r Request, e Entry,
 ) error {
@@ -128,7 +129,7 @@ func (s *Service) retryNotice(
 	return again
 }
 
-// failed is durable work. It reports a request that has failed.
+// failed handles the task taskFailed: it reports a failed request to Config.Failures.
 func (s *Service) failed(ctx context.Context, t callwright.Task, _ int) error {
 	r, err := s.cfg.Store.Request(ctx, t.Org, t.Key)
 	if s.cfg.Failures == nil || errors.Is(err, callwright.ErrNotFound) {

@@ -17,16 +17,16 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// attempt is a message that was to be sent.
+// attempt is an attempt to send a message.
 type attempt struct {
 	id, to string
 	at     time.Time
 }
 
-// post is a mail server, a webhook and a desk for failures, which can refuse.
+// post implements Mailer, Notifier and Failures. It records every attempt, and may refuse it.
 type post struct {
 	mu       sync.Mutex
-	answer   func(attempt) error // nil: all is taken
+	answer   func(attempt) error // if nil, every attempt succeeds
 	attempts []attempt
 }
 
@@ -51,7 +51,7 @@ func (p *post) PortFailed(_ context.Context, r porting.Request) error {
 	return p.take(r.ID, string(r.Failure.Code))
 }
 
-// of returns the attempts at messages to an address.
+// of returns the attempts to send messages to an address.
 func (p *post) of(to string) (all []attempt) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -63,10 +63,10 @@ func (p *post) of(to string) (all []attempt) {
 	return all
 }
 
-// mailing returns a configuration whose mail goes to a post.
+// mailing returns a function that sets p as the Mailer of a configuration.
 func mailing(p *post) func(*porting.Config) { return func(c *porting.Config) { c.Mailer = p } }
 
-// TestRecipients: every recipient gets one mail, even if named twice.
+// TestRecipients checks that every recipient gets one mail, even if the request names it twice.
 func TestRecipients(t *testing.T) {
 	t.Parallel()
 	p := &post{}
@@ -89,7 +89,7 @@ func TestRecipients(t *testing.T) {
 	}, mailing(p))
 }
 
-// TestRefusedRecipient: a permanently refused address is given up immediately, and the others get their mail.
+// TestRefusedRecipient checks that mail to a permanently refused address is not retried, and that the other recipients get their mail.
 func TestRefusedRecipient(t *testing.T) {
 	t.Parallel()
 	p := &post{answer: func(a attempt) error {
@@ -107,10 +107,10 @@ func TestRefusedRecipient(t *testing.T) {
 	}, mailing(p))
 }
 
-// schedule lists the times of the attempts at an undeliverable message, in seconds.
+// schedule lists the times, in seconds since the first, of the attempts to send an undeliverable message.
 var schedule = []int{0, 5, 30, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400}
 
-// wantSchedule checks that one message was sent at the times of the schedule, under one id.
+// wantSchedule checks that the attempts happened at the first count times of schedule, all with the same id.
 func wantSchedule(t *testing.T, began time.Time, all []attempt, count int) {
 	t.Helper()
 	var got []int
@@ -125,7 +125,7 @@ func wantSchedule(t *testing.T, began time.Time, all []attempt, count int) {
 	}
 }
 
-// TestMailServerIsAway: a mail is sent again by the schedule of delivery.Redeliver until it is taken, or given up after a day.
+// TestMailServerIsAway checks that a mail is retried by the schedule of delivery.Redeliver until it is accepted, or given up after a day.
 func TestMailServerIsAway(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -154,7 +154,8 @@ func TestMailServerIsAway(t *testing.T) {
 	}
 }
 
-// TestWebhookIsAway: the same schedule, and a permanently refusing webhook is given up immediately.
+// TestWebhookIsAway checks that webhook messages are retried by the same schedule as mails, and are given up immediately if the webhook
+// refuses permanently.
 func TestWebhookIsAway(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -182,7 +183,8 @@ func TestWebhookIsAway(t *testing.T) {
 	}
 }
 
-// TestFailuresAreReported: each way to fail is reported once more after an error, and other ends never.
+// TestFailuresAreReported checks that every failed request is reported, again after an error, and that requests that end otherwise are not
+// reported.
 func TestFailuresAreReported(t *testing.T) {
 	t.Parallel()
 	seen := map[string]int{}
@@ -217,7 +219,7 @@ func TestFailuresAreReported(t *testing.T) {
 	}, func(c *porting.Config) { c.Failures = p })
 }
 
-// TestMailsAreQuiet: mails contain no account data, PINs, words of the carrier or links.
+// TestMailsAreQuiet checks that mails contain no account data, PINs, original messages of the carrier or links.
 func TestMailsAreQuiet(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

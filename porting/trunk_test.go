@@ -13,10 +13,10 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// trunks is a porting.Trunks.
+// trunks implements porting.Trunks in memory.
 type trunks struct {
 	attached  map[callwright.PhoneNumber][]netip.Prefix
-	elsewhere []callwright.PhoneNumber // other organizations serve these
+	elsewhere []callwright.PhoneNumber // numbers that other organizations have attached
 	failures  []error
 }
 
@@ -42,7 +42,7 @@ func (s *trunks) ServedElsewhere(_ context.Context, _ callwright.OrgID, numbers 
 	return elsewhere, nil
 }
 
-// TestServedElsewhere: a number that another organization serves here is not portable, and no request takes it.
+// TestServedElsewhere checks that Check and Initiate refuse a number that another organization has attached to a trunk.
 func TestServedElsewhere(t *testing.T) {
 	t.Parallel()
 	s := &trunks{elsewhere: []callwright.PhoneNumber{"+14155550101", "+19005550123"}}
@@ -67,7 +67,8 @@ func TestServedElsewhere(t *testing.T) {
 	}, func(c *porting.Config) { c.Trunks = s })
 }
 
-// TestPortedNumberGetsATrunk: a ported number gets an inbound trunk for the addresses of its request, or else of the deployment.
+// TestPortedNumberGetsATrunk checks that a ported number is attached to an inbound trunk that admits the addresses of its request or, if
+// the request names none, of the deployment.
 func TestPortedNumberGetsATrunk(t *testing.T) {
 	t.Parallel()
 	s := &trunks{attached: map[callwright.PhoneNumber][]netip.Prefix{}, failures: []error{errors.New("away")}}
@@ -98,7 +99,8 @@ func TestPortedNumberGetsATrunk(t *testing.T) {
 	}, func(c *porting.Config) { c.Trunks, c.CallsFrom = s, ours })
 }
 
-// TestPortedNumberWaitsForATrunk: a port shows a number without a trunk until it has one.
+// TestPortedNumberWaitsForATrunk checks that a completed request shows that a number has no inbound trunk, and that the number is
+// registered after a trunk is attached.
 func TestPortedNumberWaitsForATrunk(t *testing.T) {
 	t.Parallel()
 	s := &trunks{attached: map[callwright.PhoneNumber][]netip.Prefix{}}

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// hands runs durable work on demand of a benchmark, with a clock that the benchmark sets.
+// hands implements callwright.Work and Clock for benchmarks, which run tasks and set the time explicitly.
 type hands struct {
 	now      time.Time
 	handlers map[string]callwright.Handler
@@ -30,7 +30,7 @@ func (h *hands) Enqueue(_ context.Context, t callwright.Task) error {
 	return nil
 }
 
-// work does all tasks.
+// work runs the enqueued tasks, including the tasks that they enqueue, until none is left.
 func (h *hands) work(b *testing.B) {
 	b.Helper()
 	for len(h.tasks) > 0 {
@@ -42,7 +42,7 @@ func (h *hands) work(b *testing.B) {
 	}
 }
 
-// byHand returns a service in memory, whose work runs on demand, and which delivers no mail.
+// byHand returns a service in memory that sends no mail, and the hands that run its durable work.
 func byHand(b *testing.B) (*porting.Service, *hands) {
 	b.Helper()
 	memory := memstore.New()
@@ -69,7 +69,7 @@ func (silent) SendMail(context.Context, string, string, string, string) error { 
 
 func (silent) NotifyPort(context.Context, string, porting.Request, porting.Entry) error { return nil }
 
-// signedIn returns a request with a signed letter and an order at the carrier.
+// signedIn returns a request whose letter is signed and whose order the carrier has received.
 func signedIn(b *testing.B, s *porting.Service, h *hands) porting.Request {
 	b.Helper()
 	r, _, err := s.Initiate(b.Context(), org, draft("00", "01", "02"))
@@ -82,7 +82,7 @@ func signedIn(b *testing.B, s *porting.Service, h *hands) porting.Request {
 	return pollOrders(b, s, h, r.ID)
 }
 
-// pollOrders does all tasks and returns a request.
+// pollOrders runs all tasks, and returns the current state of a request.
 func pollOrders(b *testing.B, s *porting.Service, h *hands, id string) porting.Request {
 	b.Helper()
 	h.work(b)
@@ -93,7 +93,7 @@ func pollOrders(b *testing.B, s *porting.Service, h *hands, id string) porting.R
 	return r
 }
 
-// BenchmarkWalk ports three numbers: from the order of the customer to the last mail and the last message to the webhook.
+// BenchmarkWalk ports three numbers, from Initiate to the last mail and the last webhook message.
 func BenchmarkWalk(b *testing.B) {
 	s, h := byHand(b)
 	b.ReportAllocs()
@@ -115,7 +115,7 @@ func BenchmarkWalk(b *testing.B) {
 	}
 }
 
-// BenchmarkStep runs a step for an unchanged order of three numbers.
+// BenchmarkStep measures one step of a request with three numbers whose order has not changed.
 func BenchmarkStep(b *testing.B) {
 	s, h := byHand(b)
 	r := signedIn(b, s, h)

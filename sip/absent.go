@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/sip/failover"
 )
 
-// noMonitor is the Monitor of a Config without one.
+// noMonitor is used if Config.Monitor is nil. It watches nothing.
 type noMonitor struct{}
 
 func (noMonitor) Watch(context.Context, Trunk) error { return nil }
@@ -17,7 +17,7 @@ func (noMonitor) Unwatch(context.Context, Trunk) error { return nil }
 
 func (noMonitor) Servers(_ context.Context, t Trunk) ([]failover.Server, error) { return t.Servers() }
 
-// CheckChannels refuses every channel, since no alert is raised.
+// CheckChannels returns CodeBadRequest if a channel is enabled, because no alert is ever raised.
 func (noMonitor) CheckChannels(_ context.Context, _ callwright.OrgID, c alert.Channels) error {
 	if channels := c.Enabled(); len(channels) > 0 {
 		return callwright.Invalid(string(channels[0]), "must not be set: this deployment does not watch trunks")
@@ -25,7 +25,7 @@ func (noMonitor) CheckChannels(_ context.Context, _ callwright.OrgID, c alert.Ch
 	return nil
 }
 
-// noNumbers are the InboundNumbers of a Config without them.
+// noNumbers is used if Config.Numbers is nil. It registers nothing.
 type noNumbers struct{}
 
 func (noNumbers) RegisterInbound(context.Context, callwright.OrgID, callwright.PhoneNumber) error {

@@ -11,7 +11,8 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// Without a Monitor calls try the servers in their order, nothing is known of their health, and no channel is promised an alert.
+// TestWithoutMonitor checks that without a Monitor calls try the servers in configured order, their health is unknown, and alert channels
+// are refused.
 func TestWithoutMonitor(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(c *sip.Config) { c.Monitor = nil })
@@ -38,7 +39,7 @@ func TestWithoutMonitor(t *testing.T) {
 	}
 }
 
-// Without InboundNumbers a number is attached inbound, called and released as usual.
+// TestWithoutNumbers checks that without InboundNumbers a number can still be attached inbound, called and released.
 func TestWithoutNumbers(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(c *sip.Config) { c.Numbers = nil })

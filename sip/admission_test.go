@@ -8,7 +8,8 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// TestEverybody tests lists of networks that cover nearly all addresses, in any notation, and lists that restrict callers.
+// TestEverybody checks that lists of networks that cover nearly all addresses, in any notation, count as open to everyone, and that
+// restrictive lists do not.
 func TestEverybody(t *testing.T) {
 	t.Parallel()
 	for list, want := range map[string]bool{

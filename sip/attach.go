@@ -11,36 +11,38 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Attachment is a request for trunks: every direction for every number.
+// Attachment is the input of Attach. Each direction is attached for each number.
 type Attachment struct {
-	Numbers    []string // as callwright.ReadNumber reads them
+	Numbers    []string // as callwright.ReadNumber accepts them
 	Directions []DirectionInput
-	Keep       bool // numbers that already have one of the directions fail with CodeInvalidState, and are not replaced
+	Keep       bool // do not replace trunks: a number that already has one of the directions fails with CodeInvalidState
 }
 
-// Attached is the result of an attachment.
+// Attached is the result of Attach.
 type Attached struct {
 	Configured []callwright.PhoneNumber
 	Failed     []FailedNumber
-	// Password is the password of our registrations, to be configured in the customer's system; empty without
-	// AuthRegister. It is derived from the given credentials, and returned only once.
+	// Password is the password of our registrations, which the customer must configure in their system. It is empty unless a direction uses
+	// AuthRegister. It is derived from the given credentials, and returned only here.
 	Password callwright.Secret
 }
 
-// FailedNumber is a number that was not attached, and the reason. Its trunks are unchanged.
+// FailedNumber is a number that was not attached, with the error. The number's existing trunks are unchanged.
 type FailedNumber struct {
 	Number   string
 	Err      *callwright.Error
-	Unproven bool // the organization must first prove the number: NeedsProof
+	Unproven bool // the organization must first prove that it controls the number: see NeedsProof
 }
 
-// MaxNumbers is the maximum number of numbers in one attachment.
+// MaxNumbers is the maximum length of Attachment.Numbers.
 const MaxNumbers = 100
 
-// Attach creates trunks. An error of a direction or of the store fails the whole attachment; an error of a number fails all
-// directions of this number only. A direction that the organization has already attached is replaced, except for the settings of
-// Configure, unless a.Keep. A repeated number is attached once. A number fails with CodeTooManyRequests beyond the organization's
-// limit, Organization.NumberLimit, and with CodeInvalidState if its inbound direction NeedsProof.
+// Attach creates trunks. An invalid direction or an unavailable store fails the whole attachment; a refused number fails alone, for all of
+// its directions. A direction that the organization has already attached is replaced, but keeps the settings of Configure, unless a.Keep is
+// set. A repeated number is attached once.
+//
+// A number fails with CodeTooManyRequests beyond the organization's limit, Organization.NumberLimit, with CodeConflict if another
+// organization has attached or reserved it, and with CodeInvalidState if its inbound direction NeedsProof.
 func (s *Service) Attach(ctx context.Context, org callwright.OrgID, a Attachment) (Attached, error) {
 	if len(a.Numbers) == 0 || len(a.Numbers) > MaxNumbers {
 		return Attached{}, callwright.Invalid("phone_numbers", "must hold 1 to %d numbers", MaxNumbers)
@@ -53,7 +55,7 @@ func (s *Service) Attach(ctx context.Context, org callwright.OrgID, a Attachment
 	for _, text := range a.Numbers {
 		number, err := callwright.ReadNumber(ctx, s.cfg.Numbering, org, text)
 		if slices.Contains(done.Configured, number) {
-			continue // named twice
+			continue // the attachment repeats the number
 		}
 		if err == nil {
 			err = s.checkProven(ctx, org, number, drafts)
@@ -77,15 +79,15 @@ func (s *Service) Attach(ctx context.Context, org callwright.OrgID, a Attachment
 	return done, nil
 }
 
-// draft is a trunk without its number.
+// draft is a trunk without a number, which Attach completes for each number.
 type draft struct {
 	Trunk
-	path string // of its direction in the attachment
+	path string // JSON path of its direction in the attachment
 }
 
 func directionPath(i int) string { return "directions[" + strconv.Itoa(i) + "]" }
 
-// drafts returns the trunks of an attachment's directions. The outbound one is first: an inbound trunk may take its
+// drafts converts the directions of an attachment to trunks. The outbound trunk comes first, because an inbound trunk may copy its
 // registrar from it.
 func (s *Service) drafts(org callwright.OrgID, directions []DirectionInput) ([]draft, error) {
 	var types []Direction
@@ -116,7 +118,7 @@ func passwordOf(drafts []draft) callwright.Secret {
 	return ""
 }
 
-// attachNumber attaches all directions of a number, or none of them. With keep, it replaces none.
+// attachNumber attaches all directions of a number in one transaction. With keep, it returns CodeInvalidState instead of replacing a trunk.
 func (s *Service) attachNumber(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, drafts []draft, keep bool,
 ) error {
@@ -145,14 +147,14 @@ func (s *Service) attachNumber(
 		}
 		return nil
 	})
-	if errors.Is(err, callwright.ErrConflict) { // perhaps another organization was first
+	if errors.Is(err, callwright.ErrConflict) { // another organization may have attached the number meanwhile
 		err = cmp.Or(s.checkOwner(ctx, org, number), err)
 	}
 	return err
 }
 
-// admit returns CodeTooManyRequests for another number of an organization that has reached its limit. Attachments of one
-// organization run one after another here, so that concurrent ones do not exceed the limit together.
+// admit returns CodeTooManyRequests if an organization has reached its limit of numbers. Concurrent attachments of an organization wait for
+// each other here, so that together they cannot exceed the limit.
 func (s *Service) admit(ctx context.Context, org callwright.OrgID) error {
 	attached, err := s.cfg.Store.HoldNumbers(ctx, org)
 	if err != nil {
@@ -173,7 +175,7 @@ func (s *Service) admit(ctx context.Context, org callwright.OrgID) error {
 	}
 }
 
-// storeDraft stores a draft as a number's trunk.
+// storeDraft stores a draft as a trunk of a number, replacing the trunk of that direction in r. It registers an inbound number.
 func (s *Service) storeDraft(ctx context.Context, r Record, number callwright.PhoneNumber, d draft) (Trunk, error) {
 	t, err := withRegistrar(d.Trunk, r)
 	if err != nil {
@@ -191,7 +193,7 @@ func (s *Service) storeDraft(ctx context.Context, r Record, number callwright.Ph
 	return t, s.cfg.Numbers.RegisterInbound(ctx, t.Org, number)
 }
 
-// checkOwner refuses a number that another organization has attached or reserved: CodeConflict, without naming the owner.
+// checkOwner returns CodeConflict if another organization has attached or reserved a number. The error does not name the owner.
 func (s *Service) checkOwner(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error {
 	numbers := []callwright.PhoneNumber{number}
 	elsewhere, err := s.ServedElsewhere(ctx, org, numbers)

@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/sip/header"
 )
 
-// away is a database that can't be reached.
+// away is a callwright.Atomic of an unreachable database.
 type away struct{}
 
 func (away) Do(context.Context, func(context.Context) error) error { return callwright.ErrUnavailable }
@@ -30,7 +30,7 @@ func TestAttachWithoutStore(t *testing.T) {
 	}
 }
 
-// TestChangesAreTold: Config.Changed is called after an attachment, a change and a detachment, and not after failures.
+// TestChangesAreTold checks that Config.Changed is called after an attachment and a detachment, but not after a failure.
 func TestChangesAreTold(t *testing.T) {
 	t.Parallel()
 	told := 0
@@ -86,7 +86,7 @@ func TestAttachAgainReplaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.attach("a", []string{one}, outbound("sip:two.example.com"))
-	r := h.get("a", " 15550000001") // as an unescaped plus arrives
+	r := h.get("a", " 15550000001") // an unescaped plus sign in a URL arrives as a space
 	got := r.Outbound
 	if r.Inbound != nil || got == nil || got.Endpoint != "sip:two.example.com" || got.ID != old.ID || got.Version != 3 {
 		t.Fatalf("got %+v", r)
@@ -96,7 +96,7 @@ func TestAttachAgainReplaces(t *testing.T) {
 	}
 }
 
-// An error of a direction fails the whole call.
+// TestAttachRefuses checks that an invalid direction fails the whole attachment.
 func TestAttachRefuses(t *testing.T) {
 	t.Parallel()
 	in := func(change func(*sip.DirectionInput)) []sip.DirectionInput {
@@ -237,7 +237,8 @@ func TestAttachRegister(t *testing.T) {
 	}
 }
 
-// The password depends on each of its inputs, and on nothing else.
+// TestDerivedPassword checks that the password depends on the key, the organization, the username and the given password, and on nothing
+// else.
 func TestDerivedPassword(t *testing.T) {
 	t.Parallel()
 	derive := func(key, org, username, password string) callwright.Secret {

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// The limits of a direction's settings.
+// Limits of a direction's settings.
 const (
 	minRegisterPassword = 8   // characters
 	maxUsername         = 128 // characters
@@ -22,7 +22,7 @@ const (
 	maxAllowedIPs       = 100
 )
 
-// checkDirections refuses an empty list of directions, and duplicates.
+// checkDirections returns an error if the list of directions is empty, or contains an unknown or repeated direction.
 func checkDirections(directions []Direction) error {
 	if len(directions) == 0 || len(directions) > 2 {
 		return callwright.Invalid("directions", "must hold inbound, outbound or both")
@@ -45,7 +45,7 @@ func checkDirection(d Direction) error {
 	return nil
 }
 
-// checkPlaces refuses settings that do not apply to the input's direction or authentication mode. t is the trunk with the
+// checkPlaces returns an error for settings that do not apply to the input's direction or authentication mode. t is the trunk with the
 // input applied.
 func checkPlaces(t Trunk, in DirectionInput) error {
 	switch {
@@ -75,7 +75,7 @@ func checkRegister(given Credentials) error {
 	return nil
 }
 
-// checkTrunk refuses an invalid trunk.
+// checkTrunk returns an error if a trunk is incomplete, or a setting is invalid for its direction.
 func (s *Service) checkTrunk(t Trunk) error {
 	if err := t.Options.check(); err != nil {
 		return err
@@ -107,17 +107,17 @@ func (s *Service) checkTrunk(t Trunk) error {
 	return err
 }
 
-// selfEndpoint is the error text for an endpoint at which this server itself listens.
+// selfEndpoint is the error message for an endpoint that is this server.
 const selfEndpoint = "must not be this server itself, which listens there"
 
-// isSelf reports whether a trunk's server is this one. port is the port of its options; 0: none.
+// isSelf reports whether a destination is this server. port is Options.Port, or 0 if not set.
 func (s *Service) isSelf(to uri.Destination, port int) bool {
-	to.Transport = uri.TLS // always
+	to.Transport = uri.TLS // trunks always use TLS
 	to.Port = cmp.Or(to.Port, uint16(port))
 	return s.cfg.Self.Host(to.Host, to.EffectivePort())
 }
 
-// check refuses settings that are invalid for both directions.
+// check returns an error for settings that are invalid regardless of the direction.
 func (o Options) check() error {
 	switch {
 	case o.AuthMode != "" && o.AuthMode != AuthIP && o.AuthMode != AuthRegister:
@@ -156,16 +156,16 @@ func (o Options) check() error {
 
 func characters(s callwright.Secret) int { return utf8.RuneCountInString(s.Reveal()) }
 
-// isUsername reports whether a text can stand in the headers of a digest (RFC 3261, section 22).
+// isUsername reports whether a text is a valid username for digest authentication (RFC 3261, section 22). The empty text is valid.
 func isUsername(text string) bool {
 	return utf8.RuneCountInString(text) <= maxUsername && utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
-// CheckEndpoint returns CodeBadRequest with the field "sip_endpoint" for an address that no trunk may have. A host without a port
-// may be this server's: another server may listen there, too.
+// CheckEndpoint returns CodeBadRequest with the field "sip_endpoint" if no trunk may have the endpoint. It accepts this server's host
+// without a port, because another server may listen on another port there.
 func (s *Service) CheckEndpoint(endpoint string) error { return s.checkEndpoint(endpoint, 0) }
 
-// checkEndpoint refuses a destination that is invalid, or whose port differs from the port of the options.
+// checkEndpoint returns an error if an endpoint is not allowed, or if its port differs from port, which is Options.Port or 0.
 func (s *Service) checkEndpoint(endpoint string, port int) error {
 	to, err := uri.ParseDestination(endpoint)
 	switch {
@@ -175,7 +175,7 @@ func (s *Service) checkEndpoint(endpoint string, port int) error {
 		return callwright.Invalid("sip_endpoint", "must use transport=tls: signaling is always encrypted")
 	case to.IsPrivateIP && !s.cfg.AllowPrivate:
 		return callwright.Invalid("sip_endpoint", "must not be a private address")
-	case to.Port != 0 && s.isSelf(to, 0): // without a port, a discovery may find another server at the host
+	case to.Port != 0 && s.isSelf(to, 0): // without a port, discovery may find another server on this host
 		return callwright.Invalid("sip_endpoint", selfEndpoint)
 	case port != 0 && to.Port != 0 && port != int(to.Port):
 		return callwright.Invalid(

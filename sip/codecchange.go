@@ -7,19 +7,19 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// CodecChange changes one codec of a trunk, as CodecsOf lists them, or whether codecs may differ. All else stays unchanged.
+// CodecChange changes one codec of a trunk, as CodecsOf lists them, or CodecConfig.Transcode. All other settings stay unchanged.
 type CodecChange struct {
 	Number    string
 	Direction Direction
-	Codec     string // the codec that Move and Enabled change, as CodecSetting names it
-	Move      int    // places towards the end of the list; negative: towards its beginning
+	Codec     string // CodecSetting.Name of the codec that Move and Enabled change; empty means none
+	Move      int    // number of positions towards the end of the list; negative moves towards its beginning
 	Enabled   *bool
 	Transcode *bool
 }
 
-// ChangeCodecs changes the current codecs of a trunk. CodeNotFound when the organization has not attached that direction;
-// CodeBadRequest with the field "codec_config.codecs" when the trunk has no such codec, it would be moved beyond the ends of the
-// list, or none would be enabled.
+// ChangeCodecs changes the current codecs of a trunk, and returns the changed trunk. It returns CodeNotFound if the organization has not
+// attached that direction. It returns CodeBadRequest with the field "codec_config.codecs" if the trunk has no such codec, the codec would
+// move beyond the ends of the list, or no codec would be enabled.
 func (s *Service) ChangeCodecs(ctx context.Context, org callwright.OrgID, c CodecChange) (Trunk, error) {
 	n, err := s.Number(ctx, org, c.Number)
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *Service) ChangeCodecs(ctx context.Context, org callwright.OrgID, c Code
 	})
 }
 
-// apply makes the change to a configuration.
+// apply applies the change to a configuration. It returns CodeBadRequest if the codec is unknown or would move beyond the ends of the list.
 func (c CodecChange) apply(to *CodecConfig) error {
 	if c.Transcode != nil {
 		to.Transcode = *c.Transcode

@@ -15,14 +15,14 @@ func TestChangeCodecs(t *testing.T) {
 	h.attach("a", []string{one}, outbound("sip:x.example"))
 	for _, test := range []struct {
 		change sip.CodecChange
-		want   string // empty: it is refused
+		want   string // empty if the change is refused
 	}{
 		{sip.CodecChange{Codec: "PCMU", Move: 1}, "{[{PCMA true} {PCMU true} {G.722 false}] false}"},
 		{sip.CodecChange{Codec: "G.722", Move: -2}, "{[{G.722 false} {PCMA true} {PCMU true}] false}"},
 		{sip.CodecChange{Codec: "G.722", Enabled: new(true)}, "{[{G.722 true} {PCMA true} {PCMU true}] false}"},
 		{sip.CodecChange{Codec: "G.722", Move: -1}, ""},
 		{sip.CodecChange{Codec: "PCMU", Move: 1}, ""},
-		{sip.CodecChange{Codec: "Opus", Move: 1}, ""}, // without an engine
+		{sip.CodecChange{Codec: "Opus", Move: 1}, ""}, // has no engine
 		{sip.CodecChange{Transcode: new(true)}, "{[{G.722 true} {PCMA true} {PCMU true}] true}"},
 		{sip.CodecChange{Codec: "G.722", Enabled: new(false)}, "{[{G.722 false} {PCMA true} {PCMU true}] true}"},
 		{sip.CodecChange{Codec: "PCMA", Enabled: new(false)}, "{[{G.722 false} {PCMA false} {PCMU true}] true}"},
@@ -47,7 +47,7 @@ func TestChangeCodecs(t *testing.T) {
 	wantField(t, err, callwright.CodeNotFound, "")
 }
 
-// TestChangeCodecsAtOnce changes different codecs concurrently: no change undoes another.
+// TestChangeCodecsAtOnce checks that concurrent changes of different codecs do not undo each other.
 func TestChangeCodecsAtOnce(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(c *sip.Config) { c.Codecs = []string{"PCMU", "PCMA", "G722"} })

@@ -11,24 +11,24 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// CodecConfig lists the codecs that a trunk's calls are offered, in the order of preference.
+// CodecConfig lists the codecs that we offer on a trunk's calls, in the order of preference.
 type CodecConfig struct {
 	Codecs []CodecSetting
-	// Transcode allows different codecs of the list in the two directions of a call, and lets the peer change between
-	// them. Without it an answer names one codec for both directions, or both laws of G.711.
+	// Transcode allows a call to use different codecs of the list in its two directions, and the peer to change between them. Without it,
+	// our answer names a single codec for both directions, or both laws of G.711.
 	Transcode bool
 }
 
 // CodecSetting is one codec of the list.
 type CodecSetting struct {
-	Name    string // as the specification writes it: PCMU, PCMA, G.729, Opus, G.722
+	Name    string // PCMU, PCMA, G.729, Opus or G.722, as in the API specification
 	Enabled bool
 }
 
-// codecNames lists the codecs that a trunk may have.
+// codecNames lists the codecs that a trunk may name.
 var codecNames = []sdp.Codec{sdp.PCMU, sdp.PCMA, sdp.G729, sdp.Opus, sdp.G722}
 
-// parseCodec finds a codec by its name in the specification or in the SDP, in any case.
+// parseCodec returns the codec whose API or SDP name equals text, ignoring case.
 func parseCodec(text string) (name string, codec sdp.Codec, ok bool) {
 	for _, c := range codecNames {
 		if strings.EqualFold(text, c.Name()) || strings.EqualFold(text, string(c)) {
@@ -38,7 +38,7 @@ func parseCodec(text string) (name string, codec sdp.Codec, ok bool) {
 	return "", "", false
 }
 
-// checkEngines refuses a codec that cannot be negotiated.
+// checkEngines returns an error if an engine's codec cannot be negotiated in SDP.
 func checkEngines(names []string) error {
 	for _, name := range names {
 		if _, ok := sdp.ParseCodec(name); !ok {
@@ -48,12 +48,12 @@ func checkEngines(names []string) error {
 	return nil
 }
 
-// standard is the configuration of a trunk without one. Codecs without an engine are omitted.
+// standard is the configuration of trunks whose Codecs is nil.
 var standard = CodecConfig{Codecs: []CodecSetting{
 	{Name: "PCMU", Enabled: true}, {Name: "PCMA", Enabled: true}, {Name: "Opus", Enabled: true},
 }}
 
-// engine returns the name of a codec's engine.
+// engine returns the name in engines that denotes a codec. ok is false if none does.
 func engine(engines []string, codec sdp.Codec) (name string, ok bool) {
 	i := slices.IndexFunc(engines, func(name string) bool {
 		c, _ := sdp.ParseCodec(name)
@@ -65,7 +65,8 @@ func engine(engines []string, codec sdp.Codec) (name string, ok bool) {
 	return engines[i], true
 }
 
-// normalized returns the configuration with the specification's names.
+// normalized returns the configuration with the API's codec names. It returns CodeBadRequest if a codec is unknown, repeated, or enabled
+// without an engine, and if no codec is enabled.
 func (c CodecConfig) normalized(engines []string) (CodecConfig, error) {
 	settings := make([]CodecSetting, 0, len(c.Codecs))
 	for i, setting := range c.Codecs {
@@ -89,8 +90,8 @@ func (c CodecConfig) normalized(engines []string) (CodecConfig, error) {
 	return c, nil
 }
 
-// CodecsOf returns the codecs of a trunk in the order of preference: the configured codecs, or else the standard ones, followed by
-// the others, not enabled. Codecs without an engine are omitted.
+// CodecsOf returns the codecs of a trunk in the order of preference. The list begins with the configured codecs or, if none are configured,
+// with the standard ones. The other codecs follow, disabled. Codecs without an engine are omitted.
 func (s *Service) CodecsOf(t Trunk) CodecConfig {
 	given := cmp.Or(t.Codecs, &standard)
 	shown := CodecConfig{Transcode: given.Transcode}
@@ -110,8 +111,7 @@ func (s *Service) CodecsOf(t Trunk) CodecConfig {
 	return shown
 }
 
-// offered returns the SDP names of the enabled codecs, in order. A codec without an engine is omitted. If none is left, all codecs
-// that have an engine are offered.
+// offered returns the SDP names of the enabled codecs in order. It omits codecs without an engine. If none is left, it returns all engines.
 func (c CodecConfig) offered(engines []string) []string {
 	var names []string
 	for _, setting := range c.Codecs {

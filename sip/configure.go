@@ -8,18 +8,18 @@ import (
 	"github.com/callwright/callwright/sip/failover"
 )
 
-// ConfigChange changes the configuration of one direction of a number. A cleared member returns to its default.
+// ConfigChange changes the configuration of one direction of a number. An Optional that is set without a value restores the default.
 type ConfigChange struct {
 	Number    string
 	Direction Direction
-	Failover  callwright.Optional[failover.Config] // outbound only
+	Failover  callwright.Optional[failover.Config] // only for outbound trunks
 	Codecs    callwright.Optional[CodecConfig]
 	Alerts    callwright.Optional[alert.Config]
 }
 
-// Configure changes the configuration of a trunk and returns the changed trunk. CodeNotFound when the organization has
-// not attached that direction; CodeBadRequest with the field, as JSON names it, when a setting is invalid or this
-// deployment cannot carry it out.
+// Configure changes the configuration of a trunk, and returns the changed trunk. It returns CodeNotFound if the organization has not
+// attached that direction. It returns CodeBadRequest with the setting's JSON field if a setting is invalid or this deployment does not
+// support it.
 func (s *Service) Configure(ctx context.Context, org callwright.OrgID, c ConfigChange) (Trunk, error) {
 	n, err := s.Number(ctx, org, c.Number)
 	if err != nil {
@@ -39,14 +39,14 @@ func (s *Service) Configure(ctx context.Context, org callwright.OrgID, c ConfigC
 	})
 }
 
-// assign sets a setting for which nil is the default.
+// assign replaces a setting if c is set. A nil value restores the default.
 func assign[T any](to **T, c callwright.Optional[T]) {
 	if c.Set {
 		*to = c.Value
 	}
 }
 
-// normalized returns a change with its names as they are stored.
+// normalized checks a change, and returns it in the form in which it is stored.
 func (s *Service) normalized(ctx context.Context, org callwright.OrgID, c ConfigChange) (ConfigChange, error) {
 	if given := c.Failover.Value; given != nil {
 		if c.Direction != Outbound {
@@ -71,7 +71,7 @@ func (s *Service) normalized(ctx context.Context, org callwright.OrgID, c Config
 	return c, nil
 }
 
-// checkAlerts refuses alerts that could not be raised, or over channels that this deployment does not offer.
+// checkAlerts returns an error for alerts that cannot be raised in a direction, or for channels that this deployment does not offer.
 func (s *Service) checkAlerts(ctx context.Context, org callwright.OrgID, d Direction, c alert.Config) error {
 	if err := c.Check(d == Outbound); err != nil {
 		return below("alert_config", err)

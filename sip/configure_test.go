@@ -57,7 +57,7 @@ func TestConfigureInbound(t *testing.T) {
 	h := open(t)
 	h.attach("a", []string{one}, inbound())
 	got := h.configure(sip.ConfigChange{
-		Number: one, Direction: sip.Inbound, Failover: callwright.Optional[failover.Config]{Set: true}, // null for an absent setting
+		Number: one, Direction: sip.Inbound, Failover: callwright.Optional[failover.Config]{Set: true}, // clears an absent setting
 		Codecs: part(sip.CodecConfig{Codecs: []sip.CodecSetting{{"PCMA", true}}}),
 		Alerts: part(alert.Config{
 			Enabled: true, Thresholds: alert.Thresholds{FailureRate: 50}, Channels: alert.Channels{Webhook: "https://example.com/hook"},
@@ -68,7 +68,7 @@ func TestConfigureInbound(t *testing.T) {
 	}
 }
 
-// every change that is refused, by the field of its error.
+// TestConfigureRefuses checks the field of the error for every kind of invalid change.
 func TestConfigureRefuses(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -137,10 +137,10 @@ func TestConfigureRefusesAlerts(t *testing.T) {
 	t.Parallel()
 	rate, mail := alert.Thresholds{FailureRate: 5}, alert.Channels{Email: true}
 	for name, test := range map[string]struct {
-		org       callwright.OrgID // empty: a
-		direction sip.Direction    // empty: outbound
+		org       callwright.OrgID // empty means a
+		direction sip.Direction    // empty means outbound
 		config    alert.Config
-		channels  *monitor.Config // nil: mail and webhooks
+		channels  *monitor.Config // nil means mail and webhooks
 		field     string
 	}{
 		"no threshold":           {config: alert.Config{Enabled: true, Channels: mail}, field: "thresholds"},

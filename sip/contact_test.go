@@ -10,7 +10,8 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// A registrar that calls the Contact from any address is admitted: only the registrar knows the Contact.
+// TestCallsToTheContact checks that a call to a registered Contact is admitted from any address, because only the registrar knows the
+// Contact.
 func TestCallsToTheContact(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -37,7 +38,7 @@ func TestCallsToTheContact(t *testing.T) {
 		"another trunk's":   {two, user, false},
 		"half of it":        {one, user[:len(user)-1], false},
 		"in capitals":       {one, strings.ToUpper(user), false},
-		"of no secret":      {"+15550000003", sip.Trunk{Number: "+15550000003"}.ContactUser(), true}, // by its addresses
+		"of no secret":      {"+15550000003", sip.Trunk{Number: "+15550000003"}.ContactUser(), true}, // has no address list
 		"another's own one": {two, second.ContactUser(), true},
 	} {
 		peer := sip.Peer{Address: netip.MustParseAddr("192.0.2.9"), Contact: tt.contact}
@@ -51,7 +52,8 @@ func TestCallsToTheContact(t *testing.T) {
 	}
 }
 
-// Logs hide the secret of a Contact in any form that intermediate systems make of it. Numbers and ordinary texts stay.
+// TestContactsAreRedacted checks that RedactContacts hides the secret of a Contact in every form into which other systems change it, but
+// leaves phone numbers and ordinary texts.
 func TestContactsAreRedacted(t *testing.T) {
 	t.Parallel()
 	user := sip.Trunk{Number: one, Options: sip.Options{Register: sip.Credentials{Password: "p"}}}.ContactUser()

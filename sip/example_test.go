@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// A number is attached in both directions; then both sides of a call look up its route and its organization.
+// A number is attached in both directions. An outgoing call then finds its route, and an incoming call its organization.
 func Example() {
 	store := memstore.New()
 	s, err := sip.New(sip.Config{

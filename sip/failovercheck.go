@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// normalizedFailover returns a failover with its hosts as they are stored.
+// normalizedFailover checks a failover configuration, and returns it in the form in which it is stored.
 func (s *Service) normalizedFailover(c failover.Config) (failover.Config, error) {
 	switch {
 	case len(c.Servers) > failover.MaxServers:

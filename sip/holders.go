@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// ServedElsewhere returns the given numbers that another organization has attached, in either direction. It implements
+// ServedElsewhere returns the given numbers that another organization has attached, in either direction. It implements a method of
 // porting.Trunks.
 func (s *Service) ServedElsewhere(
 	ctx context.Context, org callwright.OrgID, numbers []callwright.PhoneNumber,
@@ -20,8 +20,8 @@ func (s *Service) ServedElsewhere(
 	return elsewhere, err
 }
 
-// Holder returns the organization that has attached a number, and its trunks; only operators may see it. It returns CodeNotFound if
-// no organization has attached the number.
+// Holder returns the organization that has attached a number, and its trunks. Callers must show them only to operators. Holder returns
+// CodeNotFound if no organization has attached the number.
 func (s *Service) Holder(ctx context.Context, number callwright.PhoneNumber) (callwright.OrgID, Record, error) {
 	holders, err := s.cfg.Store.Holders(ctx, []callwright.PhoneNumber{number})
 	if err != nil {
@@ -35,8 +35,8 @@ func (s *Service) Holder(ctx context.Context, number callwright.PhoneNumber) (ca
 	return org, r, err
 }
 
-// Release detaches a number from an organization for the operator, in every direction, and returns the trunks that it had. Calls to
-// the number are no longer answered. The agent of an inbound number is released and keeps its settings.
+// Release detaches a number from an organization, in every direction, on behalf of the operator. It returns the trunks that it deleted.
+// Calls to the number are no longer answered. The number's agent is released from it and keeps its settings.
 func (s *Service) Release(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (r Record, err error) {
 	err = s.atomically(ctx, func(ctx context.Context) error {
 		if r, err = s.held(ctx, org, number); err != nil {
@@ -49,7 +49,7 @@ func (s *Service) Release(ctx context.Context, org callwright.OrgID, number call
 				}
 			}
 		}
-		return s.cfg.Numbers.ReleaseInbound(ctx, org, number) // a ported number may be registered without a trunk
+		return s.cfg.Numbers.ReleaseInbound(ctx, org, number) // also without a trunk: a ported number may be registered without one
 	})
 	return r, err
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// TestServedElsewhere: an organization learns that another one serves a number, in either direction, and cannot attach it.
+// TestServedElsewhere checks that an organization cannot attach a number that another one has attached in either direction, and that
+// ServedElsewhere returns it.
 func TestServedElsewhere(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -29,7 +30,7 @@ func TestServedElsewhere(t *testing.T) {
 	}
 }
 
-// reserved maps numbers to the organizations that have reserved them.
+// reserved is a sip.Reservations that maps numbers to the organizations that have reserved them.
 type reserved map[callwright.PhoneNumber]callwright.OrgID
 
 func (r reserved) ReservedElsewhere(
@@ -43,8 +44,8 @@ func (r reserved) ReservedElsewhere(
 	return elsewhere, nil
 }
 
-// TestReservedNumberIsNotAttached: a number that another organization has reserved cannot be attached in any direction, nor by a
-// port, and the error does not name the owner.
+// TestReservedNumberIsNotAttached checks that a number that another organization has reserved cannot be attached in any direction, even by
+// a port, and that the error does not name the owner.
 func TestReservedNumberIsNotAttached(t *testing.T) {
 	t.Parallel()
 	held := reserved{one: "owner"}
@@ -73,7 +74,7 @@ func TestReservedNumberIsNotAttached(t *testing.T) {
 	h.attach("b", []string{one}, inbound())
 }
 
-// TestRelease: an operator finds the organization that has attached a number, and releases every direction.
+// TestRelease checks that an operator can find the organization that has attached a number, and release every direction.
 func TestRelease(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -97,7 +98,7 @@ func TestRelease(t *testing.T) {
 	if h.get("a", two).Inbound == nil {
 		t.Error("another number was released, too")
 	}
-	h.numbers[one] = "a" // as after a port without a trunk
+	h.numbers[one] = "a" // as after a port that attached no trunk
 	if _, err := h.Release(t.Context(), "a", one); err != nil || h.numbers[one] != "" {
 		t.Errorf("without a trunk: %v, %v", h.numbers, err)
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/callwright/callwright/sip/monitor"
 )
 
-// house is a service over memory, with fakes around it.
+// house contains a service over a store in memory, with fakes for its other ports.
 type house struct {
 	*sip.Service
 	t             *testing.T
@@ -30,10 +30,10 @@ type house struct {
 	numbers       registry
 	statuses      sipstore.Statuses
 	registrations sipstore.Registrations
-	printed       *bytes.Buffer // the log
+	printed       *bytes.Buffer // log output
 }
 
-// open makes a house in which the organizations "a", with a contact, and "b", live.
+// open returns a house with two organizations: "a", which has a contact address, and "b".
 func open(t *testing.T, change ...func(*sip.Config)) *house {
 	t.Helper()
 	store := memstore.New()
@@ -60,7 +60,7 @@ func open(t *testing.T, change ...func(*sip.Config)) *house {
 	return h
 }
 
-// configured returns a configuration with the required fields alone.
+// configured returns a configuration with only the required fields.
 func configured(store *memstore.Store) sip.Config {
 	return sip.Config{
 		Store: sipstore.Trunks{Store: store}, Atomic: store, Statuses: sipstore.Statuses{Store: store},
@@ -77,7 +77,7 @@ type clock struct{ now time.Time }
 
 func (c *clock) Now() time.Time { return c.now }
 
-// registry notes the numbers that begin to be called.
+// registry is an InboundNumbers that records the registered numbers and their organizations.
 type registry map[callwright.PhoneNumber]callwright.OrgID
 
 func (r registry) RegisterInbound(_ context.Context, org callwright.OrgID, n callwright.PhoneNumber) error {
@@ -92,7 +92,8 @@ func (r registry) ReleaseInbound(_ context.Context, org callwright.OrgID, n call
 	return nil
 }
 
-// watcher is a Monitor that records its calls, orders servers from the last to the first, and checks channels like the real one.
+// watcher is a Monitor that records calls of Watch and Unwatch, and returns servers in reverse order. It checks channels like the real
+// Monitor.
 type watcher struct {
 	*monitor.Service
 	watched, forgotten []sip.Trunk
@@ -111,7 +112,7 @@ func newWatcher(t *testing.T, store *memstore.Store, c monitor.Config) *watcher 
 	return &watcher{Service: checks}
 }
 
-// noProber is for tests without probes.
+// noProber is a monitor.Prober for tests that probe nothing: its methods must not be called.
 type noProber struct{ monitor.Prober }
 
 func (w *watcher) Watch(_ context.Context, t sip.Trunk) error {
@@ -130,17 +131,17 @@ func (w *watcher) Servers(_ context.Context, t sip.Trunk) ([]failover.Server, er
 	return servers, w.err
 }
 
-// texter sends nothing.
+// texter discards text messages.
 type texter struct{}
 
 func (texter) SendText(context.Context, callwright.OrgID, string, string) error { return nil }
 
-// mailer sends nothing.
+// mailer discards mails.
 type mailer struct{}
 
 func (mailer) SendMail(context.Context, string, string, string, string) error { return nil }
 
-// hooks sends nothing, and accepts https URLs only.
+// hooks discards notices, and accepts only https URLs.
 type hooks struct{}
 
 func (hooks) CheckURL(url string) error {
@@ -152,13 +153,13 @@ func (hooks) CheckURL(url string) error {
 
 func (hooks) SendNotice(context.Context, string, alert.Notice) error { return nil }
 
-// one and two are numbers.
+// The numbers that most tests use.
 const (
 	one = "+15550000001"
 	two = "+15550000002"
 )
 
-// attach attaches numbers, and checks that none fails.
+// attach attaches numbers, and stops the test if one fails.
 func (h *house) attach(org callwright.OrgID, numbers []string, directions ...sip.DirectionInput) sip.Attached {
 	h.t.Helper()
 	done, err := h.Attach(h.t.Context(), org, sip.Attachment{Numbers: numbers, Directions: directions})
@@ -168,7 +169,7 @@ func (h *house) attach(org callwright.OrgID, numbers []string, directions ...sip
 	return done
 }
 
-// get returns a number's record.
+// get returns the trunks of a number, and stops the test if it is not attached.
 func (h *house) get(org callwright.OrgID, number string) sip.Record {
 	h.t.Helper()
 	r, err := h.Get(h.t.Context(), org, number)
@@ -184,7 +185,7 @@ func outbound(endpoint string) sip.DirectionInput {
 	return sip.DirectionInput{Type: sip.Outbound, Endpoint: &endpoint}
 }
 
-// registering returns an inbound direction that registers with a server; empty: the outbound direction's server.
+// registering returns an inbound direction that registers with a server. An empty endpoint means the server of the outbound direction.
 func registering(endpoint string) sip.DirectionInput {
 	return sip.DirectionInput{
 		Type: sip.Inbound, AuthMode: new(sip.AuthRegister), Endpoint: &endpoint,
@@ -192,7 +193,7 @@ func registering(endpoint string) sip.DirectionInput {
 	}
 }
 
-// wantField checks for an error with a code about a field.
+// wantField checks that an error is a *callwright.Error with the given code and field.
 func wantField(t *testing.T, err error, code callwright.Code, field string) {
 	t.Helper()
 	e, ok := errors.AsType[*callwright.Error](err)

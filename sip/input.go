@@ -8,16 +8,15 @@ import (
 	"github.com/callwright/callwright/sip/header"
 )
 
-// DirectionInput describes one direction of a number. In an attachment a nil field means the default, in an update it
-// means no change.
+// DirectionInput describes one direction of a number. A nil field means the default in an attachment, and no change in an update.
 type DirectionInput struct {
 	Type     Direction
-	Endpoint *string // the SIP URI of the customer's server: see Trunk.Endpoint
+	Endpoint *string // SIP URI of the customer's server: see Trunk.Endpoint
 	AuthMode *AuthMode
-	// Register holds the credentials for AuthRegister as the owner gave them. The password is not stored: see
+	// Register contains the credentials for AuthRegister as the customer chose them. The service does not store the password: see
 	// Attached.Password.
 	Register *Credentials
-	// CallUsername and CallPassword are for digest challenges of calls: see Options.Call.
+	// CallUsername and CallPassword answer digest challenges of calls: see Options.Call.
 	CallUsername *string
 	CallPassword *callwright.Secret
 	Port         *int
@@ -31,8 +30,8 @@ type DirectionInput struct {
 	Headers      *[]header.Rule
 }
 
-// shape applies an input to a trunk. The result may lack a registrar, which withRegistrar takes from the number's other
-// trunk. Errors have the fields of the input's JSON.
+// shape applies an input to a trunk. An inbound trunk in the result may lack a registrar, which withRegistrar copies from the number's
+// outbound trunk. Errors name the fields of the input's JSON form.
 func (s *Service) shape(t Trunk, in DirectionInput) (Trunk, error) {
 	o := &t.Options
 	set(&t.Endpoint, in.Endpoint)
@@ -68,7 +67,7 @@ func set[T any](to, from *T) {
 	}
 }
 
-// below returns an error with a path before its field.
+// below returns an error with path put in front of its field. It returns errors without a field unchanged.
 func below(path string, err error) error {
 	e, ok := errors.AsType[*callwright.Error](err)
 	if !ok || e.Field == "" {

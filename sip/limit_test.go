@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// limited returns a house whose organization "few" may attach two numbers.
+// limited returns a house with an organization "few" that may attach at most two numbers.
 func limited(t *testing.T) *house {
 	t.Helper()
 	var tenants orgstore.Tenants
@@ -49,8 +49,8 @@ func TestAttachWithinLimit(t *testing.T) {
 	if failed := attach(first); failed != nil {
 		t.Errorf("an attached number is not replaced: %+v", failed)
 	}
-	h.attach("few", []string{first}, outbound("sip:pbx.example.com")) // its other direction
-	h.attach("a", []string{third}, inbound())                         // the limit is another organization's
+	h.attach("few", []string{first}, outbound("sip:pbx.example.com")) // another direction of an attached number does not count
+	h.attach("a", []string{third}, inbound())                         // the limit does not apply to other organizations
 	if got, err := h.AttachPorted(t.Context(), "few", "+14155550174", []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}); got || err != nil {
 		t.Errorf("a ported number beyond the limit: attached %v, %v", got, err)
 	}

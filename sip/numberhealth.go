@@ -12,46 +12,46 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// AttachedNumber is a number with a trunk.
+// AttachedNumber is a number with at least one trunk, and the health of its outbound trunk.
 type AttachedNumber struct {
 	Number     callwright.PhoneNumber
 	Directions []Direction  // inbound first
-	Endpoint   string       // of the outbound trunk; empty: none
-	Health     health.State // see health.State.Public
-	Active     string       // the server that calls go to first; empty: none is watched
-	Uptime     *float64     // percent of the known time of the last days; nil: unknown
+	Endpoint   string       // Trunk.Endpoint of the outbound trunk; empty if none
+	Health     health.State // as health.State.Public shows it
+	Active     string       // server that calls try first; empty if no server is watched
+	Uptime     *float64     // percentage of the recorded time of the last days; nil if unknown
 }
 
-// NumberHealth is the health of a number's trunks. A number without an outbound trunk is Unchecked.
+// NumberHealth is the health of a number's trunks. Its State is Unchecked if the number has no outbound trunk.
 type NumberHealth struct {
 	Number       callwright.PhoneNumber
-	State        health.State    // of the best server; see health.State.Public
-	CheckedAt    *time.Time      // of the last evidence about any server; nil: none
-	ResponseTime *time.Duration  // of the active server's last answered probe; nil: none
-	Uptime       *float64        // percent of the known time of the last days; nil: unknown
-	Average, P95 *time.Duration  // of the last answered probes; nil: none
-	Verify       TLSVerification // of the servers' certificates; empty: no outbound trunk
-	Servers      []ServerHealth  // by priority
-	Registration *Registration   // of the inbound trunk, with AuthRegister; nil: none
-	History      health.History  // of the outbound trunk
+	State        health.State    // state of the best server, as health.State.Public shows it
+	CheckedAt    *time.Time      // time of the latest evidence about any server; nil if none
+	ResponseTime *time.Duration  // of the active server's last answered probe; nil if none
+	Uptime       *float64        // percentage of the recorded time of the last days; nil if unknown
+	Average, P95 *time.Duration  // response times of the last answered probes; nil if none
+	Verify       TLSVerification // verification of the servers' certificates; empty without an outbound trunk
+	Servers      []ServerHealth  // servers of the outbound trunk, by priority
+	Registration *Registration   // registration of the inbound trunk; nil without AuthRegister
+	History      health.History  // history of the outbound trunk
 	Alerts       map[Direction]alert.States
 }
 
-// ServerHealth is the health of one server of a trunk.
+// ServerHealth is the health of one server of an outbound trunk.
 type ServerHealth struct {
 	Server       failover.Server
-	State        health.State // see health.State.Public
-	Since        time.Time    // of the state; zero: never checked
+	State        health.State // as health.State.Public shows it
+	Since        time.Time    // time of the last change of State; zero if never checked
 	CheckedAt    *time.Time
 	ResponseTime *time.Duration
-	Reason       string // the last response or failure; empty: never checked
-	Active       bool   // calls try it first
+	Reason       string // last response or failure; empty if never checked
+	Active       bool   // calls try this server first
 }
 
-// MaxListedNumbers is the most numbers that Numbers returns.
+// MaxListedNumbers is the maximum number of results of Numbers.
 const MaxListedNumbers = 50_000
 
-// Numbers returns an organization's numbers that have a trunk, in order, up to MaxListedNumbers.
+// Numbers returns the numbers of an organization that have a trunk, in ascending order, at most MaxListedNumbers.
 func (s *Service) Numbers(ctx context.Context, org callwright.OrgID) ([]AttachedNumber, error) {
 	page := func(after callwright.Keyset, limit int) ([]AttachedNumber, error) {
 		return s.numbers(ctx, org, after, limit)
@@ -60,7 +60,7 @@ func (s *Service) Numbers(ctx context.Context, org callwright.OrgID) ([]Attached
 	return callwright.Collect(MaxListedNumbers, page, place)
 }
 
-// NumbersPage returns a page of Numbers, of at most limit numbers.
+// NumbersPage returns a page of the numbers that Numbers returns. limit must be from 1 to 500.
 func (s *Service) NumbersPage(
 	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
 ) (callwright.Page[AttachedNumber], error) {
@@ -78,7 +78,7 @@ func (s *Service) NumbersPage(
 
 const maxNumbersPage = 500
 
-// numbers returns one page of Numbers.
+// numbers returns at most limit numbers after a keyset, with the health of their outbound trunks.
 func (s *Service) numbers(
 	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
 ) ([]AttachedNumber, error) {
@@ -116,10 +116,10 @@ func (s *Service) numbers(
 	return numbers, nil
 }
 
-// State returns the state of the best server, as health.State.Public shows it.
+// State returns the state of the trunk's best server, as health.State.Public shows it.
 func (s Status) State() health.State { return health.Best(s.states()...).Public() }
 
-// active returns the name of the server that calls go to first; empty without any.
+// active returns the name of the server that calls try first, or "" if the status has no server.
 func (s Status) active() string {
 	current := s.Current()
 	if current >= len(s.Servers) {
@@ -128,7 +128,7 @@ func (s Status) active() string {
 	return s.Servers[current].Server.String()
 }
 
-// Health returns the health of a number's trunks. CodeNotFound when the organization has not attached the number.
+// Health returns the health of a number's trunks. It returns CodeNotFound if the organization has not attached the number.
 func (s *Service) Health(ctx context.Context, org callwright.OrgID, number string) (NumberHealth, error) {
 	r, err := s.attached(ctx, org, number)
 	if err != nil {
@@ -137,7 +137,7 @@ func (s *Service) Health(ctx context.Context, org callwright.OrgID, number strin
 	h := healthOf(Status{})
 	if r.Outbound != nil {
 		status, err := s.cfg.Statuses.Status(ctx, org, r.Outbound.ID)
-		if err != nil && !errors.Is(err, callwright.ErrNotFound) { // detached meanwhile
+		if err != nil && !errors.Is(err, callwright.ErrNotFound) { // no status: the trunk was detached meanwhile
 			return NumberHealth{}, err
 		}
 		h = healthOf(status)
@@ -152,18 +152,18 @@ func (s *Service) Health(ctx context.Context, org callwright.OrgID, number strin
 	switch {
 	case err == nil:
 		h.Alerts[Inbound] = status.Alerts
-	case !errors.Is(err, callwright.ErrNotFound): // no alerts yet
+	case !errors.Is(err, callwright.ErrNotFound): // without alerts the trunk has no status
 		return NumberHealth{}, err
 	}
 	registration, err := s.cfg.Registrations.Registration(ctx, org, r.Inbound.ID)
-	if errors.Is(err, callwright.ErrNotFound) { // it does not register
+	if errors.Is(err, callwright.ErrNotFound) { // the trunk does not register
 		return h, nil
 	}
 	h.Registration = &registration
 	return h, err
 }
 
-// healthOf returns a status as it is shown.
+// healthOf converts a status to the form in which Health returns it.
 func healthOf(s Status) NumberHealth {
 	h := NumberHealth{
 		State: s.State(), Uptime: known(s.History.Uptime()), Average: known(s.History.Average()), P95: known(s.History.P95()),
@@ -194,7 +194,7 @@ func known[T any](value T, ok bool) *T {
 	return &value
 }
 
-// attached returns the record of a number. CodeNotFound when the organization has not attached it.
+// attached returns the trunks of a number. It returns CodeNotFound if the organization has not attached the number.
 func (s *Service) attached(ctx context.Context, org callwright.OrgID, number string) (Record, error) {
 	r, err := s.Get(ctx, org, number)
 	if err == nil && r == (Record{}) {

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/sip/siptest"
 )
 
-// status stores the status of an outbound trunk.
+// status stores a status for a trunk, in place of the current one.
 func (h *house) status(t sip.Trunk, s sip.Status) {
 	h.t.Helper()
 	s.TrunkID, s.Org, s.Number = t.ID, t.Org, t.Number
@@ -82,7 +82,7 @@ func TestHealthOfInbound(t *testing.T) {
 	wantField(t, err, callwright.CodeBadRequest, "phone_number")
 }
 
-// counting counts the questions that a store is asked.
+// counting counts the calls of List and StatusesOf.
 type counting struct {
 	sip.Store
 	sip.Statuses
@@ -111,7 +111,7 @@ func TestNumbers(t *testing.T) {
 	h.status(*h.get("a", one).Outbound, sip.Status{Servers: []sip.ServerStatus{
 		{Health: health.Server{State: health.Unreachable}}, {Server: failover.Server{Port: 1}, Health: health.Server{State: health.Suspect}},
 	}})
-	h.status(*h.get("a", two).Inbound, sip.Status{}) // it has alerts
+	h.status(*h.get("a", two).Inbound, sip.Status{}) // as if the inbound trunk had alerts
 	asked := &counting{Store: sipstore.Trunks{Store: h.store}, Statuses: h.statuses}
 	counted := configured(h.store)
 	counted.Store, counted.Statuses = asked, asked

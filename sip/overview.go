@@ -9,32 +9,33 @@ import (
 
 // Overview summarizes the trunks of an organization.
 type Overview struct {
-	Any bool // the organization has at least one trunk, of either direction
-	// Counts holds the number of outbound trunks by health, up to MaxCounted of each: see health.State.Public. Inbound trunks are not
-	// probed, and not counted.
+	Any bool // the organization has at least one trunk in either direction
+	// Counts maps the public health states (see health.State.Public) to numbers of outbound trunks, each at most MaxCounted. Inbound trunks
+	// are not probed, and not counted.
 	Counts map[health.State]int
-	Worst  []TrunkDay // unreachable trunks first, then healthy and unchecked ones; among equals the longest downtime first
+	Worst  []TrunkDay // unreachable trunks first, then healthy and unchecked ones; within a state by downtime, longest first
 }
 
-// TrunkDay is the last day of an outbound trunk.
+// TrunkDay summarizes the last 24 hours of an outbound trunk.
 type TrunkDay struct {
 	Number callwright.PhoneNumber
-	Health health.State  // see health.State.Public
-	Active string        // the server that calls go to first
-	Uptime *float64      // percent of the known time of the last 24 hours; nil: unknown
-	Hours  []health.Hour // of the last 24 hours, oldest first; unknown hours are omitted
+	Health health.State  // as health.State.Public shows it
+	Active string        // server that calls try first
+	Uptime *float64      // percentage of the recorded time of the last 24 hours; nil if unknown
+	Hours  []health.Hour // last 24 hours, oldest first, without unknown hours
 }
 
-// The limits of an Overview.
+// Limits of an Overview.
 const (
-	MaxCounted = 1000 // of a state; MaxCounted stands for that many or more
+	MaxCounted = 1000 // maximum count of a state; means "this many or more"
 	MaxWorst   = 50
 )
 
-// byNeed lists the states of trunks in the order of their need for attention.
+// byNeed lists the public states of trunks, most urgent first.
 var byNeed = []health.State{health.Unreachable, health.Healthy, health.Unchecked}
 
-// Overview returns an overview with up to limit trunks, at most MaxWorst. The number of trunks that it reads is bounded.
+// Overview returns an overview of an organization's trunks, with at most limit trunks in Worst. limit must be from 1 to MaxWorst. The
+// number of trunks that Overview reads is bounded.
 func (s *Service) Overview(ctx context.Context, org callwright.OrgID, limit int) (Overview, error) {
 	if limit < 1 || limit > MaxWorst {
 		return Overview{}, callwright.Invalid("limit", "must be from 1 to %d", MaxWorst)

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// day returns a status that was down for a part of the last hour.
+// day returns a status with one server in a state, which was down for a part of the last hour.
 func day(host string, state health.State, down time.Duration) sip.Status {
 	return sip.Status{
 		Servers: []sip.ServerStatus{{Server: failover.Server{Host: host, Port: 5061}, Health: health.Server{State: state}}},
@@ -62,7 +62,7 @@ func TestOverview(t *testing.T) {
 	}
 }
 
-// unread can't be read.
+// unread is a sip.Statuses whose CountStatuses always fails.
 type unread struct{ sip.Statuses }
 
 func (unread) CountStatuses(context.Context, callwright.OrgID, int) (map[health.State]int, error) {

@@ -8,12 +8,12 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// passwordBytes is the length of a derived password before its encoding: 160 bits are 32 characters.
+// passwordBytes is the length in bytes of a derived password before its encoding: 160 bits become 32 characters.
 const passwordBytes = 20
 
-// derive returns the password of a registration: an HMAC-SHA256 under the deployment's key over the organization and the given
-// credentials, each prefixed with its length, in letters and digits. The same input gives the same password; without the key
-// neither one reveals the other.
+// derive returns the password of a registration: a truncated HMAC-SHA256 with Config.DerivationKey over the organization and the given
+// credentials, each preceded by its length, encoded in letters and digits. The same input yields the same password. Without the key,
+// neither the given nor the derived password reveals the other.
 func (s *Service) derive(org callwright.OrgID, given Credentials) callwright.Secret {
 	mac := s.mac()
 	for _, part := range []string{"register", string(org), given.Username, given.Password.Reveal()} {

@@ -8,8 +8,10 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// AttachPorted attaches a ported number for inbound calls from the given addresses, unless it has an inbound trunk. It skips a
-// number beyond the organization's limit, without an error. It implements porting.Trunks.
+// AttachPorted attaches a ported number for inbound calls from the given addresses, unless the number has an inbound trunk. It reports
+// whether the number now has an inbound trunk. If from is empty or the organization has reached its limit of numbers, AttachPorted returns
+// false without an error. It returns CodeConflict if another organization has attached or reserved the number. It implements
+// porting.Trunks.
 func (s *Service) AttachPorted(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, from []netip.Prefix,
 ) (attached bool, err error) {
@@ -26,7 +28,7 @@ func (s *Service) AttachPorted(
 	}
 	err = s.attachNumber(ctx, org, number, drafts, true)
 	switch {
-	case errors.Is(err, callwright.ErrInvalidState): // it was attached meanwhile
+	case errors.Is(err, callwright.ErrInvalidState): // attached by a concurrent call
 		return true, nil
 	case errors.Is(err, callwright.ErrTooManyRequests):
 		s.cfg.Logger.WarnContext(ctx, "a ported number is not attached", "org", org, "error", err)

@@ -8,10 +8,10 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// errUnproven is the cause of the error of a number that must be proven first.
+// errUnproven is wrapped by the error for a number that the organization must prove first.
 var errUnproven = errors.New("the number is not proven")
 
-// checkProven returns CodeInvalidState if a number must be proven before it is attached inbound.
+// checkProven returns CodeInvalidState if drafts attach a number inbound that the organization must prove first.
 func (s *Service) checkProven(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, drafts []draft) error {
 	if s.cfg.Proofs == nil || !slices.ContainsFunc(drafts, func(d draft) bool { return d.Direction == Inbound }) {
 		return nil
@@ -26,9 +26,9 @@ func (s *Service) checkProven(ctx context.Context, org callwright.OrgID, number 
 	return err
 }
 
-// NeedsProof reports whether an organization must prove that it answers a number before attaching it inbound. No proof is needed
-// for a number that the organization has lately proven, has attached inbound, or holds by a finished port, nor without
-// Config.Proofs. CodeConflict for a number that another organization has attached or reserved.
+// NeedsProof reports whether an organization must prove that it answers a number before attaching it inbound. It returns false if the
+// organization has recently proven the number, has attached it inbound, or holds it after a finished port, and if Config.Proofs is nil. It
+// returns CodeConflict if another organization has attached or reserved the number.
 func (s *Service) NeedsProof(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (bool, error) {
 	if err := s.checkOwner(ctx, org, number); err != nil || s.cfg.Proofs == nil {
 		return false, err
@@ -39,7 +39,7 @@ func (s *Service) NeedsProof(ctx context.Context, org callwright.OrgID, number c
 	}
 	if s.cfg.Reservations != nil {
 		reserved, err := s.cfg.Reservations.ReservedElsewhere(ctx, "", []callwright.PhoneNumber{number})
-		if err != nil || len(reserved) > 0 { // reserved for this organization: checkOwner refuses others
+		if err != nil || len(reserved) > 0 { // reserved for org itself: checkOwner has refused all others
 			return false, err
 		}
 	}
@@ -47,9 +47,9 @@ func (s *Service) NeedsProof(ctx context.Context, org callwright.OrgID, number c
 	return !proven, err
 }
 
-// ProofCaller returns the outbound number from which an organization's call that proves a number goes out. It prefers another
-// number than to, because networks treat a call of a number to itself as a call to its mailbox. CodeInvalidState: the organization
-// has no outbound number.
+// ProofCaller returns the outbound number of an organization to use as the caller when to is called for a proof. It prefers a number other
+// than to, because networks route a call from a number to itself to the mailbox. It returns CodeInvalidState if the organization has no
+// outbound number.
 func (s *Service) ProofCaller(ctx context.Context, org callwright.OrgID, to callwright.PhoneNumber) (callwright.PhoneNumber, error) {
 	trunks, err := s.cfg.Store.Outbound(ctx, org, 2)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// proofs are the numbers that organizations have proven.
+// proofs is a sip.Proofs that maps numbers to the organizations that have proven them.
 type proofs map[callwright.PhoneNumber]callwright.OrgID
 
 func (p proofs) Proven(_ context.Context, org callwright.OrgID, number callwright.PhoneNumber) (bool, error) {

@@ -11,38 +11,39 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// RedirectPolicy selects the redirections of an outbound call that are followed (RFC 3261, 21.3).
+// RedirectPolicy selects which redirections (RFC 3261, section 21.3) of an outbound call are followed.
 type RedirectPolicy string
 
-// The policies.
+// The redirect policies.
 const (
-	RedirectOff        RedirectPolicy = "off"         // none: a redirected call fails; the default
-	RedirectSameServer RedirectPolicy = "same_server" // to a number at the trunk's own servers
-	RedirectAny        RedirectPolicy = "any"         // to a number at any server, without the trunk's credentials
+	RedirectOff        RedirectPolicy = "off"         // no redirection is followed, and the call fails; the default
+	RedirectSameServer RedirectPolicy = "same_server" // only to a number at the trunk's own servers
+	RedirectAny        RedirectPolicy = "any"         // to a number at any server; foreign servers are called without the trunk's credentials
 )
 
-// MaxRedirects is the number of places to which one call is redirected at most.
+// MaxRedirects is the maximum number of redirections that one call follows.
 const MaxRedirects = 5
 
 func (p RedirectPolicy) valid() bool {
 	return slices.Contains([]RedirectPolicy{RedirectOff, RedirectSameServer, RedirectAny}, p)
 }
 
-// redirects returns the policy of a trunk.
+// redirects returns the redirect policy of a trunk, with the default applied.
 func (o Options) redirects() RedirectPolicy { return cmp.Or(o.Redirects, RedirectOff) }
 
-// Redirection is one Contact of a response that redirects a call.
+// Redirection is one Contact of a 3xx response to a call.
 type Redirection struct {
-	Contact string                 // its URI
-	Proxy   bool                   // 305: the Contact is a proxy for the same number
-	Called  callwright.PhoneNumber // the number that was called
-	Peer    netip.AddrPort         // the server that has redirected
+	Contact string                 // URI of the Contact
+	Proxy   bool                   // the response is 305: the Contact is a proxy for the same number
+	Called  callwright.PhoneNumber // number that was called
+	Peer    netip.AddrPort         // address of the server that sent the response
 }
 
-// Redirect returns the route, the server and the number to which a redirection leads. CodeForbidden, with the reason, for a Contact
-// that the trunk's policy does not allow, that requests another transport than TLS, or that names no E.164 number. The route to a
-// server that is not the trunk's has no credentials, no header rules and no transfers, its certificate is verified in full, and a
-// redirection from there restores none of these.
+// Redirect returns the route, the server and the number to which a redirection leads. It returns CodeForbidden, with the reason, if the
+// trunk's policy does not allow the Contact, the Contact requests a transport other than TLS, or it names no E.164 number.
+//
+// The route to a server that is not the trunk's has no credentials, no header rules and no transfers, and its certificate is verified in
+// full. A further redirection from there restores none of these settings.
 func (r Route) Redirect(to Redirection) (Route, uri.URI, callwright.PhoneNumber, error) {
 	refuse := func(why string, args ...any) (Route, uri.URI, callwright.PhoneNumber, error) {
 		return Route{}, uri.URI{}, "", callwright.Errorf(callwright.CodeForbidden, why, args...)
@@ -78,8 +79,8 @@ func (r Route) Redirect(to Redirection) (Route, uri.URI, callwright.PhoneNumber,
 	return r, server, number, nil
 }
 
-// own returns the route's server that a destination names: by its host, or by the address of the redirecting server. A given port
-// must be the server's.
+// own returns the server of the route that a destination names, by its host or by the address of the redirecting server. If the destination
+// has a port, the port must also match. The bool reports whether a server was found.
 func (r Route) own(d uri.Destination, peer netip.AddrPort) (uri.URI, bool) {
 	address, err := netip.ParseAddr(d.Host)
 	isPeer := err == nil && peer.IsValid() && address == peer.Addr().Unmap()
@@ -88,7 +89,7 @@ func (r Route) own(d uri.Destination, peer netip.AddrPort) (uri.URI, bool) {
 			return server, true
 		}
 	}
-	if isPeer && (d.Port == 0 || d.Port == peer.Port()) && len(r.Servers) == 1 { // with several servers it is ambiguous
+	if isPeer && (d.Port == 0 || d.Port == peer.Port()) && len(r.Servers) == 1 { // ambiguous if there are several servers
 		return r.Servers[0], true
 	}
 	return uri.URI{}, false

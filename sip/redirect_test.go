@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// redirecting returns the route of a trunk with credentials and header rules.
+// redirecting returns a route with credentials, header rules and transfers.
 func redirecting(policy sip.RedirectPolicy, servers ...string) sip.Route {
 	r := sip.Route{
 		Org: "a", TrunkID: "t", Number: one, Redirects: policy, Verify: sip.VerifyNone, Transfers: sip.TransferAny,
@@ -37,7 +37,7 @@ func TestRedirect(t *testing.T) {
 	const own, number = "sip:pbx.example.com:5071;transport=tls", "+15550000007"
 	peer := netip.MustParseAddrPort("203.0.113.5:5071")
 	for contact, want := range map[string]struct {
-		server  string // of the trunk: "own"; empty: the Contact is refused
+		server  string // host and port of the expected server; empty if the Contact is refused
 		why     string
 		foreign bool
 	}{
@@ -86,7 +86,7 @@ func TestRedirect(t *testing.T) {
 	if err != nil || to != two || server.Host != "proxy.example.com" {
 		t.Errorf("a proxy: %s, %s, %v", server, to, err)
 	}
-	// With several servers the redirecting one is unknown.
+	// With several servers, an address does not identify the redirecting server.
 	two := redirecting(sip.RedirectSameServer, own, "sip:spare.example.com;transport=tls")
 	if _, server, _, err := two.Redirect(sip.Redirection{Contact: "sip:+15550000007@203.0.113.5", Peer: peer}); err == nil {
 		t.Errorf("an address of one of two servers: %s", server)
@@ -96,8 +96,8 @@ func TestRedirect(t *testing.T) {
 	}
 }
 
-// For any redirection, each server except the trunk's own is called over TLS, with a verified certificate, and without the trunk's
-// settings; no later redirection restores the credentials.
+// TestRedirectKeepsTheTrunksOwn checks for random redirections that servers other than the trunk's are called over TLS, with a verified
+// certificate and without the trunk's settings. No later redirection may restore the credentials.
 func TestRedirectKeepsTheTrunksOwn(t *testing.T) {
 	t.Parallel()
 	hosts := []string{"pbx.example.com", "spare.example.com", "evil.example.com", "203.0.113.5", "127.0.0.1", "[::1]", "pbx.example.com."}

@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright/agents/agentstest"
 )
 
-// TestRoutesOfCalls runs the suite of call.Routes.
+// TestRoutesOfCalls runs the conformance suite of call.Routes on sip.Service.
 func TestRoutesOfCalls(t *testing.T) {
 	t.Parallel()
 	h := open(t)

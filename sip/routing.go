@@ -13,8 +13,9 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// Caller returns the caller's number of an organization's outbound call: from, or else the organization's only outbound number. It
-// implements call.Routes.
+// Caller returns the caller's number for an organization's outbound call: from or, if from is empty, the organization's only outbound
+// number. It returns CodeBadRequest with the field "from" if from is not attached for outbound calls, or if it is empty and the
+// organization does not have exactly one outbound number. It implements call.Routes.
 func (s *Service) Caller(
 	ctx context.Context, org callwright.OrgID, from callwright.PhoneNumber,
 ) (callwright.PhoneNumber, error) {
@@ -32,7 +33,7 @@ func (s *Service) Caller(
 	return trunks[0].Number, nil
 }
 
-// outbound returns the outbound trunk of a number.
+// outbound returns the outbound trunk of a number. It returns CodeBadRequest with the field "from" if the number has none.
 func (s *Service) outbound(ctx context.Context, org callwright.OrgID, from callwright.PhoneNumber) (Trunk, error) {
 	r, err := s.record(ctx, org, from)
 	if err != nil {
@@ -61,8 +62,7 @@ func (s *Service) Outbound(ctx context.Context, org callwright.OrgID, from callw
 	return route, nil
 }
 
-// order returns the servers that a call tries, in order. Without an answer from the Monitor, the call tries them by
-// priority.
+// order returns the servers that a call tries, in order. If the Monitor fails, it returns them by priority.
 func (s *Service) order(ctx context.Context, t Trunk) ([]failover.Server, error) {
 	if t.Failover == nil || !t.Failover.Enabled {
 		return t.Servers()
@@ -75,7 +75,8 @@ func (s *Service) order(ctx context.Context, t Trunk) ([]failover.Server, error)
 	return servers, nil
 }
 
-// Inbound returns the route of an incoming call. It implements Routes. The called number distinguishes tenants behind one address.
+// Inbound returns the route of an incoming call. It implements Routes. The called number distinguishes organizations that share one
+// address.
 func (s *Service) Inbound(ctx context.Context, to callwright.PhoneNumber, peer Peer) (Route, error) {
 	t, err := s.called(ctx, to, peer)
 	if err != nil {
@@ -89,8 +90,9 @@ func (s *Service) Inbound(ctx context.Context, to callwright.PhoneNumber, peer P
 	return route, err
 }
 
-// called returns the trunk of a called number. Digits without a plus may match several numbers. A match must be attached, its
-// organization must read the digits as this number, and its trunk must admit the peer.
+// called returns the inbound trunk of a called number. Digits without a plus may match several numbers. A number matches if it is attached
+// and its organization reads the digits as this number. Among several matches, called returns the trunk that admits the peer, if only one
+// does.
 func (s *Service) called(ctx context.Context, to callwright.PhoneNumber, peer Peer) (Trunk, error) {
 	if peer.Digits == "" || s.cfg.Numbering == nil {
 		return s.cfg.Store.Owner(ctx, to, Inbound)
@@ -114,7 +116,7 @@ func (s *Service) called(ctx context.Context, to callwright.PhoneNumber, peer Pe
 		}
 		t, err := s.cfg.Store.Owner(ctx, number, Inbound)
 		switch {
-		case errors.Is(err, callwright.ErrNotFound): // it is attached for outbound calls
+		case errors.Is(err, callwright.ErrNotFound): // attached only for outbound calls
 			continue
 		case err != nil:
 			return Trunk{}, err
@@ -164,18 +166,18 @@ func (s *Service) known(ctx context.Context, t Trunk) ([]uri.URI, error) {
 	return all, nil
 }
 
-// Admission is the class of callers that an inbound trunk admits.
+// Admission classifies the callers that an inbound trunk admits.
 type Admission string
 
-// The admissions.
+// The admissions of inbound trunks.
 const (
-	AdmitsAnyone       Admission = "anyone"       // all callers, over TLS and with SRTP: the list of addresses is empty, or covers Everybody
+	AdmitsAnyone       Admission = "anyone"       // all callers, over TLS and with SRTP: the address list is empty or Everybody accepts it
 	AdmitsAddresses    Admission = "addresses"    // callers from listed addresses
-	AdmitsCredentials  Admission = "credentials"  // callers from any address with the user name and password
-	AdmitsRegistration Admission = "registration" // calls over the trunk's registration alone
+	AdmitsCredentials  Admission = "credentials"  // callers from any address that know the user name and password
+	AdmitsRegistration Admission = "registration" // only calls over the trunk's registration
 )
 
-// Admission returns the class of callers that an inbound trunk admits; empty for an outbound trunk.
+// Admission returns which callers an inbound trunk admits, or "" for an outbound trunk.
 func (t Trunk) Admission() Admission {
 	switch {
 	case t.Direction != Inbound:
@@ -190,13 +192,13 @@ func (t Trunk) Admission() Admission {
 	return AdmitsAnyone
 }
 
-// Everybody reports whether networks are too wide to restrict callers: half of all IPv4 addresses or more, or half of the public
-// IPv6 addresses (2000::/3) or more.
+// Everybody reports whether networks are too wide to restrict callers: whether they contain at least half of all IPv4 addresses, or at
+// least half of the public IPv6 addresses (2000::/3).
 func Everybody(networks []netip.Prefix) bool {
 	public := netip.MustParsePrefix("2000::/3")
-	var ip4, ip6 float64 // shares
+	var ip4, ip6 float64 // shares of the address space, 0 to 1
 	for i, n := range networks {
-		within := func(j int, other netip.Prefix) bool { // so that no address counts twice
+		within := func(j int, other netip.Prefix) bool { // prevents that an address is counted twice
 			return other.Overlaps(n) && (other.Bits() < n.Bits() || other.Bits() == n.Bits() && j < i)
 		}
 		nested := false
@@ -214,9 +216,9 @@ func Everybody(networks []netip.Prefix) bool {
 	return ip4 >= 0.5 || ip6 >= 0.5
 }
 
-// admits reports whether a peer may call over an inbound trunk. It admits calls over the trunk's registration, and calls to the
-// Contact that only its registrar knows. Other calls must come from the addresses of the trunk's list; an empty list admits all
-// addresses, or none for a trunk that registers.
+// admits reports whether a peer may call over an inbound trunk. It admits calls over the trunk's registration, and calls to the Contact
+// that only its registrar knows. Other calls must come from a listed address. An empty list admits all addresses, or none if the trunk
+// registers.
 func (t Trunk) admits(peer Peer) bool {
 	if t.registers() && (slices.Contains(peer.Registered, t.ID) || t.isContact(peer.Contact)) {
 		return true

@@ -19,7 +19,7 @@ func part[T any](value T) callwright.Optional[T] {
 	return callwright.Optional[T]{Set: true, Value: &value}
 }
 
-// configure configures, and checks for no error.
+// configure changes a trunk's configuration, and stops the test if the change is refused.
 func (h *house) configure(c sip.ConfigChange) sip.Trunk {
 	h.t.Helper()
 	t, err := h.Configure(h.t.Context(), "a", c)
@@ -41,14 +41,14 @@ func TestOutboundRoute(t *testing.T) {
 		r.Credentials.Password.Reveal() != "p" || len(r.Headers) != 1 || r.Failover.Enabled || r.Transcode {
 		t.Errorf("got %+v, %v", r, err)
 	}
-	if !slices.Equal(r.Codecs, []string{"PCMU", "PCMA"}) { // G.722 is not a default
+	if !slices.Equal(r.Codecs, []string{"PCMU", "PCMA"}) { // G.722 is not enabled by default
 		t.Errorf("codecs %v", r.Codecs)
 	}
 	_, err = h.Outbound(t.Context(), "b", one)
 	wantField(t, err, callwright.CodeBadRequest, "from")
 }
 
-// A port is given once: in the endpoint, in the options, or equal in both.
+// TestPortOfEndpointAndOptions checks that a trunk's port may be set in the endpoint, in the options, or in both if they are equal.
 func TestPortOfEndpointAndOptions(t *testing.T) {
 	t.Parallel()
 	h := open(t, private)
@@ -86,14 +86,14 @@ func TestOutboundRouteConfigured(t *testing.T) {
 		t.Errorf("codecs %v, transcode %v", r.Codecs, r.Transcode)
 	}
 
-	h.monitor.err = callwright.ErrUnavailable // costs no call
+	h.monitor.err = callwright.ErrUnavailable // an outage of the Monitor must not prevent calls
 	if r, err := h.Outbound(t.Context(), "a", one); err != nil || fmt.Sprint(r.Servers) != "[sip:x.example;transport=tls sip:y.example:5071;transport=tls]" {
 		t.Errorf("got %v, %v", r.Servers, err)
 	}
 	h.monitor.err = nil
 
 	other := configured(h.store)
-	other.Codecs = []string{"PCMA"} // another build, after a restart
+	other.Codecs = []string{"PCMA"} // as after a restart with a build that has fewer engines
 	s, err := sip.New(other)
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func TestInboundRoute(t *testing.T) {
 		registers  bool
 		list       []netip.Prefix
 		from       string
-		registered bool // over the trunk's registration
+		registered bool // the call uses the trunk's registration
 		admitted   bool
 	}{
 		"anybody":                      {false, nil, stranger, false, true},
@@ -150,7 +150,7 @@ func TestInboundRoute(t *testing.T) {
 	}
 }
 
-// Two organizations behind one address are distinguished by the called number.
+// TestInboundTenants checks that the called number distinguishes two organizations that share an address.
 func TestInboundTenants(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -190,7 +190,7 @@ func TestCaller(t *testing.T) {
 	expect("+15550000003", "")
 }
 
-// Callers are identified by the servers of their number: its registrar, and the servers of its outbound calls.
+// TestCallersAreKnownByTheirServers checks that the registrar of a number and the servers of its outbound trunk identify its callers.
 func TestCallersAreKnownByTheirServers(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -209,7 +209,7 @@ func TestCallersAreKnownByTheirServers(t *testing.T) {
 	}
 }
 
-// countries are the default countries of organizations.
+// countries is a callwright.Numbering that maps organizations to their default countries.
 type countries map[callwright.OrgID]callwright.Country
 
 func (c countries) Organization(_ context.Context, id callwright.OrgID) (callwright.Organization, error) {
@@ -220,8 +220,8 @@ func (c countries) Organization(_ context.Context, id callwright.OrgID) (callwri
 	return callwright.Organization{ID: id, DefaultCountry: country}, nil
 }
 
-// TestNationalNumbersComeIn calls numbers without a plus: the organizations that have attached them, and their default countries,
-// determine the meant number.
+// TestNationalNumbersComeIn checks which number is called by digits without a plus, depending on the organizations that have attached
+// numbers, and on their default countries.
 func TestNationalNumbersComeIn(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(c *sip.Config) {
@@ -239,7 +239,7 @@ func TestNationalNumbersComeIn(t *testing.T) {
 	h.attach("none", []string{"+14155550155"}, from("192.0.2.0/24"))
 	for _, test := range []struct {
 		digits string
-		to     callwright.PhoneNumber // the reading in E.164; empty: none
+		to     callwright.PhoneNumber // the digits read as E.164; empty if invalid
 		from   string
 		want   callwright.PhoneNumber
 		code   callwright.Code
@@ -249,10 +249,10 @@ func TestNationalNumbersComeIn(t *testing.T) {
 		{"4155550123", "+4155550123", "198.51.100.1", "+14155550123", callwright.CodeForbidden},
 		{"02079460123", "", "192.0.2.1", "+442079460123", ""},
 		{"442079460123", "+442079460123", "192.0.2.1", "+442079460123", ""},
-		{"4155550199", "+4155550199", "192.0.2.1", "+14155550199", ""},   // the peer distinguishes the two organizations
-		{"4155550199", "+4155550199", "198.51.100.1", "+4155550199", ""}, // likewise
+		{"4155550199", "+4155550199", "192.0.2.1", "+14155550199", ""},   // only the first organization admits this peer
+		{"4155550199", "+4155550199", "198.51.100.1", "+4155550199", ""}, // only the second organization admits this peer
 		{"4155550177", "+4155550177", "192.0.2.1", "", callwright.CodeConflict},
-		{"4155550155", "+4155550155", "192.0.2.1", "", callwright.CodeConflict}, // without a country it may be either
+		{"4155550155", "+4155550155", "192.0.2.1", "", callwright.CodeConflict}, // without a default country the digits are ambiguous
 		{"4155550100", "+4155550100", "192.0.2.1", "", callwright.CodeNotFound},
 	} {
 		r, err := h.Inbound(t.Context(), test.to, sip.Peer{Address: netip.MustParseAddr(test.from), Digits: test.digits})

@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// atomically runs a change of trunks in a transaction, and retries it after a conflict.
+// atomically runs f in a transaction, retries after a conflict, and then calls Config.Changed.
 func (s *Service) atomically(ctx context.Context, f func(context.Context) error) error {
 	err := callwright.Retry(ctx, func(ctx context.Context) error { return s.cfg.Atomic.Do(ctx, f) })
 	if err == nil && s.cfg.Changed != nil {
@@ -15,7 +15,7 @@ func (s *Service) atomically(ctx context.Context, f func(context.Context) error)
 	return err
 }
 
-// held returns the record of a number and locks the number for the rest of the transaction, which serializes concurrent changes.
+// held returns the trunks of a number, and locks the number until the end of the transaction, which serializes concurrent changes.
 func (s *Service) held(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (Record, error) {
 	if err := s.cfg.Store.Hold(ctx, number); err != nil {
 		return Record{}, err
@@ -23,7 +23,7 @@ func (s *Service) held(ctx context.Context, org callwright.OrgID, number callwri
 	return s.record(ctx, org, number)
 }
 
-// store stores a trunk in place of the old one, or as a new one when old is nil, and watches and registers it. It runs in a
+// store updates the trunk old to t, or inserts t if old is nil. It also updates the trunk's watch and registration. It must be called in a
 // transaction.
 func (s *Service) store(ctx context.Context, old *Trunk, t Trunk) (Trunk, error) {
 	t.UpdatedAt = s.cfg.Clock.Now()
@@ -44,7 +44,7 @@ func (s *Service) store(ctx context.Context, old *Trunk, t Trunk) (Trunk, error)
 	return t, s.register(ctx, old, t)
 }
 
-// register restarts the registration of a trunk when its binding has changed, and deletes it when the trunk no longer registers.
+// register restarts the registration of a trunk if its binding has changed, and deletes the registration if the trunk no longer registers.
 func (s *Service) register(ctx context.Context, old *Trunk, t Trunk) error {
 	had := old != nil && old.registers()
 	switch {
@@ -58,7 +58,7 @@ func (s *Service) register(ctx context.Context, old *Trunk, t Trunk) error {
 	})
 }
 
-// deleteTrunk deletes a trunk with its status and registration. It runs in a transaction.
+// deleteTrunk deletes a trunk with its status and registration, and releases an inbound number. It must be called in a transaction.
 func (s *Service) deleteTrunk(ctx context.Context, t Trunk) error {
 	if err := s.cfg.Store.Delete(ctx, t); err != nil {
 		return err
@@ -72,10 +72,10 @@ func (s *Service) deleteTrunk(ctx context.Context, t Trunk) error {
 	return s.cfg.Numbers.ReleaseInbound(ctx, t.Org, t.Number)
 }
 
-// registers reports whether we register with the server of a trunk.
+// registers reports whether we register with the trunk's server, so that it calls us over the registration.
 func (t Trunk) registers() bool { return t.Direction == Inbound && t.Options.AuthMode == AuthRegister }
 
-// binding holds the settings that a registration depends on.
+// binding contains the settings whose change requires a new registration.
 type binding struct {
 	endpoint    string
 	credentials Credentials
@@ -84,7 +84,8 @@ type binding struct {
 
 func (t Trunk) binding() binding { return binding{t.Endpoint, t.Options.Register, t.Options.Verify} }
 
-// withRegistrar returns a trunk with its registrar: the given one, or else the server of the number's outbound trunk.
+// withRegistrar returns a trunk that registers with its Endpoint set: the given one or, if empty, the endpoint of the number's outbound
+// trunk. It returns CodeBadRequest if neither exists. It returns trunks that do not register unchanged.
 func withRegistrar(t Trunk, r Record) (Trunk, error) {
 	if !t.registers() || t.Endpoint != "" {
 		return t, nil

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// No secret is in anything that might be printed.
+// TestSecretsAreNotPrinted checks that no value reveals a secret when it is printed, logged or encoded.
 func TestSecretsAreNotPrinted(t *testing.T) {
 	t.Parallel()
 	const given, call = "given-secret", "call-secret"
@@ -58,7 +58,7 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 	}
 }
 
-// No error quotes a secret, for any invalid setting beside it.
+// TestErrorsQuoteNoSecret checks that errors about invalid settings do not quote a secret of the same input.
 func TestErrorsQuoteNoSecret(t *testing.T) {
 	t.Parallel()
 	const secret = "s3cret!"

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/sip/self"
 )
 
-// TestNoTrunkToItself refuses trunks and servers of a failover that lead to the server itself.
+// TestNoTrunkToItself checks that trunks and failover servers that lead to this server itself are refused.
 func TestNoTrunkToItself(t *testing.T) {
 	t.Parallel()
 	own := new(self.Server)
@@ -37,7 +37,7 @@ func TestNoTrunkToItself(t *testing.T) {
 	for _, c := range []struct {
 		endpoint string
 		port     int
-		alone    bool // refused without a look at the trunk: a host with a port is no other server
+		alone    bool // CheckEndpoint alone refuses it, because it has a port
 		trunk    bool
 	}{
 		{"sip:localhost:5061;transport=tls", 0, true, true},

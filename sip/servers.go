@@ -7,8 +7,8 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// Servers returns the servers of an outbound trunk, by priority: the servers of its failover, or else its endpoint. It returns none
-// for an inbound trunk.
+// Servers returns the servers of an outbound trunk by priority: the servers of an enabled failover, or otherwise the endpoint. It returns
+// none for an inbound trunk.
 func (t Trunk) Servers() ([]failover.Server, error) {
 	switch {
 	case t.Direction != Outbound:
@@ -20,8 +20,8 @@ func (t Trunk) Servers() ([]failover.Server, error) {
 	return []failover.Server{server}, err
 }
 
-// Peers returns the servers that a trunk names, in no particular order: its outbound servers, including the servers of a disabled
-// failover, or its registrar.
+// Peers returns all servers that a trunk names: its endpoint or registrar, and the servers of its failover, even of a disabled one. It
+// omits an invalid endpoint.
 func (t Trunk) Peers() []uri.URI {
 	var servers []failover.Server
 	if t.Endpoint != "" {
@@ -39,7 +39,7 @@ func (t Trunk) Peers() []uri.URI {
 	return all
 }
 
-// endpoint returns the server of a trunk's endpoint. An endpoint without a port gets the port of the options.
+// endpoint returns the server of a trunk's endpoint. If the endpoint has no port, the result has Options.Port.
 func (t Trunk) endpoint() (failover.Server, error) {
 	to, err := uri.ParseDestination(t.Endpoint)
 	server := failover.Server{Host: to.Host, Port: to.Port}
@@ -49,7 +49,7 @@ func (t Trunk) endpoint() (failover.Server, error) {
 	return server, err
 }
 
-// over returns the URI of a server, always over TLS.
+// over returns the URI of a server, with TLS as the transport.
 func over(s failover.Server) uri.URI {
 	return uri.URI{
 		Scheme: uri.SIP, Host: s.Host, Port: s.Port, Params: []uri.Param{{Name: "transport", Value: string(uri.TLS)}},

@@ -8,14 +8,14 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// TransferPolicy limits the targets to which the peer of a trunk's call may transfer us (REFER, RFC 3515). We place the call to the
-// target, at the organization's cost.
+// TransferPolicy limits the targets to which the peer of a trunk's call may transfer us (REFER, RFC 3515). We call the target at the
+// organization's cost.
 type TransferPolicy string
 
-// The policies.
+// The transfer policies.
 const (
-	TransferOff          TransferPolicy = "off"          // nowhere
-	TransferOrganization TransferPolicy = "organization" // to numbers that the organization has attached: the default
+	TransferOff          TransferPolicy = "off"          // no transfers
+	TransferOrganization TransferPolicy = "organization" // only to numbers that the organization has attached; the default
 	TransferAny          TransferPolicy = "any"          // to any number
 )
 
@@ -23,9 +23,10 @@ func (p TransferPolicy) valid() bool {
 	return p == TransferOff || p == TransferOrganization || p == TransferAny
 }
 
-// Transfer returns the route to the target of a transfer by the peer of a call over a route. It implements Transfers.
+// Transfer returns the route to the number to which the peer of a call over route r transfers us. It implements Transfers.
 //
-// The call goes out with the number of the transferred call, or else with the organization's only outbound number.
+// The caller of the new call is the number of the transferred call or, if that has no outbound trunk, the organization's only outbound
+// number.
 func (s *Service) Transfer(ctx context.Context, r Route, to callwright.PhoneNumber) (Route, error) {
 	switch {
 	case r.Transfers == TransferAny:
@@ -59,5 +60,5 @@ func (s *Service) Transfer(ctx context.Context, r Route, to callwright.PhoneNumb
 
 func refuseTransfer(why string) error { return callwright.Errorf(callwright.CodeForbidden, "%s", why) }
 
-// transfers returns the policy in force.
+// transfers returns the transfer policy of a trunk, with the default applied.
 func (o Options) transfers() TransferPolicy { return cmp.Or(o.Transfers, TransferOrganization) }

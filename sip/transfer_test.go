@@ -8,8 +8,8 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// A transfer by the peer goes where the trunk's policy allows, with the number of the call, or with the organization's
-// only outbound number.
+// TestTransferPolicy checks that only transfers to targets that the trunk's policy allows are accepted, and that the caller is the number
+// of the call or the organization's only outbound number.
 func TestTransferPolicy(t *testing.T) {
 	t.Parallel()
 	const three, theirs, foreign = "+15550000003", "+15550000009", "+15559999999"
@@ -53,7 +53,8 @@ func TestTransferPolicy(t *testing.T) {
 	}
 }
 
-// The number of an inbound trunk alone cannot place calls: another number of the organization does, if there is no choice.
+// TestTransferOfInboundNumber checks that the organization's only outbound number places the new call if the number of the call is attached
+// only inbound.
 func TestTransferOfInboundNumber(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/sip/header"
 )
 
-// Direction is the direction of a trunk's calls, seen from this platform.
+// Direction is the direction of a trunk's calls, from this platform's point of view.
 type Direction string
 
 // The directions.
@@ -19,13 +19,13 @@ const (
 	Outbound Direction = "outbound"
 )
 
-// AuthMode is the way in which an inbound trunk authenticates its calls.
+// AuthMode selects how an inbound trunk authenticates its calls.
 type AuthMode string
 
-// The modes.
+// The authentication modes of inbound trunks.
 const (
-	AuthIP       AuthMode = "ip"       // by the peer's address: the default
-	AuthRegister AuthMode = "register" // by registration: we register with the customer's server, and calls use that connection
+	AuthIP       AuthMode = "ip"       // by the peer's address; the default
+	AuthRegister AuthMode = "register" // we register with the customer's server, and calls use that connection
 )
 
 // Trunk configures the calls of one number in one direction.
@@ -34,46 +34,46 @@ type Trunk struct {
 	Org       callwright.OrgID
 	Number    callwright.PhoneNumber
 	Direction Direction
-	// Endpoint is the SIP URI of the customer's server: where calls go (outbound), or the registrar (inbound with
-	// AuthRegister). It is empty for other inbound trunks.
+	// Endpoint is the SIP URI of the customer's server: the server that outbound calls use, or the registrar of an inbound trunk with
+	// AuthRegister. It is empty for other inbound trunks.
 	Endpoint  string
 	Options   Options
 	Headers   []header.Rule
-	Failover  *failover.Config // outbound; nil: the endpoint alone
-	Codecs    *CodecConfig     // nil: PCMU, PCMA and Opus, if they have an engine
-	Alerts    *alert.Config    // nil: none
+	Failover  *failover.Config // only outbound; nil means that calls try only the endpoint
+	Codecs    *CodecConfig     // nil means PCMU, PCMA and Opus, as far as they have an engine
+	Alerts    *alert.Config    // nil means no alerts
 	CreatedAt time.Time
 	UpdatedAt time.Time
-	Version   int64 // for the compare-and-set
+	Version   int64 // for compare-and-set
 }
 
-// Options are a trunk's settings.
+// Options are the settings of a trunk that do not depend on its servers' health.
 type Options struct {
 	AuthMode AuthMode
-	// Register holds the credentials of our registration. The password is the derived one, not the given one.
+	// Register contains the credentials of our registration. Its password is the derived password, not the password that the customer gave.
 	Register Credentials
-	// Call holds the credentials for calls: with them we answer the challenges of an outbound trunk's server, and
-	// callers over an inbound trunk answer ours.
+	// Call contains the credentials for calls. We use them to answer the challenges of an outbound trunk's server; callers over an inbound
+	// trunk use them to answer ours.
 	Call        Credentials
-	Port        int             // outbound: replaces the endpoint's port; 0: the endpoint's
-	Transport   string          // outbound: "tls" or empty, which mean the same
-	Verify      TLSVerification // of the server that we connect to; empty: VerifyFull
-	AllowedIPs  []netip.Prefix  // inbound: addresses that may call; empty: all, over TLS and with SRTP
-	SecureMedia *bool           // as given; media is always SRTP
-	Transfers   TransferPolicy  // by the peers of calls; empty: TransferOrganization
-	DTMF        DTMFMode        // the peers' way to send digits; empty: DTMFEvents
-	Redirects   RedirectPolicy  // outbound: the redirections that are followed; empty: RedirectOff
+	Port        int             // outbound: port for an endpoint without one; 0 if not set
+	Transport   string          // "tls" or empty, which mean the same
+	Verify      TLSVerification // verification of the server that we connect to; empty means VerifyFull
+	AllowedIPs  []netip.Prefix  // inbound: addresses that may call; empty means all, over TLS and with SRTP
+	SecureMedia *bool           // stored as given, but without effect: media is always SRTP
+	Transfers   TransferPolicy  // transfers by the peers of calls; empty means TransferOrganization
+	DTMF        DTMFMode        // how the peers of calls send digits; empty means DTMFEvents
+	Redirects   RedirectPolicy  // outbound: redirections to follow; empty means RedirectOff
 }
 
-// DTMFMode is the way in which the peer of a trunk's call sends digits.
+// DTMFMode selects how the peer of a trunk's call sends digits.
 type DTMFMode string
 
-// The modes. Each mode accepts telephone-events. After the first one the other way is ignored for the rest of the call, so that a
-// press is one digit.
+// The DTMF modes. Every mode accepts telephone-events. After the first digit, digits sent in another way are ignored for the rest of the
+// call, so that one key press is one digit.
 const (
-	DTMFEvents DTMFMode = "rfc2833" // as telephone-events (RFC 4733, formerly RFC 2833): the default
-	DTMFInfo   DTMFMode = "info"    // by SIP INFO with application/dtmf-relay or application/dtmf, too
-	DTMFInband DTMFMode = "inband"  // as tones in the audio, too
+	DTMFEvents DTMFMode = "rfc2833" // telephone-events (RFC 4733, formerly RFC 2833); the default
+	DTMFInfo   DTMFMode = "info"    // also SIP INFO with application/dtmf-relay or application/dtmf
+	DTMFInband DTMFMode = "inband"  // also tones in the audio
 )
 
 func (m DTMFMode) valid() bool { return m == "" || m == DTMFEvents || m == DTMFInfo || m == DTMFInband }

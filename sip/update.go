@@ -6,13 +6,14 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Updated is the result of an update. Password is as in Attached; empty unless register credentials were given.
+// Updated is the result of Update. Password is the derived password of the registration, as in Attached; it is empty unless the input
+// contains Register.
 type Updated struct {
 	Trunk    Trunk
 	Password callwright.Secret
 }
 
-// Update changes one direction of a number. CodeNotFound when the organization has not attached it.
+// Update changes one direction of a number. It returns CodeNotFound if the organization has not attached that direction.
 func (s *Service) Update(
 	ctx context.Context, org callwright.OrgID, number string, in DirectionInput,
 ) (Updated, error) {
@@ -40,7 +41,7 @@ func (s *Service) Update(
 	return done, nil
 }
 
-// change replaces a stored trunk by the result of f, in one transaction.
+// change replaces a stored trunk with the result of f, in one transaction. It returns CodeNotFound if the trunk is absent.
 func (s *Service) change(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, d Direction,
 	f func(Record, Trunk) (Trunk, error),
@@ -64,8 +65,8 @@ func (s *Service) change(
 	return done, err
 }
 
-// Detach deletes directions of a number, all or none: CodeNotFound when one of them is not attached. The agent of an inbound number
-// is released and keeps its settings.
+// Detach deletes directions of a number, all or none. It returns CodeNotFound if one of them is not attached. If the inbound direction is
+// deleted, the number's agent is released from it and keeps its settings.
 func (s *Service) Detach(
 	ctx context.Context, org callwright.OrgID, number string, directions []Direction,
 ) (callwright.PhoneNumber, error) {
@@ -94,7 +95,7 @@ func (s *Service) Detach(
 	})
 }
 
-// Number parses the number of a request. CodeBadRequest with the field phone_number.
+// Number parses a phone number in an organization's request. Its CodeBadRequest error has the field "phone_number".
 func (s *Service) Number(ctx context.Context, org callwright.OrgID, text string) (callwright.PhoneNumber, error) {
 	n, err := callwright.ReadNumber(ctx, s.cfg.Numbering, org, text)
 	return n, callwright.InField("phone_number", err)

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/sip/header"
 )
 
-// update updates, and checks for no error.
+// update changes number one of organization "a", and stops the test if the change is refused.
 func (h *house) update(in sip.DirectionInput) sip.Updated {
 	h.t.Helper()
 	done, err := h.Update(h.t.Context(), "a", one, in)
@@ -84,7 +84,8 @@ func TestUpdateRefuses(t *testing.T) {
 	}
 }
 
-// A registration begins anew when anything about it changes, and only then, and ends with its reason.
+// TestRegistrationFollowsTrunk checks that a registration restarts if and only if one of its settings changes, and is deleted when the
+// trunk no longer registers.
 func TestRegistrationFollowsTrunk(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -172,7 +173,7 @@ func TestDetach(t *testing.T) {
 	if h.get("a", two).Inbound == nil || h.get("b", "+15550000003").Inbound == nil {
 		t.Error("something was removed")
 	}
-	h.monitor.forgotten = nil // of the rolled-back change
+	h.monitor.forgotten = nil // ignores the change that was rolled back
 
 	if n, err := h.Detach(t.Context(), "a", "15550000001", out); err != nil || n != one {
 		t.Errorf("got %s, %v", n, err)
@@ -189,10 +190,11 @@ func TestDetach(t *testing.T) {
 	if _, err := h.Detach(t.Context(), "a", one, in); err != nil || h.numbers[one] != "" {
 		t.Errorf("got %v, %v", err, h.numbers)
 	}
-	h.attach("b", []string{one}, inbound()) // free for others
+	h.attach("b", []string{one}, inbound()) // the number is free for other organizations
 }
 
-// rival is a store in which another writer is faster a few times, possibly of another organization.
+// rival is a store whose writes return CodeConflict a given number of times, as if another writer, possibly of another organization, were
+// faster.
 type rival struct {
 	sip.Store
 	times int
@@ -214,7 +216,7 @@ func (r *rival) Update(ctx context.Context, t sip.Trunk) error {
 }
 
 func (r *rival) Holders(ctx context.Context, numbers []callwright.PhoneNumber) (map[callwright.PhoneNumber]callwright.OrgID, error) {
-	if r.owner != "" && r.times < 8 { // it has come meanwhile
+	if r.owner != "" && r.times < 8 { // the other organization has attached the number meanwhile
 		return map[callwright.PhoneNumber]callwright.OrgID{numbers[0]: r.owner}, nil
 	}
 	return r.Store.Holders(ctx, numbers)

@@ -8,10 +8,11 @@ import (
 	"io"
 )
 
-// blobPart is the number of bytes that ReadBlob reads between checks of its context.
+// blobPart is the number of bytes that ReadBlob reads between two checks of its context.
 const blobPart = 64 << 10
 
-// ReadBlob reads audio for a Blobs that stores it as a whole: all size bytes of r, or an error. It ends when ctx does.
+// ReadBlob reads audio for a Blobs adapter that stores a blob in one write. It returns an error if r does not contain exactly size bytes,
+// if reading fails, or if ctx ends.
 func ReadBlob(ctx context.Context, r io.Reader, size int64) ([]byte, error) {
 	var audio bytes.Buffer
 	for int64(audio.Len()) <= size {

@@ -13,17 +13,17 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// CloneRequest is a request for a voice made of recordings.
+// CloneRequest is a request to clone a voice from recordings.
 type CloneRequest struct {
-	Name        string // from 1 to MaxName characters
-	Description string // at most MaxDescription characters; empty: the Cloner's description
-	Gender      string // of the speaker, at most MaxName characters; becomes a tag
-	Language    string // of the recordings, BCP 47; empty: not known
+	Name        string // 1 to MaxName characters
+	Description string // at most MaxDescription characters; if empty, the Cloner's description is used
+	Gender      string // of the speaker, at most MaxName characters; stored as a tag
+	Language    string // of the recordings, BCP 47; empty if unknown
 	User        string // the id of the requesting key
 	Files       []io.ReadSeeker
 }
 
-// check refuses an invalid request. It does not check the recordings.
+// check trims and validates all fields except the contents of the recordings. Errors are CodeBadRequest with the field.
 func (r *CloneRequest) check(s *Service) error {
 	r.Name, r.Description, r.Gender = strings.TrimSpace(r.Name), strings.TrimSpace(r.Description), strings.TrimSpace(r.Gender)
 	if err := s.checkName(r.Name); err != nil {
@@ -46,9 +46,15 @@ func (r *CloneRequest) check(s *Service) error {
 	return nil
 }
 
-// Clone makes a voice of recordings, which are not stored. CodeBadRequest with the field: the request breaks a rule, the name is in
-// use, or the recordings are unusable. CodeUnsupportedMedia: a file cannot be decoded as audio. CodePayloadTooLarge: the recordings
-// last longer than MaxRecording. CodeUnavailable: no Cloner is configured, or, with the field audio_samples, it takes too long.
+// Clone makes a voice from recordings and stores the voice, but not the recordings.
+//
+// Errors:
+//   - CodeBadRequest with the field: a field is invalid, the name is in use, or the recordings are unusable.
+//   - CodeInvalidState: the organization has MaxOwnVoices voices.
+//   - CodeUnsupportedMedia: a file cannot be decoded as audio.
+//   - CodePayloadTooLarge: the recordings last longer than MaxRecording.
+//   - CodeTooManyRequests: too many texts or recordings are being processed.
+//   - CodeUnavailable: no Cloner is configured. With the field audio_samples, the cloning took longer than a minute.
 func (s *Service) Clone(ctx context.Context, org callwright.OrgID, r CloneRequest) (Voice, error) {
 	if s.cfg.Cloner == nil {
 		return Voice{}, callwright.Errorf(callwright.CodeUnavailable, "this server cannot clone voices: it has no engine for it")
@@ -74,11 +80,11 @@ func (s *Service) Clone(ctx context.Context, org callwright.OrgID, r CloneReques
 	return v, err
 }
 
-// cloneMemory is the size of decoded recordings, in bytes: MaxRecording at 48 kHz.
+// cloneMemory is the maximum size of decoded recordings, in bytes: MaxRecording at 48 kHz.
 const cloneMemory = int64(MaxRecording/time.Second) * 48000 * 2
 
-// checkFree refuses a name in use, and a voice beyond MaxOwnVoices, before recordings are decoded. The store finally decides on the
-// name.
+// checkFree refuses a name in use and a voice beyond MaxOwnVoices before the recordings are decoded. A concurrent request may claim the
+// name afterwards; then InsertVoice refuses it.
 func (s *Service) checkFree(ctx context.Context, org callwright.OrgID, name string) error {
 	_, err := s.cfg.Voices.VoiceByKey(ctx, org, Key(name))
 	if err == nil {
@@ -106,7 +112,7 @@ func (s *Service) clone(ctx context.Context, org callwright.OrgID, r CloneReques
 	if r.Gender != "" {
 		v.Tags = []string{strings.ToLower(r.Gender)}
 	}
-	// A server that dies after the provider has made the voice leaves it there without a record. The task deletes it.
+	// If the server dies after the provider has made the voice, the voice has no record here. The task then deletes it at the provider.
 	forget := callwright.Task{Kind: taskForgetVoice, Key: v.ID, Org: org, RunAt: s.cfg.Clock.Now().Add(sparing)}
 	if err := s.cfg.Work.Enqueue(ctx, forget); err != nil {
 		return Voice{}, err
@@ -125,7 +131,8 @@ func (s *Service) clone(ctx context.Context, org callwright.OrgID, r CloneReques
 	return v, err
 }
 
-// decode decodes recordings. Together they last at most MaxRecording.
+// decode decodes recordings. It returns CodePayloadTooLarge if together they last longer than MaxRecording. Errors name the file in their
+// field.
 func (s *Service) decode(ctx context.Context, files []io.ReadSeeker) ([]pcm.Audio, error) {
 	left := MaxRecording
 	var out []pcm.Audio

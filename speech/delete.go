@@ -8,15 +8,15 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The kinds of durable work, and its times.
+// The kinds of the durable work, and the limits of the sweep.
 const (
-	taskForgetBlob  = "speech.forget-audio" // the key is the name of a blob
-	taskForgetVoice = "speech.forget-voice" // the key is the id of a voice
+	taskForgetBlob  = "speech.forget-audio" // Key is the name of a blob
+	taskForgetVoice = "speech.forget-voice" // Key is the id of a voice
 	taskSweep       = "speech.sweep"
 
 	sweepEvery = 10 * time.Minute
-	sweepBatch = 500  // samples of a transaction
-	sweepMost  = 5000 // samples of a sweep
+	sweepBatch = 500  // samples that one transaction deletes
+	sweepMost  = 5000 // samples that one sweep deletes
 )
 
 func (s *Service) handleWork() {
@@ -25,7 +25,7 @@ func (s *Service) handleWork() {
 	s.cfg.Work.Every(callwright.QueueUpkeep, taskSweep, sweepEvery, s.sweep)
 }
 
-// deleteBlob deletes audio without a sample: its server died before the sample was stored, or its samples were deleted or swept.
+// deleteBlob deletes audio that no sample uses: the server died before it stored the sample, or all samples with the audio were deleted.
 func (s *Service) deleteBlob(ctx context.Context, t callwright.Task, _ int) error {
 	used, err := s.cfg.Samples.BlobUsed(ctx, t.Org, t.Key)
 	if err != nil || used {
@@ -34,7 +34,8 @@ func (s *Service) deleteBlob(ctx context.Context, t callwright.Task, _ int) erro
 	return s.cfg.Blobs.DeleteBlob(ctx, t.Org, t.Key)
 }
 
-// deleteVoice lets the provider delete a voice that was deleted here, or that has no record because the server died.
+// deleteVoice deletes the provider's data of a voice that has no record: the voice was deleted, or the server died before it stored the
+// record.
 func (s *Service) deleteVoice(ctx context.Context, t callwright.Task, _ int) error {
 	if s.cfg.Cloner == nil {
 		return nil
@@ -45,7 +46,7 @@ func (s *Service) deleteVoice(ctx context.Context, t callwright.Task, _ int) err
 	return s.cfg.Cloner.Delete(ctx, t.Org, t.Key)
 }
 
-// sweep deletes samples after their retention period, and their audio.
+// sweep deletes samples that are older than the retention period, and enqueues the deletion of their audio.
 func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 	before := s.cfg.Clock.Now().Add(-s.cfg.KeepFor)
 	for swept := 0; swept < sweepMost; {

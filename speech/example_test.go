@@ -19,7 +19,7 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// Example speaks a text with an engine and a storage of one's own, and keeps it as a sample.
+// The example speaks a text with an engine and a Blobs of the program, and stores it as a sample.
 func Example() {
 	memory := memstore.New()
 	service, err := speech.New(speech.Config{
@@ -34,7 +34,7 @@ func Example() {
 	// Output: beep 1.2s 38444 <nil>
 }
 
-// beeper beeps a tenth of a second for each character, in every language.
+// beeper is an engine that beeps for a tenth of a second per character, in every language.
 type beeper struct{}
 
 func (beeper) Describe() tts.Description {
@@ -47,7 +47,7 @@ func (beeper) Synthesize(ctx context.Context, r tts.Request) (tts.Stream, error)
 	return tts.Samples(ctx, slices.Repeat([]int16{8000, 8000, -8000, -8000}, len(r.Text)*max(r.Rate, 0)/40)), r.Check()
 }
 
-// shelf keeps audio in memory, by organization and name.
+// shelf stores audio in memory, by organization and name.
 type shelf struct{ sync.Map }
 
 func (s *shelf) StoreBlob(ctx context.Context, org callwright.OrgID, name string, r io.Reader, size int64) error {
@@ -75,7 +75,7 @@ type book struct{ *bytes.Reader }
 
 func (book) Close() error { return nil }
 
-// TestExample runs the suites of the Example's engine and storage.
+// TestExample runs the conformance suites for the engine and the Blobs of the Example.
 func TestExample(t *testing.T) { //nolint:paralleltest // RunSynthesizer must not
 	speechtest.RunSynthesizer(t, speechtest.SynthesizerHarness{
 		New: func(*testing.T) tts.Synthesizer { return beeper{} }, AnyVoice: true,

@@ -1,4 +1,4 @@
 package speech
 
-// Sentences cuts a text into pieces to synthesize.
+// Sentences exports sentences, which splits a text into pieces for synthesis.
 var Sentences = sentences

@@ -25,7 +25,7 @@ const (
 	other = callwright.OrgID("b")
 )
 
-// house is a service with its environment.
+// house is a service under test with its fakes.
 type house struct {
 	*speech.Service
 
@@ -35,7 +35,8 @@ type house struct {
 	blobs  *blobs
 }
 
-// inHouse runs a test with a house in a bubble, where waits of durable work take no time.
+// inHouse runs a test with a house in a bubble of testing/synctest, where waiting consumes no real time. change modifies the configuration
+// first.
 func inHouse(t *testing.T, test func(t *testing.T, h *house), change ...func(*house, *speech.Config)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -62,7 +63,7 @@ func inHouse(t *testing.T, test func(t *testing.T, h *house), change ...func(*ho
 	})
 }
 
-// say speaks a text.
+// say speaks a text and returns its sample.
 func (h *house) say(of callwright.OrgID, r speech.Request) speech.Sample {
 	h.t.Helper()
 	s, err := h.Speak(h.t.Context(), of, r)
@@ -72,7 +73,7 @@ func (h *house) say(of callwright.OrgID, r speech.Request) speech.Sample {
 	return s
 }
 
-// read returns the audio of a sample.
+// read returns the decoded audio of a sample.
 func (h *house) read(of callwright.OrgID, id string) pcm.Audio {
 	h.t.Helper()
 	file, err := h.Audio(h.t.Context(), of, id)
@@ -87,7 +88,7 @@ func (h *house) read(of callwright.OrgID, id string) pcm.Audio {
 	return audio
 }
 
-// clone makes a voice of a recording.
+// clone makes a voice from a recording of three seconds.
 func (h *house) clone(of callwright.OrgID, name string) speech.Voice {
 	h.t.Helper()
 	v, err := h.Clone(h.t.Context(), of, speech.CloneRequest{Name: name, Files: recordings("3s")})
@@ -97,7 +98,6 @@ func (h *house) clone(of callwright.OrgID, name string) speech.Voice {
 	return v
 }
 
-// total returns the number of an organization's samples.
 func (h *house) total(of callwright.OrgID) int {
 	h.t.Helper()
 	list, err := h.Samples(h.t.Context(), of, speech.SampleQuery{Limit: 1})
@@ -107,7 +107,7 @@ func (h *house) total(of callwright.OrgID) int {
 	return list.Total
 }
 
-// wantError checks the code of an error and, unless it is empty, its field.
+// wantError checks the code of an error and, unless field is empty, its field.
 func wantError(t *testing.T, what string, err error, code callwright.Code, field string) {
 	t.Helper()
 	e, ok := errors.AsType[*callwright.Error](err)
@@ -116,7 +116,7 @@ func wantError(t *testing.T, what string, err error, code callwright.Code, field
 	}
 }
 
-// recordings returns files whose texts state their durations.
+// recordings returns files for decoder. Each text is a duration, such as "3s".
 func recordings(texts ...string) []io.ReadSeeker {
 	var files []io.ReadSeeker
 	for _, text := range texts {
@@ -125,7 +125,7 @@ func recordings(texts ...string) []io.ReadSeeker {
 	return files
 }
 
-// decoder decodes a duration as a tone that lasts so long.
+// decoder decodes a file that contains a duration, such as "3s", to a tone of this duration.
 type decoder struct{}
 
 func (decoder) Decode(_ context.Context, src io.ReadSeeker, limit time.Duration) (pcm.Audio, error) {
@@ -147,11 +147,11 @@ func (decoder) Decode(_ context.Context, src io.ReadSeeker, limit time.Duration)
 	return pcm.Audio{Rate: 8000, Channels: 1, Samples: samples}, nil
 }
 
-// blobs keeps audio in memory.
+// blobs stores audio in memory.
 type blobs struct {
 	mu   sync.Mutex
 	kept map[blobName][]byte
-	fail error // of StoreBlob
+	fail error // error of StoreBlob
 }
 
 type blobName struct {
@@ -197,7 +197,7 @@ func (b *blobs) count() int {
 
 var _ tts.Engine = (*speechtest.Engine)(nil)
 
-// sleep lets the test's own time pass, with the work that is due meanwhile.
+// sleep advances the bubble's clock by d, and waits for the work that falls due.
 func (h *house) sleep(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()

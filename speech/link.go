@@ -11,29 +11,29 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Link gives access to the audio of a sample, without a key, until it expires.
+// Link is a signed reference to the audio of a sample. Until it expires, it gives access without an API key.
 type Link struct {
 	Sample    string
-	Expires   time.Time // in whole seconds
-	Signature string    // letters, digits, and the characters ".", "-" and "_"
+	Expires   time.Time // truncated to seconds
+	Signature string    // of letters, digits, ".", "-" and "_"
 }
 
-// Link returns a link to the audio of a sample.
+// Link returns a link to the audio of a sample that expires after Config.LinkFor.
 func (s *Service) Link(sample Sample) Link {
 	l := Link{Sample: sample.ID, Expires: s.cfg.Clock.Now().Add(s.cfg.LinkFor).Truncate(time.Second).UTC()}
 	l.Signature = s.sign(sample.Org, l)
 	return l
 }
 
-// sign returns the signature of a link: the organization and a MAC of the organization, the sample and the expiry.
+// sign returns the signature of a link: the encoded organization, followed by a MAC of the organization, the sample and the expiry.
 func (s *Service) sign(org callwright.OrgID, l Link) string {
 	mac := s.mac()
-	_, _ = fmt.Fprintf(mac, "%q %q %d", org, l.Sample, l.Expires.Unix()) // a hash never fails
+	_, _ = fmt.Fprintf(mac, "%q %q %d", org, l.Sample, l.Expires.Unix()) // writing to a hash never fails
 	encode := base64.RawURLEncoding.EncodeToString
 	return encode([]byte(org)) + "." + encode(mac.Sum(nil))
 }
 
-// Linked opens the audio of a link. CodeNotFound: the link was changed or has expired, or the sample was deleted.
+// Linked opens the audio of a link. It returns CodeNotFound if the link was changed or has expired, or if the sample was deleted.
 func (s *Service) Linked(ctx context.Context, l Link) (Audio, error) {
 	first, _, _ := strings.Cut(l.Signature, ".")
 	org, err := base64.RawURLEncoding.DecodeString(first)

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// nearest returns at most n names most similar to a name: at a distance of at most a third of its characters, or 2 for a short
-// name.
+// nearest returns up to n of names, the most similar first. Their edit distance from name is at most 2 or a third of name's length,
+// whichever is greater.
 func nearest(name string, names []string, n int) []string {
 	type candidate struct {
 		name     string
@@ -32,7 +32,7 @@ func nearest(name string, names []string, n int) []string {
 	return out
 }
 
-// distance returns the number of characters to insert, delete or replace to turn a into b (Levenshtein).
+// distance returns the Levenshtein distance of a and b: the number of characters to insert, delete or replace to convert a to b.
 func distance(a, b []rune) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

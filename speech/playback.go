@@ -10,8 +10,8 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// Stream speaks a text and stores it, as Speak does, and returns the WAV file while it is synthesized. Stream returns when the
-// first sentence is available, or with an error as of Speak. The header of a file of several sentences does not state its length.
+// Stream speaks a text and stores it, as Speak does, but returns the WAV file while the text is synthesized. It returns when the first
+// sentence is available, or with the errors of Speak. If the text has several sentences, the header of the file does not state its length.
 // When ctx ends, or the Playback is closed early, the synthesis ends and nothing is stored.
 func (s *Service) Stream(ctx context.Context, org callwright.OrgID, r Request) (*Playback, error) {
 	j, err := s.prepare(ctx, org, r)
@@ -33,7 +33,7 @@ func (s *Service) Stream(ctx context.Context, org callwright.OrgID, r Request) (
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	known := j.sample // the job continues with its own copy
+	known := j.sample // copied, because the job changes its sample concurrently
 	t := &tape{job: j, changed: make(chan struct{}), cancel: cancel, leave: leave}
 	t.running.Go(func() { t.finish(t.record(ctx)) })
 	if err := t.started(); err != nil {
@@ -42,20 +42,20 @@ func (s *Service) Stream(ctx context.Context, org callwright.OrgID, r Request) (
 	return &Playback{Sample: known, source: t}, nil
 }
 
-// Playback is the WAV file of a sample, which may still be in synthesis. One goroutine reads it.
+// Playback is the WAV file of a sample that may still be in synthesis. Only one goroutine may read it.
 type Playback struct {
-	Sample Sample // its Blob, Bytes, Duration, Latency and CreatedAt are not set during the synthesis
+	Sample Sample // Blob, Bytes, Duration, Latency and CreatedAt are not set if the text is still being synthesized
 
 	source io.ReadCloser
 }
 
-// Read reads the next bytes. io.EOF: the audio is complete, and the sample is stored.
+// Read reads the next bytes, and waits for them if necessary. io.EOF means that the audio is complete and the sample is stored.
 func (p *Playback) Read(b []byte) (int, error) { return p.source.Read(b) }
 
-// Close ends the synthesis, if it still runs, and frees the audio. It may be called twice.
+// Close ends the synthesis if it is still running, and frees the audio. It may be called twice.
 func (p *Playback) Close() error { return p.source.Close() }
 
-// tape holds the file of a text while it is spoken.
+// tape holds the WAV file of a text while the text is spoken. It implements io.ReadCloser.
 type tape struct {
 	job     *job
 	cancel  context.CancelFunc
@@ -64,12 +64,12 @@ type tape struct {
 
 	mu      sync.Mutex
 	audio   []byte
-	at      int   // bytes already read
-	err     error // io.EOF: complete
+	at      int   // number of bytes already read
+	err     error // result of the synthesis; io.EOF means that audio is complete
 	changed chan struct{}
 }
 
-// record speaks the text and stores it.
+// record speaks the text and stores the sample. It returns io.EOF after success.
 func (t *tape) record(ctx context.Context) error {
 	pieces := len(sentences(t.job.request.Text))
 	samples, err := t.job.speak(ctx, func(samples []int16) { t.add(samples, pieces == 1) })
@@ -82,7 +82,7 @@ func (t *tape) record(ctx context.Context) error {
 	return io.EOF
 }
 
-// add appends a sentence. The header states the length only if the sentence is the whole text.
+// add appends a sentence to the file. It writes the header first, with the length only if whole is set and the length is known.
 func (t *tape) add(samples []int16, whole bool) {
 	if len(samples) == 0 {
 		return
@@ -92,7 +92,7 @@ func (t *tape) add(samples []int16, whole bool) {
 	mulaw := t.job.request.Format == ULaw8000
 	if t.audio == nil {
 		length := -1
-		if whole && !mulaw { // a file in the mu-law may end with a byte more
+		if whole && !mulaw { // a mu-law file may end with a padding byte
 			length = len(samples)
 		}
 		t.audio = pcm.AppendHeader(nil, t.job.request.Format.Rate(), mulaw, length)
@@ -105,7 +105,7 @@ func (t *tape) add(samples []int16, whole bool) {
 	t.wake()
 }
 
-// wake wakes the reader. The caller holds the lock.
+// wake wakes the reader. The caller holds mu.
 func (t *tape) wake() {
 	close(t.changed)
 	t.changed = make(chan struct{})
@@ -118,7 +118,7 @@ func (t *tape) finish(err error) {
 	t.wake()
 }
 
-// started waits for the first sentence, or for an error before it.
+// started waits for the first sentence. It returns the error if the synthesis ends earlier.
 func (t *tape) started() error {
 	for {
 		t.mu.Lock()
@@ -134,7 +134,7 @@ func (t *tape) started() error {
 	}
 }
 
-// Read waits for the next bytes.
+// Read waits until bytes are available, or returns the result of the synthesis after the last byte.
 func (t *tape) Read(b []byte) (int, error) {
 	for {
 		t.mu.Lock()
@@ -152,7 +152,7 @@ func (t *tape) Read(b []byte) (int, error) {
 	}
 }
 
-// Close ends the synthesis and waits for its end.
+// Close cancels the synthesis, waits for its end, and releases the claim of admit.
 func (t *tape) Close() error {
 	t.cancel()
 	t.running.Wait()

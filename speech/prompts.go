@@ -10,17 +10,17 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// prompts caches the audio spoken in calls, so that a greeting is not synthesized for each of them. It holds a bounded number of
-// bytes and evicts the least recently used audio. Organizations have separate entries: the time of an answer does not reveal the
-// texts of others.
+// prompts caches the audio spoken in calls, so that, for example, a greeting is synthesized only once. It holds a limited number of bytes
+// and evicts the least recently used audio. Each organization has separate entries, so that response times do not reveal the texts of other
+// organizations.
 type prompts struct {
-	most    int64 // bytes
-	longest int   // samples of one prompt
+	most    int64 // limit in bytes
+	longest int   // limit of one prompt in samples
 
 	mu    sync.Mutex
 	bytes int64
 	byKey map[promptKey]*list.Element
-	used  *list.List // of *prompt, the last used first
+	used  *list.List // of *prompt, the most recently used first
 }
 
 type promptKey struct {
@@ -33,10 +33,10 @@ type prompt struct {
 	audio []int16
 }
 
-// size returns the size of a prompt in bytes, including its place in the list.
+// size returns the estimated memory of a prompt in bytes, including its entries in the map and the list.
 func (p *prompt) size() int64 { return int64(2*len(p.audio)+len(p.key.request.Text)) + 256 }
 
-// newPrompts returns a cache of at most the given bytes; nil for 0 or less.
+// newPrompts returns a cache of at most the given number of bytes, or nil if the number is not positive.
 func newPrompts(most int64) *prompts {
 	if most <= 0 {
 		return nil
@@ -44,7 +44,7 @@ func newPrompts(most int64) *prompts {
 	return &prompts{most: most, longest: int(most / 2 / 16), byKey: map[promptKey]*list.Element{}, used: list.New()}
 }
 
-// find returns cached audio, which must not be changed.
+// find returns the cached audio and marks it as recently used. The caller must not change the audio.
 func (c *prompts) find(key promptKey) ([]int16, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -56,7 +56,7 @@ func (c *prompts) find(key promptKey) ([]int16, bool) {
 	return at.Value.(*prompt).audio, true //nolint:forcetypeassert // nothing else is in the list
 }
 
-// add stores audio, which must not be changed afterwards.
+// add caches audio, which the caller must not change afterwards. It ignores audio that is empty, too long, or cached already.
 func (c *prompts) add(key promptKey, audio []int16) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -74,7 +74,7 @@ func (c *prompts) add(key promptKey, audio []int16) {
 	}
 }
 
-// learning caches the audio of a stream that is read to its end and is not too long.
+// learning is a stream that passes its audio to keep once it has been read to its end.
 type learning struct {
 	tts.Stream
 	keep  func([]int16)
@@ -82,7 +82,7 @@ type learning struct {
 	audio []int16
 }
 
-// Read returns the next samples.
+// Read reads from the stream and collects the samples until they exceed most.
 func (l *learning) Read(p []int16) (int, error) {
 	n, err := l.Stream.Read(p)
 	if len(l.audio) <= l.most {

@@ -14,17 +14,17 @@ import (
 
 // Request is a text to speak and store.
 type Request struct {
-	Text     string // plain text, from 1 to MaxText characters; markup such as SSML is spoken, not interpreted
-	Voice    string // id or name; empty: the language's, or the engine's default
-	Language string // BCP 47, such as "en-US"; empty: the voice's own
-	Format   Format // empty: PCM44100
+	Text     string // plain text of 1 to MaxText characters; markup such as SSML is spoken, not interpreted
+	Voice    string // id or name; if empty, the default of the language or the engine
+	Language string // BCP 47, such as "en-US"; if empty, the voice's language
+	Format   Format // if empty, PCM44100
 	User     string // the id of the requesting key, stored with the sample
 }
 
-// maxLanguage is the longest language tag, in characters. RFC 5646, section 4.4.1, recommends room for 35 characters.
+// maxLanguage is the maximum length of a language tag, in characters. RFC 5646, section 4.4.1, recommends room for 35 characters.
 const maxLanguage = 35
 
-// check refuses an invalid request and sets the default format. The error is CodeBadRequest with the field.
+// check sets the default format and validates all fields except the voice. Errors are CodeBadRequest with the field.
 func (r *Request) check() error {
 	if r.Format == "" {
 		r.Format = PCM44100
@@ -48,20 +48,21 @@ func (r *Request) check() error {
 	return nil
 }
 
-// controls reports whether a character is a control character that is not allowed in a text. Some are commands to engines.
+// controls reports whether a text must not contain a character. These are control characters except tabs and line breaks; some engines
+// interpret them as commands.
 func controls(c rune) bool { return unicode.IsControl(c) && c != '\n' && c != '\r' && c != '\t' }
 
-// key returns a digest of all inputs of a request's audio. Voices with the same sound share it.
+// key returns a digest of all inputs that determine a request's audio. Voices with the same base and prosody have the same key.
 func (s *Service) key(r Request, v Voice) string {
 	pitch, tempo := v.Prosody.Factors()
 	sum := sha256.New()
-	_, _ = fmt.Fprintf(sum, "1 %q %q %q %g %g %q %q %g %q", // a hash never fails
+	_, _ = fmt.Fprintf(sum, "1 %q %q %q %g %g %q %q %g %q", // writing to a hash never fails
 		s.desc.Name, s.desc.Version, v.Base, pitch, tempo, r.Language, r.Format, s.cfg.Loudness, r.Text)
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// resolve returns the voice of a request, which may be an engine's voice without a record. The error is CodeBadRequest with the
-// field "voice" or "language".
+// resolve returns the voice of a request, which may be an engine's voice without a record. An unknown or unsuitable voice is CodeBadRequest
+// with the field "voice" or "language".
 func (s *Service) resolve(ctx context.Context, org callwright.OrgID, voice, language string) (Voice, error) {
 	v, err := s.voiceFor(ctx, org, voice, language)
 	if err != nil {

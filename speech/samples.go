@@ -11,18 +11,19 @@ import (
 
 // SampleQuery selects samples.
 type SampleQuery struct {
-	Voice  string // id or name; empty: all
-	Limit  int    // at most MaxPage; 0: 20
+	Voice  string // id or name; empty selects all
+	Limit  int    // at most MaxPage; default 20
 	Offset int    // at most MaxOffset
 }
 
-// SampleList is a part of a list of samples.
+// SampleList is a page of samples.
 type SampleList struct {
 	Samples []Sample // newest first
-	Total   int      // number of selected samples in all
+	Total   int      // number of samples that the query selects on all pages
 }
 
-// Samples returns samples of an organization. A deleted voice can still be named by its id.
+// Samples returns the samples of an organization that match a query. The samples of a deleted voice can be selected by the voice's id. An
+// invalid Limit or Offset is CodeBadRequest with the field.
 func (s *Service) Samples(ctx context.Context, org callwright.OrgID, q SampleQuery) (SampleList, error) {
 	q.Limit = cmp.Or(q.Limit, 20)
 	switch {
@@ -45,14 +46,14 @@ func (s *Service) Samples(ctx context.Context, org callwright.OrgID, q SampleQue
 	return SampleList{Samples: list, Total: total}, err
 }
 
-// Sample returns a sample of an organization; CodeNotFound: unknown id.
+// Sample returns a sample of an organization, or CodeNotFound if the organization has no sample with this id.
 func (s *Service) Sample(ctx context.Context, org callwright.OrgID, id string) (Sample, error) {
 	return s.cfg.Samples.Sample(ctx, org, id)
 }
 
-// DeleteSample deletes a sample of an organization permanently. Its record and its text are deleted immediately, so that no link
-// works any more; its audio soon after, unless another sample of the same text shares it. CodeNotFound: the organization has no
-// sample with this id.
+// DeleteSample deletes a sample of an organization permanently. It deletes the record and its text immediately, so that links to the sample
+// become invalid. The audio is deleted soon afterwards, unless another sample of the same text shares it. DeleteSample returns CodeNotFound
+// if the organization has no sample with this id.
 func (s *Service) DeleteSample(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
 		sample, err := s.cfg.Samples.Sample(ctx, org, id)
@@ -66,14 +67,14 @@ func (s *Service) DeleteSample(ctx context.Context, org callwright.OrgID, id str
 	})
 }
 
-// Audio is the WAV file of a sample. The caller closes it.
+// Audio is the WAV file of a sample. The caller must close it.
 type Audio struct {
 	Sample
 	io.ReadSeekCloser
 }
 
-// Audio opens the audio of a sample. CodeNotFound: the organization has no sample with this id. CodeUnavailable: its audio is not
-// in this server's storage.
+// Audio opens the audio of a sample. It returns CodeNotFound if the organization has no sample with this id, and CodeUnavailable if the
+// audio is missing in this server's storage.
 func (s *Service) Audio(ctx context.Context, org callwright.OrgID, id string) (Audio, error) {
 	sample, err := s.cfg.Samples.Sample(ctx, org, id)
 	if err != nil {

@@ -97,7 +97,8 @@ func TestLinks(t *testing.T) {
 	})
 }
 
-// TestSweep checks that samples are deleted after their time, and audio with its last sample.
+// TestSweep checks that samples are deleted after the retention period, and that audio is deleted together with the last sample that uses
+// it.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -118,7 +119,8 @@ func TestSweep(t *testing.T) {
 	})
 }
 
-// TestLostAudioIsRemoved fails after the audio is kept, as a server that dies does.
+// TestLostAudioIsRemoved checks that audio is deleted if the server fails after it has stored the audio and before it has stored the
+// sample.
 func TestLostAudioIsRemoved(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -134,12 +136,13 @@ func TestLostAudioIsRemoved(t *testing.T) {
 	}, func(_ *house, c *speech.Config) { c.Samples = closed{c.Samples} })
 }
 
-// closed takes no samples.
+// closed is a Samples that refuses to insert samples.
 type closed struct{ speech.Samples }
 
 func (closed) InsertSample(context.Context, speech.Sample) error { return callwright.ErrUnavailable }
 
-// TestDeleteSample: a deleted sample is gone with its link, and its audio is deleted with the last sample that shares it.
+// TestDeleteSample checks that the links to a deleted sample become invalid, and that audio is deleted together with the last sample that
+// uses it.
 func TestDeleteSample(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -165,11 +168,12 @@ func TestDeleteSample(t *testing.T) {
 				t.Errorf("%d samples and %d files are left, want %d", h.total(org), h.blobs.count(), want)
 			}
 		}
-		h.read(org, h.say(org, speech.Request{Text: greeting}).ID) // is spoken anew
+		h.read(org, h.say(org, speech.Request{Text: greeting}).ID) // the text is synthesized again
 	})
 }
 
-// TestDeletedWhileRepeated deletes a sample with its audio after a text was found to repeat it. The text is spoken anew.
+// TestDeletedWhileRepeated deletes a sample and its audio after a second request has found the sample by its key. The second request must
+// synthesize the text again.
 func TestDeletedWhileRepeated(t *testing.T) {
 	t.Parallel()
 	s := new(deletedSamples)
@@ -192,7 +196,7 @@ func TestDeletedWhileRepeated(t *testing.T) {
 	}, func(_ *house, c *speech.Config) { s.Samples, c.Samples = c.Samples, s })
 }
 
-// deletedSamples calls found once, after it has found a sample by its key.
+// deletedSamples calls found once, after SampleByKey has found a sample.
 type deletedSamples struct {
 	speech.Samples
 

@@ -30,7 +30,7 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// FuzzSentences checks that all words of a text stay in their order, in pieces that an engine accepts.
+// FuzzSentences checks that the pieces contain all words of a text in order, and that an engine accepts each piece.
 func FuzzSentences(f *testing.F) {
 	f.Add("Yes. No, thank you! Dr. Smith is in.\n\nOne more… and 。 the end")
 	f.Add(strings.Repeat("x", 1000) + " " + strings.Repeat("a, ", 300))

@@ -23,22 +23,22 @@ type Config struct {
 	Voices  Voices            `required:"always"`
 	Samples Samples           `required:"always"`
 	Blobs   Blobs             `required:"always"`
-	Atomic  callwright.Atomic `required:"always"` // transactions of the stores
+	Atomic  callwright.Atomic `required:"always"` // runs transactions of the stores
 	Work    callwright.Work   `required:"always"` // deletes expired and orphaned data
 	Key     callwright.Secret `required:"always"` // signs links; at least 32 bytes, the same on every node
-	Cloner  Cloner            // nil: cloning is CodeUnavailable
+	Cloner  Cloner            // if nil, Clone returns CodeUnavailable
 	Decoder Decoder           `required:"with Cloner"`
 
-	Parallel int           // concurrently synthesized sentences; 0: the number of processors
-	Waiting  int           // further texts of all organizations that may wait; 0: 64
-	PerOrg   int           // texts of one organization that are synthesized or wait; 0: 16
-	KeepFor  time.Duration // samples; 0: 90 days
-	LinkFor  time.Duration // links to audio; 0: 24 hours
-	Loudness float64       // of samples, in LUFS; 0: -19
-	Prompts  int64         // bytes of cached audio of calls; 0: 64 MiB; negative: none
+	Parallel int           // sentences that are synthesized concurrently; default GOMAXPROCS
+	Waiting  int           // texts of all organizations that may wait in addition; default 64
+	PerOrg   int           // texts of one organization that are synthesized or wait; default 16
+	KeepFor  time.Duration // retention period of samples; default 90 days
+	LinkFor  time.Duration // validity of links to audio; default 24 hours
+	Loudness float64       // of samples, in LUFS; default -19
+	Prompts  int64         // size of the cache for the audio of calls, in bytes; default 64 MiB; negative disables it
 
-	// ReplaceUnknown replaces an unknown voice by the default voice of the language, for clients that name voices of other servers.
-	// Otherwise unknown voices are refused. See Service.Replacement.
+	// ReplaceUnknown replaces an unknown voice by the default voice of the language, for clients that name voices of other servers. If
+	// false, requests with unknown voices are refused. See Service.Replacement.
 	ReplaceUnknown bool
 
 	callwright.Runtime
@@ -48,7 +48,7 @@ type Config struct {
 const (
 	MaxText        = 5000 // characters of a text
 	MaxName        = 30   // characters of a voice's name
-	MaxDescription = 500  // characters
+	MaxDescription = 500  // characters of a voice's description
 	MaxOwnVoices   = 200  // voices of an organization
 	MaxFiles       = 10   // recordings of a voice
 	MaxRecording   = 5 * time.Minute
@@ -57,33 +57,34 @@ const (
 
 	maxSentence      = 30 * time.Second // time limit of the engine for one sentence
 	maxSentenceAudio = 3 * time.Minute
-	maxSpeaking      = 3 * time.Minute  // time limit of the engine for a whole text, including waits for its turns
-	maxAudio         = 12 * time.Minute // of a whole text
-	maxMemory        = 512 << 20        // bytes of audio of all texts in synthesis, estimated by their lengths
+	maxSpeaking      = 3 * time.Minute  // time limit of the engine for a whole text, including waits for free slots
+	maxAudio         = 12 * time.Minute // length of the audio of a whole text
+	maxMemory        = 512 << 20        // estimated bytes of the audio of all texts in synthesis
 	maxClone         = 60 * time.Second
 )
 
-// Service speaks texts, and manages voices and samples. It implements tts.Speakers.
+// Service speaks texts, and manages voices and samples. It implements tts.Speakers. Its methods may be called concurrently.
 type Service struct {
-	cfg   Config           // without its Key
-	mac   func() hash.Hash // under the Key, which fmt would print if it were a field that is not exported
-	slots *node.Budget     // concurrent sentences of the engine
-	room  *node.Budget     // bytes
+	cfg   Config           // Key is empty
+	mac   func() hash.Hash // keyed with Config.Key; a function, because fmt would print the key in an unexported field
+	slots *node.Budget     // sentences in the engine
+	room  *node.Budget     // bytes of audio in synthesis
 	desc  tts.Description
 
 	prompts *prompts
 
 	mu     sync.Mutex
 	active int                      // texts that are synthesized or wait
-	by     map[callwright.OrgID]int // of active, by organization
+	by     map[callwright.OrgID]int // active texts by organization
 }
 
 var _ tts.Speakers = (*Service)(nil)
 
-// minKey is the least length of a Key, in bytes.
+// minKey is the minimum length of Config.Key, in bytes.
 const minKey = 32
 
-// New checks the configuration and registers durable work with c.Work.
+// New returns a Service and registers its durable work with c.Work. It returns an error if a required field of c is missing, Key is shorter
+// than 32 bytes, or a limit is negative.
 func New(c Config) (*Service, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
@@ -121,8 +122,8 @@ func (c *Config) setDefaults() {
 	c.Prompts = cmp.Or(c.Prompts, 64<<20)
 }
 
-// admit counts a text of an organization, and the memory that its audio needs, until leave is called. CodeTooManyRequests, with
-// RetryAfter: too many texts are in synthesis or wait.
+// admit claims room for a text of an organization and for memory bytes of audio, until leave is called. It returns CodeTooManyRequests with
+// RetryAfter if too many texts are in synthesis or wait.
 func (s *Service) admit(ctx context.Context, org callwright.OrgID, memory int64) (leave func(), err error) {
 	if err := s.enter(org); err != nil {
 		return nil, err
@@ -168,5 +169,5 @@ func tooMany(message string) error {
 	return &callwright.Error{Code: callwright.CodeTooManyRequests, Message: message, RetryAfter: busyRetry}
 }
 
-// busyRetry is the RetryAfter of a refused client.
+// busyRetry is the RetryAfter of CodeTooManyRequests.
 const busyRetry = 2 * time.Second

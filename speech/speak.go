@@ -16,9 +16,12 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// Speak speaks a text and stores it as a sample. CodeBadRequest with the field: the request breaks a rule. CodeTooManyRequests,
-// with RetryAfter: too many texts wait. CodeUnavailable: the engine is missing, fails or takes too long; with the field text, a
-// shorter text may succeed. Nothing is stored of a text that fails.
+// Speak speaks a text and stores it as a sample. If the text cannot be spoken, it stores nothing.
+//
+// Errors:
+//   - CodeBadRequest with the field: a field is invalid.
+//   - CodeTooManyRequests with RetryAfter: too many texts are in synthesis or wait.
+//   - CodeUnavailable: the engine is missing, fails, or is too slow. With the field text, a shorter text may succeed.
 func (s *Service) Speak(ctx context.Context, org callwright.OrgID, r Request) (Sample, error) {
 	j, err := s.prepare(ctx, org, r)
 	if err != nil {
@@ -39,16 +42,16 @@ func (s *Service) Speak(ctx context.Context, org callwright.OrgID, r Request) (S
 	return j.store(ctx, samples)
 }
 
-// job is a text in synthesis.
+// job is the synthesis of one text.
 type job struct {
 	*Service
 	request Request
 	voice   Voice
-	sample  Sample // the fields known so far
+	sample  Sample // store and insert set the remaining fields
 	began   time.Time
 }
 
-// prepare checks a request and finds its voice.
+// prepare validates a request, resolves its voice, and returns the job.
 func (s *Service) prepare(ctx context.Context, org callwright.OrgID, r Request) (*job, error) {
 	began := s.cfg.Clock.Now()
 	if err := r.check(); err != nil {
@@ -67,16 +70,17 @@ func (s *Service) prepare(ctx context.Context, org callwright.OrgID, r Request) 
 	}, nil
 }
 
-// memory returns the estimated memory of the text's audio in bytes. A character takes at most an eighth of a second, in normal
-// speech a fifteenth. The audio is held both as samples and as a file.
+// memory returns the estimated memory of the text's audio in bytes. It assumes an eighth of a second per character; normal speech needs a
+// fifteenth. The audio is in memory twice, as samples and as a file.
 func (j *job) memory() int64 {
 	return int64(len(j.request.Text)+16) / 8 * int64(j.request.Format.Rate()) * 4
 }
 
-// sparing is the time before its end in which the audio of a sample is no longer shared, because a new sample needs it for longer.
+// sparing is how long before the end of its retention period a sample stops sharing its audio, because a new sample needs the audio for
+// longer.
 const sparing = time.Hour
 
-// repeat stores a sample with the audio of an earlier one with the same key; CodeNotFound without one.
+// repeat stores a sample that shares the audio of an earlier sample with the same key. It returns CodeNotFound if there is no such sample.
 func (j *job) repeat(ctx context.Context) (Sample, error) {
 	earlier, err := j.cfg.Samples.SampleByKey(ctx, j.sample.Org, j.sample.Key, j.cfg.Clock.Now().Add(sparing-j.cfg.KeepFor))
 	if err != nil {
@@ -87,7 +91,8 @@ func (j *job) repeat(ctx context.Context) (Sample, error) {
 	if err != nil {
 		return Sample{}, err
 	}
-	// A deletion of the earlier sample from now on spares the shared audio. If it was deleted before, the audio may be gone.
+	// If the earlier sample still exists, a later deletion does not delete the shared audio. If it has been deleted, the audio may be
+	// deleted too.
 	_, gone := j.cfg.Samples.Sample(ctx, earlier.Org, earlier.ID)
 	if gone == nil {
 		return s, nil
@@ -98,7 +103,7 @@ func (j *job) repeat(ctx context.Context) (Sample, error) {
 	return Sample{}, gone
 }
 
-// insert stores the sample.
+// insert sets CreatedAt and Latency, and stores the sample.
 func (j *job) insert(ctx context.Context) (Sample, error) {
 	j.sample.CreatedAt = j.cfg.Clock.Now()
 	j.sample.Latency = j.sample.CreatedAt.Sub(j.began)
@@ -106,7 +111,8 @@ func (j *job) insert(ctx context.Context) (Sample, error) {
 	return j.sample, err
 }
 
-// speak synthesizes the text, sentence by sentence, and returns all samples. It calls each with every finished sentence.
+// speak synthesizes the text, sentence by sentence, and returns all samples. It calls each with the samples of every finished sentence. It
+// returns CodeUnavailable with the field text after maxSpeaking.
 func (j *job) speak(ctx context.Context, each func([]int16)) ([]int16, error) {
 	limited, cancel := context.WithTimeout(ctx, maxSpeaking)
 	defer cancel()
@@ -144,13 +150,13 @@ func (j *job) speakAll(ctx context.Context, each func([]int16)) ([]int16, error)
 	return nil, callwright.Invalid("text", "has nothing that the speech engine %s speaks: it may lack the script", j.desc.Name)
 }
 
-// spoken reports whether an engine may speak a character.
+// spoken reports whether some engine may speak a character.
 func spoken(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) || unicode.IsSymbol(c) }
 
 // latin reports whether every engine speaks a character.
 func latin(c rune) bool { return c < utf8.RuneSelf && (unicode.IsLetter(c) || unicode.IsDigit(c)) }
 
-// sentence lets the engine speak a sentence, and waits for a free slot before.
+// sentence waits for a free slot and returns the engine's audio of a sentence. It returns CodeUnavailable after maxSentence.
 func (j *job) sentence(ctx context.Context, r tts.Request) ([]int16, error) {
 	release, err := j.slots.Claim(ctx, string(j.sample.Org), 1)
 	if err != nil {
@@ -167,7 +173,7 @@ func (j *job) sentence(ctx context.Context, r tts.Request) ([]int16, error) {
 	return samples, err
 }
 
-// collect returns the audio of a sentence.
+// collect returns the engine's audio of a sentence. It returns CodeUnavailable if the audio is longer than maxSentenceAudio.
 func (s *Service) collect(ctx context.Context, r tts.Request) (samples []int16, err error) {
 	stream, err := s.cfg.Engine.Synthesize(ctx, r)
 	if err != nil {
@@ -190,7 +196,8 @@ func (s *Service) collect(ctx context.Context, r tts.Request) (samples []int16, 
 	}
 }
 
-// sentences cuts a text into pieces to synthesize: sentences. It joins short ones, so that no piece is a single word.
+// sentences splits a text into sentences for synthesis. It joins sentences up to shortSentence bytes, so that engines rarely receive a
+// single word.
 func sentences(text string) []string {
 	cutter := tts.Chunker{WholeSentences: true}
 	var out []string
@@ -204,10 +211,10 @@ func sentences(text string) []string {
 	return out
 }
 
-// shortSentence is the length under which sentences are spoken together, in bytes.
+// shortSentence is the maximum length of joined sentences, in bytes.
 const shortSentence = 120
 
-// store stores the audio and then the sample. A crash in between leaves audio without a sample, which a task deletes.
+// store stores the audio and then the sample. If the server dies in between, a task deletes the audio.
 func (j *job) store(ctx context.Context, samples []int16) (Sample, error) {
 	file, err := j.file(samples)
 	if err != nil {
@@ -225,7 +232,7 @@ func (j *job) store(ctx context.Context, samples []int16) (Sample, error) {
 	return j.insert(ctx)
 }
 
-// file returns the WAV file of samples.
+// file returns the WAV file of samples in the requested format.
 func (j *job) file(samples []int16) ([]byte, error) {
 	var file bytes.Buffer
 	audio := pcm.Audio{Rate: j.request.Format.Rate(), Channels: 1, Samples: samples}

@@ -60,7 +60,8 @@ func TestLanguageChoosesTheVoice(t *testing.T) {
 	})
 }
 
-// TestRepeat: the audio of the organization's earlier sample is used again, and no other audio.
+// TestRepeat checks that a sample shares the audio of an earlier sample only if organization, text, voice, language and format are the
+// same.
 func TestRepeat(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -119,11 +120,11 @@ func TestSpeakRefuses(t *testing.T) {
 		if h.total(org) != 0 || h.blobs.count() != 0 {
 			t.Error("something is kept")
 		}
-		h.engine.Mute = true // like an engine without audible text
+		h.engine.Mute = true // as an engine that cannot speak the script
 		_, err := h.Speak(t.Context(), org, speech.Request{Text: "日本語だけ"})
 		wantError(t, "a script that the engine lacks", err, callwright.CodeBadRequest, "text")
 		h.engine.Mute = false
-		// The longest text is taken, and markup is text.
+		// The longest text is accepted, and markup is passed to the engine as text.
 		h.say(org, speech.Request{Text: strings.Repeat("é", speech.MaxText)})
 		h.say(org, speech.Request{Text: `<speak><break time="10s"/>Hello</speak>`})
 		if last := h.engine.Requests(); last[len(last)-1].Text != `<speak><break time="10s"/>Hello</speak>` {
@@ -147,7 +148,7 @@ func TestDidYouMean(t *testing.T) {
 	})
 }
 
-// TestSlowEngine speaks each sentence in time, and a long text not.
+// TestSlowEngine uses an engine that needs 25 s per sentence. A text of few sentences must succeed, and a long text must fail.
 func TestSlowEngine(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -163,7 +164,7 @@ func TestSlowEngine(t *testing.T) {
 	})
 }
 
-// TestFailuresKeepNothing makes the engine and the storage fail in every way.
+// TestFailuresKeepNothing checks that no sample and no audio remain after any failure of the engine or the storage.
 func TestFailuresKeepNothing(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
@@ -204,10 +205,10 @@ func TestFailuresKeepNothing(t *testing.T) {
 	}
 }
 
-// TestStreamBegins checks that the first sentence arrives before the second is requested.
+// TestStreamBegins checks that the first sentence can be read while the engine still holds the second one.
 func TestStreamBegins(t *testing.T) {
 	t.Parallel()
-	var gate chan struct{} // of the test's own time
+	var gate chan struct{} // created in the test's bubble
 	inHouse(t, func(t *testing.T, h *house) {
 		gate <- struct{}{}
 		p, err := h.Stream(t.Context(), org, speech.Request{Text: long, Format: speech.PCM8000})
@@ -247,11 +248,11 @@ func TestStreamBegins(t *testing.T) {
 	})
 }
 
-// TestStreamOfOneSentence checks that the header contains the known length.
+// TestStreamOfOneSentence checks that a streamed file of one sentence equals the stored file, whose header states the length.
 func TestStreamOfOneSentence(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
-		for range 2 { // made, and repeated
+		for range 2 { // synthesized, then repeated
 			p, err := h.Stream(t.Context(), org, speech.Request{Text: greeting})
 			if err != nil {
 				t.Fatal(err)
@@ -270,7 +271,7 @@ func TestStreamOfOneSentence(t *testing.T) {
 	})
 }
 
-// last returns the newest sample.
+// last returns the organization's newest sample.
 func (h *house) last() speech.Sample {
 	h.t.Helper()
 	list, err := h.Samples(h.t.Context(), org, speech.SampleQuery{Limit: 1})
@@ -280,10 +281,10 @@ func (h *house) last() speech.Sample {
 	return list.Samples[0]
 }
 
-// TestStreamIsLeft closes a stream midway: nothing is stored, and the slot is free.
+// TestStreamIsLeft closes a stream during the synthesis. Nothing must be stored, and another text can be spoken.
 func TestStreamIsLeft(t *testing.T) {
 	t.Parallel()
-	var gate chan struct{} // of the test's own time
+	var gate chan struct{} // created in the test's bubble
 	inHouse(t, func(t *testing.T, h *house) {
 		gate <- struct{}{}
 		p, err := h.Stream(t.Context(), org, speech.Request{Text: long})
@@ -304,10 +305,10 @@ func TestStreamIsLeft(t *testing.T) {
 	})
 }
 
-// TestBusy fills all places.
+// TestBusy checks that texts beyond the limits per organization and for all organizations are refused with CodeTooManyRequests.
 func TestBusy(t *testing.T) {
 	t.Parallel()
-	var gate chan struct{} // of the test's own time
+	var gate chan struct{} // created in the test's bubble
 	inHouse(t, func(t *testing.T, h *house) {
 		var speaking sync.WaitGroup
 		say := func(of callwright.OrgID) {

@@ -10,13 +10,14 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// Speaker returns the Synthesizer of an organization, for its calls. It stores no samples. A missing voice, which was deleted or
-// belongs to another engine, is replaced by the engine's default, with a warning in the log, so that no call fails.
+// Speaker returns the Synthesizer for an organization's calls. It stores no samples. If a voice is missing, because it was deleted or
+// belongs to another engine, the engine's default voice speaks and a warning is logged, so that no call fails.
 func (s *Service) Speaker(org callwright.OrgID) tts.Synthesizer {
 	return &speaker{Service: s, org: org, voices: map[string]Voice{}}
 }
 
-// CheckVoice returns the error of a request with a voice, by its id or name, and a language; nil if it is valid.
+// CheckVoice returns nil if a request with this voice (an id or a name) and language would be valid, and the error of the request
+// otherwise.
 func (s *Service) CheckVoice(ctx context.Context, org callwright.OrgID, voice, language string) error {
 	if voice == "" {
 		return s.cfg.Engine.CheckVoice("", language)
@@ -25,7 +26,7 @@ func (s *Service) CheckVoice(ctx context.Context, org callwright.OrgID, voice, l
 	return err
 }
 
-// speaker looks up each voice once, so that a call does not depend on the database.
+// speaker is the Synthesizer of an organization. It looks up each voice once, so that a call does not depend on the database.
 type speaker struct {
 	*Service
 	org callwright.OrgID
@@ -34,9 +35,9 @@ type speaker struct {
 	voices map[string]Voice // by name and language
 }
 
-// voice returns a voice that was found before, or finds it.
+// voice returns a voice by its id or name. It remembers voices of the organization that it has found.
 func (s *speaker) voice(ctx context.Context, name, language string) (Voice, error) {
-	for _, v := range s.desc.Voices { // no organization's voice can have such a name
+	for _, v := range s.desc.Voices { // own voices cannot have the name of an engine's voice
 		if v.Name == name {
 			return s.builtIn(v), s.cfg.Engine.CheckVoice(name, language)
 		}
@@ -54,10 +55,10 @@ func (s *speaker) voice(ctx context.Context, name, language string) (Voice, erro
 	return v, err
 }
 
-// maxFound bounds the voices that one speaker remembers. A call uses one or two.
+// maxFound is the maximum number of voices that a speaker remembers. A call uses one or two.
 const maxFound = 16
 
-// Synthesize speaks with a voice of the organization.
+// Synthesize speaks with a voice of the organization or the engine, and caches the audio.
 func (s *speaker) Synthesize(ctx context.Context, r tts.Request) (tts.Stream, error) {
 	if err := r.Check(); err != nil {
 		return nil, err

@@ -12,20 +12,20 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// reserved is a name that no voice may have, because /v1/voices/clone is an operation.
+// reserved is a name that own voices cannot have, because the path /v1/voices/clone is an operation.
 const reserved = "clone"
 
-// builtIn returns the record of a voice of the engine.
+// builtIn returns the Voice for a voice of the engine.
 func (s *Service) builtIn(v tts.Voice) Voice {
 	return Voice{
 		ID: v.Name, Name: v.Name, Description: v.Description, Kind: KindBuiltIn, Service: s.desc.Name, Base: v.Name, Language: v.Language,
 	}
 }
 
-// Engine returns the description of the engine that speaks.
+// Engine returns the description of Config.Engine.
 func (s *Service) Engine() tts.Description { return s.desc }
 
-// Cloner returns the name of the Cloner and the kind of its voices; ok is false without one.
+// Cloner returns the name of the Cloner and the kind of its voices. ok is false if no Cloner is configured.
 func (s *Service) Cloner() (name string, kind Kind, ok bool) {
 	if s.cfg.Cloner == nil {
 		return "", "", false
@@ -34,7 +34,7 @@ func (s *Service) Cloner() (name string, kind Kind, ok bool) {
 	return name, kind, true
 }
 
-// Voices returns the voices of an organization, oldest first, at most MaxOwnVoices, and then the engine's.
+// Voices returns up to MaxOwnVoices voices of an organization, the oldest first, followed by the engine's voices.
 func (s *Service) Voices(ctx context.Context, org callwright.OrgID) ([]Voice, error) {
 	list, err := s.cfg.Voices.VoicesOf(ctx, org, MaxOwnVoices)
 	if err != nil {
@@ -46,8 +46,8 @@ func (s *Service) Voices(ctx context.Context, org callwright.OrgID) ([]Voice, er
 	return list, nil
 }
 
-// Voice returns a voice by its id or its name: an organization's own before the engine's. An unknown voice is CodeNotFound, with
-// similar names.
+// Voice returns a voice by its id or its name. An organization's own voices take precedence over the engine's. If the voice is unknown,
+// Voice returns CodeNotFound, and the message suggests similar names.
 func (s *Service) Voice(ctx context.Context, org callwright.OrgID, idOrName string) (Voice, error) {
 	v, err := s.own(ctx, org, idOrName)
 	if !errors.Is(err, callwright.ErrNotFound) {
@@ -62,7 +62,7 @@ func (s *Service) Voice(ctx context.Context, org callwright.OrgID, idOrName stri
 	return Voice{}, callwright.Errorf(callwright.CodeNotFound, "%s", s.unknown(ctx, org, idOrName))
 }
 
-// own returns a voice of an organization by its id or its name; CodeNotFound without one.
+// own returns a voice of an organization by its id or its name, or CodeNotFound if the organization has no such voice.
 func (s *Service) own(ctx context.Context, org callwright.OrgID, idOrName string) (Voice, error) {
 	v, err := s.cfg.Voices.Voice(ctx, org, idOrName)
 	if !errors.Is(err, callwright.ErrNotFound) {
@@ -71,9 +71,9 @@ func (s *Service) own(ctx context.Context, org callwright.OrgID, idOrName string
 	return s.cfg.Voices.VoiceByKey(ctx, org, Key(idOrName))
 }
 
-// voiceFor returns the voice to speak with. Without a name it is the engine's default or, if that does not speak the language, the
-// first that does. A name that is in no list is passed to the engine, which may have more voices than it lists; CodeBadRequest with
-// the field "voice" for an unknown one.
+// voiceFor returns the voice that speaks a request. If the name is empty, voiceOf selects a voice for the language. A name that is not
+// listed is passed to the engine, which may support more voices than it lists. If the engine refuses the name, voiceFor returns
+// CodeBadRequest with the field "voice", or the voice for the language if Config.ReplaceUnknown is set.
 func (s *Service) voiceFor(ctx context.Context, org callwright.OrgID, idOrName, language string) (Voice, error) {
 	if idOrName == "" {
 		return s.builtIn(s.voiceOf(language)), nil
@@ -91,8 +91,8 @@ func (s *Service) voiceFor(ctx context.Context, org callwright.OrgID, idOrName, 
 	return Voice{}, callwright.Invalid("voice", "%s", callwright.MessageOf(err))
 }
 
-// Replacement returns the name of the voice that replaces an unknown one; empty for a known voice, an empty name and a refused one.
-// See Config.ReplaceUnknown.
+// Replacement returns the name of the voice that replaces an unknown voice. It returns an empty name if the voice is known, if idOrName is
+// empty, or if Config.ReplaceUnknown is not set.
 func (s *Service) Replacement(ctx context.Context, org callwright.OrgID, idOrName, language string) (string, error) {
 	if !s.cfg.ReplaceUnknown || idOrName == "" || s.cfg.Engine.CheckVoice(idOrName, "") == nil {
 		return "", nil
@@ -104,7 +104,8 @@ func (s *Service) Replacement(ctx context.Context, org callwright.OrgID, idOrNam
 	return s.voiceOf(language).Name, nil
 }
 
-// voiceOf returns the engine's voice for a language: its default if no voice fits better.
+// voiceOf returns the engine's best voice for a language: its default voice if it fits, a voice of the same language tag, a voice of the
+// same language, or else the default voice.
 func (s *Service) voiceOf(language string) tts.Voice {
 	if len(s.desc.Voices) == 0 {
 		return tts.Voice{}
@@ -128,10 +129,10 @@ func broad(language string) string {
 	return tag
 }
 
-// unknown returns the error of an unknown voice, with similar names.
+// unknown returns the message for an unknown voice, with up to three similar names.
 func (s *Service) unknown(ctx context.Context, org callwright.OrgID, name string) string {
 	names := s.desc.Names()
-	if own, err := s.cfg.Voices.VoicesOf(ctx, org, MaxOwnVoices); err == nil { // without them, the engine's are proposed
+	if own, err := s.cfg.Voices.VoicesOf(ctx, org, MaxOwnVoices); err == nil { // if the store fails, only the engine's names are suggested
 		for _, v := range own {
 			names = append(names, v.Name)
 		}
@@ -143,7 +144,7 @@ func (s *Service) unknown(ctx context.Context, org callwright.OrgID, name string
 	return fmt.Sprintf("%s among the %d that there are", text, len(names))
 }
 
-// checkName refuses a name for an own voice. The error is CodeBadRequest with the field.
+// checkName checks the name of an own voice. Errors are CodeBadRequest with the field "name".
 func (s *Service) checkName(name string) error {
 	key := Key(name)
 	switch {
@@ -165,7 +166,7 @@ func (s *Service) checkName(name string) error {
 	return nil
 }
 
-// nameConflict translates a store's conflict about a name into an error of the input.
+// nameConflict translates a store's CodeConflict with the field "name" to CodeBadRequest. It returns other errors unchanged.
 func nameConflict(err error) error {
 	if e, ok := errors.AsType[*callwright.Error](err); ok && e.Code == callwright.CodeConflict && e.Field == "name" {
 		return callwright.Invalid("name", "is taken by another voice of the organization").Because(err)
@@ -173,8 +174,8 @@ func nameConflict(err error) error {
 	return err
 }
 
-// Rename renames a voice of an organization. CodeBadRequest with the field "name": the name is in use or invalid. CodeForbidden:
-// the voice belongs to the engine. CodeNotFound: unknown voice.
+// Rename renames a voice of an organization. It returns CodeBadRequest with the field "name" if the new name is invalid or in use,
+// CodeForbidden if the voice is the engine's, and CodeNotFound if the voice is unknown.
 func (s *Service) Rename(ctx context.Context, org callwright.OrgID, idOrName, name string) (v Voice, err error) {
 	name = strings.TrimSpace(name)
 	if err := s.checkName(name); err != nil {
@@ -191,7 +192,8 @@ func (s *Service) Rename(ctx context.Context, org callwright.OrgID, idOrName, na
 	return v, err
 }
 
-// ownOnly returns a voice of an organization. CodeForbidden: the voice belongs to the engine and cannot be changed.
+// ownOnly returns a voice of an organization. It returns CodeForbidden if the voice is the engine's; the message says that it cannot be
+// changed as what describes.
 func (s *Service) ownOnly(ctx context.Context, org callwright.OrgID, idOrName, what string) (Voice, error) {
 	v, err := s.Voice(ctx, org, idOrName)
 	if err == nil && v.Public() {
@@ -200,8 +202,8 @@ func (s *Service) ownOnly(ctx context.Context, org callwright.OrgID, idOrName, w
 	return v, err
 }
 
-// Delete deletes a voice of an organization permanently. Its samples stay. Agents with this voice then speak with the engine's
-// default voice. CodeForbidden: the voice belongs to the engine. CodeNotFound: unknown voice.
+// Delete deletes a voice of an organization permanently, but not its samples. Agents with this voice then speak with the engine's default
+// voice. Delete returns CodeForbidden if the voice is the engine's, and CodeNotFound if the voice is unknown.
 func (s *Service) Delete(ctx context.Context, org callwright.OrgID, idOrName string) error {
 	return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
 		v, err := s.ownOnly(ctx, org, idOrName, "deleted")

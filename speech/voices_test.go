@@ -66,7 +66,7 @@ func TestRename(t *testing.T) {
 	})
 }
 
-// TestDelete checks that the samples of a deleted voice stay, and that calls with it are spoken.
+// TestDelete checks that the samples of a deleted voice remain, and that calls with the voice are spoken by the default voice.
 func TestDelete(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -93,11 +93,11 @@ func TestDelete(t *testing.T) {
 		if h.cloner.Knows(org, own.ID) {
 			t.Error("the provider still has the voice")
 		}
-		h.clone(org, "Robin") // the name is free
+		h.clone(org, "Robin") // the name can be used again
 	})
 }
 
-// TestVoiceOfAnotherEngine uses a voice of a missing engine: texts are refused, and calls use the default voice.
+// TestVoiceOfAnotherEngine uses a voice whose base the engine lacks. Texts must be refused, and calls must use the default voice.
 func TestVoiceOfAnotherEngine(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -113,7 +113,7 @@ func TestVoiceOfAnotherEngine(t *testing.T) {
 	}, func(h *house, c *speech.Config) { c.Cloner = foreign{h.cloner} })
 }
 
-// foreign makes voices of an engine that is not here.
+// foreign is a Cloner whose voices are based on a voice that the engine lacks.
 type foreign struct{ *speechtest.Cloner }
 
 func (f foreign) Clone(ctx context.Context, r speech.Cloning) (speech.Clone, error) {
@@ -153,7 +153,8 @@ func TestCloneRefuses(t *testing.T) {
 	})
 }
 
-// TestCloneThatIsLost fails after the provider has made the voice, which must be deleted there.
+// TestCloneThatIsLost makes Clone fail: by a name conflict after the provider has made the voice, which must then be deleted there, by a
+// provider that hangs, and without a Cloner.
 func TestCloneThatIsLost(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -182,7 +183,7 @@ func TestCloneThatIsLost(t *testing.T) {
 	}, func(_ *house, c *speech.Config) { c.Cloner = nil })
 }
 
-// full refuses every voice as taken.
+// full is a Voices whose InsertVoice refuses every name as in use.
 type full struct{ speech.Voices }
 
 func (full) InsertVoice(context.Context, speech.Voice) error {
@@ -226,7 +227,7 @@ func TestSpeaker(t *testing.T) {
 	})
 }
 
-// TestPromptsAreBounded speaks more than the memory takes.
+// TestPromptsAreBounded speaks more audio than the cache can hold. The oldest audio must be evicted, and recent audio must be cached.
 func TestPromptsAreBounded(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

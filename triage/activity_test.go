@@ -20,7 +20,7 @@ func TestActivity(t *testing.T) {
 	})
 }
 
-// imported returns an issue whose entries, all but the first, are imported with equal times.
+// imported returns an issue with size entries. All but the first are imported with equal times.
 func imported(h house, size int) triage.Issue {
 	h.t.Helper()
 	i, entries := h.issue(triage.Draft{}), make([]triage.Entry, size-1)
@@ -52,7 +52,7 @@ func TestActivityLimits(t *testing.T) {
 	}
 }
 
-// Next is empty exactly at the end: even if the last page is full.
+// TestActivityEnds checks that Next is empty only on the last page, even if that page is full.
 func TestActivityEnds(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -6,15 +6,15 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// AlertTransition is a change of an alert's state.
+// AlertTransition is a change of an alert's state. Name, From and To have at most 200 characters each.
 type AlertTransition struct {
-	Name   string // of the alert; all three at most 200 characters
-	From   string // empty: it is new
+	Name   string // name of the alert
+	From   string // empty for a new alert
 	To     string
 	Detail string // at most MaxDetail characters
 }
 
-// Alert records in an issue's feed that an alert changed its state.
+// Alert adds an entry about a change of an alert's state to an issue's feed, and returns the entry.
 func (s *Service) Alert(ctx context.Context, org callwright.OrgID, by Actor, id string, a AlertTransition) (Entry, error) {
 	if err := a.check(); err != nil {
 		return Entry{}, err

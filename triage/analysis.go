@@ -11,28 +11,28 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The limits of an analysis.
+// Limits of analyses.
 const (
 	maxAnalysisSteps = 40
-	analysesAtOnce   = 10                     // running ones of an organization: each may occupy a worker that other work needs
-	analysisLater    = 10 * time.Second       // wait for the next one at this limit
-	maxAnalysisState = 512 << 10              // bytes of the state between steps
-	maxAnswers       = 20                     // people's answers that an Analyst receives
-	analysisAttempts = 3                      // of a step; a wait for a busy model does not count
-	analysisPatience = 20 * time.Second       // of an attempt: less than a step of work may take
-	analysisWatched  = 500 * time.Millisecond // interval of checks whether a running step is still wanted
+	analysesAtOnce   = 10                     // running analyses per organization; each may occupy a worker that other work needs
+	analysisLater    = 10 * time.Second       // RetryAfter when analysesAtOnce is reached
+	maxAnalysisState = 512 << 10              // size of the Analyst's state between steps, in bytes
+	maxAnswers       = 20                     // answers of people in an analysis
+	analysisAttempts = 3                      // per step; a wait for a busy model does not count
+	analysisPatience = 20 * time.Second       // timeout of an attempt, shorter than the timeout of a task
+	analysisWatched  = 500 * time.Millisecond // interval of checks whether the session of a running step has changed
 )
 
-// usualPrompt is the prompt of an analysis without one.
+// usualPrompt is the prompt of an analysis that is started without one.
 const usualPrompt = "Why did this happen, and what keeps it from happening again?"
 
 // Analyzes reports whether an Analyst is configured.
 func (s *Service) Analyzes() bool { return s.cfg.Analyst != nil }
 
-// Analyze starts a session in which the Analyst looks for the cause of an issue; its steps follow in the feed. An
-// empty prompt means the default one; at most MaxPrompt characters. Without an Analyst it is CodeNotImplemented; with 10
-// analyses of the organization running, not counting those that wait for people, CodeTooManyRequests. Concurrent
-// starts may exceed that limit slightly.
+// Analyze starts a session in which the Analyst looks for the cause of an issue. Its steps follow in the feed. An empty prompt means the
+// default one; a prompt has at most MaxPrompt characters. Without an Analyst, Analyze returns CodeNotImplemented. If 10 analyses of the
+// organization are running, it returns CodeTooManyRequests. Analyses that wait for people do not count, and concurrent starts may exceed
+// the limit slightly.
 func (s *Service) Analyze(ctx context.Context, org callwright.OrgID, by Actor, id, prompt string) (Session, error) {
 	if !s.Analyzes() {
 		return Session{}, callwright.Errorf(callwright.CodeNotImplemented, "this server has no analyst of issues")
@@ -63,9 +63,8 @@ func (s *Service) Analyze(ctx context.Context, org callwright.OrgID, by Actor, i
 	return sess, nil
 }
 
-// answerAnalysis adds a person's answer to an analysis and queues its next step, in the transaction of ctx. The
-// caller advances the session afterwards. Too many answers are CodeInvalidState, too many running analyses
-// CodeTooManyRequests.
+// answerAnalysis adds a person's answer to an analysis and queues its next step, in the transaction of ctx. The caller advances the session
+// afterwards. It returns CodeInvalidState if the analysis has maxAnswers answers, and CodeTooManyRequests if too many analyses are running.
 func (s *Service) answerAnalysis(ctx context.Context, sess *Session, text string) error {
 	a := *sess.Analysis
 	if len(a.Answers) >= maxAnswers {
@@ -82,7 +81,7 @@ func (s *Service) answerAnalysis(ctx context.Context, sess *Session, text string
 	return s.queueAnalysis(ctx, *sess)
 }
 
-// roomToAnalyze returns CodeTooManyRequests while the organization is at its limit of running analyses.
+// roomToAnalyze returns CodeTooManyRequests if analysesAtOnce analyses of the organization are running.
 func (s *Service) roomToAnalyze(ctx context.Context, org callwright.OrgID) error {
 	count, err := s.cfg.Store.CountAnalyses(ctx, org)
 	if err != nil || count < analysesAtOnce {
@@ -93,8 +92,8 @@ func (s *Service) roomToAnalyze(ctx context.Context, org callwright.OrgID) error
 	return full
 }
 
-// queueAnalysis queues the next step of an analysis. Each step has its own task, because the task of the previous
-// step is still running when the next one is queued.
+// queueAnalysis queues the next step of an analysis. Each step has a separate task, because the task of the previous step is still running
+// when the next step is queued.
 func (s *Service) queueAnalysis(ctx context.Context, sess Session) error {
 	step := sess.Analysis.Step
 	return taskAnalyze.Enqueue(ctx, s.cfg.Work, callwright.Task{
@@ -102,14 +101,14 @@ func (s *Service) queueAnalysis(ctx context.Context, sess Session) error {
 	}, analyzeArgs{Issue: sess.IssueID, Session: sess.ID, Step: step})
 }
 
-// analyzeArgs are the arguments of the task that takes a step of an analysis.
+// analyzeArgs holds the arguments of the task that runs a step of an analysis.
 type analyzeArgs struct {
 	Issue   string `json:"issue"`
 	Session string `json:"session"`
 	Step    int    `json:"step"`
 }
 
-// UnmarshalKey reads the key of a task from the time before tasks had arguments.
+// UnmarshalKey parses the key of a task from releases whose tasks had no arguments.
 func (a *analyzeArgs) UnmarshalKey(key string) error {
 	_, err := fmt.Sscanf(strings.ReplaceAll(key, "/", " "), "%s %s %d", &a.Issue, &a.Session, &a.Step)
 	return err

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// TestAnalysisFails: failures are retried, and then reported.
+// TestAnalysisFails checks that a failed step is retried, and that the last failure is added to the feed.
 func TestAnalysisFails(t *testing.T) {
 	t.Parallel()
 	good := thinks("hm", triage.SessionActive)
@@ -62,7 +62,7 @@ func TestAnalysisFails(t *testing.T) {
 	}
 }
 
-// TestAnalysisWaits: a wait for a busy model does not count as an attempt, but is limited.
+// TestAnalysisWaits checks that a wait for a busy model does not count as an attempt, but is limited by the duration of the analysis.
 func TestAnalysisWaits(t *testing.T) {
 	t.Parallel()
 	busy := &callwright.Error{Code: callwright.CodeUnavailable, Message: "busy", RetryAfter: 10 * time.Minute}
@@ -85,7 +85,7 @@ func TestAnalysisWaits(t *testing.T) {
 	}
 }
 
-// TestAnalysisEnds: an analysis without an end, or whose steps die with their nodes, is ended.
+// TestAnalysisEnds checks that an analysis ends when it has too many steps, takes too long, or its steps die with their nodes.
 func TestAnalysisEnds(t *testing.T) {
 	t.Parallel()
 	asked := 0
@@ -116,7 +116,7 @@ func TestAnalysisEnds(t *testing.T) {
 	s.wantTold(sess, triage.SessionError, triage.TypeError, triage.TypeSessionStopped)
 }
 
-// TestAnalysisCutOff: a node that stops adds no entry, and another node continues.
+// TestAnalysisCutOff checks that a node that stops adds no entry, and that another node continues the analysis.
 func TestAnalysisCutOff(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -138,7 +138,7 @@ func TestAnalysisCutOff(t *testing.T) {
 	s.wantTold(sess, triage.SessionComplete, triage.TypeThought, triage.TypeSessionStopped)
 }
 
-// TestAnalysisTooSlow: a step that takes too long is cut off.
+// TestAnalysisTooSlow checks that a step that takes too long is canceled.
 func TestAnalysisTooSlow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -154,7 +154,7 @@ func TestAnalysisTooSlow(t *testing.T) {
 	})
 }
 
-// TestStepOfAnOlderRelease: releases without Task.Args kept the step in the key.
+// TestStepOfAnOlderRelease checks that a task of a release without Task.Args, which stored the step in the key, still runs.
 func TestStepOfAnOlderRelease(t *testing.T) {
 	t.Parallel()
 	steps := 0
@@ -169,7 +169,7 @@ func TestStepOfAnOlderRelease(t *testing.T) {
 	}
 }
 
-// TestAnalysisOfNothing: tasks of absent issues and sessions finish.
+// TestAnalysisOfNothing checks that tasks of absent issues and sessions, and tasks with unreadable arguments, finish without an error.
 func TestAnalysisOfNothing(t *testing.T) {
 	t.Parallel()
 	s := openStudy(t, taking(nil))
@@ -184,7 +184,7 @@ func TestAnalysisOfNothing(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for _, args := range []string{"", "{", `"a/b/1"`, `{"issue":1}`} { // never readable
+	for _, args := range []string{"", "{", `"a/b/1"`, `{"issue":1}`} { // arguments that can never be read
 		if err := s.desk.handlers["triage.analyze"](t.Context(), callwright.Task{Org: "acme", Key: "a/b/1", Args: []byte(args)}, 1); err != nil {
 			t.Errorf("%q: %v", args, err)
 		}

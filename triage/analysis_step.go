@@ -12,15 +12,14 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// errMoved reports that the session changed or was deleted while a step ran. The step writes nothing, and its task runs again
-// immediately, because a person may have added information.
+// errMoved reports that the session changed or was deleted while a step ran. The step writes nothing. Its task runs again immediately,
+// because a person may have added information.
 var errMoved = &callwright.Error{
 	Code: callwright.CodeUnavailable, Message: "the session has changed meanwhile", RetryAfter: time.Millisecond,
 }
 
-// analyze is the durable task that takes one step of an analysis. The Analyst's entries, the session and the next
-// task commit together, and only if the session is unchanged since the step began. A step that runs twice therefore
-// writes once.
+// analyze is the durable task that runs a step of an analysis. The Analyst's entries, the session and the next task are committed together,
+// and only if the session has not changed since the step began. A step that runs twice is therefore written once.
 func (s *Service) analyze(ctx context.Context, task callwright.Task, args analyzeArgs, attempt int) error {
 	sess, err := s.cfg.Store.Session(ctx, task.Org, args.Issue, args.Session)
 	if errors.Is(err, callwright.ErrNotFound) {
@@ -30,7 +29,7 @@ func (s *Service) analyze(ctx context.Context, task callwright.Task, args analyz
 		return err
 	}
 	if sess.Analysis == nil || sess.Analysis.Step != args.Step || !sess.Status.Working() {
-		return nil // already taken, or no longer wanted
+		return nil // the step is done, or no longer wanted
 	}
 	left := analysisLife - s.cfg.Clock.Now().Sub(sess.Analysis.Since)
 	p, err := s.runStep(ctx, sess, attempt, left)
@@ -52,7 +51,8 @@ func (s *Service) analyze(ctx context.Context, task callwright.Task, args analyz
 	return s.storeStep(ctx, sess, failedProgress("The analysis failed: "+whatFailed(err)+"."))
 }
 
-// runStep asks the Analyst for a step, unless the analysis has reached a limit.
+// runStep lets the Analyst run a step, unless the analysis has reached a limit. In that case, it returns the progress that ends the
+// analysis.
 func (s *Service) runStep(ctx context.Context, sess Session, attempt int, left time.Duration) (Progress, error) {
 	switch {
 	case s.cfg.Analyst == nil:
@@ -61,7 +61,7 @@ func (s *Service) runStep(ctx context.Context, sess Session, attempt int, left t
 		return failedProgress(fmt.Sprintf("The analysis took longer than %.0f minutes.", analysisLife.Minutes())), nil
 	case sess.Analysis.Step >= maxAnalysisSteps:
 		return failedProgress(fmt.Sprintf("The analysis took more than %d steps.", maxAnalysisSteps)), nil
-	case attempt > analysisAttempts: // the last attempt died without an error
+	case attempt > analysisAttempts: // the last attempt died without reporting an error
 		return failedProgress("The analysis was broken off several times."), nil
 	}
 	c, err := s.caseOf(ctx, sess, attempt)
@@ -85,7 +85,7 @@ func (s *Service) runStep(ctx context.Context, sess Session, attempt int, left t
 	return p, err
 }
 
-// whatFailed returns the part of an error that people may see, with the field of the step at fault.
+// whatFailed returns the part of an error that users may see, with the field of the invalid step.
 func whatFailed(err error) string {
 	if e, ok := errors.AsType[*callwright.Error](err); ok {
 		return e.Error()
@@ -93,12 +93,13 @@ func whatFailed(err error) string {
 	return callwright.MessageOf(err)
 }
 
-// failedProgress returns the progress that ends an analysis with an error.
+// failedProgress returns a progress that ends an analysis with an error entry.
 func failedProgress(why string) Progress {
 	return Progress{Steps: []Step{{Type: TypeError, Detail: why}}, Next: SessionError}
 }
 
-// watchSession cancels a running step when its session changes on any node.
+// watchSession polls the session of a running step until ctx ends. If the session has changed on any node, it cancels the step with
+// errMoved.
 func (s *Service) watchSession(ctx context.Context, seen Session, moved context.CancelCauseFunc) {
 	ticker := time.NewTicker(analysisWatched)
 	defer ticker.Stop()
@@ -151,7 +152,7 @@ func (s *Service) caseOf(ctx context.Context, sess Session, attempt int) (Case, 
 	}, nil
 }
 
-// Check returns CodeInternal for a progress that cannot be stored, which is a mistake of the Analyst.
+// Check returns CodeInternal for a progress that cannot be stored. Such a progress is an error of the Analyst.
 func (p Progress) Check() error {
 	said := []EntryType{TypeThought, TypeAction, TypeResponse, TypeArtifact, TypeError}
 	var why string
@@ -170,7 +171,7 @@ func (p Progress) Check() error {
 	return callwright.ErrInternal.Because(fmt.Errorf("the progress of an analyst can't be kept: %s", why))
 }
 
-// storeStep writes the progress of a step, if the session exists unchanged.
+// storeStep writes the progress of a step and queues the next one. It returns errMoved if the session has changed or was deleted.
 func (s *Service) storeStep(ctx context.Context, seen Session, p Progress) error {
 	_, _, err := s.change(ctx, seen.Org, seen.Agent(), seen.IssueID, func(ctx context.Context, c *change) error {
 		sess, err := s.cfg.Store.Session(ctx, seen.Org, seen.IssueID, seen.ID)
@@ -194,7 +195,7 @@ func (s *Service) storeStep(ctx context.Context, seen Session, p Progress) error
 	return err
 }
 
-// steps returns the steps of a progress, the last of which sets the session's state.
+// steps returns the steps to write for a progress. The last one sets the state of the session if it ends or waits for people.
 func (p Progress) steps() []Step {
 	steps := slices.Clone(p.Steps)
 	switch {

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// TestAnalysisCancelled: a step whose session is ended, here or on another node, ends within a second and writes nothing.
+// TestAnalysisCancelled checks that a step whose session is ended, on this or another node, stops within a second and writes nothing.
 func TestAnalysisCancelled(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(ctx context.Context, s *triage.Service, sess triage.Session) error{
@@ -65,7 +65,7 @@ func TestAnalysisCancelled(t *testing.T) {
 	}
 }
 
-// TestAnalysisAsks: during a wait for people nothing is queued and no time counts; an answer continues the analysis.
+// TestAnalysisAsks checks that no task is queued and no time counts while an analysis waits for people, and that an answer continues it.
 func TestAnalysisAsks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestAnalysisAsks(t *testing.T) {
 	})
 }
 
-// TestAnalysisIsInterrupted: a person's message during a step restarts the step, which is written once.
+// TestAnalysisIsInterrupted checks that a person's message during a step restarts the step, which is then written once.
 func TestAnalysisIsInterrupted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -127,7 +127,7 @@ func TestAnalysisIsInterrupted(t *testing.T) {
 	})
 }
 
-// TestAnalysisAnswers: the number of answers is limited.
+// TestAnalysisAnswers checks the limit of answers in an analysis.
 func TestAnalysisAnswers(t *testing.T) {
 	t.Parallel()
 	s := openStudy(t, taking(nil))

@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/triage/analyst"
 )
 
-// TestAnalyze lets the analyst find a cause with the scripted model.
+// TestAnalyze checks that package analyst finds a cause with a scripted model.
 func TestAnalyze(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -91,8 +91,8 @@ func TestAnalyzeRefuses(t *testing.T) {
 	wantError(t, err, callwright.CodeNotImplemented, "")
 }
 
-// TestAnalysesAtOnce: the running analyses of an organization are limited, including analyses that continue after an answer.
-// Waiting ones do not count.
+// TestAnalysesAtOnce checks the limit of an organization's running analyses. An analysis that continues after an answer counts; one that
+// waits does not.
 func TestAnalysesAtOnce(t *testing.T) {
 	t.Parallel()
 	s := openStudy(t, taking(func(context.Context, triage.Case) (triage.Progress, error) {
@@ -128,7 +128,7 @@ func TestAnalysesAtOnce(t *testing.T) {
 	}
 }
 
-// TestAnalysisSees: the Analyst receives its state and the attachments; nothing else can be read.
+// TestAnalysisSees checks that the Analyst receives its state and the attachments, and can read nothing else.
 func TestAnalysisSees(t *testing.T) {
 	t.Parallel()
 	var seen []triage.Case
@@ -172,7 +172,7 @@ func TestAnalysisSees(t *testing.T) {
 	}
 }
 
-// TestAnalysisOnce: a step that runs twice, even concurrently on another node, is written once, and so is the next one.
+// TestAnalysisOnce checks that a step that runs twice, even concurrently on several nodes, is written once, as is the next step.
 func TestAnalysisOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -217,7 +217,7 @@ func TestAnalysisOnce(t *testing.T) {
 	})
 }
 
-// dying is an Atomic that fails a number of times at the end of a transaction.
+// dying is an Atomic whose next transactions fail at their end, deaths in number.
 type dying struct {
 	callwright.Atomic
 	deaths int
@@ -235,7 +235,7 @@ func (d *dying) Do(ctx context.Context, fn func(ctx context.Context) error) erro
 	})
 }
 
-// TestAnalysisKilled: a step that dies between an answer and its commit leaves no trace, and continues at the next run.
+// TestAnalysisKilled checks that a step that dies before its commit writes nothing, and runs again.
 func TestAnalysisKilled(t *testing.T) {
 	t.Parallel()
 	asked := 0

@@ -11,12 +11,12 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// lastSteps is the number of entries beyond MaxSessionSteps that the end of a session may need.
+// lastSteps is the number of entries beyond MaxSessionSteps that the end of a session may add.
 const lastSteps = 2
 
-// Append writes steps of a session's agent, all or none. A TypeResponse leaves the session awaiting input;
-// TypeSessionStopped, or any step with a final Status, ends it. Steps of an ended session, of an analysis, or with an
-// illegal move are CodeInvalidState.
+// Append writes steps of a session's agent, all or none, and returns their entries. A TypeResponse leaves the session awaiting input. A
+// TypeSessionStopped, or a step with a final Status, ends it. Append returns CodeInvalidState if the session has ended or is an analysis,
+// or if its state does not allow a step.
 func (s *Service) Append(
 	ctx context.Context, org callwright.OrgID, id, session string, steps ...Step,
 ) ([]Entry, error) {
@@ -37,8 +37,8 @@ func (s *Service) Append(
 	})
 }
 
-// Answer sends an agent a person's answer of 1 to MaxPrompt characters. A session that awaits input resumes, any other session
-// keeps its state; an ended one is CodeInvalidState.
+// Answer sends an agent a person's answer of 1 to MaxPrompt characters. A session that awaits input resumes; any other session keeps its
+// state. Answer returns CodeInvalidState if the session has ended.
 func (s *Service) Answer(ctx context.Context, org callwright.OrgID, by Actor, id, session, text string) (Entry, error) {
 	if err := requireText("detail", text, MaxPrompt); err != nil {
 		return Entry{}, err
@@ -57,8 +57,8 @@ func (s *Service) Answer(ctx context.Context, org callwright.OrgID, by Actor, id
 	return entries[0], nil
 }
 
-// Cancel ends a session, regardless of its agent, and returns the entry. reason has at most MaxDetail characters and may be empty.
-// An ended session is CodeInvalidState.
+// Cancel ends a session without waiting for its agent, and returns the entry. reason has at most MaxDetail characters and may be empty.
+// Cancel returns CodeInvalidState if the session has ended.
 func (s *Service) Cancel(ctx context.Context, org callwright.OrgID, by Actor, id, session, reason string) (Entry, error) {
 	entries, err := s.inSession(ctx, org, by, id, session, func(ctx context.Context, c *change, sess *Session) error {
 		return s.advance(ctx, c, sess, by, Step{Type: TypeSessionStopped, Status: SessionCancelled, Detail: reason})
@@ -69,7 +69,7 @@ func (s *Service) Cancel(ctx context.Context, org callwright.OrgID, by Actor, id
 	return entries[0], nil
 }
 
-// inSession runs change for one session of the issue and returns the entries.
+// inSession runs do on a session of an issue, and returns the entries that do adds.
 func (s *Service) inSession(
 	ctx context.Context, org callwright.OrgID, by Actor, id, session string,
 	do func(ctx context.Context, c *change, sess *Session) error,
@@ -84,7 +84,7 @@ func (s *Service) inSession(
 	return entries, err
 }
 
-// advance writes an actor's steps of a session and updates session and issue, the session by compare-and-set.
+// advance adds an actor's steps to a session, and updates the issue and the stored session. Updating the session is a compare-and-set.
 func (s *Service) advance(ctx context.Context, c *change, sess *Session, by Actor, steps ...Step) error {
 	next := *sess
 	next.UpdatedAt = s.cfg.Clock.Now()
@@ -113,7 +113,7 @@ func (s *Service) advance(ctx context.Context, c *change, sess *Session, by Acto
 	return nil
 }
 
-// working counts a session in a state among those in which an agent works.
+// working returns 1 if an agent works in sessions of this state, and 0 otherwise.
 func working(s SessionStatus) int {
 	if s.Working() {
 		return 1
@@ -121,7 +121,8 @@ func working(s SessionStatus) int {
 	return 0
 }
 
-// apply adds the entry of one step, and updates the session.
+// apply adds the entry of a step to c, and applies the step to sess. It returns CodeInvalidState if the state of sess does not allow the
+// step.
 func (s *Service) apply(c *change, sess *Session, by Actor, step Step) error {
 	if err := step.check(); err != nil {
 		return err
@@ -154,7 +155,7 @@ func (s *Service) apply(c *change, sess *Session, by Actor, step Step) error {
 	return nil
 }
 
-// to returns the state of a session after the step.
+// to returns the state of a session after the step, which may be an illegal one.
 func (st Step) to(from SessionStatus) SessionStatus {
 	switch {
 	case st.Status != "":
@@ -169,7 +170,8 @@ func (st Step) to(from SessionStatus) SessionStatus {
 	return from
 }
 
-// addArtifact sets the id of a new artifact, and updates the pending artifacts.
+// addArtifact sets the id and the default status of an artifact, and updates the session's pending artifacts. An id that is given must
+// belong to a pending artifact.
 func (s *Service) addArtifact(sess *Session, a Artifact) (Artifact, error) {
 	n := slices.Index(sess.Pending, a.ID)
 	switch {
@@ -189,7 +191,7 @@ func (s *Service) addArtifact(sess *Session, a Artifact) (Artifact, error) {
 	return a, nil
 }
 
-// check refuses a step with too long texts, or with members that its type does not allow.
+// check refuses a step whose texts are too long, or with members that its type does not allow.
 func (st Step) check() error {
 	if err := checkText("detail", st.Detail, MaxDetail); err != nil {
 		return err
@@ -246,14 +248,14 @@ func (a Artifact) check() error {
 	return nil
 }
 
-// checkMetadata refuses metadata that cannot be stored.
+// checkMetadata refuses metadata that is not JSON, has more than MaxMetadata bytes, or contains NUL characters.
 func checkMetadata(m map[string]any) error {
 	if m == nil {
 		return nil
 	}
 	var raw bytes.Buffer
 	e := json.NewEncoder(&raw)
-	e.SetEscapeHTML(false) // which would turn one byte into six
+	e.SetEscapeHTML(false) // escaping would turn one byte into six
 	if err := e.Encode(m); err != nil {
 		return callwright.Invalid("metadata", "must be JSON")
 	}

@@ -71,7 +71,7 @@ func TestAppendAllOrNothing(t *testing.T) {
 	})
 }
 
-// A session permits exactly the moves of its table in every state.
+// TestEveryStepInEveryState checks that a session permits exactly the steps that the table of its state allows.
 func TestEveryStepInEveryState(t *testing.T) {
 	t.Parallel()
 	kinds := []triage.EntryType{
@@ -152,14 +152,14 @@ func TestAppendRefusesStepsOfAnAnalysis(t *testing.T) {
 	})
 }
 
-// artifact returns a step with an artifact.
+// artifact returns a step with an artifact that change alters.
 func artifact(change func(*triage.Artifact)) triage.Step {
 	a := triage.Artifact{Type: "note", Status: triage.ArtifactReady}
 	change(&a)
 	return triage.Step{Type: triage.TypeArtifact, Artifact: &a}
 }
 
-// TestArtifactIsReady unless its step sets another status.
+// TestArtifactIsReady checks that an artifact is ready unless its step sets another status.
 func TestArtifactIsReady(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -171,7 +171,7 @@ func TestArtifactIsReady(t *testing.T) {
 	}
 }
 
-// object returns a JSON object of a size in bytes.
+// object returns a JSON object of the given size in bytes.
 func object(bytes int) json.RawMessage {
 	return json.RawMessage(`{"x":"` + strings.Repeat("x", bytes-8) + `"}`)
 }
@@ -192,7 +192,7 @@ func TestStepLimits(t *testing.T) {
 	longURL := "https://x.test/" + strings.Repeat("é", 2033)
 	many := slices.Repeat([]string{"https://x.test/a"}, 21)
 	for name, at := range map[string]struct {
-		field string // empty: it is taken
+		field string // empty if the step is accepted
 		step  triage.Step
 	}{
 		"detail":              {"", thought(func(s *triage.Step) { s.Detail = strings.Repeat("x", 64<<10) })},
@@ -295,7 +295,7 @@ func TestArtifactsBecomeReady(t *testing.T) {
 	}
 	one, two := must(tell("", triage.ArtifactPending, "")), must(tell("", triage.ArtifactPending, ""))
 	pending(one, two)
-	must(tell(one, triage.ArtifactPending, "")) // it still is
+	must(tell(one, triage.ArtifactPending, "")) // it remains pending
 	pending(two, one)
 	must(tell(one, triage.ArtifactReady, `{"n": 1}`))
 	pending(two)
@@ -323,7 +323,7 @@ func TestSessionStepsAreLimited(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	ctx, i := t.Context(), h.issue(triage.Draft{})
-	sess := h.begin(i.ID) // one entry
+	sess := h.begin(i.ID) // has one entry
 	thoughts := slices.Repeat([]triage.Step{{Type: triage.TypeThought}}, triage.MaxSessionSteps-1)
 	appends := func(steps ...triage.Step) func() error {
 		return func() error { _, err := h.Append(ctx, "acme", i.ID, sess.ID, steps...); return err }
@@ -347,7 +347,7 @@ func TestSessionStepsAreLimited(t *testing.T) {
 	}
 }
 
-// The sessions of an issue that is merged end with it, so that no agent continues unnoticed.
+// TestStepsOfAMergedIssue checks that the sessions of an issue are canceled when it is merged, so that no agent continues unnoticed.
 func TestStepsOfAMergedIssue(t *testing.T) {
 	t.Parallel()
 	h := open(t)

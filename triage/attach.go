@@ -11,12 +11,12 @@ import (
 type ResourceDraft struct {
 	Type       ResourceType
 	ResourceID string // 1 to 128 characters
-	Title      string // at most 300 characters; empty: the ResourceResolver's title
+	Title      string // at most 300 characters; if empty, the ResourceResolver's title is used
 }
 
-// Attach attaches a resource to an issue and reports whether it was new. A resource that is attached already is
-// returned without asking the resolver. A type without a ResourceResolver is CodeNotImplemented, an unknown resource
-// CodeNotFound, more than MaxResources CodeInvalidState.
+// Attach attaches a resource to an issue, and reports whether it was added. If the resource is already attached, Attach returns it without
+// calling the resolver. It returns CodeNotImplemented for a type without a ResourceResolver, CodeNotFound for an unknown resource, and
+// CodeInvalidState if the issue has MaxResources resources.
 func (s *Service) Attach(
 	ctx context.Context, org callwright.OrgID, by Actor, id string, d ResourceDraft,
 ) (r Resource, added bool, err error) {
@@ -74,7 +74,7 @@ func (d ResourceDraft) check() error {
 	return checkText("title", d.Title, maxTitle)
 }
 
-// Detach deletes an attachment. A call with flags stays attached: CodeInvalidState.
+// Detach deletes an attachment. It returns CodeInvalidState for a call with flags.
 func (s *Service) Detach(ctx context.Context, org callwright.OrgID, by Actor, id, link string) error {
 	_, _, err := s.edit(ctx, org, by, id, func(ctx context.Context, c *change) error {
 		r, err := s.cfg.Store.Resource(ctx, org, id, link)
@@ -93,7 +93,7 @@ func (s *Service) Detach(ctx context.Context, org callwright.OrgID, by Actor, id
 	return err
 }
 
-// unflagged returns CodeInvalidState for a call that has flags in the issue.
+// unflagged returns CodeInvalidState if a call has flags in the issue.
 func (s *Service) unflagged(ctx context.Context, i Issue, call string) error {
 	flags, err := s.cfg.Store.FlagsOf(ctx, i.Org, i.ID)
 	if err != nil {
@@ -107,8 +107,8 @@ func (s *Service) unflagged(ctx context.Context, i Issue, call string) error {
 	return nil
 }
 
-// Resources returns everything attached to an issue, in the order of attachment, with the current Status and Metadata
-// from the resolvers.
+// Resources returns all resources attached to an issue, in the order of attachment. Status and Metadata are current values from the
+// resolvers.
 func (s *Service) Resources(ctx context.Context, org callwright.OrgID, id string) ([]Resource, error) {
 	if _, err := s.cfg.Store.Issue(ctx, org, id); err != nil {
 		return nil, err
@@ -120,7 +120,8 @@ func (s *Service) Resources(ctx context.Context, org callwright.OrgID, id string
 	return all, s.refreshResources(ctx, org, all)
 }
 
-// refreshResources sets Status and Metadata of attachments to their current values. It asks each resolver once.
+// refreshResources sets Status and Metadata of attachments to their current values. It calls each resolver once. A resource that its
+// resolver does not find is Unavailable.
 func (s *Service) refreshResources(ctx context.Context, org callwright.OrgID, all []Resource) error {
 	ids := map[ResourceType][]string{}
 	for n := range all {

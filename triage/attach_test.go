@@ -127,7 +127,7 @@ func TestDetach(t *testing.T) {
 	s.refuses(t, i.ID, callwright.CodeNotFound, "", func() error { return s.Detach(ctx, "acme", bob, i.ID, r.ID) })
 }
 
-// A run with the id of a flagged call is a different resource.
+// TestDetachAnotherType checks that a run can be detached although a call with the same id has flags.
 func TestDetachAnotherType(t *testing.T) {
 	t.Parallel()
 	s := openDepot(t)
@@ -187,14 +187,14 @@ func TestResourcesAsTheyAre(t *testing.T) {
 	if c, r := s.calls.Finds()-calls, s.runs.Finds()-runs; c != 1 || r != 1 {
 		t.Errorf("the libraries were asked %d and %d times", c, r)
 	}
-	bare := openOver(t, s.memory) // a node without resolvers
+	bare := openOver(t, s.memory) // a service without resolvers
 	all, err = bare.Resources(ctx, "acme", i.ID)
 	if err != nil || len(all) != 5 || all[0].Status != triage.Unavailable {
 		t.Errorf("%+v, %v", all, err)
 	}
 }
 
-// brokenResolver fails.
+// brokenResolver is a ResourceResolver whose Find fails.
 type brokenResolver struct{ triage.ResourceResolver }
 
 var errBroken = errors.New("the resolver is closed")
@@ -203,7 +203,7 @@ func (brokenResolver) Find(context.Context, callwright.OrgID, []string) (map[str
 	return nil, errBroken
 }
 
-// A failing resolver does not prevent work on attachments.
+// TestResolverFails checks that a failing resolver does not prevent changes of existing attachments.
 func TestResolverFails(t *testing.T) {
 	t.Parallel()
 	s := openDepot(t)

@@ -6,15 +6,15 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The limits of an issue.
+// Limits of an issue.
 const (
 	MaxResources = 500 // attached to an issue
-	MaxFlags     = 200 // on the calls of an issue: all are read together, up to 34 KB each
-	MaxRelations = 200 // of an issue, in both directions
-	MaxShown     = 50  // resources, and other issues, of one entry
+	MaxFlags     = 200 // on the calls of an issue; all are read together, up to 34 KB each
+	MaxRelations = 200 // of an issue, counting both directions
+	MaxShown     = 50  // resources, and other issues, that an entry mentions
 )
 
-// Resource is something attached to an issue.
+// Resource is the attachment of a resource, such as a call, to an issue.
 type Resource struct {
 	ID         string
 	Org        callwright.OrgID
@@ -23,15 +23,15 @@ type Resource struct {
 	ResourceID string // id of the attached resource
 	Title      string
 	Status     Availability   // at the time of attachment, like Metadata; Service.Resources returns the current values
-	Metadata   map[string]any // further data of its ResourceResolver, for example "created_at"
+	Metadata   map[string]any // more data from its ResourceResolver, for example "created_at"
 	AttachedBy string         // id of the actor
 	CreatedAt  time.Time
 }
 
-// ResourceType is the type of an attached resource.
+// ResourceType is the type of an attached resource, such as a call.
 type ResourceType string
 
-// The types of resources. A program supports the types in Config.Resolvers.
+// The types of resources. A program supports those for which Config.Resolvers has a resolver.
 const (
 	ResourceCall    ResourceType = "call"
 	ResourceRun     ResourceType = "run" // of a test
@@ -41,39 +41,39 @@ const (
 	ResourceFile    ResourceType = "file"
 )
 
-// Availability is the availability of an attached resource.
+// Availability tells whether an attached resource still exists.
 type Availability string
 
-// The availabilities.
+// The values of Availability.
 const (
 	Available   Availability = "available"
 	Unavailable Availability = "unavailable"
 )
 
-// Flag marks a place in an attached call that needs attention.
+// Flag marks an attached call, or a message or node of it, as needing attention.
 type Flag struct {
 	ID           string
 	Org          callwright.OrgID
 	IssueID      string
 	CallID       string
-	Type         string // kind of the problem, in the organization's words
+	Type         string // type of problem, in the organization's words
 	Note         string
-	NodeID       string // of the pathway; empty: none
+	NodeID       string // node of the pathway, or empty
 	NodeName     string
-	MessageIndex *int // of the transcript, from 0; nil: the whole call
+	MessageIndex *int // index in the transcript, from 0; nil means the whole call
 	MessageText  string
 	CreatedBy    string // id of the actor
 	CreatedAt    time.Time
 }
 
-// Relation relates two issues.
+// Relation is a directed relation between two issues.
 type Relation struct {
 	ID        string
 	Org       callwright.OrgID
 	Type      RelationType
-	From      IssueRef // current, like the refs of From and To
+	From      IssueRef // From and To hold the current state of the issues
 	To        IssueRef
-	Merged    bool   // either issue was merged into another, so that the relation cannot be deleted
+	Merged    bool   // either issue was merged, so the relation cannot be deleted
 	CreatedBy string // id of the actor
 	CreatedAt time.Time
 }
@@ -86,7 +86,7 @@ func (r Relation) other(id string) string {
 	return r.From.ID
 }
 
-// RelationType is the relation of the first issue to the second.
+// RelationType describes how issue From of a relation relates to issue To.
 type RelationType string
 
 // The types of relations.

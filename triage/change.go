@@ -9,16 +9,16 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// change collects the changes of one issue in a transaction.
+// change collects the changes of an issue in a transaction.
 type change struct {
-	Issue   Issue // may be changed, except the author's fields
+	Issue   Issue // do may change it, except the author
 	by      Actor
-	edited  bool // a field that people edit has changed
+	edited  bool // an editable field has changed, which increases Version
 	entries []Entry
 }
 
-// addEntry adds an entry about the issue. Its kind and a missing actor are set here, its time and a missing id when it is
-// written.
+// addEntry adds an entry to the feed of the issue. It sets the kind and, if missing, the actor. The time and a missing id are set when the
+// entry is written.
 func (c *change) addEntry(e Entry) {
 	e.Kind = KindIssue
 	if e.Session != nil {
@@ -30,8 +30,8 @@ func (c *change) addEntry(e Entry) {
 	c.entries = append(c.entries, e)
 }
 
-// change runs do on an issue and writes the entries that it adds, in one transaction that holds the issue. It returns
-// the changed issue and the entries. do may run twice.
+// change runs do on an issue and writes the entries that do adds, in one transaction that locks the issue. It returns the changed issue and
+// the entries. do may run twice.
 func (s *Service) change(
 	ctx context.Context, org callwright.OrgID, by Actor, id string, do func(ctx context.Context, c *change) error,
 ) (Issue, []Entry, error) {
@@ -44,7 +44,7 @@ func (s *Service) change(
 	return all[0].Issue, all[0].entries, nil
 }
 
-// edit runs change on an issue that was not merged into another; a merged one is CodeInvalidState.
+// edit is like change, but returns CodeInvalidState for an issue that was merged into another.
 func (s *Service) edit(
 	ctx context.Context, org callwright.OrgID, by Actor, id string, do func(ctx context.Context, c *change) error,
 ) (Issue, []Entry, error) {
@@ -56,7 +56,7 @@ func (s *Service) edit(
 	})
 }
 
-// unmerged returns CodeInvalidState for a merged issue.
+// unmerged returns CodeInvalidState if the issue was merged into another.
 func (i Issue) unmerged() error {
 	if i.MergedInto != "" {
 		return callwright.Errorf(callwright.CodeInvalidState, "%s was merged into another issue: %s", i.Name(), i.MergedInto)
@@ -64,7 +64,8 @@ func (i Issue) unmerged() error {
 	return nil
 }
 
-// changeAll runs change on several distinct issues. do receives them in the order of ids.
+// changeAll is like change for several distinct issues. do receives them in the order of ids. If one is absent, changeAll returns
+// CodeNotFound.
 func (s *Service) changeAll(
 	ctx context.Context, org callwright.OrgID, by Actor, ids []string, do func(ctx context.Context, all []*change) error,
 ) ([]*change, error) {
@@ -96,10 +97,10 @@ func (s *Service) changeAll(
 	return all, nil
 }
 
-// hold locks issues until the transaction of ctx ends and returns them in the order of ids, nil for absent ones.
+// hold locks issues until the transaction of ctx ends. It returns them in the order of ids, with nil for absent ones.
 func (s *Service) hold(ctx context.Context, org callwright.OrgID, by Actor, ids []string) ([]*change, error) {
 	all := make([]*change, len(ids))
-	for _, id := range slices.Sorted(slices.Values(ids)) { // always in the same order, which prevents deadlocks
+	for _, id := range slices.Sorted(slices.Values(ids)) { // a fixed order prevents deadlocks
 		i, err := s.cfg.Store.Hold(ctx, org, id)
 		switch {
 		case err == nil:
@@ -111,7 +112,7 @@ func (s *Service) hold(ctx context.Context, org callwright.OrgID, by Actor, ids 
 	return all, nil
 }
 
-// write stores a changed issue with its entries, unless it is unchanged.
+// write stores a changed issue and its new entries. It does nothing if the issue has not changed.
 func (s *Service) write(ctx context.Context, c *change) error {
 	if !c.edited && len(c.entries) == 0 {
 		return nil
@@ -128,8 +129,8 @@ func (s *Service) write(ctx context.Context, c *change) error {
 	return s.publish(ctx, c)
 }
 
-// stamp sets the times of entries, each later than the previous one, regardless of differences between nodes' clocks. It returns
-// the time of the change.
+// stamp sets the times of the new entries. Each is later than the previous one, even if the clocks of nodes differ. It returns the time of
+// the change.
 func (s *Service) stamp(c *change) time.Time {
 	now := s.cfg.Clock.Now()
 	for i := range c.entries {
@@ -137,7 +138,7 @@ func (s *Service) stamp(c *change) time.Time {
 			now = c.Issue.LastActivityAt.Add(time.Microsecond)
 		}
 		e := &c.entries[i]
-		if e.ID == "" { // a comment has the id of its entry
+		if e.ID == "" { // a comment sets the id of its entry
 			e.ID = s.cfg.IDs.New()
 		}
 		e.Org, e.IssueID, e.CreatedAt = c.Issue.Org, c.Issue.ID, now
@@ -146,7 +147,7 @@ func (s *Service) stamp(c *change) time.Time {
 	return now
 }
 
-// publish writes the entries. Their author has seen them.
+// publish appends the new entries to the feed, and marks them as seen by their author.
 func (s *Service) publish(ctx context.Context, c *change) error {
 	if len(c.entries) == 0 {
 		return nil

@@ -9,16 +9,16 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The limits of texts, in characters, as the contract counts them.
+// Maximum lengths of texts, in characters, as in the contract.
 const (
 	maxTitle    = 300
-	maxName     = 200 // of an actor, an agent, a node
+	maxName     = 200 // name of an actor, an agent or a node
 	maxID       = 64
-	maxResource = 128 // of a resource's id
+	maxResource = 128 // id of a resource
 	maxURL      = 2048
 )
 
-// checkText refuses a text with too many characters for its field, or a text that databases cannot store.
+// checkText refuses a text with more than most characters, and text that databases cannot store.
 func checkText(field, text string, most int) error {
 	if n := utf8.RuneCountInString(text); n > most {
 		return callwright.Invalid(field, "has %d characters; at most %d are allowed", n, most)
@@ -26,7 +26,7 @@ func checkText(field, text string, most int) error {
 	return checkUTF8(field, text)
 }
 
-// checkUTF8 refuses a text that databases cannot store.
+// checkUTF8 refuses text that databases cannot store: invalid UTF-8 and NUL characters.
 func checkUTF8(field, text string) error {
 	if !utf8.ValidString(text) || strings.IndexByte(text, 0) >= 0 {
 		return callwright.Invalid(field, "must be valid UTF-8 without NUL characters")
@@ -34,7 +34,7 @@ func checkUTF8(field, text string) error {
 	return nil
 }
 
-// requireText runs checkText and refuses an empty text.
+// requireText refuses a blank text, and calls checkText.
 func requireText(field, text string, most int) error {
 	if strings.TrimSpace(text) == "" {
 		return callwright.Invalid(field, "is required")
@@ -42,7 +42,8 @@ func requireText(field, text string, most int) error {
 	return checkText(field, text, most)
 }
 
-// checkLink refuses a URL that is neither http nor https, for example one that runs a script in a browser.
+// checkLink refuses a URL whose scheme is not http or https, for example one that runs a script in a browser. It also refuses credentials
+// in the URL, because every reader would see them.
 func checkLink(field, link string) error {
 	if err := checkText(field, link, maxURL); err != nil {
 		return err
@@ -57,7 +58,7 @@ func checkLink(field, link string) error {
 	return nil
 }
 
-// checkOneOf refuses a value outside a list.
+// checkOneOf refuses a value that is not in a list.
 func checkOneOf[T ~string](field string, value T, all ...T) error {
 	if !slices.Contains(all, value) {
 		return callwright.Invalid(field, "must be one of %q", all)
@@ -65,7 +66,7 @@ func checkOneOf[T ~string](field string, value T, all ...T) error {
 	return nil
 }
 
-// check refuses an actor that cannot be recorded.
+// check refuses an actor with an unknown kind, without an id, or with texts that are too long.
 func (a Actor) check() error {
 	if err := checkOneOf("actor.kind", a.Kind, ActorUser, ActorSystem, ActorAgent); err != nil {
 		return err

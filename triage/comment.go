@@ -8,14 +8,14 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// CommentDraft describes a comment to write.
+// CommentDraft describes a new comment.
 type CommentDraft struct {
 	Detail string   // 1 to MaxDetail characters
-	Links  []string // ids of the issue's attachments that it mentions, at most MaxShown
+	Links  []string // ids of attachments that the comment mentions, at most MaxShown
 }
 
-// Comment writes a comment on an issue. Its id is the id of its entry. A link to a resource that is not attached is
-// CodeNotFound.
+// Comment adds a comment to an issue, and returns its entry, which has the id of the comment. It returns CodeNotFound for a link to an
+// absent attachment.
 func (s *Service) Comment(ctx context.Context, org callwright.OrgID, by Actor, id string, d CommentDraft) (Entry, error) {
 	if err := requireText("detail", d.Detail, MaxDetail); err != nil {
 		return Entry{}, err
@@ -37,7 +37,7 @@ func (s *Service) Comment(ctx context.Context, org callwright.OrgID, by Actor, i
 	})
 }
 
-// linked returns the attachments with the given ids, each once.
+// linked returns the attachments with the given ids, without duplicates. It returns CodeNotFound if one is absent.
 func (s *Service) linked(ctx context.Context, i Issue, links []string) ([]Resource, error) {
 	if len(links) == 0 {
 		return nil, nil
@@ -59,8 +59,8 @@ func (s *Service) linked(ctx context.Context, i Issue, links []string) ([]Resour
 	return shown, nil
 }
 
-// EditComment replaces the text of a comment and records it as another entry, even when the text is the same. Only
-// the author may edit: else CodeForbidden. A deleted comment is absent.
+// EditComment replaces the text of a comment, and returns the entry that records it. An equal text is recorded too. It returns
+// CodeForbidden unless by is the author, and CodeNotFound for a deleted comment.
 func (s *Service) EditComment(
 	ctx context.Context, org callwright.OrgID, by Actor, id, comment, detail string,
 ) (Entry, error) {
@@ -72,8 +72,8 @@ func (s *Service) EditComment(
 	})
 }
 
-// DeleteComment deletes a comment and records it as another entry. Only the author and the platform may delete: else
-// CodeForbidden. The text stays in the feed.
+// DeleteComment deletes a comment, and returns the entry that records it. It returns CodeForbidden unless by is the author or the platform.
+// The text stays in the feed.
 func (s *Service) DeleteComment(ctx context.Context, org callwright.OrgID, by Actor, id, comment string) (Entry, error) {
 	return s.addOneEntry(ctx, org, by, id, func(ctx context.Context, c *change) error {
 		return s.replaceComment(ctx, c, comment, "deleted", "")
@@ -98,7 +98,7 @@ func (s *Service) replaceComment(ctx context.Context, c *change, id, action, det
 	return s.cfg.Store.UpdateComment(ctx, comment)
 }
 
-// addOneEntry runs edit for a change that adds one entry, and returns the entry.
+// addOneEntry runs edit for a change that adds exactly one entry, and returns this entry.
 func (s *Service) addOneEntry(
 	ctx context.Context, org callwright.OrgID, by Actor, id string, do func(ctx context.Context, c *change) error,
 ) (Entry, error) {
@@ -109,7 +109,7 @@ func (s *Service) addOneEntry(
 	return entries[0], nil
 }
 
-// ReadComment returns the current state of a comment; a deleted one is CodeNotFound.
+// ReadComment returns the current state of a comment. It returns CodeNotFound for a deleted one.
 func (s *Service) ReadComment(ctx context.Context, org callwright.OrgID, id, comment string) (Comment, error) {
 	c, err := s.cfg.Store.Comment(ctx, org, id, comment)
 	if err != nil {
@@ -121,8 +121,8 @@ func (s *Service) ReadComment(ctx context.Context, org callwright.OrgID, id, com
 	return c, nil
 }
 
-// RevisedComments returns, by id, the given comments of an issue that were edited or deleted since they were written. It accepts at
-// most 100 ids, and truncates each Detail to the first most characters.
+// RevisedComments returns those of the given comments of an issue that were edited or deleted, by id. It accepts at most 100 ids, and
+// truncates each Detail to most characters.
 func (s *Service) RevisedComments(
 	ctx context.Context, org callwright.OrgID, id string, comments []string, most int,
 ) (map[string]Comment, error) {

@@ -77,7 +77,7 @@ func TestCommentIsEditedAndDeleted(t *testing.T) {
 	h.clock.move(time.Hour)
 
 	renamed := ada
-	renamed.Label = "Ada L." // still her
+	renamed.Label = "Ada L." // the same actor
 	if _, err := h.EditComment(ctx, "acme", renamed, i.ID, e.ID, "It snows."); err != nil {
 		t.Fatal(err)
 	}

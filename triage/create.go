@@ -7,26 +7,25 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Draft describes an issue to open.
+// Draft describes a new issue.
 type Draft struct {
 	Title        string   // 1 to 300 characters
 	Description  string   // at most MaxDetail characters
-	Status       Status   // empty: StatusBacklog
-	Severity     Severity // empty: SeverityMedium
-	Source       Source   // empty: SourceManual
-	Category     string   // at most 200 characters; so are the ids, at most 64
+	Status       Status   // default StatusBacklog
+	Severity     Severity // default SeverityMedium
+	Source       Source   // default SourceManual
+	Category     string   // at most 200 characters; OwnerID and AssigneeID at most 64
 	OwnerID      string
 	AssigneeID   string
 	ExternalLink string // an http or https URL of at most 2048 characters, or empty
 }
 
-// Create opens an issue. Its first entry has the title as its Detail, and status, severity, source and category in its
-// Metadata.
+// Create creates an issue. Detail of its first entry is the title, and Metadata contains status, severity, source and category.
 func (s *Service) Create(ctx context.Context, org callwright.OrgID, by Actor, d Draft) (Issue, error) {
 	return s.open(ctx, org, by, d, nil)
 }
 
-// open implements Create, with additional metadata in the first entry.
+// open implements Create. more is additional metadata of the first entry.
 func (s *Service) open(ctx context.Context, org callwright.OrgID, by Actor, d Draft, more map[string]any) (Issue, error) {
 	if err := by.check(); err != nil {
 		return Issue{}, err
@@ -65,7 +64,6 @@ func (s *Service) open(ctx context.Context, org callwright.OrgID, by Actor, d Dr
 	return c.Issue, nil
 }
 
-// setDefaults sets the defaults of empty fields.
 func (i *Issue) setDefaults() {
 	if i.Status == "" {
 		i.Status = StatusBacklog
@@ -78,7 +76,7 @@ func (i *Issue) setDefaults() {
 	}
 }
 
-// check refuses an issue with invalid fields.
+// check refuses an issue with an invalid field.
 func (i Issue) check() error {
 	if err := requireText("title", i.Title, maxTitle); err != nil {
 		return err
@@ -110,7 +108,7 @@ func (i Issue) check() error {
 	return checkLink("external_link", i.ExternalLink)
 }
 
-// orNull returns a text for metadata, null for an empty text.
+// orNull returns a text for metadata, or nil for an empty one.
 func orNull(text string) any {
 	if text == "" {
 		return nil
@@ -118,12 +116,12 @@ func orNull(text string) any {
 	return text
 }
 
-// Get returns one issue; CodeNotFound when it is absent.
+// Get returns an issue, or CodeNotFound if it is absent.
 func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Issue, error) {
 	return s.cfg.Store.Issue(ctx, org, id)
 }
 
-// idOf returns the id of the issue with a readable name, for example "T-1001"; any other text is an id.
+// idOf returns the id of the issue that a readable name such as "T-1001" names. It returns any other text unchanged, as an id.
 func (s *Service) idOf(ctx context.Context, org callwright.OrgID, text string) (string, error) {
 	number, ok := parseName(text)
 	if !ok {

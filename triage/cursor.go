@@ -14,19 +14,18 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Cursors seals and opens the cursors of pages. A cursor is signed and valid only for the organization and the list
-// that it was made for. Several keys, each with an id, allow a key change without invalidating cursors in use:
-// cursors of a former key stay valid as long as that key is listed.
+// Cursors seals and opens the cursors of pages. A cursor is signed, and valid only for its organization and list. Several keys, each with
+// an id, allow a change of the signing key: cursors of a former key stay valid while that key is listed.
 type Cursors struct {
 	current byte
-	keys    map[byte]func() hash.Hash // HMACs, not keys: fmt would print those
+	keys    map[byte]func() hash.Hash // HMACs instead of keys, which fmt would print
 }
 
-// cursorKey is the least size of a key, in bytes.
+// cursorKey is the minimum size of a key, in bytes.
 const cursorKey = 32
 
-// NewCursors returns Cursors with the given keys by id, at least 32 bytes each and the same on every node, and the id of the
-// signing key.
+// NewCursors returns Cursors with keys by id, and the id of the key that signs. Every key must have at least 32 bytes. All nodes must use
+// the same keys.
 func NewCursors(current byte, keys map[byte][]byte) (*Cursors, error) {
 	c := &Cursors{current: current, keys: make(map[byte]func() hash.Hash, len(keys))}
 	for id, key := range keys {
@@ -41,10 +40,10 @@ func NewCursors(current byte, keys map[byte][]byte) (*Cursors, error) {
 	return c, nil
 }
 
-// newProcessCursors returns Cursors with a random key, valid for this process only.
+// newProcessCursors returns Cursors with a random key. Their cursors are valid only in this process.
 func newProcessCursors() *Cursors {
 	key := make([]byte, cursorKey)
-	_, _ = rand.Read(key) // crypto/rand never fails: it ends the program instead
+	_, _ = rand.Read(key) // crypto/rand never returns an error: it aborts the program
 	return &Cursors{keys: map[byte]func() hash.Hash{0: hmacUnder(key)}}
 }
 
@@ -52,15 +51,15 @@ func hmacUnder(key []byte) func() hash.Hash {
 	return func() hash.Hash { return hmac.New(sha256.New, key) }
 }
 
-// A cursor is, in base64: its version, the id of its key, the place's value in 8 bytes, the first 16 bytes of the HMAC,
-// and the place's id.
+// A cursor consists of its version, the id of its key, the value of the place in 8 bytes, the first 16 bytes of the HMAC, and the id of the
+// place. It is encoded in base64.
 const (
 	cursorVersion = 1
 	cursorHead    = 1 + 1 + 8
 	cursorMAC     = 16
 )
 
-// seal returns a place in a list as an opaque string. list names the list.
+// seal returns the cursor of a place in a list that list names.
 func (c *Cursors) seal(org callwright.OrgID, list string, p Place) string {
 	raw := []byte{cursorVersion, c.current}
 	raw = binary.BigEndian.AppendUint64(raw, uint64(p.Value))
@@ -68,8 +67,8 @@ func (c *Cursors) seal(org callwright.OrgID, list string, p Place) string {
 	return base64.RawURLEncoding.EncodeToString(append(raw, p.ID...))
 }
 
-// open reads a cursor that seal made for the same organization and list; the empty string is the beginning. Other texts are
-// CodeBadRequest, including base64 with line ends or in other spellings.
+// open returns the place of a cursor that seal created for the same organization and list. An empty cursor is the beginning. Any other text
+// is CodeBadRequest, also a different base64 spelling of a valid cursor.
 func (c *Cursors) open(org callwright.OrgID, list, cursor string) (Place, error) {
 	if cursor == "" {
 		return Place{}, nil
@@ -88,7 +87,7 @@ func (c *Cursors) open(org callwright.OrgID, list, cursor string) (Place, error)
 	return Place{Value: int64(binary.BigEndian.Uint64(head[2:])), ID: id}, nil
 }
 
-// mac signs the head of a cursor with its organization, list and id. Each text is preceded by its length, so that their borders are
+// mac returns the truncated HMAC of a cursor's head, organization, list and id. The length precedes each text, so that their boundaries are
 // unambiguous.
 func mac(h hash.Hash, head []byte, org callwright.OrgID, list, id string) []byte {
 	h.Write(head)

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// withKeys lets a service sign with one key, and read cursors signed with the other keys of letters.
+// withKeys configures a service to sign with the key current, and to read cursors of each key in letters.
 func withKeys(t testing.TB, current byte, letters string) func(*triage.Config) {
 	keys := map[byte][]byte{}
 	for _, letter := range letters {
@@ -27,7 +27,7 @@ func withKeys(t testing.TB, current byte, letters string) func(*triage.Config) {
 	return func(c *triage.Config) { c.Cursors = cursors }
 }
 
-// longFeed returns an issue with five entries, and the cursor of the second page of two.
+// longFeed creates an issue with five entries. It also returns the cursor of the second page if a page has two entries.
 func longFeed(h house) (triage.Issue, string) {
 	h.t.Helper()
 	i := h.issue(triage.Draft{})
@@ -43,7 +43,7 @@ func longFeed(h house) (triage.Issue, string) {
 	return i, page.Next
 }
 
-// wantRefused fails the test unless a feed refuses a cursor.
+// wantRefused checks that the feed of an issue refuses a cursor.
 func wantRefused(t *testing.T, h house, issue, cursor, what string) {
 	t.Helper()
 	if page, err := h.Activity(t.Context(), "acme", issue, triage.PageRequest{Cursor: cursor}); err == nil {
@@ -88,7 +88,7 @@ func TestCursorWrittenOtherwise(t *testing.T) {
 	wantRefused(t, h, i.ID, " "+cursor, "a cursor with a blank")
 	wantRefused(t, h, i.ID, cursor+"=", "a cursor with padding")
 	wantRefused(t, h, i.ID, cursor+cursor, "two cursors")
-	// The head and the MAC have 26 bytes, an id 36: 62 bytes leave four bits of the last character unused.
+	// The head and the MAC have 26 bytes, and an id has 36. In base64, the last character of 62 bytes has four unused bits.
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 	last := strings.IndexByte(alphabet, cursor[len(cursor)-1])
 	if len(cursor) != 83 || last&3 != 0 {
@@ -119,7 +119,7 @@ func TestCursorOfSomethingElse(t *testing.T) {
 	wantRefused(t, h, i.ID, page.Next, "the cursor of a list")
 }
 
-// The texts to which a cursor is bound are separated: moving characters from one to the next invalidates the cursor.
+// TestCursorTextsDoNotRunTogether checks that a cursor is invalid if a character moves from the id of its place to the name of its list.
 func TestCursorTextsDoNotRunTogether(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -177,7 +177,7 @@ func TestNewCursorsRefuses(t *testing.T) {
 	}
 }
 
-// Reading a cursor returns the written place, and cursors of different places differ.
+// TestCursorsKeepPlaces checks that a cursor opens to the place that was sealed, and that different places have different cursors.
 func TestCursorsKeepPlaces(t *testing.T) {
 	t.Parallel()
 	h := open(t)

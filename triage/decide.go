@@ -6,14 +6,14 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Accept moves an issue from the backlog to the work to do; elsewhere it is CodeInvalidState. detail may give the reason, in at
+// Accept moves an issue from the backlog to StatusTodo. It returns CodeInvalidState in any other status. detail is an optional reason of at
 // most MaxDetail characters.
 func (s *Service) Accept(ctx context.Context, org callwright.OrgID, by Actor, id, detail string) (Issue, error) {
 	return s.decide(ctx, org, by, id, EventAccept, TypeAccepted, detail)
 }
 
-// Decline closes an issue of the backlog that will not be worked on; elsewhere it is CodeInvalidState. detail is required and gives
-// the reason.
+// Decline closes an issue in the backlog without work on it. It returns CodeInvalidState in any other status. detail is the required
+// reason, of at most MaxDetail characters.
 func (s *Service) Decline(ctx context.Context, org callwright.OrgID, by Actor, id, detail string) (Issue, error) {
 	if err := requireText("detail", detail, MaxDetail); err != nil {
 		return Issue{}, err

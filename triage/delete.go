@@ -8,14 +8,14 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Delete deletes an issue permanently, with its feed, comments, flags, attachments, agent sessions, report keys and views. Its
-// number is not given again. Every actor of the organization may delete every issue, a merged one too.
+// Delete deletes an issue permanently, with its feed, comments, flags, attachments, agent sessions, report keys and views. Its number is
+// not used again. Every actor of the organization may delete every issue, also a merged one.
 //
-// Later steps of its agents are CodeNotFound, and its Watchers end. The next report of one of its keys opens a new issue. Its
-// relations are deleted, which the related issues record as TypeRelationRemoved with "deleted" in the Metadata. An issue that was
-// merged into it stays closed and is no longer merged. Entries of other feeds that mention it stay unchanged.
+// Later steps of the issue's agents return CodeNotFound, and its Watchers end. The next report with one of its keys opens a new issue. Its
+// relations are deleted, and the related issues record this as TypeRelationRemoved with "deleted" in the Metadata. An issue that was merged
+// into it stays closed, but is no longer merged. Entries of other feeds that mention it do not change.
 //
-// Delete runs its own transactions to retry conflicts, so it must not be called in one.
+// Delete uses its own transactions to retry conflicts, so it must not be called in a transaction.
 func (s *Service) Delete(ctx context.Context, org callwright.OrgID, by Actor, id string) error {
 	if err := by.check(); err != nil {
 		return err
@@ -27,7 +27,7 @@ func (s *Service) Delete(ctx context.Context, org callwright.OrgID, by Actor, id
 	return err
 }
 
-// delete is one attempt of Delete; CodeConflict when another issue was related meanwhile.
+// delete attempts Delete once. It returns CodeConflict if another issue was related meanwhile.
 func (s *Service) delete(ctx context.Context, org callwright.OrgID, by Actor, id string) error {
 	relations, err := s.cfg.Store.RelationsOf(ctx, org, id)
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *Service) delete(ctx context.Context, org callwright.OrgID, by Actor, id
 			return err
 		}
 		for _, c := range all[1:] {
-			if c == nil { // deleted meanwhile, with its relations
+			if c == nil { // the related issue was deleted meanwhile, with its relations
 				continue
 			}
 			if err := s.write(ctx, c); err != nil {
@@ -74,8 +74,8 @@ func (s *Service) delete(ctx context.Context, org callwright.OrgID, by Actor, id
 	return nil
 }
 
-// cutRelations has related issues record that an issue is deleted. all holds the locked issues with the given ids; a relation to
-// any other is CodeConflict.
+// cutRelations records in the related issues that an issue is deleted. all holds the locked issues with the given ids. A relation to any
+// other issue is CodeConflict.
 func (s *Service) cutRelations(ctx context.Context, gone Issue, ids []string, all []*change) error {
 	relations, err := s.cfg.Store.RelationsOf(ctx, gone.Org, gone.ID)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// delete deletes an issue of "acme".
+// delete deletes an issue of the organization "acme".
 func (h house) delete(id string) {
 	h.t.Helper()
 	if err := h.Delete(h.t.Context(), "acme", bob, id); err != nil {
@@ -68,7 +68,8 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-// TestDeleteCutsRelations deletes an issue that is related to one twice, and into which another was merged.
+// TestDeleteCutsRelations checks that issues which were related to a deleted issue, or merged into it, lose these relations and record the
+// loss. Other issues must not change.
 func TestDeleteCutsRelations(t *testing.T) {
 	t.Parallel()
 	s := openDepot(t)
@@ -112,7 +113,7 @@ func TestDeleteCutsRelations(t *testing.T) {
 	}
 }
 
-// TestDeleteAMergedIssue leaves the target with its reports and attachments.
+// TestDeleteAMergedIssue checks that the target of a merge keeps its reports and attachments when the merged issue is deleted.
 func TestDeleteAMergedIssue(t *testing.T) {
 	t.Parallel()
 	s := openDepot(t)
@@ -129,12 +130,12 @@ func TestDeleteAMergedIssue(t *testing.T) {
 	}
 }
 
-// TestReportAfterADeletion opens another issue, whenever its issue is deleted.
+// TestReportAfterADeletion checks that a report opens a new issue whenever the issue of its key is deleted, also during the report.
 func TestReportAfterADeletion(t *testing.T) {
 	t.Parallel()
 	for name, at := range map[string]struct {
 		ended  bool
-		before int // the look at the issue that was found is 1, the opening of a new one 2; 0: before the report
+		before int // number of the report's transaction before which it is deleted; 0 means before the report
 	}{"before": {}, "before, ended": {true, 0}, "meanwhile": {false, 1}, "meanwhile, ended": {true, 1}, "later": {true, 2}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -160,7 +161,8 @@ func TestReportAfterADeletion(t *testing.T) {
 	}
 }
 
-// TestDeleteWhileRelationsChange relates another issue, or deletes a related one, just before the deletion.
+// TestDeleteWhileRelationsChange checks that Delete succeeds if a relation is added, or a related issue is deleted, just before its
+// transaction.
 func TestDeleteWhileRelationsChange(t *testing.T) {
 	t.Parallel()
 	for _, deletes := range []bool{false, true} {
@@ -189,7 +191,7 @@ func TestDeleteWhileRelationsChange(t *testing.T) {
 	}
 }
 
-// TestDeleteEndsWatchers ends waiting watchers on two nodes: one immediately, the other within seconds.
+// TestDeleteEndsWatchers checks that waiting watchers of a deleted issue end: immediately on the same node, and within seconds on another.
 func TestDeleteEndsWatchers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -220,7 +222,8 @@ func TestDeleteEndsWatchers(t *testing.T) {
 	})
 }
 
-// TestDeleteStopsAnalysis deletes an issue while its analyst thinks: the step is cancelled, and its task ends quietly.
+// TestDeleteStopsAnalysis checks that the running step of an analysis is canceled when its issue is deleted, and that its task ends without
+// a warning.
 func TestDeleteStopsAnalysis(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -247,8 +250,7 @@ func TestDeleteStopsAnalysis(t *testing.T) {
 	})
 }
 
-// TestDeleteBeforeAStepIsKept deletes the issue when the analyst has answered, at the last attempt, and before it is asked: the
-// task runs again, and then finds no issue.
+// TestDeleteBeforeAStepIsKept checks that the task of a step runs again and then ends, if its issue is deleted before the step is stored.
 func TestDeleteBeforeAStepIsKept(t *testing.T) {
 	t.Parallel()
 	var s study
@@ -265,7 +267,7 @@ func TestDeleteBeforeAStepIsKept(t *testing.T) {
 		if _, again := callwright.RetryAfter(err); !again && attempt <= 3 {
 			t.Errorf("attempt %d gave %v", attempt, err)
 		}
-		if attempt == 4 { // which asks no model
+		if attempt == 4 { // the last attempt does not call the analyst
 			s.delete(issue)
 		}
 		if err := s.step(t.Context(), sess, 0, attempt+1); err != nil {
@@ -277,7 +279,7 @@ func TestDeleteBeforeAStepIsKept(t *testing.T) {
 	}
 }
 
-// TestSweepOfADeletedIssue deletes the issue of a silent session before the sweep ends it.
+// TestSweepOfADeletedIssue checks that the sweep ignores a silent session whose issue is deleted meanwhile.
 func TestSweepOfADeletedIssue(t *testing.T) {
 	t.Parallel()
 	var h depot

@@ -1,9 +1,8 @@
-// Package triage manages issues and the activity feed of each. An issue records a problem; its feed records all events of the
-// issue.
+// Package triage manages issues and their activity feeds. An issue records a problem, and its feed records all events of the issue.
 //
-// Every change of an issue writes its feed entries in the same transaction, so that feed and issue never disagree.
-// Entries are immutable. The entries of one issue have strictly increasing times in commit order: a reader that
-// continues from an entry misses none.
+// Every change of an issue writes its feed entries in the same transaction, so that feed and issue always agree. Entries are immutable. The
+// times of an issue's entries strictly increase in commit order: a reader that continues after an entry misses none.
 //
-// Every method takes the organization and, if it changes an issue, the Actor. Another organization's issues look absent.
+// Every method accepts the organization and, if it changes an issue, the Actor. For another organization's issues, methods return
+// CodeNotFound.
 package triage

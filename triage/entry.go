@@ -6,8 +6,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Entry is one line of a feed: an event of the issue, or a step of an agent that works on it. It is immutable and shows other
-// objects in their state at that time.
+// Entry is an entry of a feed: an event of the issue, or a step of an agent that works on it. It is immutable, and shows other objects as
+// they were at that time.
 type Entry struct {
 	ID        string
 	Org       callwright.OrgID
@@ -19,19 +19,19 @@ type Entry struct {
 	Metadata  map[string]any
 	CreatedAt time.Time // later than the times of all earlier entries of the issue
 
-	FromStatus Status // of the issue, if the entry moves it; else empty
+	FromStatus Status // status of the issue before and after, if the entry changes it
 	ToStatus   Status
-	Resources  []Resource // that it mentions
-	Referenced []IssueRef // other issues that it mentions
+	Resources  []Resource // attachments that the entry mentions
+	Referenced []IssueRef // other issues that the entry mentions
 
-	Session  *SessionRef // of a step: its session, as it stands after the step
-	Artifact *Artifact   // of a step of TypeArtifact
+	Session  *SessionRef // state of the session after a step; nil for an event
+	Artifact *Artifact   // set only for TypeArtifact
 }
 
-// Keyset returns the entry's place in its feed.
+// Keyset returns the place of the entry in its feed.
 func (e Entry) Keyset() callwright.Keyset { return callwright.Keyset{At: e.CreatedAt, ID: e.ID} }
 
-// Size estimates the bytes of the entry: texts, artifact and metadata.
+// Size estimates the size of the entry in bytes: its texts, artifact and metadata.
 func (e Entry) Size() int {
 	size := len(e.Detail) + sizeOf(e.Metadata)
 	if e.Artifact != nil {
@@ -46,9 +46,9 @@ func (e Entry) Size() int {
 	return size
 }
 
-// sizeOf estimates the bytes of a metadata value.
+// sizeOf estimates the size of a metadata value, in bytes.
 func sizeOf(value any) int {
-	size := 16 // of the value itself, in memory
+	size := 16 // the value itself, in memory
 	switch v := value.(type) {
 	case string:
 		size += len(v)
@@ -64,10 +64,10 @@ func sizeOf(value any) int {
 	return size
 }
 
-// MaxRead bounds the bytes of entries that are read together, and so the size of a page. Each entry is much smaller.
+// MaxRead is the maximum total size of the entries of a page, in bytes. A single entry is much smaller.
 const MaxRead = 2 << 20
 
-// MaxDetail bounds the text of an entry and the description of an issue, in characters.
+// MaxDetail is the maximum length of an entry's Detail and of an issue's description, in characters.
 const MaxDetail = 64 << 10
 
 // EntryKind distinguishes events of the issue from steps of agents.
@@ -79,11 +79,11 @@ const (
 	KindAgent EntryKind = "agent" // a step of an agent
 )
 
-// EntryType is the type of an entry.
+// EntryType is the type of an event or of a step.
 type EntryType string
 
-// The events of issues. A change of severity, category, assignee or owner has "from" and "to" in its Metadata. A comment that was
-// edited or deleted is another TypeComment, with "action" ("edited", "deleted") and "comment_id".
+// The events of issues. The Metadata of a change of severity, category, assignee or owner contains "from" and "to". The edit or deletion of
+// a comment is another TypeComment, whose Metadata contains "action" ("edited" or "deleted") and "comment_id".
 const (
 	TypeCreated         EntryType = "created"
 	TypeStatusChanged   EntryType = "status_changed"
@@ -116,15 +116,15 @@ const (
 	TypeSessionStopped EntryType = "session_stopped"
 )
 
-// Comment is the current state of a comment. Former texts stay in the feed.
+// Comment is the current state of a comment. The feed contains its former texts.
 type Comment struct {
-	ID        string // of its first entry
+	ID        string // id of its first entry
 	Org       callwright.OrgID
 	IssueID   string
 	Author    Actor
-	Detail    string // empty when it is deleted
+	Detail    string // empty if the comment is deleted
 	CreatedAt time.Time
 	UpdatedAt time.Time
 	Deleted   bool
-	Revision  int64 // for the compare-and-set; 1 at first
+	Revision  int64 // from 1; for the compare-and-set of UpdateComment
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/triage/triagetest"
 )
 
-// A program reports each failed run of its tests. Runs of one scenario belong to one issue until it is closed.
+// A program reports each failed run of its tests. Reports about one scenario belong to one issue until it is closed.
 func ExampleService_Report() {
 	ctx, memory, runs := context.Background(), memstore.New(), new(triagetest.Resolver)
 	issues, err := triage.New(triage.Config{

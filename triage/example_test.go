@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// A program that opens an issue, comments on it and reads its feed.
+// A program creates an issue, comments on it and reads its feed.
 func Example() {
 	ctx, memory := context.Background(), memstore.New()
 	issues, err := triage.New(triage.Config{

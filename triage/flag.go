@@ -10,24 +10,24 @@ import (
 // maxNote is the maximum length, in characters, of a flag's note and of the quoted line of a transcript.
 const maxNote = 4000
 
-// FlagDraft describes a flag to set.
+// FlagDraft describes a new flag.
 type FlagDraft struct {
 	CallID       string
-	Type         string // kind of the problem, 1 to 200 characters
+	Type         string // type of problem, 1 to 200 characters
 	Note         string // at most 4000 characters
-	NodeID       string // of the pathway, at most 128 characters; empty: none
+	NodeID       string // node of the pathway, at most 128 characters, or empty
 	NodeName     string // at most 200 characters
-	MessageIndex *int   // of the transcript, from 0; nil: the whole call
+	MessageIndex *int   // index in the transcript, from 0; nil means the whole call
 	MessageText  string // at most 4000 characters
 }
 
-// ErrCallNotAttached refuses a flag on a call that is not attached to the issue.
+// ErrCallNotAttached is the error for a flag on a call that is not attached to the issue.
 var ErrCallNotAttached = &callwright.Error{
 	Code: callwright.CodeCallNotAttached, Message: callwright.ErrCallNotAttached.Message, Field: "call_id",
 }
 
-// Flag marks a place in a call that is attached to an issue. Any other call is ErrCallNotAttached; more than MaxFlags
-// is CodeInvalidState.
+// Flag marks a call that is attached to an issue, or a message or node of the call. It returns ErrCallNotAttached for any other call, and
+// CodeInvalidState if the issue has MaxFlags flags.
 func (s *Service) Flag(ctx context.Context, org callwright.OrgID, by Actor, id string, d FlagDraft) (Flag, error) {
 	if err := d.check(); err != nil {
 		return Flag{}, err
@@ -81,7 +81,7 @@ func (d FlagDraft) check() error {
 	return checkText("message_text", d.MessageText, maxNote)
 }
 
-// Unflag deletes a flag.
+// Unflag deletes a flag and adds an entry about that. It returns CodeNotFound if the flag is absent.
 func (s *Service) Unflag(ctx context.Context, org callwright.OrgID, by Actor, id, flag string) error {
 	_, _, err := s.edit(ctx, org, by, id, func(ctx context.Context, c *change) error {
 		f, err := s.cfg.Store.Flag(ctx, org, id, flag)
@@ -99,7 +99,7 @@ func (s *Service) Unflag(ctx context.Context, org callwright.OrgID, by Actor, id
 	return err
 }
 
-// addFlagEntry adds an entry about a flag on a call.
+// addFlagEntry adds an entry about a flag on a call. The fields of the flag are in its Metadata.
 func (c *change) addFlagEntry(t EntryType, f Flag, call Resource) {
 	e := Entry{Type: t, Detail: f.Note, Resources: []Resource{call}, Metadata: map[string]any{
 		"flag_id": f.ID, "call_id": f.CallID, "type": f.Type,
@@ -115,7 +115,7 @@ func (c *change) addFlagEntry(t EntryType, f Flag, call Resource) {
 	c.addEntry(e)
 }
 
-// Flags returns all flags of an issue in the order in which they were set.
+// Flags returns all flags of an issue, oldest first.
 func (s *Service) Flags(ctx context.Context, org callwright.OrgID, id string) ([]Flag, error) {
 	if _, err := s.cfg.Store.Issue(ctx, org, id); err != nil {
 		return nil, err

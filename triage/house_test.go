@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// house is a service over memory.
+// house is a service over a store in memory.
 type house struct {
 	*triage.Service
 	t      testing.TB
@@ -25,7 +25,7 @@ func open(t testing.TB, change ...func(*triage.Config)) house {
 	return openOver(t, memstore.New(), change...)
 }
 
-// openOver opens another house over the same memory, as on another node.
+// openOver opens a second house over the same store, as on another node.
 func openOver(t testing.TB, memory *memstore.Store, change ...func(*triage.Config)) house {
 	t.Helper()
 	h := house{t: t, memory: memory, clock: &clock{now: start}}
@@ -49,7 +49,7 @@ var (
 	bob   = triage.Actor{Kind: triage.ActorUser, ID: "bob", Label: "Bob"}
 )
 
-// clock stands still until it is set.
+// clock is a clock that only move changes.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -61,17 +61,17 @@ func (c *clock) Now() time.Time {
 	return c.now
 }
 
-// move sets the clock forward, or back.
+// move adds a duration, which may be negative, to the clock.
 func (c *clock) move(by time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(by)
 }
 
-// store returns the house's store.
+// store returns the store of the house.
 func (h house) store() triagestore.Store { return triagestore.Store{Store: h.memory} }
 
-// issue opens one for the organization "acme".
+// issue creates an issue of the organization "acme".
 func (h house) issue(d triage.Draft) triage.Issue {
 	h.t.Helper()
 	if d.Title == "" {
@@ -113,7 +113,7 @@ func types(entries []triage.Entry) []triage.EntryType {
 	return all
 }
 
-// wantError fails the test unless an error has a code and a field.
+// wantError checks that an error has a code and a field.
 func wantError(t *testing.T, err error, code callwright.Code, field string) {
 	t.Helper()
 	e, _ := errors.AsType[*callwright.Error](err)

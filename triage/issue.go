@@ -12,30 +12,30 @@ import (
 type Issue struct {
 	ID           string
 	Org          callwright.OrgID
-	Number       int // counts the issues of the organization, from FirstNumber
+	Number       int // sequential per organization, from FirstNumber
 	Title        string
 	Description  string
 	Status       Status
 	Severity     Severity
 	Source       Source
-	Category     string // free grouping; empty: none
-	OwnerID      string // person responsible for it; empty: none
-	AssigneeID   string // person working on it; empty: none
+	Category     string // free text, or empty
+	OwnerID      string // id of the responsible person, or empty
+	AssigneeID   string // id of the person who works on it, or empty
 	Author       Actor
-	ExternalLink string // the same issue in another system; empty: none
-	MergedInto   string // the issue that replaces it; empty: none, or it was deleted. A merged issue no longer changes
+	ExternalLink string // URL of the same issue in another system, or empty
+	MergedInto   string // id of the issue it was merged into; empty if none, or if that was deleted
 
 	Resources int         // number of attached resources
 	Flags     int         // number of flags
-	Relations int         // number of relations to other issues, in either direction
-	Session   *SessionRef // current state of the latest agent session; nil: none
+	Relations int         // number of relations to other issues, counting both directions
+	Session   *SessionRef // current state of the newest agent session, or nil
 	Working   int         // number of pending or active agent sessions
 
 	CreatedAt      time.Time
 	UpdatedAt      time.Time // when Version last changed
-	LastActivityAt time.Time // of the newest entry
-	Version        int64     // counts the changes of editable fields, for the editors' check; 1 at first
-	Revision       int64     // counts all changes of the record, for the compare-and-set; 1 at first
+	LastActivityAt time.Time // time of the newest entry
+	Version        int64     // counts changes of editable fields from 1; editors pass it to detect other edits
+	Revision       int64     // counts changes of the record from 1, for the compare-and-set of UpdateIssue
 }
 
 // FirstNumber is the number of an organization's first issue.
@@ -44,12 +44,12 @@ const FirstNumber = 1001
 // Name returns the issue's readable name, for example "T-1001".
 func (i Issue) Name() string { return issueName(i.Number) }
 
-// Ref returns the issue in short.
+// Ref returns a short form of the issue in its current state.
 func (i Issue) Ref() IssueRef {
 	return IssueRef{ID: i.ID, Number: i.Number, Title: i.Title, Status: i.Status}
 }
 
-// IssueRef is an issue in short, as it was when it was mentioned.
+// IssueRef is a short form of an issue, as it was when it was mentioned.
 type IssueRef struct {
 	ID     string
 	Number int
@@ -57,12 +57,12 @@ type IssueRef struct {
 	Status Status
 }
 
-// Name returns the issue's readable name.
+// Name returns the issue's readable name, for example "T-1001".
 func (r IssueRef) Name() string { return issueName(r.Number) }
 
 func issueName(number int) string { return "T-" + strconv.Itoa(number) }
 
-// parseName returns the number in the readable name of an issue, in any case.
+// parseName parses the readable name of an issue, in upper or lower case. ok is false for any other text.
 func parseName(name string) (number int, ok bool) {
 	if len(name) < len("T-1") {
 		return 0, false
@@ -74,7 +74,7 @@ func parseName(name string) (number int, ok bool) {
 // Severity is the severity of an issue.
 type Severity string
 
-// The severities, the worst first.
+// The severities, worst first.
 const (
 	SeverityCritical Severity = "critical"
 	SeverityHigh     Severity = "high"
@@ -82,12 +82,12 @@ const (
 	SeverityLow      Severity = "low"
 )
 
-// Severities lists all severities, the least first: lists sort by their index.
+// Severities lists all severities, least severe first. Lists that are sorted by severity use their indexes.
 func Severities() []Severity {
 	return []Severity{SeverityLow, SeverityMedium, SeverityHigh, SeverityCritical}
 }
 
-// Source is the source of an issue.
+// Source tells who found the problem of an issue.
 type Source string
 
 // The sources.
@@ -97,12 +97,12 @@ const (
 	SourceClient    Source = "client"
 )
 
-// Actor is the person, agent or platform that acts.
+// Actor is the person, agent or platform that makes a change.
 type Actor struct {
 	Kind      ActorKind
 	ID        string // at most 64 characters
-	Label     string // the name to show, at most 200 characters
-	AvatarURL string // empty: none
+	Label     string // displayed name, at most 200 characters
+	AvatarURL string // may be empty
 }
 
 // ActorKind distinguishes people, agents and the platform.

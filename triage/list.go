@@ -10,35 +10,35 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The limits of pages.
+// Limits of pages.
 const (
 	defaultPage = 50
 	maxPage     = 100
-	maxSearch   = 200 // characters
-	maxValues   = 50  // of one condition
+	maxSearch   = 200 // length of Search, in characters
+	maxValues   = 50  // alternatives of a condition
 )
 
-// A search reads all candidate texts, and holds a database connection meanwhile.
+// Limits of searches. A search reads all candidate texts, and holds a database connection meanwhile.
 const (
-	maxSearches = 2 // concurrent searches on a node; one for each organization
+	maxSearches = 2 // concurrent searches on a node; at most one per organization
 	searchWait  = 5 * time.Second
 )
 
-// Query asks for a page of issues. Cursor replaces Filter.After.
+// Query selects a page of issues. Cursor replaces Filter.After.
 type Query struct {
-	Filter        // Limit: 1 to 100, 0 for 50; Until is not used
-	Cursor string // Next of the previous page, for the same organization, conditions and order; empty: the first page
+	Filter        // Limit is 1 to 100, and 0 means 50; Until is ignored
+	Cursor string // Next of the previous page, with the same conditions and order; empty for the first page
 }
 
-// IssuePage is a page of issues.
+// IssuePage holds the issues of a page.
 type IssuePage struct {
 	Items []Issue // without their descriptions
-	Next  string  // the Cursor of the next page; empty at the end
+	Next  string  // Cursor of the next page, or empty on the last
 }
 
-// List returns a page of issues. An issue whose sort value changes between two pages may appear on both or on none; all others
-// appear once. With Scan, a page may be short, even empty, although it has a Next. A search waits for another search of the
-// organization. After 5 seconds it fails with CodeUnavailable and a RetryAfter.
+// List returns a page of issues. An issue whose sort value changes between two pages may appear on both pages or on none. Every other issue
+// appears once. With Scan, a page may be short or even empty although Next is not. A search waits while another search of the organization
+// runs. After 5 seconds, List returns CodeUnavailable with a RetryAfter.
 func (s *Service) List(ctx context.Context, org callwright.OrgID, q Query) (IssuePage, error) {
 	limit, err := pageLimit(q.Limit)
 	if err != nil {
@@ -64,7 +64,7 @@ func (s *Service) List(ctx context.Context, org callwright.OrgID, q Query) (Issu
 		}
 		defer release()
 	}
-	f.Limit = limit + 1 // one more shows whether a next page exists
+	f.Limit = limit + 1 // an additional issue shows whether a next page exists
 	items, err := s.cfg.Store.FindIssues(ctx, org, f)
 	last := f.Until
 	if len(items) > limit {
@@ -77,7 +77,7 @@ func (s *Service) List(ctx context.Context, org callwright.OrgID, q Query) (Issu
 	return IssuePage{Items: items, Next: s.cfg.Cursors.seal(org, list, last)}, nil
 }
 
-// pageLimit returns the number of items of a page, or an error.
+// pageLimit returns the number of items on a page: limit, or the default for 0. It refuses a limit that is out of range.
 func pageLimit(limit int) (int, error) {
 	switch {
 	case limit == 0:
@@ -88,8 +88,8 @@ func pageLimit(limit int) (int, error) {
 	return limit, nil
 }
 
-// normal returns the filter with defaults filled in and alternatives in a fixed order, so that equivalent filters are equal. It
-// refuses contradictory filters.
+// normal returns the filter with defaults set and alternatives sorted, so that equivalent filters become equal. It refuses invalid and
+// contradictory filters.
 func (f Filter) normal() (Filter, error) {
 	for _, s := range f.Statuses {
 		if err := checkOneOf("status", s, Statuses()...); err != nil {
@@ -126,7 +126,7 @@ func (f Filter) normal() (Filter, error) {
 	return f, checkOneOf("sort", f.Sort, SortActivity, SortCreated, SortSeverity, SortStatus)
 }
 
-// checkTexts refuses texts that a database cannot search for, and texts longer than any stored one.
+// checkTexts refuses texts that databases cannot search for, and texts that are longer than any stored one.
 func (f Filter) checkTexts() error {
 	for i, c := range f.Categories {
 		if err := checkText(fmt.Sprintf("category[%d]", i), c, maxName); err != nil {
@@ -145,13 +145,13 @@ func (f Filter) checkTexts() error {
 	return checkText("search", f.Search, maxSearch)
 }
 
-// sorted returns the distinct values, in order.
+// sorted returns the distinct values, sorted.
 func sorted[T ~string](values []T) []T {
 	return slices.Compact(slices.Sorted(slices.Values(values)))
 }
 
-// list returns a name for the list of a normal filter, for its cursors. It ignores the bounds of a page. It also ignores the value
-// of a set Since: with "the last 24 hours" it differs for every page.
+// list returns a name for the list of a normal filter, to which cursors are bound. It ignores the limits of a page. Of Since, it includes
+// only whether it is set, because the start of "the last 24 hours" differs for each page.
 func (f Filter) list() string {
 	assignee := strconv.Quote(f.AssigneeID)
 	if f.Unassigned {
@@ -161,7 +161,7 @@ func (f Filter) list() string {
 		assignee, f.Search, f.DateField, !f.Since.IsZero(), f.Sort, f.Ascending)
 }
 
-// Place returns the place of the issue in a list sorted by a field.
+// Place returns the place of the issue in a list that is sorted by a field.
 func (i Issue) Place(by SortField) Place {
 	p := Place{ID: i.ID}
 	switch by {

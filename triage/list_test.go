@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// stock opens many issues that differ, several a moment.
+// stock creates 60 issues with different fields, four of them at each time.
 func stock(h house) []triage.Issue {
 	h.t.Helper()
 	var all []triage.Issue
@@ -29,7 +29,7 @@ func stock(h house) []triage.Issue {
 		}
 		all = append(all, h.issue(d))
 	}
-	for n := 0; n < len(all); n += 5 { // so that the three times differ
+	for n := 0; n < len(all); n += 5 { // so that the three times of these issues differ
 		h.clock.move(time.Minute)
 		for _, change := range []triage.Change{{Title: new(all[n].Title + ", edited")}, {OwnerID: new("eve")}}[n%2:] {
 			if _, err := h.Update(h.t.Context(), "acme", bob, all[n].ID, change); err != nil {
@@ -41,7 +41,7 @@ func stock(h house) []triage.Issue {
 	return all
 }
 
-// list returns the ids of all issues that a query finds, read in pages.
+// list returns the titles of all issues that a filter selects, read page by page.
 func (h house) list(t testing.TB, f triage.Filter) []string {
 	t.Helper()
 	var found []string
@@ -63,7 +63,7 @@ func (h house) list(t testing.TB, f triage.Filter) []string {
 	}
 }
 
-// expected returns the expected list: the matching issues, sorted.
+// expected returns the titles that list must return: of the matching issues, sorted.
 func expected(all []triage.Issue, f triage.Filter, matches func(triage.Issue) bool) []string {
 	by := cmp.Or(f.Sort, triage.SortActivity)
 	found := slices.DeleteFunc(slices.Clone(all), func(i triage.Issue) bool { return matches != nil && !matches(i) })
@@ -167,7 +167,7 @@ func TestListFilters(t *testing.T) {
 	}
 }
 
-// TestListOfRareIssues looks for issues that few are like, with pages for which few are looked at.
+// TestListOfRareIssues checks that paging with any Scan finds all issues, even if few match.
 func TestListOfRareIssues(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -227,7 +227,7 @@ func TestListLimits(t *testing.T) {
 	}
 }
 
-// A cursor is valid for its list only, with any page size and order of alternatives.
+// TestListCursors checks that a cursor is valid only for its list, with any page size and order of alternatives.
 func TestListCursors(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -277,7 +277,8 @@ func TestListCursors(t *testing.T) {
 	}
 }
 
-// Pages of a list whose order does not change show every existing issue once, while others are opened.
+// TestListWhileOthersOpen checks that paging shows each existing issue once while others are created, if the order of the list does not
+// change.
 func TestListWhileOthersOpen(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -308,7 +309,7 @@ func TestListWhileOthersOpen(t *testing.T) {
 			if q.Cursor = page.Next; q.Cursor == "" {
 				break
 			}
-			for range rapid.IntRange(0, min(2, q.Limit-1)).Draw(t, "opened") { // fewer than a page, so that the list ends
+			for range rapid.IntRange(0, min(2, q.Limit-1)).Draw(t, "opened") { // fewer than a page, so that paging ends
 				h.clock.move(time.Duration(rapid.IntRange(-1, 1).Draw(t, "clock")) * time.Microsecond)
 				h.issue(draft())
 			}

@@ -6,11 +6,13 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Merge closes an issue as a duplicate of another, as long as the other exists; into is the other's id or name. Its open sessions
-// are cancelled and its reports move to the other issue. The other issue gets the missing attachments up to its limit; its entry
-// counts the rest as "not_attached". Flags and comments stay. Merge returns the closed issue. Merging an issue into itself is
-// CodeBadRequest, a merged issue on either side CodeInvalidState, and a target that is already a duplicate of this one
-// CodeConflict.
+// Merge closes an issue as a duplicate of another, and returns the closed issue. into is the id or the name of the other issue. If the
+// other issue is deleted later, the closed issue stays closed but is no longer merged. Open sessions of the closed issue are canceled, and
+// its reports move to the other issue. The other issue receives the missing attachments up to its limit, and its entry counts the rest as
+// "not_attached". Flags and comments stay.
+//
+// Merge returns CodeBadRequest for the issue itself, CodeInvalidState if either issue was merged, and CodeConflict if the other issue is a
+// duplicate of this one.
 func (s *Service) Merge(ctx context.Context, org callwright.OrgID, by Actor, id, into string) (Issue, error) {
 	into, err := s.idOf(ctx, org, into)
 	if err != nil {
@@ -69,7 +71,7 @@ func (s *Service) merge(ctx context.Context, from, to *change) error {
 	return nil
 }
 
-// stopSessions cancels all open sessions of an issue.
+// stopSessions cancels all open sessions of an issue. why is the Detail of their last entries.
 func (s *Service) stopSessions(ctx context.Context, c *change, why string) error {
 	sessions, err := s.cfg.Store.SessionsOf(ctx, c.Issue.Org, c.Issue.ID)
 	if err != nil {
@@ -84,7 +86,8 @@ func (s *Service) stopSessions(ctx context.Context, c *change, why string) error
 	return nil
 }
 
-// relateDuplicate marks an issue as a duplicate of another, unless it is already marked. The limit of relations does not apply.
+// relateDuplicate relates an issue to another as its duplicate, unless that relation exists. MaxRelations does not apply. It returns
+// CodeConflict if the reverse relation exists.
 func (s *Service) relateDuplicate(ctx context.Context, from, to *change) error {
 	relations, err := s.cfg.Store.RelationsOf(ctx, from.Issue.Org, from.Issue.ID)
 	if err != nil {
@@ -107,8 +110,8 @@ func (s *Service) relateDuplicate(ctx context.Context, from, to *change) error {
 	})
 }
 
-// bringResources attaches the missing resources of another issue. It returns the attached ones, and the number of those beyond the
-// limit.
+// bringResources attaches to an issue the resources of another that it lacks, up to MaxResources. It returns the new attachments, and the
+// number of resources beyond the limit.
 func (s *Service) bringResources(ctx context.Context, from, to *change) (brought []Resource, left int, err error) {
 	theirs, err := s.cfg.Store.ResourcesOf(ctx, from.Issue.Org, from.Issue.ID)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// attach attaches the named resources to an issue.
+// attach stores attachments of calls with the given ids, without calling a resolver.
 func (h house) attach(issue string, resources ...string) {
 	h.t.Helper()
 	i := h.get(issue)

@@ -15,7 +15,8 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// The counters of issues match the stored parts after any operations in any order; refused and failed operations leave no trace.
+// TestIssuesAgreeWithAModel checks that the counters of issues match the stored parts after random operations, and that refused and failed
+// operations change nothing.
 func TestIssuesAgreeWithAModel(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -30,14 +31,14 @@ func TestIssuesAgreeWithAModel(t *testing.T) {
 	})
 }
 
-// model is the expected content of the store.
+// model holds the expected content of the store.
 type model struct {
 	t      *testing.T
 	house  depot
 	sweep  func() error
 	faults *faulty
 	issues []*modelIssue
-	open   string // id of the issue of the reports; empty: none
+	open   string // id of the issue that receives reports, or empty
 
 	relations []modelRelation
 }
@@ -45,12 +46,12 @@ type model struct {
 type modelIssue struct {
 	id       string
 	status   triage.Status
-	into     *modelIssue // nil: it is not merged
+	into     *modelIssue // target of its merge, or nil
 	entries  int
-	calls    map[string]string // link by call
-	flags    map[string]string // call by flag
+	calls    map[string]string // call id to attachment id
+	flags    map[string]string // flag id to call id
 	comments []*modelComment
-	sessions []*modelSession // as they began
+	sessions []*modelSession // in the order of their start
 }
 
 type modelComment struct {
@@ -71,7 +72,7 @@ type modelRelation struct {
 	from, to *modelIssue
 }
 
-// faulty is a store that fails to append entries, late in a transaction.
+// faulty is a store that, if fails is set, fails to append entries and to delete issues, late in a transaction.
 type faulty struct {
 	triage.Store
 	fails bool
@@ -86,7 +87,7 @@ func (f *faulty) AppendEntries(ctx context.Context, org callwright.OrgID, issue 
 	return f.Store.AppendEntries(ctx, org, issue, entries)
 }
 
-// DeleteIssue deletes before it fails.
+// DeleteIssue deletes the issue, and then returns an error if fails is set.
 func (f *faulty) DeleteIssue(ctx context.Context, org callwright.OrgID, id string) error {
 	if err := f.Store.DeleteIssue(ctx, org, id); err != nil || !f.fails {
 		return err
@@ -110,7 +111,7 @@ func newModelIssue(id string) *modelIssue {
 	return &modelIssue{id: id, status: triage.StatusBacklog, entries: 1, calls: map[string]string{}, flags: map[string]string{}}
 }
 
-// pick draws one element; false without elements.
+// pick draws an element of a list. ok is false for an empty list.
 func pick[T any](r *rapid.T, what string, all []T) (one T, ok bool) {
 	if len(all) == 0 {
 		return one, false
@@ -124,8 +125,8 @@ func (m *model) actor(r *rapid.T) triage.Actor {
 	return rapid.SampledFrom([]triage.Actor{ada, bob, triage.System(), reporter}).Draw(r, "actor")
 }
 
-// try runs an operation, sometimes after a failed attempt, and reports whether it succeeded. refused lists the conditions under
-// which it must be refused; the first true one counts.
+// try runs an operation, sometimes after a failed attempt, and reports whether it succeeded. refused lists the conditions under which it
+// must be refused; the first true one determines the code.
 func (m *model) try(r *rapid.T, do func() error, refused ...refusal) bool {
 	m.house.clock.move(rapid.SampledFrom([]time.Duration{-time.Second, 0, 0, time.Microsecond, time.Minute}).Draw(r, "later"))
 	var want callwright.Code
@@ -172,7 +173,7 @@ func (m *model) all() []kept {
 	return all
 }
 
-// check compares everything.
+// check compares all stored issues with the model.
 func (m *model) check(r *rapid.T) {
 	for n, i := range m.issues {
 		if err := m.differs(i); err != "" {

@@ -105,7 +105,7 @@ func (m *model) unflag(r *rapid.T) {
 	}
 }
 
-// related returns the relation of a type between two issues, in either direction.
+// related returns the relation of a type between two issues, in either direction. ok is false if there is none.
 func (m *model) related(a, b *modelIssue, kind triage.RelationType) (modelRelation, bool) {
 	for _, have := range m.relations {
 		if have.kind == kind && (have.from == a && have.to == b || have.from == b && have.to == a) {
@@ -225,7 +225,7 @@ func (m *model) start(r *rapid.T) {
 	}
 }
 
-// move does something to a session that ought to bring it into a state.
+// move runs an operation on a session of any issue, and checks that it changes the session's state to the state that to returns.
 func (m *model) move(
 	r *rapid.T, to func(from triage.SessionStatus) triage.SessionStatus, do func(issue, session string) error,
 ) {

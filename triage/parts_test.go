@@ -12,12 +12,12 @@ import (
 	"github.com/callwright/callwright/triage/triagetest"
 )
 
-// depot is a house with resources: the calls call-0 to call-9 and the run run-0 of the organization "acme", and the call call-x of
-// "other".
+// depot is a house with resources. The organization "acme" has the calls call-0 to call-9 and the run run-0, and "other" has the call
+// call-x.
 type depot struct {
 	house
 	calls, runs *triagetest.Resolver
-	resolvers   map[triage.ResourceType]triage.ResourceResolver // resolvers of the service
+	resolvers   map[triage.ResourceType]triage.ResourceResolver // the resolvers that the service uses
 }
 
 func openDepot(t testing.TB, change ...func(*triage.Config)) depot {
@@ -37,7 +37,7 @@ func openDepot(t testing.TB, change ...func(*triage.Config)) depot {
 	return s
 }
 
-// attached attaches a call.
+// attached attaches a call to an issue of "acme".
 func (s depot) attached(id, call string) triage.Resource {
 	s.t.Helper()
 	r, added, err := s.Attach(s.t.Context(), "acme", ada, id, triage.ResourceDraft{Type: triage.ResourceCall, ResourceID: call})
@@ -71,7 +71,7 @@ func (h house) kept(id string) kept {
 	return k
 }
 
-// refuses fails the test unless an operation is refused with a code and leaves an issue unchanged.
+// refuses checks that an operation is refused with a code and a field, and does not change an issue.
 func (h house) refuses(t *testing.T, id string, code callwright.Code, field string, do func() error) {
 	t.Helper()
 	before := h.kept(id)
@@ -81,7 +81,7 @@ func (h house) refuses(t *testing.T, id string, code callwright.Code, field stri
 	}
 }
 
-// wantLast fails the test unless the feed of an issue ends with the given entries. It does not compare fields that are set on writing; an
+// wantLast checks that the feed of an issue ends with the given entries. It ignores the fields that are set when an entry is written. An
 // empty Kind means KindIssue.
 func (h house) wantLast(t *testing.T, id string, want ...triage.Entry) {
 	t.Helper()
@@ -106,7 +106,7 @@ func (h house) wantLast(t *testing.T, id string, want ...triage.Entry) {
 // deed is an actor's operation on an issue.
 type deed func(ctx context.Context, org callwright.OrgID, by triage.Actor, id string) error
 
-// deeds returns all operations that change a part of an issue. other is the id of another issue of "acme".
+// deeds returns all operations that change a part of an issue, by name. other is the id of another issue of "acme".
 func (s depot) deeds(id, other string) map[string]deed {
 	s.t.Helper()
 	ctx := s.t.Context()
@@ -201,7 +201,7 @@ func TestPartsOfWhatIsNotThere(t *testing.T) {
 	}
 }
 
-// A part that is another issue's is as absent as none.
+// TestPartsOfAnotherIssue checks that a part of another issue is refused with CodeNotFound.
 func TestPartsOfAnotherIssue(t *testing.T) {
 	t.Parallel()
 	s := openDepot(t)
@@ -231,7 +231,7 @@ func TestPartsOfAMergedIssue(t *testing.T) {
 			return err
 		})
 	}
-	s.refuses(t, i.ID, callwright.CodeInvalidState, "", func() error { // nor from the other side
+	s.refuses(t, i.ID, callwright.CodeInvalidState, "", func() error { // the unmerged side is refused too
 		return deeds["unrelate"](t.Context(), "acme", ada, other.ID)
 	})
 }

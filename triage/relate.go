@@ -6,9 +6,9 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Relate relates an issue to another, given by id or name, and reports whether the relation is new. RelatedTo holds in both
-// directions; of the other types the reverse of an existing relation is CodeConflict. A merged issue, or more than MaxRelations on
-// either side, is CodeInvalidState.
+// Relate relates an issue to another, given by id or name, and reports whether the relation was added. RelatedTo applies in both
+// directions. For other types, Relate returns CodeConflict if the reverse relation exists. It returns CodeInvalidState if either issue was
+// merged or has MaxRelations relations.
 func (s *Service) Relate(
 	ctx context.Context, org callwright.OrgID, by Actor, id, related string, t RelationType,
 ) (r Relation, added bool, err error) {
@@ -84,7 +84,7 @@ func addRelationEntry(e EntryType, t RelationType, from, to *change) {
 	tell(to, from, "incoming")
 }
 
-// Unrelate deletes a relation of an issue, in either direction; CodeInvalidState when either issue was merged.
+// Unrelate deletes a relation of an issue, in either direction. It returns CodeInvalidState if either issue was merged.
 func (s *Service) Unrelate(ctx context.Context, org callwright.OrgID, by Actor, id, relation string) error {
 	r, err := s.cfg.Store.Relation(ctx, org, id, relation)
 	if err != nil {
@@ -103,7 +103,7 @@ func (s *Service) Unrelate(ctx context.Context, org callwright.OrgID, by Actor, 
 	return err
 }
 
-// Relations returns all relations of an issue, in either direction, in the order of creation.
+// Relations returns all relations of an issue, in either direction, oldest first.
 func (s *Service) Relations(ctx context.Context, org callwright.OrgID, id string) ([]Relation, error) {
 	if _, err := s.cfg.Store.Issue(ctx, org, id); err != nil {
 		return nil, err

@@ -61,7 +61,7 @@ func TestRelate(t *testing.T) {
 					})
 				}
 			}
-			if err := h.Unrelate(ctx, "acme", bob, b.ID, r.ID); err != nil { // from the other side
+			if err := h.Unrelate(ctx, "acme", bob, b.ID, r.ID); err != nil { // through the other issue
 				t.Fatal(err)
 			}
 			h.wantLast(t, a.ID, told(triage.TypeRelationRemoved, "outgoing", b))
@@ -76,7 +76,7 @@ func TestRelate(t *testing.T) {
 	}
 }
 
-// Issues may have several relations, and reads show the current state of both.
+// TestRelateInManyWays checks that two issues may have several relations, and that reads show the current state of both.
 func TestRelateInManyWays(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -100,7 +100,7 @@ func TestRelateInManyWays(t *testing.T) {
 	}
 }
 
-// TestOthersByName names the other issue of a relation or a merge by its readable name.
+// TestOthersByName checks that the other issue of a relation or merge may be given by its readable name.
 func TestOthersByName(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -187,7 +187,8 @@ func TestRelateUntilItIsFull(t *testing.T) {
 	}
 }
 
-// Concurrent relations and merges of the same issues in opposite directions do not deadlock, and leave consistent issues.
+// TestRelateAndMergeAtOnce checks that concurrent relations and merges of the same issues, in opposite directions, do not deadlock and
+// leave the issues consistent.
 func TestRelateAndMergeAtOnce(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -239,7 +240,7 @@ func TestRelateAndMergeAtOnce(t *testing.T) {
 	}
 }
 
-// wantOneOf fails the test unless an error is nil or has one of the codes.
+// wantOneOf checks that an error is nil or has one of the codes.
 func wantOneOf(t *testing.T, err error, codes ...callwright.Code) {
 	t.Helper()
 	for _, code := range codes {

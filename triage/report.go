@@ -8,28 +8,28 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The limits of reports.
+// Limits of reports.
 const (
-	maxKey      = 300 // characters
-	maxReported = 50  // resources of an issue beyond which reports add none
+	maxKey      = 300 // length of a key, in characters
+	maxReported = 50  // reports add no resource to an issue with this many
 )
 
-// Report describes a problem that a program found. Reports with equal keys belong to one issue while it is open.
+// Report describes a problem that a program found. Reports with the same key belong to one issue while that issue is open.
 type Report struct {
-	Key       string // identifies this problem, 1 to 300 characters
-	Title     string // this and the next fields are for a new issue: see Draft
-	Detail    string // its description
+	Key       string // identifies the problem; 1 to 300 characters
+	Title     string // Title, Detail, Severity and Category are for a new issue: see Draft
+	Detail    string // description of a new issue
 	Severity  Severity
 	Category  string
-	Resources []ResourceDraft // occurrences, for example the failed call, at most 50
+	Resources []ResourceDraft // occurrences, for example the failed call; at most 50
 }
 
-// Report opens an issue, with Metadata "key" in its first entry, or attaches the report's resources to the open issue
-// of its key, up to 50 of them. When that issue is done or closed, Report opens another one and relates the two. A
-// report whose calls, runs and port requests are attached to the ended issue was reported before and changes nothing. Concurrent
-// reports of a new key open one issue.
+// Report creates an issue for a new key, with "key" in the Metadata of its first entry. If the key has an open issue, Report attaches the
+// resources to that issue, up to 50 of them. If the key's issue is done or closed, Report creates another issue and relates the two. A
+// report changes nothing if its calls, runs and port requests are already attached to the ended issue, because it was reported before.
+// Concurrent reports of a new key create one issue.
 //
-// Report runs its own transactions to retry conflicts, so it must not be called in one.
+// Report uses its own transactions to retry conflicts, so it must not be called in a transaction.
 func (s *Service) Report(ctx context.Context, org callwright.OrgID, by Actor, r Report) (Issue, error) {
 	if err := requireText("key", r.Key, maxKey); err != nil {
 		return Issue{}, err
@@ -45,7 +45,7 @@ func (s *Service) Report(ctx context.Context, org callwright.OrgID, by Actor, r 
 	return i, err
 }
 
-// report is one attempt of Report; CodeConflict when the key's issue was changed or deleted meanwhile.
+// report attempts Report once. It returns CodeConflict if the key's issue was changed or deleted meanwhile.
 func (s *Service) report(ctx context.Context, org callwright.OrgID, by Actor, r Report) (Issue, error) {
 	known, err := s.cfg.Store.ReportedIssue(ctx, org, r.Key)
 	if errors.Is(err, callwright.ErrNotFound) {
@@ -54,7 +54,7 @@ func (s *Service) report(ctx context.Context, org callwright.OrgID, by Actor, r 
 	if err != nil {
 		return Issue{}, err
 	}
-	var told bool // reported here, now or before
+	var told bool // the report belongs to this issue
 	i, _, err := s.change(ctx, org, by, known, func(ctx context.Context, c *change) (err error) {
 		if c.Issue.Status.Open() {
 			told = true
@@ -72,7 +72,7 @@ func (s *Service) report(ctx context.Context, org callwright.OrgID, by Actor, r 
 	return s.openReported(ctx, org, by, r, known)
 }
 
-// unlessDeleted returns err while an issue exists, and CodeConflict when it was deleted.
+// unlessDeleted returns err if an issue exists, and CodeConflict if it was deleted.
 func (s *Service) unlessDeleted(ctx context.Context, org callwright.OrgID, id string, err error) error {
 	if _, getErr := s.cfg.Store.Issue(ctx, org, id); errors.Is(getErr, callwright.ErrNotFound) {
 		return errKeyFreed
@@ -80,10 +80,10 @@ func (s *Service) unlessDeleted(ctx context.Context, org callwright.OrgID, id st
 	return err
 }
 
-// errKeyFreed reports that the issue of a report's key was deleted: the next attempt finds no issue.
+// errKeyFreed reports that the issue of a report's key was deleted, so that the next attempt finds no issue.
 var errKeyFreed = callwright.Errorf(callwright.CodeConflict, "the issue of the key was deleted meanwhile")
 
-// openReported opens an issue for a report, in place of an earlier one that is no longer open, if any.
+// openReported creates an issue for a report and points the key at it. earlier is the id of the key's ended issue, or empty.
 func (s *Service) openReported(
 	ctx context.Context, org callwright.OrgID, by Actor, r Report, earlier string,
 ) (i Issue, err error) {
@@ -119,11 +119,11 @@ func (s *Service) openReported(
 	if err != nil {
 		return Issue{}, err
 	}
-	s.watchers.Wake(ids...) // wake again: at the first time, the transaction had not ended
+	s.watchers.Wake(ids...) // changeAll woke them before the transaction was committed
 	return i, nil
 }
 
-// stillEnded holds an issue until the transaction ends; CodeConflict when it was opened again or deleted.
+// stillEnded locks an issue until the transaction ends. It returns CodeConflict if the issue was opened again or deleted.
 func (s *Service) stillEnded(ctx context.Context, org callwright.OrgID, id string) error {
 	i, err := s.cfg.Store.Hold(ctx, org, id)
 	if err == nil && i.Status.Open() {
@@ -135,7 +135,7 @@ func (s *Service) stillEnded(ctx context.Context, org callwright.OrgID, id strin
 	return err
 }
 
-// attachReported attaches the resources of a report, up to maxReported.
+// attachReported attaches the resources of a report until the issue has maxReported resources.
 func (s *Service) attachReported(ctx context.Context, c *change, resources []ResourceDraft) error {
 	for _, d := range resources {
 		if c.Issue.Resources >= maxReported {
@@ -148,8 +148,8 @@ func (s *Service) attachReported(ctx context.Context, c *change, resources []Res
 	return nil
 }
 
-// hasReported reports whether the calls, runs and port requests of a report are attached to an issue. A report without any may be
-// another occurrence of the same problem.
+// hasReported reports whether the calls, runs and port requests of a report are all attached to an issue. It reports false if the report
+// has none of these, because it may then be another occurrence of the problem.
 func (s *Service) hasReported(ctx context.Context, i Issue, resources []ResourceDraft) (told bool, err error) {
 	for _, d := range resources {
 		if err := d.check(); err != nil {
@@ -170,7 +170,7 @@ func (s *Service) hasReported(ctx context.Context, i Issue, resources []Resource
 	return told, nil
 }
 
-// relateReported relates an issue to its successor, if the successor has room for a relation.
+// relateReported relates a new issue to the earlier one, unless the earlier one has MaxRelations relations.
 func (s *Service) relateReported(ctx context.Context, c, earlier *change) error {
 	if earlier.Issue.Relations >= MaxRelations {
 		return nil

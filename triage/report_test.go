@@ -14,10 +14,10 @@ import (
 	"github.com/callwright/callwright/triage/triagetest"
 )
 
-// reporter is a program.
+// reporter is the program that makes reports.
 var reporter = triage.Actor{Kind: triage.ActorSystem, ID: "calls", Label: "Calls"}
 
-// report reports a trouble with calls.
+// report reports a problem with calls of "acme", and returns its issue.
 func (s depot) report(key string, calls ...string) triage.Issue {
 	s.t.Helper()
 	r := triage.Report{Key: key, Title: "Calls fail", Detail: "busy", Severity: triage.SeverityHigh, Category: "calls"}
@@ -74,7 +74,7 @@ func TestReportAfterTheEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		second := s.report("busy", "call-2")
-		if k := s.kept(first.ID); len(k.Feed) != 4 { // created, attached, moved and related
+		if k := s.kept(first.ID); len(k.Feed) != 4 { // four entries: created, attached, status changed and related
 			t.Errorf("the earlier issue was told %+v", types(k.Feed))
 		}
 		if second.ID == first.ID || second.Relations != 1 || second.Resources != 1 || !second.Status.Open() {
@@ -91,7 +91,7 @@ func TestReportAfterTheEnd(t *testing.T) {
 	}
 }
 
-// A repeated report after the end of its issue is not a new problem.
+// TestReportToldAgainAfterTheEnd checks that a report that is repeated after the end of its issue opens no new issue.
 func TestReportToldAgainAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	s := openDepot(t)
@@ -110,7 +110,8 @@ func TestReportToldAgainAfterTheEnd(t *testing.T) {
 	}
 }
 
-// A report about a lasting resource, such as a pathway, may be another occurrence of the same problem.
+// TestReportOfALastingThingAfterTheEnd checks that a report about only a lasting resource, such as a pathway, opens a new issue after the
+// end of the earlier one.
 func TestReportOfALastingThingAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	pathways := new(triagetest.Resolver)
@@ -131,7 +132,7 @@ func TestReportOfALastingThingAfterTheEnd(t *testing.T) {
 	}
 }
 
-// An issue at its limit of relations does not prevent a new issue for a report.
+// TestReportAfterAFullOne checks that a report opens a new issue even if the earlier one has MaxRelations relations.
 func TestReportAfterAFullOne(t *testing.T) {
 	t.Parallel()
 	s := openDepot(t)
@@ -185,7 +186,7 @@ func TestReportsFallSilent(t *testing.T) {
 	if !reflect.DeepEqual(s.kept(i.ID), before) || s.calls.Finds() != asked {
 		t.Error("the 51st resource is told")
 	}
-	s.attached(i.ID, calls[55]) // people may
+	s.attached(i.ID, calls[55]) // the limit applies only to reports
 }
 
 func TestReportRefuses(t *testing.T) {
@@ -228,12 +229,12 @@ func TestReportRefuses(t *testing.T) {
 	}
 }
 
-// reluctant reports no issue of a key at first, like a read before another transaction commits.
+// reluctant reports no issue of a key to the first callers, like a read before another transaction commits.
 type reluctant struct {
 	triage.Store
 	mu      sync.Mutex
-	waiting int           // callers that receive "not found" together
-	there   chan struct{} // closed when all are
+	waiting int           // number of callers that still must arrive; they receive "not found" together
+	there   chan struct{} // closed when all have arrived
 }
 
 func (r *reluctant) ReportedIssue(ctx context.Context, org callwright.OrgID, key string) (string, error) {
@@ -290,10 +291,10 @@ func TestReportsAtOnce(t *testing.T) {
 	}
 }
 
-// meddler does something before a transaction, once.
+// meddler calls do just before one transaction.
 type meddler struct {
 	callwright.Atomic
-	before int // which: 1 is the next
+	before int // number of that transaction; 1 is the next
 	do     func()
 }
 
@@ -321,9 +322,9 @@ func TestReportWhileItsIssueChanges(t *testing.T) {
 	end, goOn, reportAgain := set(triage.StatusDone), set(triage.StatusTodo), func(s depot, _, _ string) { s.report("busy") }
 	for name, at := range map[string]struct {
 		first     func(s depot, first, target string)
-		before    int // the look at the issue that was found is 1, the opening of a new one 2
+		before    int // transaction before which meanwhile runs: 1 checks the found issue, 2 opens a new one
 		meanwhile func(s depot, first, target string)
-		to        int // number of the report's issue: the first, the target or a new one
+		to        int // number of the report's issue: the first, the target or a new issue
 	}{
 		"it ends":                 {nil, 1, end, triage.FirstNumber + 2},
 		"it is merged":            {nil, 1, merge, triage.FirstNumber + 1},

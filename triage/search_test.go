@@ -11,12 +11,12 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// searched is a store in which searches take a while.
+// searched is a store whose searches take searching, and which counts concurrent searches.
 type searched struct {
 	triage.Store
 
 	mu   sync.Mutex
-	now  map[callwright.OrgID]int // searches that run
+	now  map[callwright.OrgID]int // running searches; under "" of all organizations
 	most map[callwright.OrgID]int // maximum of concurrent searches; under "" of all organizations
 }
 
@@ -41,8 +41,8 @@ func (s *searched) count(org callwright.OrgID, n int) {
 	}
 }
 
-// TestSearchesAreFew runs searches of several organizations concurrently, many of one. One search of each and two in all run
-// concurrently, and too long waits fail. Lists without a search do not wait.
+// TestSearchesAreFew checks that one search of each organization, and two in total, run concurrently. Others wait, and fail after 5
+// seconds. Lists without a search do not wait.
 func TestSearchesAreFew(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -8,13 +8,13 @@ import (
 // Config configures a Service.
 type Config struct {
 	Store  Store             `required:"always"`
-	Atomic callwright.Atomic `required:"always"` // transactions of the store
+	Atomic callwright.Atomic `required:"always"` // runs transactions of Store
 	Work   callwright.Work   `required:"always"` // runs analyses and the sweep of silent sessions
 
-	Resolvers map[ResourceType]ResourceResolver // resources of a type without one are CodeNotImplemented
-	Analyst   Analyst                           // nil: no analysis; external agents may still work on issues
-	Cursors   *Cursors                          // nil: a random key of this process: its cursors are valid only here, until its end
-	Watchers  int                               // maximum number of open Watchers; 0: 1000
+	Resolvers map[ResourceType]ResourceResolver // by type; other types are CodeNotImplemented
+	Analyst   Analyst                           // if nil, Analyze fails; external agents may still work on issues
+	Cursors   *Cursors                          // if nil, a random key signs cursors, which are valid only in this process
+	Watchers  int                               // maximum number of open Watchers; 0 means 1000
 
 	callwright.Runtime
 }
@@ -23,7 +23,7 @@ type Config struct {
 type Service struct {
 	cfg      Config
 	watchers node.Watchers
-	searches node.Budget // that read texts
+	searches node.Budget // limits concurrent searches
 }
 
 // The kinds of durable work.
@@ -36,7 +36,7 @@ const (
 // maxWatchers is the default of Config.Watchers.
 const maxWatchers = 1000
 
-// New checks the configuration and registers the service's durable work.
+// New returns a service, and registers its durable work. It returns an error if the configuration is incomplete.
 func New(c Config) (*Service, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err

@@ -8,9 +8,9 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The limits of agent sessions.
+// Limits of agent sessions.
 const (
-	MaxOpenSessions = 20        // of an issue, that have not ended
+	MaxOpenSessions = 20        // open sessions of an issue
 	MaxSessionSteps = 1000      // entries of a session
 	MaxArtifact     = 256 << 10 // bytes of an artifact's payload, as JSON
 	MaxURLs         = 20        // external URLs of an artifact
@@ -18,13 +18,13 @@ const (
 	MaxPrompt       = 16 << 10  // characters of a person's prompt or answer
 )
 
-// Silent sessions are ended with SessionError, because an agent that died cannot end them.
+// Time limits of sessions. Silent sessions are ended with SessionError, because an agent that died cannot end them.
 const (
-	SilentAfter  = 30 * time.Minute   // pending or active
-	WaitsAtMost  = 7 * 24 * time.Hour // for a person's answer
+	SilentAfter  = 30 * time.Minute   // of a pending or active session without a step
+	WaitsAtMost  = 7 * 24 * time.Hour // of a session that waits for a person's answer
 	sweepEvery   = time.Minute
 	sweepAtOnce  = 100
-	analysisLife = 25 * time.Minute // of an analysis, without waits for people: it ends before it counts as dead
+	analysisLife = 25 * time.Minute // of an analysis, without its waits for people; shorter than SilentAfter
 )
 
 // Session is the work of one agent on an issue.
@@ -32,7 +32,7 @@ type Session struct {
 	ID        string
 	Org       callwright.OrgID
 	IssueID   string
-	ProfileID string // of the agent; empty: none
+	ProfileID string // id of the agent's profile, or empty
 	AgentName string
 	Status    SessionStatus
 	StartedBy Actor
@@ -43,25 +43,25 @@ type Session struct {
 	Entries int      // number of its entries
 	Pending []string // ids of artifacts that are not ready yet
 
-	Analysis *Analysis // nil: an external agent, which writes its steps itself
-	Revision int64     // for the compare-and-set; 1 at first
+	Analysis *Analysis // nil for an external agent, which writes its steps itself
+	Revision int64     // from 1; for the compare-and-set of UpdateSession
 }
 
-// Analysis is the progress of this program's own Analyst in a session.
+// Analysis is the state of a session of this program's Analyst.
 type Analysis struct {
-	Prompt  string          // prompt of the analysis; empty: the default
-	Answers []string        // people's answers to its questions
+	Prompt  string          // empty means the default
+	Answers []string        // people's answers to it, in order
 	Step    int             // number of steps taken
-	Since   time.Time       // time of its start, shifted by its waits for people
-	State   json.RawMessage // state of the last step; nil: none was taken
+	Since   time.Time       // time of its start, moved later by its waits for people
+	State   json.RawMessage // State of the last Progress; nil before the first step
 }
 
-// Ref returns the session in short.
+// Ref returns a short form of the session in its current state.
 func (s Session) Ref() SessionRef {
 	return SessionRef{ID: s.ID, ProfileID: s.ProfileID, AgentName: s.AgentName, Status: s.Status}
 }
 
-// Agent returns the session's agent as an actor.
+// Agent returns the agent of the session as an actor. Its id is the ProfileID or, without one, the session's id.
 func (s Session) Agent() Actor {
 	id := s.ProfileID
 	if id == "" {
@@ -70,7 +70,7 @@ func (s Session) Agent() Actor {
 	return Actor{Kind: ActorAgent, ID: id, Label: s.AgentName}
 }
 
-// SessionRef is an agent session in short.
+// SessionRef is a short form of an agent session.
 type SessionRef struct {
 	ID        string
 	ProfileID string
@@ -78,44 +78,44 @@ type SessionRef struct {
 	Status    SessionStatus
 }
 
-// Step is an agent's action, to be written into the feed.
+// Step is an action of an agent that is added to the feed.
 type Step struct {
 	Type     EntryType // TypeThought, TypeAction, TypeResponse, TypeArtifact, TypeError or TypeSessionStopped
 	Detail   string
 	Metadata map[string]any
-	Artifact *Artifact     // required for TypeArtifact only: without an ID a new artifact, with an ID a pending one of the session
-	Status   SessionStatus // state of the session after this step; empty: unchanged, but a pending session becomes active
+	Artifact *Artifact     // required for TypeArtifact, else nil; an ID names a pending artifact of the session
+	Status   SessionStatus // next state of the session; if empty, it stays, but a pending session becomes active
 }
 
 // Artifact is a result that an agent produced.
 type Artifact struct {
 	ID       string
-	Type     string // kind of the result, for example "root_cause"
+	Type     string // type of the result, for example "root_cause"
 	Title    string
-	Renderer string          // way to show it, for example "markdown"; empty: unspecified
-	Status   ArtifactStatus  // of a Step, empty: ArtifactReady
-	Payload  json.RawMessage // an object; nil until it is ready
-	URLs     []string        // external locations
+	Renderer string          // how to display it, for example "markdown", or empty
+	Status   ArtifactStatus  // in a Step, empty means ArtifactReady
+	Payload  json.RawMessage // a JSON object; nil until it is ready
+	URLs     []string        // where it is available outside of the issue
 }
 
 // ArtifactStatus is the state of an artifact.
 type ArtifactStatus string
 
-// The states of an artifact. A pending artifact gets another entry, with the same id, when it is ready or has failed.
+// The states of an artifact. When a pending artifact is ready or has failed, another entry with the same artifact id is added.
 const (
 	ArtifactPending ArtifactStatus = "pending"
 	ArtifactReady   ArtifactStatus = "ready"
 	ArtifactError   ArtifactStatus = "error"
 )
 
-// SessionDraft describes a session to start.
+// SessionDraft describes a new session.
 type SessionDraft struct {
 	AgentName string // 1 to 200 characters
-	ProfileID string // of the agent, at most 64 characters; empty: none
+	ProfileID string // id of the agent's profile, at most 64 characters, or empty
 	Detail    string // subject of the session, at most MaxDetail characters
 }
 
-// StartSession starts the work of an external agent on an issue; CodeInvalidState for a merged issue, or one with
+// StartSession starts a session of an external agent on an issue. It returns CodeInvalidState if the issue was merged or has
 // MaxOpenSessions open sessions.
 func (s *Service) StartSession(
 	ctx context.Context, org callwright.OrgID, by Actor, id string, d SessionDraft,
@@ -128,12 +128,12 @@ func (s *Service) StartSession(
 	return sess, err
 }
 
-// Session returns one session of an issue; CodeNotFound when it is absent.
+// Session returns a session of an issue, or CodeNotFound if it is absent.
 func (s *Service) Session(ctx context.Context, org callwright.OrgID, id, session string) (Session, error) {
 	return s.cfg.Store.Session(ctx, org, id, session)
 }
 
-// openSession adds a session to an issue and records its start. The caller sets AgentName, ProfileID and Analysis.
+// openSession adds a pending session to an issue, and an entry about its start. The caller sets AgentName, ProfileID and Analysis.
 func (s *Service) openSession(ctx context.Context, c *change, sess Session, detail string) (Session, error) {
 	if err := requireText("agent_name", sess.AgentName, maxName); err != nil {
 		return Session{}, err

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// begin starts a session of an agent from outside.
+// begin starts a session of an external agent.
 func (h house) begin(id string) triage.Session {
 	h.t.Helper()
 	sess, err := h.StartSession(h.t.Context(), "acme", ada, id, triage.SessionDraft{AgentName: "Scout"})
@@ -20,7 +20,7 @@ func (h house) begin(id string) triage.Session {
 	return sess
 }
 
-// beginAs starts a session and brings it into a state.
+// beginAs starts a session and moves it to a state.
 func (h house) beginAs(id string, status triage.SessionStatus) triage.Session {
 	h.t.Helper()
 	sess := h.begin(id)
@@ -43,7 +43,7 @@ func (h house) session(id, session string) triage.Session {
 	return sess
 }
 
-// refusesStep is refuses for an operation on a session.
+// refusesStep checks that an operation is refused with a code and a field, and changes neither the session nor its issue.
 func (h house) refusesStep(t *testing.T, sess triage.Session, code callwright.Code, field string, do func() error) {
 	t.Helper()
 	before := h.session(sess.IssueID, sess.ID)
@@ -136,7 +136,7 @@ func TestOpenSessionsAreLimited(t *testing.T) {
 	h.begin(i.ID)
 }
 
-// The issue shows the session that began last, whichever moves.
+// TestTheLatestSession checks that an issue shows the session that was started last, even if another one changes.
 func TestTheLatestSession(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -227,7 +227,8 @@ func TestCancel(t *testing.T) {
 	})
 }
 
-// Operations on an absent session, or on another issue's, are refused; so are operations without an actor.
+// TestSessionsOfOthers checks that operations on an absent session or on a session of another issue are refused, as are operations without
+// an actor.
 func TestSessionsOfOthers(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -9,7 +9,7 @@ import (
 // Status is the state of the work on an issue.
 type Status string
 
-// The states. In the last two no work is left.
+// The states of an issue. In the last two, no work is left.
 const (
 	StatusBacklog    Status = "backlog"
 	StatusTodo       Status = "todo"
@@ -19,7 +19,7 @@ const (
 	StatusClosed     Status = "closed"
 )
 
-// Statuses lists all states in order: lists sort by their index.
+// Statuses lists all states in order. Lists that are sorted by status use their indexes.
 func Statuses() []Status {
 	return []Status{StatusBacklog, StatusTodo, StatusInProgress, StatusInReview, StatusDone, StatusClosed}
 }
@@ -27,17 +27,17 @@ func Statuses() []Status {
 // Open reports whether work is left to do.
 func (s Status) Open() bool { return s != StatusDone && s != StatusClosed }
 
-// Event moves an issue between states.
+// Event is a decision that moves an issue to another state.
 type Event string
 
-// The events. People may set every state by hand; the others are decisions.
+// The events. Users may also set any state directly.
 const (
 	EventAccept  Event = "accept"  // accepts an issue of the backlog
 	EventDecline Event = "decline" // declines an issue of the backlog
 	EventMerge   Event = "merge"   // another issue replaces it
 )
 
-// moves maps each event to the state that it leads to, by the states in which it is legal.
+// moves maps an event and the current state to the next state. Other combinations are illegal.
 var moves = map[Event]map[Status]Status{
 	EventAccept:  {StatusBacklog: StatusTodo},
 	EventDecline: {StatusBacklog: StatusClosed},
@@ -47,7 +47,7 @@ var moves = map[Event]map[Status]Status{
 	},
 }
 
-// Move returns the state after an event; CodeInvalidState when the event is illegal in this state.
+// Move returns the state after an event. It returns CodeInvalidState if the event is illegal in state s.
 func (s Status) Move(e Event) (Status, error) {
 	to, ok := moves[e][s]
 	if !ok {
@@ -89,7 +89,7 @@ func (s SessionStatus) Ended() bool { return len(sessionMoves[s]) == 0 }
 // Working reports whether the agent must act next.
 func (s SessionStatus) Working() bool { return s == SessionPending || s == SessionActive }
 
-// May reports whether a session may move from this state to another, or stay. An ended session may do neither.
+// May reports whether a session may move from state s to another state, or stay in s. An ended session may do neither.
 func (s SessionStatus) May(to SessionStatus) bool {
 	return s == to && !s.Ended() || slices.Contains(sessionMoves[s], to)
 }

@@ -14,21 +14,21 @@ import (
 	"github.com/callwright/callwright/triage/triagetest"
 )
 
-// taking is an Analyst that calls a test's function.
+// taking is an Analyst whose Step calls a function of the test.
 type taking func(ctx context.Context, c triage.Case) (triage.Progress, error)
 
 func (taking) Name() string { return "Ann" }
 
 func (f taking) Step(ctx context.Context, c triage.Case) (triage.Progress, error) { return f(ctx, c) }
 
-// thinks returns a progress with a thought.
+// thinks returns a progress with one thought, an empty state and the given next status.
 func thinks(text string, next triage.SessionStatus) triage.Progress {
 	return triage.Progress{
 		Steps: []triage.Step{{Type: triage.TypeThought, Detail: text}}, State: json.RawMessage(`{}`), Next: next,
 	}
 }
 
-// desk is durable work whose steps a test can run itself.
+// desk is a memstore.Work that records its handlers, so that a test can also call them directly.
 type desk struct {
 	*memstore.Work
 	handlers map[string]callwright.Handler
@@ -39,7 +39,7 @@ func (d *desk) Handle(q callwright.Queue, kind string, h callwright.Handler) {
 	d.Work.Handle(q, kind, h)
 }
 
-// study is a house with an Analyst and a resolver of calls.
+// study is a house whose service has an Analyst and a resolver of calls.
 type study struct {
 	house
 	desk  *desk
@@ -62,10 +62,10 @@ func openStudyOver(t *testing.T, memory *memstore.Store, a triage.Analyst, chang
 	return study{openOver(t, memory, change...), d, calls}
 }
 
-// systemClock lets a house in a bubble use the bubble's time.
+// systemClock removes the test clock, so that the service uses the time of the synctest bubble.
 func systemClock(c *triage.Config) { c.Clock = nil }
 
-// analyze begins an analysis of a new issue.
+// analyze starts an analysis of a new issue and returns its session.
 func (s study) analyze(prompt string) triage.Session {
 	s.t.Helper()
 	sess, err := s.Analyze(s.t.Context(), "acme", ada, s.issue(triage.Draft{}).ID, prompt)
@@ -75,7 +75,7 @@ func (s study) analyze(prompt string) triage.Session {
 	return sess
 }
 
-// step takes a step of an analysis, as a task does.
+// step calls the handler of analysis tasks for step n of a session.
 func (s study) step(ctx context.Context, sess triage.Session, n, attempt int) error {
 	return s.desk.handlers["triage.analyze"](ctx, callwright.Task{
 		Kind: "triage.analyze", Org: sess.Org, Key: sess.ID,
@@ -83,7 +83,7 @@ func (s study) step(ctx context.Context, sess triage.Session, n, attempt int) er
 	}, attempt)
 }
 
-// works runs durable work until the test ends.
+// works runs the desk's tasks in the background until the test ends.
 func (s study) works() {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -106,12 +106,13 @@ func (s study) session(sess triage.Session) triage.Session {
 	return got
 }
 
-// told returns the entries of a session, in order.
+// told returns the feed entries of a session's issue that belong to any session, in order.
 func (s study) told(sess triage.Session) []triage.Entry {
 	return slices.DeleteFunc(s.feed(sess.IssueID), func(e triage.Entry) bool { return e.Session == nil })
 }
 
-// wantTold fails the test unless a session has a status, and the wanted entries after its start and its prompt.
+// wantTold checks a session's status and its entries: a session start and a prompt, then those in want. It also checks the issue's Working
+// and Session, and returns the entries.
 func (s study) wantTold(sess triage.Session, status triage.SessionStatus, want ...triage.EntryType) []triage.Entry {
 	s.t.Helper()
 	entries := s.told(sess)
@@ -130,7 +131,7 @@ func (s study) wantTold(sess triage.Session, status triage.SessionStatus, want .
 	return entries
 }
 
-// attach attaches calls with evidence to an issue.
+// attach adds calls with evidence to the resolver and attaches them to an issue, sorted by id.
 func (s study) attach(issue string, calls map[string]triage.Evidence) {
 	s.t.Helper()
 	for _, id := range slices.Sorted(maps.Keys(calls)) {

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// sweep ends silent sessions. A failure does not prevent the end of other sessions.
+// sweep ends at most sweepAtOnce silent sessions. If it fails to end one, it still ends the others.
 func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 	now := s.cfg.Clock.Now()
 	sessions, err := s.cfg.Store.SilentSessions(ctx, now.Add(-SilentAfter), now.Add(-WaitsAtMost), sweepAtOnce)
@@ -25,7 +25,7 @@ func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 	return errors.Join(failed...)
 }
 
-// endSilent ends a silent session, unless it has changed meanwhile or its issue was deleted.
+// endSilent ends a silent session, unless the session has changed since the search or its issue was deleted.
 func (s *Service) endSilent(ctx context.Context, seen Session) error {
 	_, err := s.inSession(ctx, seen.Org, System(), seen.IssueID, seen.ID, func(ctx context.Context, c *change, sess *Session) error {
 		if sess.Revision != seen.Revision {

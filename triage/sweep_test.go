@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// broom keeps the periodic work.
+// broom is a Work that records the handler of the periodic sweep instead of scheduling it.
 type broom struct {
 	callwright.Work
 	sweep callwright.Handler
@@ -21,7 +21,7 @@ func (b *broom) Every(_ callwright.Queue, _ string, _ time.Duration, h callwrigh
 	b.sweep = h
 }
 
-// swept gives a house and its sweep.
+// swept returns a house and a function that runs the sweep of its service.
 func swept(t testing.TB, change ...func(*triage.Config)) (depot, func() error) {
 	t.Helper()
 	b := new(broom)
@@ -66,7 +66,7 @@ func TestSilentSessionsEnd(t *testing.T) {
 				t.Errorf("the session is %+v, want %+v", got, want)
 			}
 			before, ref := sess.Ref(), got.Ref()
-			if status == triage.SessionPending { // a word wakes it
+			if status == triage.SessionPending { // the error entry activates a pending session
 				before.Status = triage.SessionActive
 			}
 			h.wantLast(t, i.ID,
@@ -88,7 +88,7 @@ func TestSilentSessionsEnd(t *testing.T) {
 	}
 }
 
-// A word in time keeps a session.
+// TestSessionsThatSpeakGoOn checks that a step before SilentAfter has passed prevents the end of a session, also repeatedly.
 func TestSessionsThatSpeakGoOn(t *testing.T) {
 	t.Parallel()
 	h, sweep := swept(t)
@@ -108,7 +108,7 @@ func TestSessionsThatSpeakGoOn(t *testing.T) {
 	}
 }
 
-// slow returns a silent session that gets news before it is ended.
+// slow is a store that calls meanwhile between its search for silent sessions and the return of the result.
 type slow struct {
 	triage.Store
 	meanwhile func()
@@ -143,7 +143,7 @@ func TestSweepLooksAgain(t *testing.T) {
 	}
 }
 
-// stuck can't hold one issue.
+// stuck is a store that fails to hold one issue.
 type stuck struct {
 	triage.Store
 	issue *string

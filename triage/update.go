@@ -6,21 +6,21 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Change edits an issue; nil members stay. An empty text clears an optional member.
+// Change is an edit of an issue. Nil members do not change. An empty text clears an optional member.
 type Change struct {
-	Version      int64 // of the issue that the editor has seen: CodeConflict when it has changed. 0: any
+	Version      int64 // version that the editor has read; another one causes CodeConflict; 0 means any version
 	Title        *string
 	Description  *string
 	Category     *string
 	OwnerID      *string
 	AssigneeID   *string
 	ExternalLink *string
-	Status       *Status // any status
+	Status       *Status // every transition is allowed
 	Severity     *Severity
 }
 
-// Update edits an issue; CodeInvalidState when it was merged. Each real change of status, severity, category,
-// assignee and owner adds an entry, in this order; title, description and link add none.
+// Update edits an issue. It returns CodeInvalidState if the issue was merged. Each changed value of status, severity, category, assignee
+// and owner adds an entry, in this order. Changes of title, description and link add none.
 func (s *Service) Update(ctx context.Context, org callwright.OrgID, by Actor, id string, ch Change) (Issue, error) {
 	i, _, err := s.edit(ctx, org, by, id, func(_ context.Context, c *change) error {
 		if ch.Version != 0 && ch.Version != c.Issue.Version {
@@ -39,7 +39,6 @@ func (s *Service) Update(ctx context.Context, org callwright.OrgID, by Actor, id
 	return i, err
 }
 
-// apply makes the change.
 func (ch Change) apply(i *Issue) {
 	set(&i.Title, ch.Title)
 	set(&i.Description, ch.Description)
@@ -57,7 +56,7 @@ func set[T any](field, value *T) {
 	}
 }
 
-// addChangeEntries adds entries for the fields that differ from before.
+// addChangeEntries adds an entry for each of status, severity, category, assignee and owner that differs from before.
 func (c *change) addChangeEntries(before Issue) {
 	if c.Issue.Status != before.Status {
 		c.addEntry(Entry{Type: TypeStatusChanged, FromStatus: before.Status, ToStatus: c.Issue.Status})

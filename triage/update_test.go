@@ -104,7 +104,7 @@ func TestUpdateRefuses(t *testing.T) {
 	}
 }
 
-// Comments cause no conflicts: only edits change the version.
+// TestUpdateConflictsWithEditsAlone checks that a comment does not change the version, so that it causes no conflict with an update.
 func TestUpdateConflictsWithEditsAlone(t *testing.T) {
 	t.Parallel()
 	h := open(t)

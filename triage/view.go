@@ -6,8 +6,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// View records that a viewer, the id of a person, has seen the whole feed of an issue. Authors of entries have seen
-// it too.
+// View records that a viewer, the id of a person, has seen the whole feed of an issue. A person who writes an entry has seen the feed too,
+// without View.
 func (s *Service) View(ctx context.Context, org callwright.OrgID, viewer, id string) error {
 	if err := requireText("viewer", viewer, maxID); err != nil {
 		return err
@@ -19,7 +19,7 @@ func (s *Service) View(ctx context.Context, org callwright.OrgID, viewer, id str
 	return s.cfg.Store.MarkSeen(ctx, org, viewer, id, i.LastActivityAt)
 }
 
-// Unread reports, by id, whether issues have entries that a viewer has not seen.
+// Unread reports, by issue id, whether the feed contains entries that a viewer has not seen.
 func (s *Service) Unread(ctx context.Context, org callwright.OrgID, viewer string, issues []Issue) (map[string]bool, error) {
 	if err := requireText("viewer", viewer, maxID); err != nil {
 		return nil, err

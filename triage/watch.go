@@ -8,30 +8,30 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// The polling of watchers. Writes of this node wake them immediately; writes of other nodes are found by polling.
+// Limits of the polling by watchers. A write on this node wakes them immediately. They find writes of other nodes by polling.
 const (
-	watchEvery  = time.Second // interval without a wake-up
-	watchAtOnce = 100         // entries
+	watchEvery  = time.Second // polling interval
+	watchAtOnce = 100         // maximum number of entries that Next returns
 	watchGone   = 15          // empty polls after which a watcher checks that the issue still exists
 )
 
-// MaxWatchers bounds the open Watchers of one organization in one process.
+// MaxWatchers is the maximum number of open Watchers of one organization in one Service.
 const MaxWatchers = 100
 
-// Watcher watches an issue's feed. One goroutine may use it; only Close may be called from others.
+// Watcher watches an issue's feed. Only one goroutine at a time may use it, but others may call Close.
 type Watcher struct {
 	service    *Service
 	watch      *node.Watcher
 	org        callwright.OrgID
 	issue      string
-	place      callwright.Keyset // of the last entry it has given
-	woken      bool              // since its last entries or check of the issue
-	emptyPolls int               // empty polls since then
+	place      callwright.Keyset // of the last returned entry, or the start
+	woken      bool              // by a write, since the last entries or check of the issue
+	emptyPolls int               // since the last entries or check of the issue
 }
 
-// Watch watches an issue's feed after a cursor of Activity or of a Watcher, or from now on without one. A Watcher
-// costs no goroutine and must be closed. At the limit of Config.Watchers or MaxWatchers it is CodeTooManyRequests;
-// after Close of the service CodeUnavailable.
+// Watch watches an issue's feed. It starts after a cursor of Activity or of a Watcher, or without a cursor after the newest entry. A
+// Watcher uses no goroutine, and the caller must close it. Watch returns CodeTooManyRequests at the limit of Config.Watchers or
+// MaxWatchers, and CodeUnavailable after Service.Close.
 func (s *Service) Watch(ctx context.Context, org callwright.OrgID, id, after string) (*Watcher, error) {
 	place, err := s.openFeed(org, id, after)
 	if err != nil {
@@ -56,9 +56,9 @@ func (s *Service) Watch(ctx context.Context, org callwright.OrgID, id, after str
 	return &Watcher{service: s, watch: watch, org: org, issue: id, place: place}, nil
 }
 
-// Next waits for entries after the last one that it returned: 1 to 100, oldest first, each exactly once. It returns the error of
-// ctx unchanged when ctx ends, CodeUnavailable once the watcher or the service is closed, and CodeNotFound once the issue is
-// deleted: immediately on the node that deletes it, within 15 seconds of waiting on others.
+// Next waits for entries and returns the next 1 to 100, oldest first. It returns each entry once. If ctx ends, it returns the error of ctx
+// unchanged. It returns CodeUnavailable after the watcher or the service was closed. It returns CodeNotFound after the issue was deleted:
+// immediately on the node that deletes the issue, and within 15 seconds of waiting on other nodes.
 func (w *Watcher) Next(ctx context.Context) ([]Entry, error) {
 	for {
 		if err := w.watch.Err(); err != nil {
@@ -83,8 +83,8 @@ func (w *Watcher) Next(ctx context.Context) ([]Entry, error) {
 	}
 }
 
-// there returns CodeNotFound when the issue was deleted. It asks the store only after a wake-up without entries, and at every
-// watchGone-th poll.
+// there returns CodeNotFound if the issue was deleted. It queries the store only after a wake-up without entries, and at every watchGone-th
+// empty poll.
 func (w *Watcher) there(ctx context.Context) error {
 	w.emptyPolls++
 	if !w.woken && w.emptyPolls < watchGone {
@@ -98,21 +98,21 @@ func (w *Watcher) there(ctx context.Context) error {
 	return err
 }
 
-// wait blocks until the next poll is due.
+// wait blocks until a write wakes the watcher or watchEvery has passed, and sets woken after a write.
 func (w *Watcher) wait(ctx context.Context) error {
 	woken, err := w.watch.Wait(ctx, watchEvery)
 	w.woken = w.woken || woken
 	return err
 }
 
-// Cursor returns the place after which Next continues. A Watcher opened with it misses nothing.
+// Cursor returns the cursor of the place after which Next continues. A Watcher that starts at this cursor misses no entry.
 func (w *Watcher) Cursor() string { return w.service.sealFeed(w.org, w.issue, w.place) }
 
-// CursorOf returns the place after an entry that Next returned.
+// CursorOf returns the cursor of an entry that Next returned. A Watcher that starts at this cursor continues after the entry.
 func (w *Watcher) CursorOf(e Entry) string { return w.service.sealFeed(w.org, w.issue, e.Keyset()) }
 
-// Close ends the watcher and a waiting Next. A second call does nothing.
+// Close closes the watcher and ends a waiting Next. Later calls do nothing.
 func (w *Watcher) Close() { w.watch.Close() }
 
-// Close ends all watchers permanently. The rest of the service keeps working.
+// Close closes all watchers and refuses new ones. All other methods keep working.
 func (s *Service) Close() { s.watchers.Close() }

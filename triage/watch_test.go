@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// watch follows an issue until the test ends.
+// watch returns a watcher of an issue that the end of the test closes.
 func (h house) watch(id, after string) *triage.Watcher {
 	h.t.Helper()
 	w, err := h.Watch(h.t.Context(), "acme", id, after)
@@ -27,7 +27,7 @@ func (h house) watch(id, after string) *triage.Watcher {
 	return w
 }
 
-// categorize adds an entry about a change to a category.
+// categorize changes an issue's category, which adds an entry to its feed.
 func (h house) categorize(ctx context.Context, id, category string) {
 	h.t.Helper()
 	if _, err := h.Update(ctx, "acme", ada, id, triage.Change{Category: &category}); err != nil {
@@ -35,7 +35,7 @@ func (h house) categorize(ctx context.Context, id, category string) {
 	}
 }
 
-// next returns the categories in a watcher's next entries, within some seconds of the test's clock, and the elapsed time.
+// next returns the categories in a watcher's next entries, and the time that it waited for them. It waits at most 10 seconds.
 func next(t *testing.T, w *triage.Watcher) ([]string, time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
@@ -52,7 +52,7 @@ func next(t *testing.T, w *triage.Watcher) ([]string, time.Duration) {
 	return heard, time.Since(since)
 }
 
-// wantHeard fails the test unless a watcher returns the wanted categories within the given times.
+// wantHeard checks the categories in a watcher's next entries, and that they arrive after at least and at most the given durations.
 func wantHeard(t *testing.T, w *triage.Watcher, least, most time.Duration, want ...string) {
 	t.Helper()
 	heard, took := next(t, w)
@@ -214,12 +214,12 @@ func TestWatchersAreLimited(t *testing.T) {
 	}
 	full("a third watcher")
 	first.Close()
-	first.Close() // makes no more room
+	first.Close() // a second Close frees no second slot
 	h.watch(other.ID, "")
 	full("a third watcher again")
 }
 
-// TestWatchersOfOneOrganization leave room for others'.
+// TestWatchersOfOneOrganization checks that an organization at its limit of watchers does not prevent those of another organization.
 func TestWatchersOfOneOrganization(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -244,7 +244,7 @@ func TestWatchersOfOneOrganization(t *testing.T) {
 	h.watch(i.ID, "")
 }
 
-// deaf is a store that can't be read any more.
+// deaf is a store that fails to read entries.
 type deaf struct{ triage.Store }
 
 var errDeaf = errors.New("the store is gone")

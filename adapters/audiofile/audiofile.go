@@ -1,11 +1,11 @@
-// Package audiofile decodes recordings that people upload: WAV, MP3 and Ogg (Vorbis, and Opus where the program has it). The
-// format is detected by the bytes, never by the name.
+// Package audiofile decodes recordings that people upload: WAV, MP3 and Ogg (Vorbis, and Opus if the program provides a decoder). It
+// detects the format by the bytes, never by the file name.
 //
 //	decoder := audiofile.Decoder{Opus: func() (audiofile.PacketDecoder, error) { return opus.Engine().New() }}
 //	audio, err := decoder.Decode(ctx, upload, time.Minute)
 //
-// The bytes are from strangers, so a file is decoded piece by piece: decoding stops at the limit, regardless of the file's own statement of
-// its length. A panic of a decoder is an error here.
+// The files are untrusted, so they are decoded in pieces: decoding stops at the limit, regardless of the length that a file declares. A
+// panic of a decoder becomes an error.
 package audiofile
 
 import (
@@ -20,36 +20,36 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// MaxDuration bounds the audio of one file.
+// MaxDuration is the maximum length of the audio in one file.
 const MaxDuration = 5 * time.Minute
 
-// MaxRate is the highest rate of decoded audio, in samples a second: frequencies above 8 kHz carry nothing of a voice that a
-// telephone could carry. So decoded audio is at most 9.6 MB long.
+// MaxRate is the maximum rate of decoded audio, in samples per second. It preserves frequencies up to 8 kHz, and telephones carry no voice
+// above that. Decoded audio is therefore at most 9.6 MB long.
 const MaxRate = 16000
 
-// PacketDecoder decodes the packets of one Opus stream to mono. A sip.Codec is one.
+// PacketDecoder decodes the packets of one Opus stream to mono. A sip.Codec implements it.
 type PacketDecoder interface {
 	// Rate returns the sample rate of the output of Decode, in samples per second.
 	Rate() int
-	// Decode appends the samples of one packet to dst.
+	// Decode appends the samples of one packet to dst and returns the extended slice.
 	Decode(dst []int16, packet []byte) ([]int16, error)
 }
 
-// Decoder decodes recordings. The zero Decoder is valid and takes no Opus. Any number of goroutines may use it.
+// Decoder decodes recordings. The zero Decoder is valid and refuses Opus. It is safe for concurrent use.
 type Decoder struct {
-	// Opus makes a decoder of Opus; nil: Ogg Opus is refused.
+	// Opus creates a decoder for one Opus stream. If nil, Ogg Opus is refused.
 	Opus func() (PacketDecoder, error)
 }
 
-// source is the audio of an open file: next returns the next samples, mono, and io.EOF after the last.
+// source is the audio of an open file. next returns the next samples, in mono. At the end it returns the last samples, if any, and io.EOF.
 type source struct {
 	rate int
 	next func() ([]int16, error)
 }
 
-// Decode reads a recording from where src is, and returns its audio: mono, at its own rate or at MaxRate if that is lower. Unsupported,
-// damaged, truncated and empty recordings are CodeUnsupportedMedia; a recording that is longer
-// than limit is CodePayloadTooLarge. A limit of 0, or above MaxDuration, is MaxDuration. Errors of src are returned unchanged.
+// Decode reads a recording from the current position of src and returns its audio in mono, at the recording's rate but at most MaxRate. It
+// returns CodeUnsupportedMedia for an unsupported, damaged, truncated or empty recording, and CodePayloadTooLarge for a recording longer
+// than limit. A limit of 0 or above MaxDuration means MaxDuration. Errors of src are returned unchanged.
 func (d Decoder) Decode(ctx context.Context, src io.ReadSeeker, limit time.Duration) (pcm.Audio, error) {
 	if limit <= 0 || limit > MaxDuration {
 		limit = MaxDuration
@@ -87,7 +87,8 @@ func (d Decoder) taken() string {
 	return "WAV, MP3, Ogg Vorbis or Ogg Opus"
 }
 
-// decode opens and collects. The decoders of others see bytes of strangers, so their panics end here.
+// decode detects the format, opens the file and collects its audio. It converts panics into errors, because third-party decoders process
+// untrusted bytes here.
 func (d Decoder) decode(ctx context.Context, src *bufio.Reader, limit time.Duration) (audio pcm.Audio, kind string, err error) {
 	kind = sniff(src)
 	defer func() {
@@ -113,8 +114,8 @@ func (d Decoder) decode(ctx context.Context, src *bufio.Reader, limit time.Durat
 	return audio, kind, err
 }
 
-// collect reads a source to its end, or to the limit. Higher rates are brought down on the way, so that memory is bounded by
-// the limit.
+// collect reads a source to its end, or returns CodePayloadTooLarge if the audio is longer than limit. It resamples rates above MaxRate
+// piece by piece, so that limit bounds the memory.
 func collect(ctx context.Context, s source, limit time.Duration) (pcm.Audio, error) {
 	rate := min(s.rate, MaxRate)
 	resampler, err := pcm.NewResampler(s.rate, rate)
@@ -142,7 +143,7 @@ func collect(ctx context.Context, s source, limit time.Duration) (pcm.Audio, err
 	}
 }
 
-// openWAV opens a WAV file, which must have all the audio that it declares.
+// openWAV opens a WAV file. The source fails if the file ends before the length of audio that it declares.
 func openWAV(src io.Reader) (source, error) {
 	r, err := pcm.NewWAVReader(src)
 	if err != nil {
@@ -163,7 +164,7 @@ func openWAV(src io.Reader) (source, error) {
 	return source{r.Rate, next}, nil
 }
 
-// cutOff makes the end of a file that declares more than it has an error.
+// cutOff replaces io.EOF with another error if the file contains less audio than it declares.
 func cutOff(r *pcm.WAVReader, err error) error {
 	if errors.Is(err, io.EOF) && r.Missing() > 0 {
 		return fmt.Errorf("%d bytes of the declared audio are missing", r.Missing())
@@ -171,14 +172,14 @@ func cutOff(r *pcm.WAVReader, err error) error {
 	return err
 }
 
-// watchedReader separates errors of the source from errors of decoders, and ends with the context.
+// watchedReader records errors of the source, to distinguish them from errors of decoders, and fails when the context is canceled.
 type watchedReader struct {
 	ctx context.Context //nolint:containedctx // it lives as long as one Decode
 	src io.Reader
 	err error
 }
 
-// Read reads from the source.
+// Read reads from the source, unless the context is canceled. It stores an error of the source other than io.EOF in err.
 func (w *watchedReader) Read(p []byte) (int, error) {
 	if err := w.ctx.Err(); err != nil {
 		return 0, err

@@ -24,7 +24,7 @@ import (
 
 var decoder = audiofile.Decoder{Opus: func() (audiofile.PacketDecoder, error) { return opus.Engine().New() }}
 
-// run runs one of the programs that scripts/install-deps.sh test installs.
+// run runs a program that `scripts/install-deps.sh test` installs, and fails the test if the program fails.
 func run(t testing.TB, name string, args ...string) {
 	t.Helper()
 	if printed, err := exec.CommandContext(t.Context(), name, args...).CombinedOutput(); err != nil {
@@ -32,7 +32,7 @@ func run(t testing.TB, name string, args ...string) {
 	}
 }
 
-// speak makes a WAV file of speech at 16000 samples a second.
+// speak writes a WAV file of synthesized speech at 16000 samples per second and returns its path.
 func speak(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "speech.wav")
@@ -40,7 +40,7 @@ func speak(t testing.TB) string {
 	return path
 }
 
-// convert makes a file of a WAV file with ffmpeg, and returns its bytes.
+// convert converts a WAV file with ffmpeg and returns the bytes of the result. The extension of name selects the format.
 func convert(t testing.TB, wav, name string, args ...string) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -72,7 +72,7 @@ func TestDecode(t *testing.T) {
 	tests := map[string]struct {
 		raw  []byte
 		rate int
-		most float64 // distance to the original
+		most float64 // maximum distance to the original
 	}{
 		"WAV":                      {read(t, speech), 16000, 0.001},
 		"WAV stereo 44.1 kHz":      {convert(t, speech, "a.wav", "-ar", "44100", "-ac", "2"), 16000, 0.02},
@@ -111,14 +111,14 @@ func TestDecode(t *testing.T) {
 			if got.Rate != tt.rate || got.Channels != 1 || m.Distance > tt.most || (got.Duration()-original.Duration()).Abs() > 150*time.Millisecond {
 				t.Errorf("%v at %d, distance %.3f; want %v at %d, at most %.3f", got.Duration(), got.Rate, m.Distance, original.Duration(), tt.rate, tt.most)
 			}
-			if d := pcm.Loudness(got.Samples) - pcm.Loudness(original.Samples); d > 1 || d < -4 { // ffmpeg takes 3 dB off for stereo
+			if d := pcm.Loudness(got.Samples) - pcm.Loudness(original.Samples); d > 1 || d < -4 { // ffmpeg reduces stereo by 3 dB
 				t.Errorf("%.1f dB louder than the original", d)
 			}
 		})
 	}
 }
 
-// archive returns a ZIP, with any name.
+// archive returns a ZIP archive that contains an empty file named voice.wav.
 func archive(t testing.TB) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -132,7 +132,7 @@ func archive(t testing.TB) []byte {
 	return b.Bytes()
 }
 
-// wav returns a WAV file whose header declares another length of audio.
+// wav returns a WAV file of samples whose header declares the given length of audio in bytes.
 func wav(t testing.TB, samples []int16, declared uint32) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -205,7 +205,7 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// oggFirstPage returns a page that begins a stream with a packet.
+// oggFirstPage returns the first page of an Ogg stream, which contains the given packet.
 func oggFirstPage(packet string) []byte {
 	page := append([]byte("OggS\x00\x02"), make([]byte, 20)...)
 	page = append(append(page, 1, byte(len(packet))), packet...)
@@ -213,7 +213,8 @@ func oggFirstPage(packet string) []byte {
 	return page
 }
 
-// TestDecodeStopsAtTheLimit decodes files that are small and play long.
+// TestDecodeStopsAtTheLimit decodes small files that contain more than five minutes of audio: decoding a second must not read the whole
+// file.
 func TestDecodeStopsAtTheLimit(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "silence.wav")
@@ -241,7 +242,7 @@ func TestDecodeStopsAtTheLimit(t *testing.T) {
 	}
 }
 
-// counted counts the bytes that are read.
+// counted is a file that counts the bytes that are read from it.
 type counted struct {
 	*bytes.Reader
 	n int
@@ -253,7 +254,7 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// failing is a file whose reads fail.
+// failing is a file with its own Reader, whose reads can fail.
 type failing struct {
 	io.Reader
 	io.Seeker
@@ -273,7 +274,7 @@ func TestDecodeReportsTheSource(t *testing.T) {
 	}
 }
 
-// panicking is a decoder as bad as it can be.
+// panicking is a PacketDecoder that panics on each packet.
 type panicking struct{}
 
 func (panicking) Rate() int                               { return 16000 }

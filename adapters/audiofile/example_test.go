@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// A recording is decoded regardless of its file's name, and a document is not.
+// The example decodes a recording and refuses a document. File names play no role.
 func ExampleDecoder_Decode() {
 	var file bytes.Buffer
 	if err := pcm.WriteMuLawWAV(&file, pcm.Audio{Rate: 8000, Channels: 2, Samples: make([]int16, 16000)}); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/adapters/audiofile"
 )
 
-// seeds are short files of every kind, made by other programs.
+// seeds returns short files of each format, written by sox and ffmpeg.
 func seeds(f *testing.F) map[string][]byte {
 	f.Helper()
 	path := filepath.Join(f.TempDir(), "tone.wav")
@@ -26,7 +26,7 @@ func seeds(f *testing.F) map[string][]byte {
 	}
 }
 
-// check decodes random input. It ends in time, without a panic, with bounded audio or a coded error.
+// check checks that decoding random input finishes within 30 seconds, with at most a second of audio or a coded error.
 func check(t *testing.T, d audiofile.Decoder, raw []byte) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -48,7 +48,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte) { check(t, decoder, raw) })
 }
 
-// FuzzDecodeOgg rights the checksums first, so that the content of the pages is decoded.
+// FuzzDecodeOgg corrects the checksums of the pages first, so that the decoder reads their contents.
 func FuzzDecodeOgg(f *testing.F) {
 	all := seeds(f)
 	f.Add(all["vorbis"])
@@ -56,7 +56,7 @@ func FuzzDecodeOgg(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte) { check(t, decoder, checksums(bytes.Clone(raw))) })
 }
 
-// checksums rights the checksum of each page.
+// checksums corrects the checksum of each Ogg page in raw.
 func checksums(raw []byte) []byte {
 	for rest := raw; len(rest) >= 27; {
 		size := 27 + int(rest[26])
@@ -76,7 +76,7 @@ func checksums(raw []byte) []byte {
 	return raw
 }
 
-// oggSum is the checksum of RFC 3533, bit by bit.
+// oggSum returns the checksum of RFC 3533, computed bit by bit, independently of the tested code.
 func oggSum(b []byte) uint32 {
 	sum := uint32(0)
 	for _, c := range b {

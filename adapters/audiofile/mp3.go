@@ -13,20 +13,20 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// maxJunk bounds the bytes between frames that belong to no frame.
+// maxJunk is the maximum number of bytes between frames that are neither audio nor a tag.
 const maxJunk = 64 << 10
 
-// maxTags bounds the ID3 tags before the first frame, in bytes: they hold pictures.
+// maxTags is the maximum size of the ID3 tags before the first frame, in bytes. Tags may contain pictures.
 const maxTags = 16 << 20
 
-// frameHeader is the header of an MPEG audio frame (ISO/IEC 11172-3, section 2.4.1.3; 13818-3 for the lower rates).
+// frameHeader is the parsed header of an MPEG audio frame (ISO/IEC 11172-3, section 2.4.1.3; 13818-3 for the lower rates).
 type frameHeader struct {
-	low    bool // MPEG-2: half the rate, one granule
-	old    bool // MPEG-2.5: a quarter of the rate, which is no standard
+	low    bool // MPEG-2 or MPEG-2.5: at most half the rate, one granule
+	old    bool // MPEG-2.5, which is not standardized: a quarter of the rate
 	crc    bool
 	mono   bool
 	rate   int
-	size   int // bytes, header included
+	size   int // of the frame in bytes, including the header
 	padded bool
 }
 
@@ -36,7 +36,7 @@ var (
 	highRates    = [3]int{44100, 48000, 32000}
 )
 
-// parseFrame reads a header of Layer III with a stated bit rate.
+// parseFrame parses the header at the beginning of b. It returns false unless it is a header of Layer III with an explicit bit rate.
 func parseFrame(b []byte) (frameHeader, bool) {
 	if len(b) < 4 || b[0] != 0xFF || b[1]&0xE6 != 0xE2 {
 		return frameHeader{}, false
@@ -68,8 +68,8 @@ func parseFrame(b []byte) (frameHeader, bool) {
 // like reports whether two frames may belong to one stream.
 func (h frameHeader) like(other frameHeader) bool { return h.low == other.low && h.rate == other.rate }
 
-// firstFrame returns the offset of the first frame: a header that another one of its stream follows at the right distance, or
-// the end of the bytes.
+// firstFrame returns the offset of the first frame. A frame counts only if a frame of the same stream, an ID3v1 tag, or the end of b
+// follows it.
 func firstFrame(b []byte) (int, bool) {
 	for at := 0; ; at++ {
 		found := bytes.IndexByte(b[min(at, len(b)):], 0xFF)
@@ -91,22 +91,22 @@ func firstFrame(b []byte) (int, bool) {
 	}
 }
 
-// frames passes the frames of an MP3 on, and nothing else: no tags, no junk, no frame that is cut off.
+// frames is a reader of the complete audio frames of an MP3. It skips junk, and stops at a tag or a truncated frame.
 type frames struct {
 	src   *bufio.Reader
 	first frameHeader
 	junk  int
 	frame []byte // the current frame
-	rest  []byte // the part of it that was not passed on yet
-	held  []byte // the end of the main data so far, for repack
+	rest  []byte // the unread part of frame
+	held  []byte // the last 255 bytes of main data, for repack
 }
 
-// openMP3 opens an MP3.
+// openMP3 opens an MP3 file. It refuses MPEG-2.5 and files without a frame in the first peekSize bytes after the tags.
 func openMP3(src *bufio.Reader) (source, error) {
 	if err := skipTags(src); err != nil {
 		return source{}, err
 	}
-	start, _ := src.Peek(peekSize) // a short file has fewer bytes
+	start, _ := src.Peek(peekSize) // an error means that the file is shorter
 	at, ok := firstFrame(start)
 	if !ok {
 		return source{}, callwright.Errorf(callwright.CodeUnsupportedMedia, "the MP3 recording has no frame of audio")
@@ -135,7 +135,7 @@ func openMP3(src *bufio.Reader) (source, error) {
 	return source{h.rate, next}, nil
 }
 
-// skipTags skips the ID3 tags at the start (ID3v2.4, section 3.1).
+// skipTags skips the ID3 tags at the beginning (ID3v2.4, section 3.1), at most maxTags bytes.
 func skipTags(src *bufio.Reader) error {
 	for left := maxTags; ; {
 		head, err := src.Peek(10)
@@ -144,7 +144,7 @@ func skipTags(src *bufio.Reader) error {
 		}
 		size := 10 + int(head[6]&0x7F)<<21 + int(head[7]&0x7F)<<14 + int(head[8]&0x7F)<<7 + int(head[9]&0x7F)
 		if head[5]&0x10 != 0 {
-			size += 10 // a footer
+			size += 10 // a footer of 10 bytes follows the tag
 		}
 		if left -= size; left < 0 {
 			return errors.New("the ID3 tag is too large")
@@ -155,7 +155,7 @@ func skipTags(src *bufio.Reader) error {
 	}
 }
 
-// Read passes frames on.
+// Read reads bytes of the current frame, or of the next frame if the current one is read completely.
 func (f *frames) Read(p []byte) (int, error) {
 	if len(f.rest) == 0 {
 		if err := f.advance(); err != nil {
@@ -167,7 +167,7 @@ func (f *frames) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// advance reads the next frame. Tags at the end, and a frame that is cut off, are the end.
+// advance reads the next frame. It returns io.EOF at a tag, at a truncated frame and at the end of the file.
 func (f *frames) advance() error {
 	for {
 		head, err := f.src.Peek(4)
@@ -197,9 +197,9 @@ func (f *frames) advance() error {
 	}
 }
 
-// repack works around a fault of the decoder, which takes padded frames of MPEG-2 for one byte too short where their size
-// without padding is a whole number. Only 22050 samples a second have padding. Such a frame is written anew: with its whole main
-// data, of which a part lies in the frames before it, and with a bit rate that has the room.
+// repack works around a fault of the decoder: it assumes that padded frames of MPEG-2 are one byte too short if their size without padding
+// is a whole number. Of the supported rates, only 22050 samples per second needs padding. repack rewrites such a frame with all of its main
+// data, which begins in earlier frames, and with a bit rate whose frames are large enough for it.
 func (f *frames) repack(h frameHeader) []byte {
 	if h.rate != 22050 {
 		return f.frame
@@ -218,7 +218,7 @@ func (f *frames) repack(h frameHeader) []byte {
 	info := f.frame[begin : begin+side]
 	back, length := int(info[0]), 0
 	for ch := range channels {
-		// part2_3_length is the first of the 63 bits of a channel, which follow 8 bits and as many private bits as channels.
+		// part2_3_length is the first field of the 63 bits of each channel. The channels follow 8 bits and one private bit per channel.
 		at := 8 + channels + 63*ch
 		length += int(binary.BigEndian.Uint32(append(bytes.Clone(info[at/8:]), 0, 0, 0)) >> (20 - at%8) & 0xFFF)
 	}
@@ -227,7 +227,7 @@ func (f *frames) repack(h frameHeader) []byte {
 	start := len(f.held) - back
 	f.held = bytes.Clone(data[max(len(data)-255, 0):])
 	if start < 0 || start+length > len(data) {
-		return f.frame // the start of the stream is missing, or the frame is damaged: the decoder says so
+		return f.frame // earlier main data is missing, or the frame is damaged: the decoder reports it
 	}
 	for index := byte(1); index < 15; index++ {
 		size := 144 * 1000 * lowBitrates[index] / h.rate / 2

@@ -9,11 +9,11 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Bounds of an Ogg stream.
+// The limits of an Ogg stream.
 const (
-	maxPacket  = 256 << 10 // bytes that are kept of a packet; no packet of audio has as many
-	maxSkipped = 16 << 20  // bytes of a packet in all: comments hold pictures
-	maxStreams = 16        // streams that begin together
+	maxPacket  = 256 << 10 // bytes that are kept of a packet; audio packets are smaller
+	maxSkipped = 16 << 20  // size of a packet in bytes; comments may contain pictures
+	maxStreams = 16        // concurrent streams at the beginning of the file
 )
 
 // Flags of a page (RFC 3533, section 6).
@@ -23,20 +23,20 @@ const (
 	pageLast      = 4
 )
 
-// oggPage is one page of one stream.
+// oggPage is a parsed page of an Ogg stream.
 type oggPage struct {
 	flags   byte
-	granule int64 // position at the end of the page; -1: no packet ends in it
+	granule int64 // position at the end of the page; -1 if no packet ends in it
 	serial  uint32
 	lacing  []byte
 	body    []byte
 }
 
-// readPage reads one page, whose checksum must be right. At the end of the file it is io.EOF.
+// readPage reads one page and verifies its checksum. It returns io.EOF at the end of the file.
 func readPage(src io.Reader) (oggPage, error) {
 	var head [27]byte
 	if _, err := io.ReadFull(src, head[:1]); err != nil {
-		return oggPage{}, err // io.EOF between two pages is the end
+		return oggPage{}, err // io.EOF here is the end of the file
 	}
 	if _, err := io.ReadFull(src, head[1:]); err != nil {
 		return oggPage{}, errors.New("a page is cut off")
@@ -67,7 +67,7 @@ func readPage(src io.Reader) (oggPage, error) {
 	}, nil
 }
 
-// oggSums is the table of the checksum: polynomial 0x04C11DB7, highest bit first.
+// oggSums is the lookup table of the checksum (RFC 3533): polynomial 0x04C11DB7, highest bit first.
 var oggSums = func() (table [256]uint32) {
 	for i := range table {
 		sum := uint32(i) << 24
@@ -92,12 +92,12 @@ type packets struct {
 	src    io.Reader
 	serial uint32
 	page   oggPage
-	lacing int // next of page.lacing
-	body   int // next of page.body
+	lacing int // index of the next value in page.lacing
+	body   int // index of the next byte in page.body
 }
 
-// openStreams reads the first pages of all streams, and returns the packets of the first that has audio which is decoded, with
-// its first packet.
+// openStreams reads the first pages of all streams. It returns the packets of the first Vorbis or Opus stream, and separately its first
+// packet.
 func openStreams(src io.Reader) (*packets, []byte, error) {
 	var chosen *packets
 	var first []byte
@@ -125,7 +125,7 @@ func openStreams(src io.Reader) (*packets, []byte, error) {
 	return nil, nil, errors.New("too many streams")
 }
 
-// refuseStream names streams that are no recording of a voice, or that are not decoded.
+// refuseStream returns CodeUnsupportedMedia if the first packet belongs to a video or to an unsupported audio format.
 func refuseStream(first []byte) error {
 	for magic, name := range map[string]string{
 		"\x80theora": "a video", "\x01video": "a video", "BBCD": "a video", "Speex   ": "Ogg Speex", "\x7fFLAC": "Ogg FLAC",
@@ -137,8 +137,8 @@ func refuseStream(first []byte) error {
 	return nil
 }
 
-// next returns the next packet, of at most maxPacket bytes: of a larger one it is the beginning. last is the position in
-// samples at which the stream ends, or -1 while it does not.
+// next returns the next packet. It truncates a packet to maxPacket bytes. last is the number of samples in the whole stream if the packet
+// is on the last page, and otherwise -1.
 func (p *packets) next() (packet []byte, last int64, err error) {
 	size := 0
 	for {
@@ -165,7 +165,8 @@ func (p *packets) next() (packet []byte, last int64, err error) {
 	return packet, -1, nil
 }
 
-// turn reads the next page of the stream. within reports whether a packet continues there.
+// turn reads the next page of the stream. within reports whether a packet continues on that page. turn returns io.EOF after the last page,
+// unless within is true.
 func (p *packets) turn(within bool) error {
 	if p.page.flags&pageLast != 0 {
 		if within {

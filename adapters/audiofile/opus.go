@@ -8,20 +8,20 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// opusClock is the rate that positions of Ogg Opus count in.
+// opusClock is the rate of the positions in Ogg Opus, in samples per second.
 const opusClock = 48000
 
-// opusStream decodes Ogg Opus (RFC 7845).
+// opusStream decodes an Ogg Opus stream (RFC 7845).
 type opusStream struct {
 	packets *packets
 	decoder PacketDecoder
-	skip    int   // samples at the start that are no audio
-	made    int64 // samples so far, those included
+	skip    int   // samples to discard at the start
+	made    int64 // samples decoded so far, including discarded ones
 	gain    float64
 	samples []int16
 }
 
-// openOpus reads the two headers (RFC 7845, section 5).
+// openOpus checks the identification and comment headers (RFC 7845, section 5) and returns the source of the audio.
 func (d Decoder) openOpus(p *packets, head []byte) (source, error) {
 	if d.Opus == nil {
 		return source{}, callwright.Errorf(callwright.CodeUnsupportedMedia, "the file is Ogg Opus, which this installation does not decode: upload %s", d.taken())
@@ -60,7 +60,7 @@ func (s *opusStream) next() ([]int16, error) {
 	before := s.made
 	s.made += int64(len(s.samples))
 	from, to := max(int64(s.skip)-before, 0), int64(len(s.samples))
-	if last >= 0 { // padding of the last packet is no audio
+	if last >= 0 { // discard the padding of the last packet
 		to = min(to, last*int64(s.decoder.Rate())/opusClock-before)
 	}
 	if to <= from {

@@ -6,17 +6,17 @@ import (
 	"unicode/utf8"
 )
 
-// peekSize is the number of bytes at the start of a file that are checked. The first frame of an MP3 must begin within them.
+// peekSize is the number of bytes at the start of a file that are examined. The first frame of an MP3 must begin within them.
 const peekSize = 64 << 10
 
-// The kinds that are decoded.
+// The formats that Decoder decodes.
 const (
 	kindWAV = "WAV"
 	kindMP3 = "MP3"
 	kindOgg = "Ogg"
 )
 
-// kinds are files that people upload, by the bytes that they have at an offset. The names are for errors.
+// kinds lists files that people upload, by the bytes at an offset. The names of undecoded formats appear in errors.
 var kinds = []struct {
 	offset int
 	magic  string
@@ -48,9 +48,9 @@ var kinds = []struct {
 	{0, "MZ", "a program"},
 }
 
-// sniff names the format of a file by its first bytes: a format that is decoded, or a description for an error.
+// sniff detects the format of a file by its first bytes. It returns kindWAV, kindMP3 or kindOgg, or a description of the file for an error.
 func sniff(src *bufio.Reader) string {
-	head, _ := src.Peek(12) // a short file has fewer bytes
+	head, _ := src.Peek(12) // an error means that the file is shorter
 	if len(head) == 0 {
 		return "empty"
 	}
@@ -69,7 +69,7 @@ func sniff(src *bufio.Reader) string {
 			return k.name
 		}
 	}
-	start, _ := src.Peek(peekSize) // see above
+	start, _ := src.Peek(peekSize) // an error means that the file is shorter
 	if _, ok := firstFrame(start); ok {
 		return kindMP3
 	}

@@ -12,15 +12,15 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// isVorbis reports whether a packet is a header of Vorbis, of kind 1 (identification), 3 (comment) or 5 (setup).
+// isVorbis reports whether a packet is a Vorbis header of a kind: 1 (identification), 3 (comment) or 5 (setup).
 func isVorbis(packet []byte, kind byte) bool {
 	return len(packet) > 7 && packet[0] == kind && string(packet[1:7]) == "vorbis"
 }
 
-// maxChannels bounds the channels of a recording.
+// maxChannels is the maximum number of channels in a Vorbis recording.
 const maxChannels = 8
 
-// openOgg opens the first stream of an Ogg file that is Vorbis or Opus.
+// openOgg opens the first Vorbis or Opus stream of an Ogg file, and returns the name of its format.
 func (d Decoder) openOgg(src io.Reader) (string, source, error) {
 	p, first, err := openStreams(src)
 	if err != nil {
@@ -34,8 +34,8 @@ func (d Decoder) openOgg(src io.Reader) (string, source, error) {
 	return "Ogg Opus", opened, err
 }
 
-// openVorbis reads the headers (Vorbis I, section 4.2). The comments stay unread: they are not needed, and the library would trust
-// their stated number.
+// openVorbis reads the headers (Vorbis I, section 4.2). It does not parse the comments, because the library would trust the number of
+// comments that the header states.
 func openVorbis(p *packets, first []byte) (source, error) {
 	if err := checkIdentification(first); err != nil {
 		return source{}, err
@@ -59,7 +59,8 @@ func openVorbis(p *packets, first []byte) (source, error) {
 	return source{d.SampleRate(), stream.next}, nil
 }
 
-// checkIdentification checks the values that the library does not check.
+// checkIdentification checks the values of the identification header that the library does not check: channels, sample rate and block
+// sizes.
 func checkIdentification(b []byte) error {
 	if len(b) < 30 {
 		return errors.New("the identification header is too short")
@@ -74,13 +75,13 @@ func checkIdentification(b []byte) error {
 	return nil
 }
 
-// vorbisStream decodes Vorbis to mono.
+// vorbisStream decodes a Vorbis stream to mono.
 type vorbisStream struct {
 	packets *packets
 	decoder *vorbis.Decoder
 	floats  []float32
 	mono    []int16
-	made    int64 // samples so far
+	made    int64 // samples decoded so far
 }
 
 func (s *vorbisStream) next() ([]int16, error) {
@@ -101,7 +102,7 @@ func (s *vorbisStream) next() ([]int16, error) {
 		s.mono = append(s.mono, toSample(float64(sum)/float64(channels)))
 	}
 	s.made += int64(len(s.mono))
-	if last >= 0 && s.made > last { // padding of the last block is no audio
+	if last >= 0 && s.made > last { // discard the padding of the last block
 		s.mono = s.mono[:max(0, int64(len(s.mono))-(s.made-last))]
 	}
 	return s.mono, nil

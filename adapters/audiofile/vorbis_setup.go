@@ -6,18 +6,18 @@ import (
 	"math/bits"
 )
 
-// Bounds of the codebooks of a Vorbis stream. Codebooks of encoders have a tenth of it.
+// The limits of the codebooks of a Vorbis stream. Real encoders use about a tenth of them.
 const (
-	maxEntries    = 1 << 15 // of one codebook
+	maxEntries    = 1 << 15 // entries of one codebook
 	maxAllEntries = 1 << 17
 	maxDimensions = 256
-	maxValues     = 1 << 21 // entries times dimensions, of all codebooks
+	maxValues     = 1 << 21 // sum over all codebooks of entries times dimensions
 )
 
 var errCodebook = errors.New("a codebook that Vorbis does not have, or one that is too large")
 
-// checkSetup reads the codebooks of a setup header without its first 7 bytes (Vorbis I, section 3.2.1). The library would
-// allocate the sizes that they claim, and loop forever on an incomplete code.
+// checkSetup checks the codebooks of a setup header (Vorbis I, section 3.2.1); b is the header without its first 7 bytes. The check is
+// necessary because the library would allocate the sizes that the codebooks claim, and loop forever on an incomplete code.
 func checkSetup(b []byte) error {
 	r := &bitReader{b: b}
 	entries, values := 0, 0
@@ -33,7 +33,8 @@ func checkSetup(b []byte) error {
 	return nil
 }
 
-// checkCodebook reads one codebook, and returns the numbers of its entries and of its values.
+// checkCodebook reads one codebook and returns its numbers of entries and values. It returns an error if the codebook is invalid or too
+// large.
 func checkCodebook(r *bitReader) (entries, values int, err error) {
 	pattern, dimensions := r.read(24), r.read(16)
 	entries = r.read(24)
@@ -45,7 +46,7 @@ func checkCodebook(r *bitReader) (entries, values int, err error) {
 		lengths = readOrdered
 	}
 	used, space, ok := lengths(r, entries)
-	// The codes fill their space exactly, but for a codebook with a single entry.
+	// The codes must fill the code space exactly, except in a codebook with a single used entry.
 	if !ok || used == 0 || used > 1 && space != 1<<32 {
 		return 0, 0, errCodebook
 	}
@@ -65,7 +66,8 @@ func checkCodebook(r *bitReader) (entries, values int, err error) {
 	return entries, entries * dimensions, r.err()
 }
 
-// readLengths reads the length of each code. space is the share of 1<<32 that the codes use.
+// readLengths reads the lengths of the codes, one by one. It returns the number of used entries, and as space the part of the code space
+// 1<<32 that the codes fill.
 func readLengths(r *bitReader, entries int) (used int, space uint64, ok bool) {
 	sparse := r.read(1) == 1
 	for range entries {
@@ -77,7 +79,7 @@ func readLengths(r *bitReader, entries int) (used int, space uint64, ok bool) {
 	return used, space, r.err() == nil
 }
 
-// readOrdered reads the number of codes of each length.
+// readOrdered reads lengths in their ordered form: for each length, the number of its codes. It returns the same results as readLengths.
 func readOrdered(r *bitReader, entries int) (used int, space uint64, ok bool) {
 	for length := r.read(5) + 1; used < entries; length++ {
 		n := r.read(bits.Len(uint(entries - used)))
@@ -89,10 +91,10 @@ func readOrdered(r *bitReader, entries int) (used int, space uint64, ok bool) {
 	return used, space, true
 }
 
-// bitReader reads numbers, lowest bit first. Past the end they are 0, and err is set.
+// bitReader reads numbers, lowest bit first. Bits past the end are 0; err then returns an error.
 type bitReader struct {
 	b  []byte
-	at int // in bits
+	at int // position in bits
 }
 
 func (r *bitReader) read(n int) int {

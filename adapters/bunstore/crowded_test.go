@@ -16,8 +16,8 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/pgtest"
 )
 
-// TestNoConnectionLeft has others take the connections that the server allows: a caller waits for one, and is told that there is none only
-// when its time is over.
+// TestNoConnectionLeft opens all connections that the server allows: a further caller waits for a free connection, and gets CodeUnavailable
+// only when its time limit expires.
 func TestNoConnectionLeft(t *testing.T) {
 	t.Parallel()
 	server := pgtest.NewServer(t)
@@ -45,13 +45,13 @@ func TestNoConnectionLeft(t *testing.T) {
 	}
 	patient, hasty := open(time.Minute, 1), open(limitOfServer, 1)
 	for _, db := range []*bunstore.DB{patient, hasty} {
-		db.SQL().SetMaxIdleConns(0) // closes its first connection
+		db.SQL().SetMaxIdleConns(0) // closes the pool's idle connection
 	}
 	release := make([]func() error, 0, allowed)
 	for range allowed {
 		release = append(release, connection(t, others).Close)
 	}
-	others.SQL().SetMaxIdleConns(0) // returned connections are closed
+	others.SQL().SetMaxIdleConns(0) // released connections are closed
 	write := func(db *bunstore.DB, id string) error {
 		return db.Do(t.Context(), func(ctx context.Context) error {
 			return orgstore.Tenants{DB: db}.InsertOrganization(ctx, organization(id))
@@ -73,7 +73,7 @@ func TestNoConnectionLeft(t *testing.T) {
 	}
 }
 
-// connection takes a connection as soon as the server has released another closed one.
+// connection opens a connection. It retries while the server refuses it, because the server releases closed connections with a delay.
 func connection(t *testing.T, db *bunstore.DB) *sql.Conn {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -89,7 +89,7 @@ func connection(t *testing.T, db *bunstore.DB) *sql.Conn {
 	}
 }
 
-// TestMostConnections knows no limit where a pooler decides, and none of SQLite.
+// TestMostConnections checks that MostConnections returns 0 for SQLite and behind a pooler, and the server's limit otherwise.
 func TestMostConnections(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"sqlite::memory:", pgtest.PooledDSN(t)} {

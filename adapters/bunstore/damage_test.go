@@ -17,13 +17,13 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
 )
 
-// The header of a write-ahead log and of each of its frames, and a frame with its page, in bytes.
+// Sizes in a write-ahead log in bytes: the header of the log, and a frame with its header and its page.
 const (
 	logHeader = 32
 	logFrame  = 24 + 4096
 )
 
-// killed returns the files of a SQLite database as kill -9 leaves them: with a log in which there are organizations.
+// killed returns the path of a SQLite database as it is after kill -9: its log contains committed organizations.
 func killed(t testing.TB) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "x.db")
@@ -49,7 +49,7 @@ func killed(t testing.TB) (path string) {
 	return filepath.Join(folder, "x.db")
 }
 
-// change changes the bytes of a file.
+// change replaces the contents of a file with the result of f.
 func change(t *testing.T, path string, f func([]byte) []byte) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -67,7 +67,7 @@ func invert(text []byte) {
 	}
 }
 
-// TestDamagedFile opens databases with lost data: they are refused with the remedy, and stay unchanged.
+// TestDamagedFile opens databases with lost data: Open refuses them with an error that states the remedy, and leaves the files unchanged.
 func TestDamagedFile(t *testing.T) {
 	t.Parallel()
 	nothing := func([]byte) []byte { return nil }
@@ -106,7 +106,7 @@ func TestDamagedFile(t *testing.T) {
 	}
 }
 
-// TestLostDatabase has the log without the database.
+// TestLostDatabase checks that Open refuses a log without its database, instead of creating a new database.
 func TestLostDatabase(t *testing.T) {
 	t.Parallel()
 	path := killed(t)
@@ -122,8 +122,8 @@ func TestLostDatabase(t *testing.T) {
 	}
 }
 
-// TestLogOfAKill opens databases after kill -9, with a partial write at the end, and with frames of a rolled back transaction: no
-// committed data is lost.
+// TestLogOfAKill opens databases after kill -9, with a partial write at the end, and with frames of a rolled-back transaction: no committed
+// data is lost.
 func TestLogOfAKill(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func([]byte) []byte{
@@ -149,7 +149,7 @@ func TestLogOfAKill(t *testing.T) {
 	}
 }
 
-// FuzzLog opens a database with any log.
+// FuzzLog checks that opening a database with any log does not panic.
 func FuzzLog(f *testing.F) {
 	path := killed(f)
 	log, database := read(f, path+"-wal"), read(f, path)
@@ -171,7 +171,7 @@ func FuzzLog(f *testing.F) {
 	})
 }
 
-// TestGivingUpADamagedLog follows the remedy in the refusal.
+// TestGivingUpADamagedLog follows the remedy for a damaged log: data that was committed before the damage is readable.
 func TestGivingUpADamagedLog(t *testing.T) {
 	t.Parallel()
 	path := killed(t)
@@ -219,7 +219,7 @@ func read(t testing.TB, path string) []byte {
 	return text
 }
 
-// TestLink opens a database by a symbolic link: its log lies beside the file, and a link to nothing is no new database.
+// TestLink opens databases through a symbolic link: Open finds the log next to the link's target, and refuses a link to a missing file.
 func TestLink(t *testing.T) {
 	t.Parallel()
 	path := killed(t)

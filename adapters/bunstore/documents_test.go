@@ -22,16 +22,17 @@ import (
 
 const moved = storetest.Moved
 
-// agent is the document of an agent; its tools, webhook and requests for dynamic data are in the column agent_requests.
+// agent lists the members of an agent's document. Its tools, webhook and requests for dynamic data are in the column agent_requests.
 var agent = map[why]string{
 	key: "conditions[].Pathway knowledge_bases[] persona_id", talk: "conditions[].When first_sentence persona task",
 	setting: "language model voice", route: "transfer_to", moved: "webhook",
 }
 
-// actor is the document of an actor.
+// actor lists the members of an actor's document.
 var actor = map[why]string{key: "id", state: "kind", label: "avatar_url label"}
 
-// documents lists the members that may contain text in every document of a plain column.
+// documents lists, for each document in an unencrypted column, the members that may contain text, by the reason why they may be stored in
+// plain text.
 var documents = map[string]map[why]string{
 	"alert_deliveries.document":  {route: "to", state: "channel direction error kind"},
 	"calls.agent":                agent,
@@ -73,8 +74,8 @@ var documents = map[string]map[why]string{
 	"web_agents.metadata":        {talk: "*"},
 }
 
-// encoded are plain columns of texts that are JSON, which JSONB would change: JSON of other systems, which is one text here, or a
-// document whose members the tests of its store list.
+// encoded lists unencrypted text columns that contain JSON, because JSONB would change the text. The JSON is either opaque, from other
+// systems, or a document whose members the named test checks.
 var encoded = map[string]string{
 	"call_logs.log":                   "TestMembersOfLogs of agentstore",
 	"pathway_chat_logs.log":           "TestMembersOfLogs of agentstore",
@@ -85,7 +86,7 @@ var encoded = map[string]string{
 	"web_agents.voice_settings":       "of clients",
 }
 
-// TestEveryMemberSaysWhyItIsPlain: each new member of a document needs a decision.
+// TestEveryMemberSaysWhyItIsPlain fails for each member of a stored document that is not listed with the reason why it is not encrypted.
 func TestEveryMemberSaysWhyItIsPlain(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, storetest.Databases["postgres"](t))
@@ -126,7 +127,8 @@ func looksLikeJSON(text string) bool {
 	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[")
 }
 
-// documentTypes returns the Go type of every column that holds JSON, as table.column. A column whose model bun has not seen is an error.
+// documentTypes returns the Go type of every column that holds JSON, by "table.column". It fails the test for a JSON column whose model bun
+// has not used yet.
 func documentTypes(t *testing.T, db *bunstore.DB) map[string]reflect.Type {
 	t.Helper()
 	types, known := map[string]reflect.Type{}, map[string]bool{}
@@ -154,7 +156,7 @@ func documentTypes(t *testing.T, db *bunstore.DB) map[string]reflect.Type {
 	return types
 }
 
-// jsonColumns returns the columns of a table that hold JSON.
+// jsonColumns returns the columns of a table whose type is JSON or JSONB.
 func jsonColumns(t *testing.T, db *bunstore.DB, table string) (names []string) {
 	t.Helper()
 	rows, err := db.SQL().QueryContext(t.Context(), `SELECT column_name FROM information_schema.columns
@@ -176,7 +178,7 @@ func jsonColumns(t *testing.T, db *bunstore.DB, table string) (names []string) {
 	return names
 }
 
-// readDocuments reads rows that are absent, so that bun knows the models of all tables with documents.
+// readDocuments reads absent rows, so that bun registers the models of all tables with documents.
 func readDocuments(t *testing.T, db *bunstore.DB) {
 	t.Helper()
 	ctx := t.Context()

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// A transaction is atomic.
+// The example shows that a transaction is atomic.
 func Example() {
 	ctx := context.Background()
 	ring, err := callwright.NewKeyring("2026", map[string][]byte{"2026": []byte("32 bytes from a file with mode 0")})

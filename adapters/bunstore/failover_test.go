@@ -16,8 +16,8 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/pgtest"
 )
 
-// TestReadOnlySessions makes the sessions of a whole pool read-only, as a failover leaves them behind: the next write and the next
-// transaction find that out and take another session.
+// TestReadOnlySessions makes all sessions of a pool read-only, like a failover: the next write and the next transaction detect this and use
+// a new session.
 func TestReadOnlySessions(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, pgtest.DSN(t))
@@ -36,7 +36,7 @@ func TestReadOnlySessions(t *testing.T) {
 	}
 }
 
-// spoil makes all sessions of a pool read-only.
+// spoil makes all 16 sessions of a pool read-only.
 func spoil(t *testing.T, db *bunstore.DB) {
 	t.Helper()
 	const sessions = 16
@@ -52,7 +52,7 @@ func spoil(t *testing.T, db *bunstore.DB) {
 				return
 			}
 			defer c.Close()
-			all.Wait() // each has another session
+			all.Wait() // until each goroutine holds a session
 			if _, err := c.ExecContext(t.Context(), "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY"); err != nil {
 				t.Error(err)
 			}
@@ -61,9 +61,9 @@ func spoil(t *testing.T, db *bunstore.DB) {
 	done.Wait()
 }
 
-// TestFailover restarts, kills and freezes a server, makes it read-only, and promotes a standby in its place, while callers read
-// and write. Their only error is an unavailable database with a time to retry; confirmed writes are stored; and after each outage
-// the same pool serves them.
+// TestFailover restarts, kills and freezes a server, makes it read-only, and promotes a standby in its place, while callers write. The only
+// error that callers get is CodeUnavailable with a RetryAfter; confirmed writes are stored; and after each outage the same pool serves the
+// callers.
 func TestFailover(t *testing.T) {
 	t.Parallel()
 	first := pgtest.NewServer(t)
@@ -92,7 +92,7 @@ func TestFailover(t *testing.T) {
 	callers.check(t, db)
 }
 
-// awaitThat waits for a condition.
+// awaitThat calls holds until it returns true, or fails the test when its context ends.
 func awaitThat(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for !holds() {
@@ -109,7 +109,7 @@ type outcome struct {
 	written bool
 }
 
-// callers write organizations until they are checked.
+// callers writes organizations in the background until stop is called.
 type callers struct {
 	stop     func()
 	outcomes chan outcome
@@ -134,7 +134,7 @@ func newCallers(t *testing.T, db *bunstore.DB) *callers {
 	return c
 }
 
-// write writes once, in a transaction or without one.
+// write inserts an organization, in a transaction if within is true, and sends the outcome.
 func (c *callers) write(ctx context.Context, t *testing.T, db *bunstore.DB, id string, within bool) {
 	began, tenants := time.Now(), orgstore.Tenants{DB: db}
 	put := func(ctx context.Context) error { return tenants.InsertOrganization(ctx, organization(id)) }
@@ -162,7 +162,7 @@ func (c *callers) write(ctx context.Context, t *testing.T, db *bunstore.DB, id s
 	}
 }
 
-// await waits for an outcome.
+// await discards outcomes until wanted returns true for one.
 func (c *callers) await(t *testing.T, what string, wanted func(outcome) bool) {
 	t.Helper()
 	for {
@@ -177,7 +177,7 @@ func (c *callers) await(t *testing.T, what string, wanted func(outcome) bool) {
 	}
 }
 
-// check stops the callers and looks for their writes.
+// check stops the callers and checks that no confirmed write is lost.
 func (c *callers) check(t *testing.T, db *bunstore.DB) {
 	t.Helper()
 	c.stop()

@@ -18,15 +18,15 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/pgtest"
 )
 
-// The limits of the databases in these tests, which wait them out. A connection to a server is made within one, also on a slow
-// machine.
+// The time limits of the databases in these tests, which wait until they expire. Even on a slow machine, a connection to a server is opened
+// within limitOfServer.
 const (
 	limitOfServer = time.Second
 	limitOfFile   = 50 * time.Millisecond
 )
 
-// TestFrozenServer stops the traffic of a PostgreSQL server, like SIGSTOP: more callers than connections get an error with a time
-// to retry, and are served after it resumes.
+// TestFrozenServer stops the traffic of a PostgreSQL server, like SIGSTOP. More callers than connections get CodeUnavailable, and the pool
+// works again after the traffic resumes.
 func TestFrozenServer(t *testing.T) {
 	t.Parallel()
 	w := newWire(t)
@@ -39,14 +39,15 @@ func TestFrozenServer(t *testing.T) {
 	}
 	waiting.Wait()
 	w.frozen.Unlock()
-	for db.Ping(t.Context()) != nil { // on a slow machine not immediately
+	for db.Ping(t.Context()) != nil { // may fail at first on a slow machine
 		if t.Context().Err() != nil {
 			t.Fatal("the server that goes on is not used")
 		}
 	}
 }
 
-// TestLockedFile has another process lock a file of SQLite, and another transaction of this process hold the connection.
+// TestLockedFile checks that a write gets CodeUnavailable while another pool locks the SQLite file, and while another transaction of the
+// same pool uses the connection.
 func TestLockedFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.db")
@@ -54,7 +55,7 @@ func TestLockedFile(t *testing.T) {
 	write := func(ctx context.Context, id string) error {
 		return orgstore.Tenants{DB: hasty}.InsertOrganization(ctx, organization(id))
 	}
-	err := patient.Do(t.Context(), func(context.Context) error { // holds the file, for hasty is a pool of its own
+	err := patient.Do(t.Context(), func(context.Context) error { // locks the file; hasty is another pool
 		if err := write(t.Context(), "o"); !errors.Is(err, callwright.ErrUnavailable) {
 			t.Errorf("a locked file gave %v", err)
 		}
@@ -75,7 +76,7 @@ func TestLockedFile(t *testing.T) {
 	}
 }
 
-// checkUnavailable checks that all queries end with CodeUnavailable.
+// checkUnavailable checks that all kinds of database access return CodeUnavailable because of the time limit.
 func checkUnavailable(t *testing.T, db *bunstore.DB) {
 	tenants := orgstore.Tenants{DB: db}
 	for name, err := range map[string]error{
@@ -100,7 +101,7 @@ func openWithin(t *testing.T, address string, limit time.Duration) *bunstore.DB 
 	return db
 }
 
-// wire is the connection to a server of PostgreSQL. While frozen is locked, nothing gets through, and connections stay open.
+// wire is a TCP proxy in front of a PostgreSQL server. While frozen is locked, it forwards no data and keeps connections open.
 type wire struct {
 	dsn    string
 	frozen sync.RWMutex
@@ -131,12 +132,12 @@ func newWire(t *testing.T) *wire {
 	})
 	t.Cleanup(func() {
 		_ = listener.Close()
-		running.Wait() // the database was closed before this
+		running.Wait() // the cleanup of the database has closed the connections
 	})
 	return w
 }
 
-// serve carries a connection until either side ends it.
+// serve forwards a connection to the server in both directions until either side closes it.
 func (w *wire) serve(near net.Conn, to string) {
 	defer near.Close()
 	far, err := new(net.Dialer).Dial("tcp", to)
@@ -150,7 +151,7 @@ func (w *wire) serve(near net.Conn, to string) {
 	back.Wait()
 }
 
-// carry copies data from one side to the other, and ends both when it stops.
+// carry copies data from one connection to the other until either fails, and then closes to.
 func (w *wire) carry(to, from net.Conn) {
 	defer to.Close()
 	buffer := make([]byte, 32<<10)

@@ -10,8 +10,8 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
 )
 
-// TestFullDisk limits the pages of a SQLite database, which SQLite reports like a full disk. Writes fail with an error that
-// asks to try again, reads succeed, Ping reports the full disk, and everything works again once there is room.
+// TestFullDisk limits the pages of a SQLite database, which SQLite reports like a full disk. Writes return CodeUnavailable, reads succeed,
+// and Ping fails. When the limit is raised, writes and Ping succeed again.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, storetest.Databases["sqlite"](t))
@@ -30,7 +30,7 @@ func TestFullDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	pages("PRAGMA max_page_count = 1") // 1 means the present number
+	pages("PRAGMA max_page_count = 1") // SQLite raises 1 to the current number of pages
 	if err := write("p"); !errors.Is(err, callwright.ErrUnavailable) || !strings.Contains(err.Error(), "full") {
 		t.Errorf("a write gave %v", err)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
 )
 
-// TestPingWhileLocked has another process hold the lock under which a file of SQLite is written: it can be read, and is not ready.
+// TestPingWhileLocked locks a SQLite file against writes through another pool: reads succeed, but Ping returns CodeUnavailable.
 func TestPingWhileLocked(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.db")
@@ -32,15 +32,15 @@ func TestPingWhileLocked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for hasty.Ping(t.Context()) != nil { // on a slow machine not immediately
+	for hasty.Ping(t.Context()) != nil { // may fail at first on a slow machine
 		if t.Context().Err() != nil {
 			t.Fatal("the database stays unready after the lock")
 		}
 	}
 }
 
-// TestDamagedWhileOpen writes over the pages of a database that is in use. After the first detection in any way all callers get an
-// error with words for the operator, and the log contains them once.
+// TestDamagedWhileOpen overwrites the pages of an open database. After any access has detected the damage, all accesses return the error
+// that states the remedy, and the log contains that error only once.
 func TestDamagedWhileOpen(t *testing.T) {
 	t.Parallel()
 	const words = "the database is damaged: stop the server and restore it from a backup"
@@ -89,7 +89,7 @@ func TestDamagedWhileOpen(t *testing.T) {
 				t.Fatal(err)
 			}
 			change(t, path, func(b []byte) []byte { invert(b[4096:]); return b })
-			if _, err := db.SQL().ExecContext(t.Context(), "PRAGMA shrink_memory"); err != nil { // or the pages are remembered
+			if _, err := db.SQL().ExecContext(t.Context(), "PRAGMA shrink_memory"); err != nil { // clears the page cache
 				t.Fatal(err)
 			}
 			if err := find(t.Context(), db); !errors.Is(err, callwright.ErrUnavailable) || callwright.MessageOf(err) != words {

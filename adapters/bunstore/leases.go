@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// Leases is a node.Leases.
+// Leases stores the leases of nodes; it implements node.Leases.
 type Leases struct{ DB *DB }
 
 type leaseRow struct {
@@ -32,13 +32,14 @@ func (r leaseRow) value() node.Lease {
 	}
 }
 
-// byKey returns leases in the order of their keys, because RETURNING gives no order.
+// byKey converts rows to leases and sorts them by key, because RETURNING guarantees no order.
 func byKey(rows []leaseRow) []node.Lease {
 	slices.SortFunc(rows, func(a, b leaseRow) int { return cmp.Compare(a.Key, b.Key) })
 	return sqldb.Converted(rows, leaseRow.value)
 }
 
-// Claim acquires the free ones among the keys, in order, so that two nodes do not wait for each other.
+// Claim claims the keys that are free, expired or already held by the node. It inserts them in sorted order, so that two nodes do not
+// deadlock.
 func (s Leases) Claim(
 	ctx context.Context, kind, node string, keys []string, now, until time.Time,
 ) ([]node.Lease, error) {
@@ -64,7 +65,7 @@ func (s Leases) Claim(
 	return byKey(taken), err
 }
 
-// Renew extends all leases of a kind that the node holds.
+// Renew extends all leases of a kind that the node holds, and returns them by key.
 func (s Leases) Renew(ctx context.Context, kind, node string, now, until time.Time) ([]node.Lease, error) {
 	var rows []leaseRow
 	err := s.DB.core.Write(ctx, []any{kind, node}, func(ctx context.Context, idb bun.IDB) error {
@@ -77,7 +78,7 @@ func (s Leases) Renew(ctx context.Context, kind, node string, now, until time.Ti
 	return byKey(rows), err
 }
 
-// Release ends the node's leases of these keys.
+// Release deletes the node's leases of the given keys. It ignores keys that the node does not hold.
 func (s Leases) Release(ctx context.Context, kind, node string, keys []string) error {
 	if len(keys) == 0 {
 		return nil
@@ -89,14 +90,14 @@ func (s Leases) Release(ctx context.Context, kind, node string, keys []string) e
 	})
 }
 
-// Held returns the leases of a kind that have not expired.
+// Held returns up to limit unexpired leases of a kind, in descending order of their expiry.
 func (s Leases) Held(ctx context.Context, kind string, now time.Time, limit int) ([]node.Lease, error) {
 	return s.find(ctx, kind, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("expires_at > ?", sqldb.Stored(now)).Order("expires_at DESC", "key DESC").Limit(int64(limit))
 	})
 }
 
-// Expired returns the leases of a kind that have expired.
+// Expired returns up to limit expired leases of a kind, in ascending order of their expiry.
 func (s Leases) Expired(ctx context.Context, kind string, now time.Time, limit int) ([]node.Lease, error) {
 	return s.find(ctx, kind, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("expires_at <= ?", sqldb.Stored(now)).Order("expires_at", "key").Limit(int64(limit))

@@ -20,14 +20,14 @@ import (
 //go:embed migrations
 var migrationFiles embed.FS
 
-// migration is one file of SQL, such as migrations/sqlite/0001_start.sql.
+// migration is one SQL file, such as migrations/sqlite/0001_start.sql.
 type migration struct {
 	version int
 	name    string
 	text    string
 }
 
-// applied is the row of a migration that has run.
+// applied is the row of an applied migration.
 type applied struct {
 	bun.BaseModel `bun:"table:callwright_migrations"`
 
@@ -36,7 +36,7 @@ type applied struct {
 	AppliedAt time.Time `bun:"applied_at"`
 }
 
-// migrations returns the steps of a dialect, in order and without a gap.
+// migrations returns the migrations of a dialect in order. It returns an error unless their numbers are 1, 2, 3 and so on.
 func migrations(dialect string) ([]migration, error) {
 	folder := path.Join("migrations", dialect)
 	entries, err := fs.ReadDir(migrationFiles, folder)
@@ -59,8 +59,7 @@ func migrations(dialect string) ([]migration, error) {
 	return steps, nil
 }
 
-// migrate runs the migrations that have not run yet, in one transaction. Nodes that start together wait for each other, and the
-// steps take as long as they take.
+// migrate applies the pending migrations in one transaction, without a time limit. Nodes that start concurrently wait for each other.
 func (db *DB) migrate(ctx context.Context) error {
 	steps, err := migrations(db.core.Name())
 	if err != nil {
@@ -70,7 +69,7 @@ func (db *DB) migrate(ctx context.Context) error {
 		return db.core.Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error { return db.apply(ctx, idb, steps) })
 	})
 	if e, ok := err.(*callwright.Error); ok && e.Unwrap() != nil { //nolint:errorlint // only errors that translate has wrapped
-		err = e.Unwrap() // the operator who starts the server may read the driver's words
+		err = e.Unwrap() // the operator who starts the server may see the driver's error
 	}
 	if err != nil {
 		return fmt.Errorf("prepare the %s database: %w", db.core.Name(), err)
@@ -78,7 +77,7 @@ func (db *DB) migrate(ctx context.Context) error {
 	return nil
 }
 
-// apply runs the migrations that have not run yet.
+// apply applies the pending migrations. It returns an error if the database contains migrations that this program does not know.
 func (db *DB) apply(ctx context.Context, idb bun.IDB, steps []migration) error {
 	for _, statement := range []string{db.core.MigrationLock(), sqldb.MigrationsTable} {
 		if statement == "" {
@@ -96,7 +95,7 @@ func (db *DB) apply(ctx context.Context, idb bun.IDB, steps []migration) error {
 		return fmt.Errorf("it has version %d, this program knows up to %d: start a newer one", last, len(steps))
 	}
 	for _, step := range steps[last:] {
-		// bun would take question marks in the text for arguments.
+		// Bypass bun, which would interpret question marks in the text as placeholders.
 		tx, _ := idb.(bun.Tx)
 		if _, err := tx.Tx.ExecContext(ctx, step.text); err != nil {
 			return fmt.Errorf("migration %d, %s: %w", step.version, step.name, err)
@@ -112,13 +111,13 @@ func (db *DB) apply(ctx context.Context, idb bun.IDB, steps []migration) error {
 	return nil
 }
 
-// lastApplied returns the version of the last migration that has run.
+// lastApplied returns the version of the last applied migration, or 0 if none is applied.
 func lastApplied(ctx context.Context, idb bun.IDB) (last int, err error) {
 	err = idb.NewSelect().Model((*applied)(nil)).ColumnExpr("COALESCE(MAX(version), 0)").Scan(ctx, &last)
 	return last, err
 }
 
-// checkVersion refuses a database that lacks migrations, or contains newer ones than this program.
+// checkVersion returns an error unless the database contains exactly the migrations of this program.
 func (db *DB) checkVersion(ctx context.Context) error {
 	steps, err := migrations(db.core.Name())
 	if err != nil {

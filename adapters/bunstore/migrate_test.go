@@ -18,13 +18,13 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// column holds the properties of a column on which both dialects must agree.
+// column holds the properties of a column that must be the same on both dialects.
 type column struct {
 	table, name string
 	nullable    bool
 }
 
-// columns returns all columns of a database but River's.
+// columns returns all columns of a database, sorted by table and name. On SQLite it omits the internal tables.
 func columns(t *testing.T, db *bunstore.DB) []column {
 	t.Helper()
 	query := `SELECT t.name, c.name, c."notnull" = 0 FROM sqlite_schema t, pragma_table_info(t.name) c
@@ -55,7 +55,7 @@ func columns(t *testing.T, db *bunstore.DB) []column {
 	return found
 }
 
-// indexes returns the names of the indexes that migrations name.
+// indexes returns the names of the indexes that the migrations create explicitly, in order.
 func indexes(t *testing.T, db *bunstore.DB) []string {
 	t.Helper()
 	query := `SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name`
@@ -106,12 +106,12 @@ func TestDialectsHaveTheSameTables(t *testing.T) {
 	}
 }
 
-// TestNodesStartTogether opens an empty database from several nodes concurrently, and once more when it exists.
+// TestNodesStartTogether opens an empty database from five nodes concurrently, and once more afterwards: each migration is applied once.
 func TestNodesStartTogether(t *testing.T) {
 	t.Parallel()
 	for name, address := range storetest.Empty {
 		if name == "memory" {
-			continue // each has its own
+			continue // each node has its own database
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -132,7 +132,7 @@ func TestNodesStartTogether(t *testing.T) {
 	}
 }
 
-// TestCallsGetTheirLength runs the migration's statement over calls of before.
+// TestCallsGetTheirLength checks that migration 5 computes the same length_ns for existing calls as Insert.
 func TestCallsGetTheirLength(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -174,7 +174,7 @@ func TestCallsGetTheirLength(t *testing.T) {
 	})
 }
 
-// TestOlderProgramRefuses opens a database that a newer program has migrated.
+// TestOlderProgramRefuses checks that Open refuses a database that a newer program has migrated.
 func TestOlderProgramRefuses(t *testing.T) {
 	t.Parallel()
 	at := storetest.Databases["sqlite"](t)
@@ -190,12 +190,12 @@ func TestOlderProgramRefuses(t *testing.T) {
 	}
 }
 
-// TestExisting: a program beside the server takes the tables of its own release as they are, and refuses all others.
+// TestExisting checks that Config.Existing accepts only a database whose version is that of this program.
 func TestExisting(t *testing.T) {
 	t.Parallel()
 	for name, address := range storetest.Empty {
 		if name == "memory" {
-			continue // each has its own
+			continue // each program has its own database
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore"
 )
 
-// useLeases calls every method of leases.
+// useLeases calls every method of Leases and returns their errors.
 func useLeases(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	leases := bunstore.Leases{DB: db}
 	_, acquireErr := leases.Claim(ctx, "k", "n", []string{"a", "b"}, now, now)

@@ -43,7 +43,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// TestRefusesText writes a text that PostgreSQL cannot store in every way.
+// TestRefusesText passes a text that PostgreSQL cannot store to each method: all refuse it, on both databases.
 func TestRefusesText(t *testing.T) {
 	t.Parallel()
 	const good = "fine"
@@ -176,7 +176,7 @@ func TestRefusesText(t *testing.T) {
 	})
 }
 
-// FuzzText checks that every text comes back unchanged, or is refused.
+// FuzzText checks that every text is either stored unchanged or refused with CodeBadRequest.
 func FuzzText(f *testing.F) {
 	for _, seed := range []string{"", "it's", `"\u0000"`, "?", "?0", "\\", "ü\u2028", "a\x00", "\xff", "{}'; --"} {
 		f.Add(seed)
@@ -203,7 +203,7 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// TestErrorsShowNothingOfTheDatabase closes the database under the stores, and ends contexts.
+// TestErrorsShowNothingOfTheDatabase cancels contexts and deletes the tables under the stores: the messages contain no text of the driver.
 func TestErrorsShowNothingOfTheDatabase(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
 )
 
-// TestFileIsPrivate looks at the file and its companions.
+// TestFileIsPrivate checks that only the owner can access a SQLite file, its write-ahead log and its shared memory.
 func TestFileIsPrivate(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -26,7 +26,7 @@ func TestFileIsPrivate(t *testing.T) {
 	}
 }
 
-// TestPrintingShowsNoPassword prints a database, whose address has a password.
+// TestPrintingShowsNoPassword checks that formatting a DB does not reveal its connection string.
 func TestPrintingShowsNoPassword(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, storetest.Databases["postgres"](t))

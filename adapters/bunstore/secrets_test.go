@@ -31,7 +31,7 @@ import (
 
 var kept24h = time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 
-// secrets lists all texts that must not be readable in a database.
+// secrets lists the texts of storeSecrets that must not be readable in a database.
 var secrets = []string{
 	"hunter2-webhook", "hunter2-call", "hunter2-register", "hunter2-answer", "hunter2-digest", "hunter2-tool",
 	"hunter2-header", "hunter2-query", "hunter2-body", "hunter2-node", "hunter2-edge", "hunter2-hook", "hunter2-constant",
@@ -48,7 +48,7 @@ func secretTrunk(id string, number callwright.PhoneNumber) sip.Trunk {
 	return trunk
 }
 
-// secretAgent returns an agent whose requests hold keys.
+// secretAgent returns an agent whose requests contain keys.
 func secretAgent() agents.Agent {
 	return agents.Agent{
 		Task: "Ask alice.", Webhook: "https://x.example/?token=hunter2-hook",
@@ -61,7 +61,7 @@ func secretAgent() agents.Agent {
 	}
 }
 
-// storeAgents stores agents and pathways with secrets, in all the ways to store them.
+// storeAgents stores agents and pathways with secrets, with each method that inserts or updates them.
 func storeAgents(ctx context.Context, db *bunstore.DB) error {
 	calls, numbers, web := agentstore.Calls{DB: db}, agentstore.Numbers{DB: db}, agentstore.WebAgents{DB: db}
 	c := call.Call{ID: "c", Org: "o", Agent: secretAgent(), Version: 1}
@@ -92,14 +92,14 @@ func storeAgents(ctx context.Context, db *bunstore.DB) error {
 	return nil
 }
 
-// storeSecrets stores every secret that there is, in all the ways to store it.
+// storeSecrets stores all kinds of secrets, with each method that inserts or updates them.
 func storeSecrets(t *testing.T, db *bunstore.DB) {
 	t.Helper()
 	secretive := organization("o")
 	secretive.WebhookSecret, secretive.PreviousWebhookSecret = "hunter2-webhook", "hunter2-previous"
 	trunk := secretTrunk("t1", "+15550000001")
 	trunks, tenants := sipstore.Trunks{DB: db}, orgstore.Tenants{DB: db}
-	keep := func(at time.Time) error { // replaces an answer from before at
+	keep := func(at time.Time) error { // replaces an answer that is older than at
 		answers := orgstore.IdempotencyStore{DB: db}
 		return answers.StoreAnswer(t.Context(), "o", "k", []byte("hunter2-digest"), []byte("hunter2-answer"), at, at)
 	}
@@ -117,7 +117,7 @@ func storeSecrets(t *testing.T, db *bunstore.DB) {
 	}
 }
 
-// TestSecretsAreSealed reads every column of every table.
+// TestSecretsAreSealed checks that no column of any table contains a secret in plain text or in hexadecimal.
 func TestSecretsAreSealed(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -144,7 +144,7 @@ func TestSecretsAreSealed(t *testing.T) {
 	})
 }
 
-// TestFileHoldsNoSecret reads the file and its companions.
+// TestFileHoldsNoSecret checks that neither the SQLite file nor its write-ahead log contains a secret.
 func TestFileHoldsNoSecret(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -171,7 +171,7 @@ func TestFileHoldsNoSecret(t *testing.T) {
 	}
 }
 
-// TestMovedSecretDoesNotOpen moves a sealed password to another trunk, and to another use.
+// TestMovedSecretDoesNotOpen copies a sealed password to another trunk and to another column: reading it fails.
 func TestMovedSecretDoesNotOpen(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -194,7 +194,7 @@ func TestMovedSecretDoesNotOpen(t *testing.T) {
 	})
 }
 
-// TestMovedWebhookSecretDoesNotOpen puts the secret before in the place of the current one, and the other way round.
+// TestMovedWebhookSecretDoesNotOpen replaces the webhook secret with the sealed previous one, and vice versa: reading it fails.
 func TestMovedWebhookSecretDoesNotOpen(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -211,7 +211,7 @@ func TestMovedWebhookSecretDoesNotOpen(t *testing.T) {
 	})
 }
 
-// TestMovedDocumentsDoNotOpen moves sealed values of agents and pathways to another row.
+// TestMovedDocumentsDoNotOpen moves sealed values of agents and pathways to other rows: reading them fails.
 func TestMovedDocumentsDoNotOpen(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -259,7 +259,7 @@ func TestMovedDocumentsDoNotOpen(t *testing.T) {
 	})
 }
 
-// TestRowsOfEarlierReleases reads rows with plain text in columns that are sealed now, and checks that writing seals them.
+// TestRowsOfEarlierReleases reads rows with plain text in columns that are now sealed, and checks that updates of these rows seal it.
 func TestRowsOfEarlierReleases(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -309,7 +309,7 @@ func TestRowsOfEarlierReleases(t *testing.T) {
 	})
 }
 
-// TestOtherKeyring opens a database without the key of its sealed values.
+// TestOtherKeyring opens a database without the key of its sealed values: reading them returns CodeInternal.
 func TestOtherKeyring(t *testing.T) {
 	t.Parallel()
 	at := storetest.Databases["sqlite"](t)
@@ -328,19 +328,19 @@ func TestOtherKeyring(t *testing.T) {
 	}
 }
 
-// TestUnreadableAnswerIsAbsent: one that was kept before answers were sealed, one of another key's, and one of another
-// request's.
+// TestUnreadableAnswerIsAbsent checks that Find does not find an unsealed answer, an answer sealed with an unknown key, or a moved value.
+// Such an answer can be replaced.
 func TestUnreadableAnswerIsAbsent(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		for name, ruin := range map[string]string{
 			"unsealed": `UPDATE answers SET digest = BYTES'616263', answer = BYTES'7b7d'`,
-			"no key":   `UPDATE answers SET answer = BYTES'6b393a41414141'`, // k9:AAAA
+			"no key":   `UPDATE answers SET answer = BYTES'6b393a41414141'`, // the text k9:AAAA
 			"moved":    `UPDATE answers SET digest = answer`,
 		} {
 			db := open(t)
 			storeSecrets(t, db)
-			begin := "X'" // of a literal
+			begin := "X'" // begins a literal of bytes
 			if db.PostgresDSN() != "" {
 				begin = `'\x`
 			}

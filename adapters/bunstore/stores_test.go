@@ -20,13 +20,13 @@ func TestLeases(t *testing.T) {
 		})
 	}
 	storetest.OnEach(t, run)
-	t.Run("pgbouncer", func(t *testing.T) { // whose database is made through it, too
+	t.Run("pgbouncer", func(t *testing.T) { // the pooler is used to create the database, too
 		t.Parallel()
 		run(t, func(t *testing.T) *bunstore.DB { return storetest.Open(t, pgtest.PooledDSN(t)) })
 	})
 }
 
-// TestEveryStatementUsesAnIndex runs every query of the stores and fails if one reads a whole table.
+// TestEveryStatementUsesAnIndex runs every query of Leases and fails if a query scans a whole table.
 func TestEveryStatementUsesAnIndex(t *testing.T) {
 	t.Parallel()
 	storetest.UsesIndexes(t, useLeases)

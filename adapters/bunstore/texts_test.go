@@ -24,7 +24,7 @@ import (
 	"github.com/callwright/callwright/sip/setup"
 )
 
-// why is the protection of texts at rest.
+// why is the reason why a text is sealed or stored in plain text.
 type why = storetest.Why
 
 const (
@@ -38,7 +38,7 @@ const (
 	setting = storetest.Setting
 )
 
-// texts lists every column that holds text, by its table. documents lists the members of columns with a document.
+// texts lists every column that holds text, by table and reason. For columns that hold a document, documents lists its members.
 var texts = map[string]map[why]string{
 	"alert_deliveries":    {key: "id org trunk_id", route: "document number", state: "state"},
 	"answers":             {sealed: "answer digest", key: "key org"},
@@ -106,7 +106,7 @@ var texts = map[string]map[why]string{
 	"web_agents":          {sealed: "agent_requests", key: "id org pathway_id", setting: "voice_settings", state: "pathway_environment start_node", talk: "agent keywords metadata"},
 }
 
-// textColumns returns all columns that may hold text, as table.column.
+// textColumns returns all columns whose type can hold text, as "table.column".
 func textColumns(t *testing.T, db *bunstore.DB) (names []string) {
 	t.Helper()
 	query := `SELECT t.name || '.' || c.name FROM sqlite_schema t, pragma_table_info(t.name) c
@@ -135,7 +135,8 @@ func textColumns(t *testing.T, db *bunstore.DB) (names []string) {
 	return names
 }
 
-// TestEveryTextIsSealedOrSaysWhyNot: each new column needs a decision.
+// TestEveryTextIsSealedOrSaysWhyNot fails for a text column that texts does not list exactly once, so that each new column requires a
+// decision.
 func TestEveryTextIsSealedOrSaysWhyNot(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -160,7 +161,8 @@ func TestEveryTextIsSealedOrSaysWhyNot(t *testing.T) {
 	})
 }
 
-// TestSealedColumnsAreUnreadable has a value in each of them, and every value is sealed, and nowhere else.
+// TestSealedColumnsAreUnreadable stores a value in each sealed column, and checks that these values are sealed and that no other column
+// contains them in plain text.
 func TestSealedColumnsAreUnreadable(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -190,7 +192,7 @@ func TestSealedColumnsAreUnreadable(t *testing.T) {
 	})
 }
 
-// rawValues returns the values of a column in all rows.
+// rawValues returns the stored values of a column, one for each row.
 func rawValues(t *testing.T, db *bunstore.DB, table, column string) (values []string) {
 	t.Helper()
 	rows, err := db.SQL().QueryContext(t.Context(), "SELECT "+column+" FROM "+table)
@@ -211,7 +213,7 @@ func rawValues(t *testing.T, db *bunstore.DB, table, column string) (values []st
 	return values
 }
 
-// storePorts stores sealed values of port requests, and of the set-up of a trunk.
+// storePorts stores secrets of port requests, and of the setup of a trunk.
 func storePorts(ctx context.Context, db *bunstore.DB) error {
 	const words = "hunter2-port"
 	letters, orders := portingstore.Letters{DB: db}, portingstore.ManualOrders{DB: db}
@@ -228,7 +230,7 @@ func storePorts(ctx context.Context, db *bunstore.DB) error {
 	)
 }
 
-// storeTests stores sealed values of agent tests.
+// storeTests stores secrets of agent tests.
 func storeTests(ctx context.Context, db *bunstore.DB) error {
 	const node = "n"
 	store, sessions := agentteststore.Store{DB: db}, agentteststore.Sessions{DB: db}

@@ -20,12 +20,12 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// organization returns one that a test only counts.
+// organization returns an organization with an id and otherwise arbitrary fields.
 func organization(id string) callwright.Organization {
 	return callwright.Organization{ID: callwright.OrgID(id), Name: id, Entitlements: []callwright.Entitlement{}}
 }
 
-// kept reports whether an organization is in the database.
+// kept reports whether an organization is stored.
 func kept(t *testing.T, db *bunstore.DB, id string) bool {
 	t.Helper()
 	_, err := orgstore.Tenants{DB: db}.Organization(t.Context(), callwright.OrgID(id))
@@ -82,7 +82,8 @@ func TestDo(t *testing.T) {
 	})
 }
 
-// TestConflictLeavesTheTransactionUsable: on PostgreSQL an error would not.
+// TestConflictLeavesTheTransactionUsable checks that a transaction can continue after CodeConflict. On PostgreSQL, a failed statement would
+// abort the transaction.
 func TestConflictLeavesTheTransactionUsable(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -102,7 +103,8 @@ func TestConflictLeavesTheTransactionUsable(t *testing.T) {
 	})
 }
 
-// TestOwnerGoesMeanwhile deletes a pathway between a look at it and the insertion of its dependent row.
+// TestOwnerGoesMeanwhile deletes a pathway between the check that it exists and the insertion of a dependent row: the insertion returns
+// CodeNotFound.
 func TestOwnerGoesMeanwhile(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -138,12 +140,12 @@ func TestOwnerGoesMeanwhile(t *testing.T) {
 	})
 }
 
-// TestReadersDoNotWait reads outside of a transaction that holds the writer.
+// TestReadersDoNotWait checks that a read outside a writing transaction does not wait for it, and does not see its changes.
 func TestReadersDoNotWait(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		if t.Name() == "TestReadersDoNotWait/memory" {
-			return // has only the one connection
+			return // an in-memory database has only one connection
 		}
 		db := open(t)
 		err := db.Do(t.Context(), func(ctx context.Context) error {
@@ -161,8 +163,8 @@ func TestReadersDoNotWait(t *testing.T) {
 	})
 }
 
-// TestDeadlock has two transactions change two rows in opposite order. One of them is tried again, on PostgreSQL; on
-// SQLite they take turns.
+// TestDeadlock runs two transactions that update two rows in opposite order. On PostgreSQL, one of them is retried. On SQLite, the second
+// transaction waits for the first.
 func TestDeadlock(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -191,7 +193,7 @@ func TestDeadlock(t *testing.T) {
 					if err := bump(ctx, order[0]); err != nil {
 						return err
 					}
-					if db.PostgresDSN() != "" { // SQLite's second transaction begins when the first has ended
+					if db.PostgresDSN() != "" { // on SQLite the second transaction waits for the end of the first
 						met.Do(func() { both.Done(); both.Wait() })
 					}
 					return bump(ctx, order[1])
@@ -210,7 +212,7 @@ func TestDeadlock(t *testing.T) {
 	})
 }
 
-// TestBrokenConnection: a transaction whose connection breaks on the way is tried again on another.
+// TestBrokenConnection checks that a transaction is retried on another connection if its connection breaks.
 func TestBrokenConnection(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, pgtest.DSN(t))
@@ -229,7 +231,7 @@ func TestBrokenConnection(t *testing.T) {
 	}
 }
 
-// TestServerIsAway: a server that accepts no connections causes an error with a time to retry.
+// TestServerIsAway checks that all calls return CodeUnavailable if the server accepts no connections.
 func TestServerIsAway(t *testing.T) {
 	t.Parallel()
 	address, err := url.Parse(pgtest.DSN(t))
@@ -259,7 +261,7 @@ func TestServerIsAway(t *testing.T) {
 	}
 }
 
-// TestBusy checks that Do retries after the error of another process's transaction, but not without end.
+// TestBusy checks that Do retries while another process locks the database, but at most five times.
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "busy.db")

@@ -1,14 +1,13 @@
-// Package cassette records the answers of a language model and replays them, so that tests and demonstrations run
-// without the model, at no cost and always alike.
+// Package cassette records the answers of a language model and replays them, so that tests and demonstrations run without the model, at no
+// cost and with the same result each time.
 //
-// A recording is found by its whole request: the task, the model, the messages, the instructions, the schema, every
-// parameter, Trial and Attempt; the organization does not count. The file has one recording a line, as JSON; of several
-// for one request the last counts. Credentials are taken out of everything before it is looked up or written. Failures
-// are not recorded, because most of them are transient, and neither are replies that were not read to their end.
+// A recording is found by its whole request: the task, the model, the messages, the instructions, the schema, every parameter, Trial and
+// Attempt. The organization is ignored. The file contains one recording per line, as JSON; if it contains several for one request, the last
+// one is used. Credentials are removed from all texts before they are looked up or written. Failures are not recorded, because most of them
+// are transient, and neither are replies that were not read to their end.
 //
-// Every recording is appended in one write, so several processes may record into one file: none damages the lines of another
-// process, but a process reads them only at its start. A line that a crash has truncated is not read, and the next recording
-// begins a line of its own.
+// Every recording is appended in one write, so several processes may record into one file without damaging each other's lines. However, a
+// process reads the file only at its start. A line that a crash has truncated is ignored, and the next recording begins on a new line.
 package cassette
 
 import (
@@ -28,28 +27,28 @@ type Mode string
 
 // The modes.
 const (
-	Replay        Mode = "replay"         // only recordings answer; a request without one is llm.ClassPermanent
-	RecordMissing Mode = "record_missing" // recordings answer; requests without one go to the model and are recorded
-	Record        Mode = "record"         // every request goes to the model and is recorded
-	Off           Mode = "off"            // every request goes to the model
+	Replay        Mode = "replay"         // recordings are replayed; a request without one fails with llm.ClassPermanent
+	RecordMissing Mode = "record_missing" // recordings are replayed; other requests are sent to the model and recorded
+	Record        Mode = "record"         // every request is sent to the model and recorded
+	Off           Mode = "off"            // every request is sent to the model; none is recorded
 )
 
-// Config configures a cassette. Path is required unless Mode is Off.
+// Config configures a Model. Path is required unless Mode is Off. Model is required unless Mode is Replay and Called is set.
 type Config struct {
 	Mode   Mode
-	Path   string                   // of the file, whose folder must exist
-	Model  llm.Model                // may be nil for Replay when Called is set
-	Called string                   // the model's name, which is part of every request; empty: as the model says
-	Redact func(text string) string // deletes private values from every text, in addition to credentials; nil: removes nothing
+	Path   string                   // path of the file, whose folder must exist
+	Model  llm.Model                // the recorded model; may be nil for Replay if Called is set
+	Called string                   // the model's name, which is part of every request; if empty, Model.Name()
+	Redact func(text string) string // removes private values from texts, in addition to credentials; may be nil
 
 	callwright.Runtime
 }
 
-// Model is a recorder around a model. It is safe for concurrent use.
+// Model records and replays the answers of another model. It is safe for concurrent use.
 type Model struct {
 	config Config
 	mu     sync.Mutex
-	kept   map[string]recording // by key
+	kept   map[string]recording // recordings by key
 }
 
 var (
@@ -57,8 +56,8 @@ var (
 	_ llm.Hinter = (*Model)(nil)
 )
 
-// New reads the recordings. An invalid configuration is CodeBadRequest, a file that can't be read, or
-// written where that is needed, CodeUnavailable.
+// New reads the recordings and returns a Model. It returns CodeBadRequest for an invalid configuration, and CodeUnavailable if the file
+// cannot be read, or cannot be written although the mode requires it.
 func New(config Config) (*Model, error) {
 	if err := callwright.PrepareConfig(&config); err != nil {
 		return nil, err
@@ -84,10 +83,10 @@ func New(config Config) (*Model, error) {
 	return m, m.load()
 }
 
-// Name returns the name of the model that is, or was, recorded.
+// Name returns Config.Called, or the name of the recorded model.
 func (m *Model) Name() string { return m.config.Called }
 
-// Hints returns the hints of the model, if it has any.
+// Hints returns the hints of the recorded model, or nil if it does not implement llm.Hinter.
 func (m *Model) Hints(r llm.ReplyRequest, options []llm.Option) []string {
 	if h, ok := m.config.Model.(llm.Hinter); ok {
 		return h.Hints(r, options)
@@ -95,7 +94,7 @@ func (m *Model) Hints(r llm.ReplyRequest, options []llm.Option) []string {
 	return nil
 }
 
-// Reply plays a recorded reply back, part by part, or has the model reply.
+// Reply replays a recorded reply, part by part, or passes the request to the model and records its reply.
 func (m *Model) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
 	if m.config.Mode == Off {
 		return m.config.Model.Reply(ctx, r)
@@ -122,7 +121,7 @@ func (m *Model) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.Rep
 	}
 }
 
-// record passes the request to the model and records the reply when it is complete.
+// record passes the request to the model, yields the parts of the reply, and records the reply if it is complete.
 func (m *Model) record(ctx context.Context, asked request, r llm.ReplyRequest, yield func(llm.ReplyPart, error) bool) {
 	began := m.config.Clock.Now()
 	var parts []llm.ReplyPart
@@ -137,7 +136,7 @@ func (m *Model) record(ctx context.Context, asked request, r llm.ReplyRequest, y
 	}
 }
 
-// Answer returns a recorded answer, or has the model answer.
+// Answer returns a recorded answer, or passes the question to the model and records its answer.
 func (m *Model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	if m.config.Mode == Off {
 		return m.config.Model.Answer(ctx, q)
@@ -160,7 +159,7 @@ func (m *Model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) 
 	return a, m.store(recording{Key: asked.key, Request: asked.text, Answer: &kept, Took: m.since(began)})
 }
 
-// find looks a request up. false without an error means that the model must answer.
+// find returns the recording of a request. It returns false and no error if the request must be sent to the model.
 func (m *Model) find(ctx context.Context, asked request) (recording, bool, error) {
 	if err := ended(ctx); err != nil {
 		return recording{}, false, err
@@ -181,7 +180,7 @@ func (m *Model) since(began time.Time) float64 {
 	return float64(m.config.Clock.Now().Sub(began).Microseconds()) / 1000
 }
 
-// ended returns the failure of a context that has ended.
+// ended returns an llm.Failure if the context is canceled, and otherwise nil.
 func ended(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return &llm.Failure{Class: llm.ClassTransient, Message: "the request has ended", Cause: err}
@@ -189,7 +188,7 @@ func ended(ctx context.Context) error {
 	return nil
 }
 
-// unwritable returns the failure to keep a recording.
+// unwritable returns the failure of a recording that could not be written.
 func unwritable(err error) error {
 	return &llm.Failure{Class: llm.ClassPermanent, Message: "the answer can't be recorded", Cause: fmt.Errorf("writing the cassette: %w", err)}
 }

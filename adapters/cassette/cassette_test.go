@@ -25,7 +25,7 @@ func open(t *testing.T, c cassette.Config) *cassette.Model {
 	return m
 }
 
-// talker returns a model that counts its answers in them, so that a recording can be told from a new one.
+// talker returns a model whose answers contain their own number, so that a replayed answer can be distinguished from a new one.
 func talker() *agentstest.Model {
 	m := &agentstest.Model{Usage: llm.Usage{Input: 7, Output: 2}}
 	m.Says = func(context.Context, llm.ReplyRequest) ([]llm.ReplyPart, error) {
@@ -87,7 +87,7 @@ func TestModes(t *testing.T) {
 	ask := llm.ReplyRequest{Instructions: "Talk."}
 	for mode, want := range map[cassette.Mode]string{
 		cassette.RecordMissing: "Take 1 Take 1 Take 1 Take 1",
-		cassette.Record:        "Take 1 Take 2 Take 3 Take 2", // a recorder that is opened later has the last recording of before
+		cassette.Record:        "Take 1 Take 2 Take 3 Take 2", // a recorder that is opened later replays the last recording
 		cassette.Off:           "Take 1 Take 2 Take 3 failed",
 	} {
 		path := filepath.Join(t.TempDir(), "c.jsonl")
@@ -105,7 +105,7 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// TestReplays checks that replies are replayed part by part, and answers with their usage.
+// TestReplays checks that replies are replayed part by part, and that answers are replayed with their usage.
 func TestReplays(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "c.jsonl")
@@ -138,7 +138,7 @@ func TestReplays(t *testing.T) {
 	}
 }
 
-// TestKey checks that every field of a request except the organization changes the key, and the order in JSON does not.
+// TestKey checks that every field of a request except the organization changes the key, and that the order of JSON members does not.
 func TestKey(t *testing.T) {
 	t.Parallel()
 	zero := 0.0
@@ -184,7 +184,8 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// TestMissNamesTheNearest checks that a miss names the nearest recording and the difference, without private text.
+// TestMissNamesTheNearest checks that the error for a missing recording names the most similar recording and the difference, without
+// private text.
 func TestMissNamesTheNearest(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "c.jsonl")
@@ -232,7 +233,7 @@ func TestFailuresAndBrokenOffRepliesAreNotRecorded(t *testing.T) {
 		}
 	}
 	content, err := os.ReadFile(path)
-	if err != nil || strings.Count(string(content), "\n") != 1 { // the answer of the second
+	if err != nil || strings.Count(string(content), "\n") != 1 { // only the answer of the second model
 		t.Errorf("recorded %s, %v", content, err)
 	}
 }
@@ -327,8 +328,8 @@ func ExampleNew() {
 		Fields:   []llm.Field{{Name: "day", Type: llm.FieldString, Description: "weekday"}},
 	}
 	for _, config := range []cassette.Config{
-		{Mode: cassette.RecordMissing, Path: path, Model: scripted.New()}, // any model
-		{Mode: cassette.Replay, Path: path, Called: scripted.Name},        // none
+		{Mode: cassette.RecordMissing, Path: path, Model: scripted.New()}, // can be any model
+		{Mode: cassette.Replay, Path: path, Called: scripted.Name},        // needs no model
 	} {
 		model, err := cassette.New(config)
 		if err != nil {

@@ -12,16 +12,16 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// recording is a line of the file. It has parts or an answer.
+// recording is a line of the file. It contains either Parts or an Answer.
 type recording struct {
 	Key     string          `json:"key"`     // SHA-256 of the request, in hexadecimal
-	Took    float64         `json:"took_ms"` // until the end of the answer
+	Took    float64         `json:"took_ms"` // milliseconds until the end of the answer
 	Parts   []part          `json:"parts,omitzero"`
 	Answer  *answer         `json:"answer,omitempty"`
 	Request json.RawMessage `json:"request"`
 }
 
-// part is an llm.ReplyPart in the file.
+// part is the JSON form of an llm.ReplyPart.
 type part struct {
 	Text   string     `json:"text,omitempty"`
 	Action llm.Action `json:"action,omitempty"`
@@ -30,27 +30,27 @@ type part struct {
 	Usage  *usage     `json:"usage,omitempty"`
 }
 
-// usage is an llm.Usage in the file.
+// usage is the JSON form of an llm.Usage.
 type usage struct {
 	Input  int `json:"input"`
 	Output int `json:"output"`
 }
 
-// call is an llm.ToolCall in the file. Arguments may be anything, so they are a text.
+// call is the JSON form of an llm.ToolCall. Arguments are stored as text, because they may be invalid JSON.
 type call struct {
 	ID        string `json:"id"`
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`
 }
 
-// answer is an llm.Answer in the file. The model's output may be anything, so it is stored as text.
+// answer is the JSON form of an llm.Answer. The model's output is stored as text, because it may be invalid JSON.
 type answer struct {
 	Text  string `json:"text"`
 	Model string `json:"model,omitempty"`
 	Usage usage  `json:"usage"`
 }
 
-// part returns the part of a reply that was recorded.
+// part converts a recorded part to an llm.ReplyPart.
 func (p part) part() llm.ReplyPart {
 	out := llm.ReplyPart{Text: p.Text, Action: p.Action, Expect: slices.Clone(p.Expect)}
 	if p.Call != nil {
@@ -62,7 +62,8 @@ func (p part) part() llm.ReplyPart {
 	return out
 }
 
-// load reads the existing recordings. Lines that are no recordings were truncated by crashes or changed by hand.
+// load reads the existing recordings. It ignores invalid lines, which crashes have truncated or people have changed. Unless the mode is
+// Replay, it also checks that the file can be written.
 func (m *Model) load() error {
 	if m.config.Mode != Replay {
 		file, err := m.open()
@@ -84,7 +85,8 @@ func (m *Model) load() error {
 	return nil
 }
 
-// whole reports whether a recording contains the key of its request and the answer that the request asks for.
+// whole reports whether a recording is complete: its key matches its request, and it contains parts or an answer, depending on the kind of
+// the request.
 func (r recording) whole() bool {
 	var asked struct {
 		Kind string `json:"kind"`
@@ -95,12 +97,12 @@ func (r recording) whole() bool {
 	return asked.Kind == kindReply && r.Parts != nil || asked.Kind == kindAnswer && r.Answer != nil
 }
 
-// open opens the file for appending. Only its owner may read the conversations.
+// open opens the file for appending, and creates it if it is absent. Only its owner may read it, because it contains conversations.
 func (m *Model) open() (*os.File, error) {
 	return os.OpenFile(m.config.Path, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
 }
 
-// store appends a recording: one write of a whole line, after a truncated line that a crash may have left.
+// store appends a recording as one line, in one write. If a crash has left a truncated line, store begins a new line first.
 func (m *Model) store(rec recording) error {
 	line, err := json.Marshal(rec)
 	if err != nil {
@@ -126,7 +128,7 @@ func (m *Model) store(rec recording) error {
 	return nil
 }
 
-// isTorn reports whether a file does not end with the end of a line.
+// isTorn reports whether the file is not empty and does not end with a line break.
 func isTorn(file *os.File) (bool, error) {
 	var last [1]byte
 	size, err := file.Seek(0, io.SeekEnd)

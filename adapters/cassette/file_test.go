@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// TestManyRecorders has several recorders write into one file, as processes do that know nothing of each other.
+// TestManyRecorders writes from several independent recorders into one file, as separate processes would: all recordings can be replayed.
 func TestManyRecorders(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "c.jsonl")
@@ -40,7 +40,7 @@ func TestManyRecorders(t *testing.T) {
 	}
 }
 
-// TestTornLine cuts the file everywhere in its last line, as a crash does, and records on.
+// TestTornLine truncates the last line of a file, as a crash does, and continues recording: earlier and later recordings can be replayed.
 func TestTornLine(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "c.jsonl")
@@ -73,7 +73,7 @@ func TestTornLine(t *testing.T) {
 	}
 }
 
-// TestChangedLine checks that a recording with a changed request answers no other request.
+// TestChangedLine checks that a recording whose request was changed by hand is not replayed.
 func TestChangedLine(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "c.jsonl")
@@ -93,7 +93,7 @@ func TestChangedLine(t *testing.T) {
 	}
 }
 
-// TestDiskFails checks for the error that an answer was not recorded.
+// TestDiskFails checks that a caller receives llm.ClassPermanent if an answer cannot be recorded.
 func TestDiskFails(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "c.jsonl")
@@ -109,7 +109,7 @@ func TestDiskFails(t *testing.T) {
 	}
 }
 
-// slow is a clock on which a quarter of a second goes by between two looks.
+// slow is a clock that advances by a quarter of a second at each call of Now.
 type slow struct {
 	mu  sync.Mutex
 	now time.Time
@@ -136,7 +136,7 @@ func TestLineForPeople(t *testing.T) {
 	}
 }
 
-// FuzzLoad checks that any file loads or fails without harm.
+// FuzzLoad checks that a recorder works with any existing file.
 func FuzzLoad(f *testing.F) {
 	f.Add([]byte(`{"key":"a","parts":[{"text":"x"}],"request":{"kind":"reply"}}` + "\n"))
 	f.Add([]byte(`{"key":"a","answer":null,"request":{"kind":"answer"}}` + "\n{"))

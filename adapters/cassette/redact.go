@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// redact replaces credentials, and the values that the configuration names, in a text.
+// redact replaces credentials in a text, and then calls Config.Redact.
 func (m *Model) redact(text string) string {
 	text = callwright.Redact(text)
 	if m.config.Redact != nil {
@@ -17,7 +17,7 @@ func (m *Model) redact(text string) string {
 	return text
 }
 
-// redactValue does so in every text of a value of JSON.
+// redactValue redacts every text within a JSON value, and replaces the values of members whose name is that of a credential.
 func (m *Model) redactValue(v any) any {
 	switch v := v.(type) {
 	case string:
@@ -38,7 +38,8 @@ func (m *Model) redactValue(v any) any {
 	return v
 }
 
-// redactParts does so in a reply. A credential may stand across its pieces, so a text with one becomes one piece.
+// redactParts converts the parts of a reply and redacts them. A credential may extend over several parts, so if the whole text contains
+// one, the redacted text becomes a single part.
 func (m *Model) redactParts(parts []llm.ReplyPart) []part {
 	var whole strings.Builder
 	out := make([]part, len(parts))

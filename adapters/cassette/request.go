@@ -20,13 +20,13 @@ const (
 	kindAnswer = "answer"
 )
 
-// request is a request to a model, in the form that is compared and written.
+// request is the canonical form of a request to a model, which is compared and written.
 type request struct {
 	key  string
 	text json.RawMessage
 }
 
-// request makes the canonical form of an llm.ReplyRequest or an llm.Question.
+// request returns the canonical form of an llm.ReplyRequest or an llm.Question, without its organization and with credentials redacted.
 func (m *Model) request(kind string, asked any) request {
 	fields, _ := canonical(reflect.ValueOf(asked)).(map[string]any)
 	delete(fields, "Org")
@@ -35,7 +35,7 @@ func (m *Model) request(kind string, asked any) request {
 	}
 	text, err := json.Marshal(m.redactValue(map[string]any{"kind": kind, "by": m.config.Called, "request": fields}))
 	if err != nil {
-		panic(err) // canonical has left nothing that JSON lacks
+		panic(err) // canonical returns only values that JSON can encode
 	}
 	return request{keyOf(text), text}
 }
@@ -45,8 +45,8 @@ func keyOf(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// canonical returns a value as JSON has it, in one form for all values that mean the same: objects without their order,
-// and structs without fields that are empty, so that a field that is added later changes no key.
+// canonical converts a value to JSON types so that values with the same meaning become equal: objects have no order, and structs omit empty
+// fields. A field that is added later therefore does not change the keys of existing recordings.
 func canonical(v reflect.Value) any {
 	switch {
 	case v.Type() == reflect.TypeFor[json.RawMessage]():
@@ -77,7 +77,7 @@ func canonical(v reflect.Value) any {
 	return raw(text)
 }
 
-// raw returns the value of a JSON text, or the text itself if it is not JSON.
+// raw returns the decoded value of a JSON text, or the text itself if it is not JSON.
 func raw(text []byte) any {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -88,7 +88,7 @@ func raw(text []byte) any {
 	return out
 }
 
-// nearest names the recording that is most like a request, and the fields in which it differs.
+// nearest describes the recording that differs from a request in the fewest fields, and names up to six of these fields.
 func (m *Model) nearest(asked request) string {
 	want := paths(asked.text)
 	var key string
@@ -117,7 +117,7 @@ func (m *Model) nearest(asked request) string {
 	return fmt.Sprintf("the nearest is %s, which differs in %s%s", key[:min(12, len(key))], strings.Join(differ, ", "), more)
 }
 
-// union returns the keys of two maps.
+// union returns the set of keys of both maps.
 func union(a, b map[string]string) map[string]bool {
 	out := make(map[string]bool, len(a)+len(b))
 	for k := range a {
@@ -129,7 +129,7 @@ func union(a, b map[string]string) map[string]bool {
 	return out
 }
 
-// paths returns the values inside JSON by their paths, such as request.Messages[2].Text.
+// paths returns the leaf values of a JSON text as text, by their paths, such as request.Messages[2].Text.
 func paths(text []byte) map[string]string {
 	out := map[string]string{}
 	var walk func(path string, v any)

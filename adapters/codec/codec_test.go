@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/sip/siptest"
 )
 
-// all is every codec that needs no other module.
+// all contains every codec that requires no third-party module.
 var all = codec.Set{g711.PCMU(), g711.PCMA(), g722.Engine()}
 
 var _ sip.Codecs = all.New

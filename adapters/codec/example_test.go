@@ -9,7 +9,7 @@ import (
 )
 
 func ExampleSet() {
-	codecs := codec.Set{g722.Engine(), g711.PCMU(), g711.PCMA()} // in the order of preference
+	codecs := codec.Set{g722.Engine(), g711.PCMU(), g711.PCMA()} // in order of preference
 	fmt.Println(codecs.Names())
 	_, err := codecs.New("G729")
 	fmt.Println(err)

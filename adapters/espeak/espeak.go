@@ -1,6 +1,5 @@
-// Package espeak speaks with eSpeak NG, a small synthesizer for about a hundred languages that runs as a program of
-// this machine (Debian: apt-get install espeak-ng). It sounds like a machine, which flite does less, but speaks more
-// than English.
+// Package espeak synthesizes speech with eSpeak NG, a small synthesizer for about a hundred languages that runs as a program on this
+// machine (Debian: apt-get install espeak-ng). Its voices sound more artificial than those of flite, which speaks only English.
 package espeak
 
 import (
@@ -25,30 +24,30 @@ const (
 	install      = "apt-get install espeak-ng (Debian, Ubuntu), brew install espeak-ng (macOS)"
 	defaultVoice = "en-us"
 	listTimeout  = 10 * time.Second
-	maxSamples   = 32 << 20 // limit of the program's output: 25 minutes at 22.05 kHz
+	maxSamples   = 32 << 20 // limit of the program's output in samples: 25 minutes at 22.05 kHz
 )
 
 // Config configures a Synthesizer. The zero Config is valid.
 type Config struct {
-	Path     string // the program; empty: espeak-ng or espeak on the PATH
-	Voice    string // the default voice; empty: en-us
-	Parallel int    // the number of concurrent processes; 0: twice the number of processors
+	Path     string // path of the program; if empty, espeak-ng or espeak on the PATH
+	Voice    string // name of the default voice; if empty, en-us
+	Parallel int    // maximum of concurrent processes; 0 means twice the number of processors
 }
 
-// Synthesizer synthesizes speech with eSpeak NG. It is a tts.Engine. Its voices are named after their
-// languages, such as "en-us" or "pt-br".
+// Synthesizer synthesizes speech with eSpeak NG; it implements tts.Engine. Its voices are named after their languages, such as "en-us" or
+// "pt-br".
 type Synthesizer struct {
 	program *engine.Program
 	voice   string
 	voices  []string
-	titles  map[string]string // human-readable names of the voices
+	titles  map[string]string // human-readable names by voice
 	version string
 }
 
 var _ tts.Engine = (*Synthesizer)(nil)
 
-// New finds the program and asks it for its voices. It returns CodeUnavailable, with the package to install, when there is none,
-// and CodeBadRequest when the configured voice is not among its voices.
+// New finds the program and reads the list of its voices. It returns CodeUnavailable, with the package to install, if the program is
+// absent, and CodeBadRequest if the configured voice is not in the list.
 func New(config Config) (*Synthesizer, error) {
 	program, err := engine.Find(config.Path, []string{"espeak-ng", "espeak"}, install, config.Parallel)
 	if err != nil {
@@ -68,9 +67,9 @@ func New(config Config) (*Synthesizer, error) {
 	return s, nil
 }
 
-// listVoices returns the titles of the voices by their names. It reads a table whose first line is the heading, whose second column
-// is the language and whose fourth is a title. Voices that need the data of another synthesizer (MBROLA) carry the name of a file
-// in "mb/" and are omitted.
+// listVoices returns the titles of the voices, by name. It parses the table that eSpeak prints: the first line is a heading, the second
+// column contains the language, and the fourth the title. It omits voices that need the data of another synthesizer (MBROLA), whose file is
+// in "mb/".
 func listVoices(program *engine.Program) (map[string]string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), listTimeout)
 	defer cancel()
@@ -88,17 +87,17 @@ func listVoices(program *engine.Program) (map[string]string, error) {
 	return titles, nil
 }
 
-// version returns the version that eSpeak prints, such as "1.51"; empty if it prints none.
+// version returns the version that eSpeak prints, such as "1.51", or an empty string if it prints none.
 func version(program *engine.Program) string {
 	ctx, cancel := context.WithTimeout(context.Background(), listTimeout)
 	defer cancel()
-	printed, _ := program.Run(ctx, "", "--version") // without one, the version is unknown
+	printed, _ := program.Run(ctx, "", "--version") // after an error the version stays unknown
 	_, after, _ := strings.Cut(string(printed), ": ")
 	name, _, _ := strings.Cut(after, " ")
 	return name
 }
 
-// Describe returns eSpeak's voices, sorted.
+// Describe returns a description of the synthesizer, with its voices sorted by name.
 func (s *Synthesizer) Describe() tts.Description {
 	d := tts.Description{Name: "espeak", Version: s.version, Default: s.voice, Pitch: true, Tempo: true}
 	for _, name := range s.voices {
@@ -107,7 +106,8 @@ func (s *Synthesizer) Describe() tts.Description {
 	return d
 }
 
-// Synthesize speaks with the voice, or the language's voice, or the default.
+// Synthesize speaks with the requested voice, or a voice of the requested language, or the default voice. It returns CodeBadRequest for an
+// invalid request, or an unknown voice or language.
 func (s *Synthesizer) Synthesize(ctx context.Context, speech tts.Request) (tts.Stream, error) {
 	if err := speech.Check(); err != nil {
 		return nil, err
@@ -124,13 +124,14 @@ func (s *Synthesizer) Synthesize(ctx context.Context, speech tts.Request) (tts.S
 	}), nil
 }
 
-// CheckVoice refuses voices and languages that eSpeak does not have.
+// CheckVoice returns CodeBadRequest if eSpeak supports neither the voice nor, without a voice, the language.
 func (s *Synthesizer) CheckVoice(voice, language string) error {
 	_, err := s.choose(voice, language)
 	return err
 }
 
-// choose finds the voice of a speech. "pt-PT" is spoken by "pt" where there is no closer one.
+// choose returns the voice for a request. If no voice matches a regional language exactly, such as "pt-PT", choose uses a voice of the
+// language, such as "pt".
 func (s *Synthesizer) choose(wanted, spoken string) (string, error) {
 	voice, language := strings.ToLower(wanted), strings.ToLower(spoken)
 	broad, _, _ := strings.Cut(language, "-")
@@ -146,7 +147,7 @@ func (s *Synthesizer) choose(wanted, spoken string) (string, error) {
 	case slices.Contains(s.voices, broad):
 		return broad, nil
 	}
-	// English, for one, is there only with a region.
+	// Some languages, such as English, exist only with a region.
 	for _, name := range append([]string{s.voice}, s.voices...) {
 		if strings.HasPrefix(name, broad+"-") {
 			return name, nil
@@ -155,8 +156,8 @@ func (s *Synthesizer) choose(wanted, spoken string) (string, error) {
 	return "", callwright.Invalid("language", "eSpeak does not speak %q", spoken)
 }
 
-// speak hands the text over in a file: as an argument it could be read in the list of processes by every user of the
-// machine.
+// speak runs eSpeak and returns its audio. It passes the text in a file, because every user of the machine could read an argument in the
+// list of processes.
 func (s *Synthesizer) speak(ctx context.Context, voice, text string, prosody tts.Prosody) (audio pcm.Audio, err error) {
 	controls, playback := control(prosody)
 	err = engine.Scratch("espeak", func(dir string) error {
@@ -177,8 +178,8 @@ func (s *Synthesizer) speak(ctx context.Context, voice, text string, prosody tts
 	return audio, err
 }
 
-// printable deletes control characters, some of which are commands to eSpeak, and separates brackets: eSpeak reads text in double
-// brackets as phonemes.
+// printable replaces control characters, some of which are commands to eSpeak, with spaces. It also separates double brackets, because
+// eSpeak reads text within them as phonemes.
 func printable(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7F {

@@ -88,7 +88,7 @@ func TestOddText(t *testing.T) {
 	}
 }
 
-// TestSpeaksBrackets checks that text in eSpeak's notation of phonemes is spoken as text.
+// TestSpeaksBrackets checks that text in double brackets, eSpeak's notation of phonemes, is spoken as ordinary text.
 func TestSpeaksBrackets(t *testing.T) {
 	t.Parallel()
 	s := open(t, espeak.Config{})

@@ -16,23 +16,23 @@ import (
 	"github.com/callwright/callwright/speech"
 )
 
-// Blobs keeps the audio of samples in a folder. It is a speech.Blobs. os.Root confines it to the folder for any name.
+// Blobs stores the audio of samples in a folder; it implements speech.Blobs. os.Root confines it to the folder for any name.
 //
-// The audio "name" of an organization is the file ORG/me/name.wav, below a folder of the name's last two characters, so that no folder
-// gets huge. A file is written in the folder .incoming and gets its name when it is complete and on the disk. Nothing else lies in
-// the folder, and the files hold exactly the stored bytes, so they can be copied to other storage.
+// The audio "name" of an organization ORG is the file ORG/me/name.wav. The folder "me", named after the last two characters of the name,
+// keeps folders from becoming huge. A file is written in the folder .incoming, and renamed when it is complete and synced to disk. The
+// folder contains nothing else, and the files contain exactly the stored bytes, so they can be copied to other storage.
 type Blobs struct{ root *os.Root }
 
 var _ speech.Blobs = (*Blobs)(nil)
 
 const (
-	audio    = "audio"     // names the files in errors
-	incoming = ".incoming" // no organization has this name, for it is not plain
-	stale    = time.Hour   // after this time a file in incoming is left by a crash
+	audio    = "audio"     // names the files in error messages
+	incoming = ".incoming" // cannot be the name of an organization, because it is not plain
+	stale    = time.Hour   // minimum age of a file in incoming that counts as left by a crash
 )
 
-// NewBlobs makes the folder if it does not exist. It deletes incomplete files that a crash has left and that were written more than
-// an hour ago; several processes may use one folder.
+// NewBlobs opens a folder, and creates it if it is absent. It deletes incomplete files that were last written more than an hour ago,
+// because a crash has left them. Several processes may use one folder.
 func NewBlobs(folder string) (*Blobs, error) {
 	root, err := openFolder(audio, folder)
 	if err != nil {
@@ -46,7 +46,7 @@ func NewBlobs(folder string) (*Blobs, error) {
 	return b, nil
 }
 
-// sweep deletes the files in incoming that were last written before a time.
+// sweep deletes the files in incoming that were last written before the given time.
 func (b *Blobs) sweep(before time.Time) error {
 	folder, err := b.root.Open(incoming)
 	if err != nil {
@@ -60,7 +60,7 @@ func (b *Blobs) sweep(before time.Time) error {
 	for _, f := range files {
 		info, err := f.Info()
 		if err != nil || !info.ModTime().Before(before) {
-			continue // just renamed, or being written
+			continue // the file was just renamed, or is being written
 		}
 		if err := b.root.Remove(filepath.Join(incoming, f.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -69,10 +69,10 @@ func (b *Blobs) sweep(before time.Time) error {
 	return nil
 }
 
-// Close closes the folder.
+// Close releases the handle of the folder. It deletes nothing.
 func (b *Blobs) Close() error { return b.root.Close() }
 
-// place returns the folders of audio and its file.
+// place returns the paths of the folder and the file of audio. It returns an error if org or name is not plain.
 func place(org callwright.OrgID, name string) (folder, file string, err error) {
 	if err := checkNames(audio, org, name); err != nil {
 		return "", "", err
@@ -81,7 +81,7 @@ func place(org callwright.OrgID, name string) (folder, file string, err error) {
 	return folder, filepath.Join(folder, name+".wav"), nil
 }
 
-// StoreBlob writes audio to a file.
+// StoreBlob stores exactly size bytes of r as a file. It returns CodeUnavailable if the disk is full. After an error, no file is left.
 func (b *Blobs) StoreBlob(ctx context.Context, org callwright.OrgID, name string, r io.Reader, size int64) error {
 	folder, file, err := place(org, name)
 	if err != nil {
@@ -104,7 +104,8 @@ func (b *Blobs) StoreBlob(ctx context.Context, org callwright.OrgID, name string
 	return err
 }
 
-// fill writes exactly size bytes of r to a file, has them on the disk, and closes the file.
+// fill writes exactly size bytes of r to a file, syncs the file to disk, and closes it. It returns an error if r yields more or fewer
+// bytes.
 func fill(ctx context.Context, f *os.File, r io.Reader, size int64) error {
 	defer f.Close()
 	n, err := io.Copy(f, io.LimitReader(reader{ctx, r}, size+1))
@@ -120,13 +121,13 @@ func fill(ctx context.Context, f *os.File, r io.Reader, size int64) error {
 	return ctx.Err()
 }
 
-// reader ends with its context.
+// reader is a reader that fails when its context is canceled.
 type reader struct {
 	ctx context.Context //nolint:containedctx // it lives as long as a call of StoreBlob
 	r   io.Reader
 }
 
-// Read reads unless the context has ended.
+// Read reads from r, or returns the error of a canceled context.
 func (r reader) Read(p []byte) (int, error) {
 	if err := r.ctx.Err(); err != nil {
 		return 0, err
@@ -134,7 +135,7 @@ func (r reader) Read(p []byte) (int, error) {
 	return r.r.Read(p)
 }
 
-// publish renames a complete file to its name, and syncs the name to the disk. That includes new folders.
+// publish renames a complete file to its final name, and syncs the folder to disk, including the parents of a new folder.
 func (b *Blobs) publish(part, folder, file string) error {
 	_, err := b.root.Stat(folder)
 	fresh := errors.Is(err, fs.ErrNotExist)
@@ -157,7 +158,7 @@ func (b *Blobs) publish(part, folder, file string) error {
 	return nil
 }
 
-// sync writes the names in a folder to the disk.
+// sync writes the entries of a folder to disk.
 func (b *Blobs) sync(folder string) error {
 	f, err := b.root.Open(folder)
 	if err != nil {
@@ -167,8 +168,8 @@ func (b *Blobs) sync(folder string) error {
 	return f.Sync()
 }
 
-// OpenBlob opens the file of audio. A file shorter than the length in its RIFF header is an error, and so is a file that shrinks
-// while it is read.
+// OpenBlob opens the file of audio, or returns CodeNotFound if it is absent. It returns an error if the file is shorter than its RIFF
+// header states. Reading fails if the file shrinks meanwhile.
 func (b *Blobs) OpenBlob(_ context.Context, org callwright.OrgID, name string) (io.ReadSeekCloser, error) {
 	_, file, err := place(org, name)
 	if err != nil {
@@ -189,7 +190,8 @@ func (b *Blobs) OpenBlob(_ context.Context, org callwright.OrgID, name string) (
 	return blob{io.NewSectionReader(watched{f}, 0, size), f}, nil
 }
 
-// wholeSize returns the size of a file. It fails if the file has a RIFF header with a larger one: an odd chunk may lack its last byte.
+// wholeSize returns the size of a file in bytes. It returns an error if a RIFF header states a larger size. One missing byte is allowed,
+// because the padding of an odd chunk may be absent.
 func wholeSize(f *os.File) (int64, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -206,20 +208,20 @@ func wholeSize(f *os.File) (int64, error) {
 	return info.Size(), nil
 }
 
-// blob is audio that is being read.
+// blob is an open file of audio.
 type blob struct {
 	*io.SectionReader
 
 	f *os.File
 }
 
-// Close closes the file.
+// Close closes the underlying file.
 func (b blob) Close() error { return b.f.Close() }
 
-// watched reads a file within the size that it had.
+// watched is a reader of a file whose size was determined when it was opened.
 type watched struct{ f *os.File }
 
-// ReadAt does not take the end of the file for an end of the audio.
+// ReadAt returns io.ErrUnexpectedEOF instead of io.EOF, because a file that ends early was truncated meanwhile.
 func (w watched) ReadAt(p []byte, off int64) (int, error) {
 	n, err := w.f.ReadAt(p, off)
 	if errors.Is(err, io.EOF) && n < len(p) {
@@ -228,7 +230,7 @@ func (w watched) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// DeleteBlob deletes the file of audio. Open readers still read it to its end.
+// DeleteBlob deletes the file of audio. It returns nil if the file is absent. Open readers can still read it to the end.
 func (b *Blobs) DeleteBlob(_ context.Context, org callwright.OrgID, name string) error {
 	_, file, err := place(org, name)
 	if err != nil {

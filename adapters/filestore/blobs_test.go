@@ -42,7 +42,7 @@ func TestBlobsConformance(t *testing.T) {
 	})
 }
 
-// names returns all files and folders below a folder, and their modes.
+// names returns the modes of all files and folders below a folder, by their relative paths.
 func names(t *testing.T, folder string) map[string]fs.FileMode {
 	t.Helper()
 	all := map[string]fs.FileMode{}
@@ -62,7 +62,7 @@ func names(t *testing.T, folder string) map[string]fs.FileMode {
 	return all
 }
 
-// TestBlobsArePrivateFiles checks the files on the disk after complete and incomplete audio.
+// TestBlobsArePrivateFiles checks that only the owner can access the files, and that incomplete audio leaves no file.
 func TestBlobsArePrivateFiles(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "audio")
@@ -89,7 +89,7 @@ func TestBlobsArePrivateFiles(t *testing.T) {
 	}
 }
 
-// TestBlobsSweep creates remains of crashes, and opens the folder again.
+// TestBlobsSweep checks that opening a folder deletes old incomplete files, but no recent or complete ones.
 func TestBlobsSweep(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -122,7 +122,7 @@ func TestBlobsSweep(t *testing.T) {
 	}
 }
 
-// TestBlobsStayInTheirFolder puts links that lead out of the folder in the places of files and folders.
+// TestBlobsStayInTheirFolder checks that no method follows a symbolic link that leads out of the folder.
 func TestBlobsStayInTheirFolder(t *testing.T) {
 	t.Parallel()
 	folder, outside := t.TempDir(), t.TempDir()

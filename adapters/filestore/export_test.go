@@ -6,10 +6,10 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// NewFile returns a writer of a recording to an open file.
+// NewFile returns the writer of a recording for an open file, for tests.
 func NewFile(f *os.File) call.RecordingFile { return file{f} }
 
-// Coded translates the error of a file of a kind. Fill writes audio to a file.
+// Coded and Fill export unexported functions for tests.
 var (
 	Coded = coded
 	Fill  = fill

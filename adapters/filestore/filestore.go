@@ -1,4 +1,4 @@
-// Package filestore keeps audio as files in a folder: the recordings of calls, and the samples of speech.
+// Package filestore stores audio as files in a folder: the recordings of calls, and the samples of speech.
 package filestore
 
 import (
@@ -14,14 +14,13 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// Recordings stores recordings in a folder. It is a call.Recordings. os.Root confines it to the folder for any
-// id.
+// Recordings stores recordings in a folder; it implements call.Recordings. os.Root confines it to the folder for any id.
 type Recordings struct{ root *os.Root }
 
-// recordings names the files in errors.
+// recordings names the files in error messages.
 const recordings = "recordings"
 
-// New makes the folder if it does not exist.
+// New opens a folder for recordings, and creates it if it is absent.
 func New(folder string) (*Recordings, error) {
 	root, err := openFolder(recordings, folder)
 	if err != nil {
@@ -30,10 +29,10 @@ func New(folder string) (*Recordings, error) {
 	return &Recordings{root: root}, nil
 }
 
-// Close closes the folder.
+// Close releases the handle of the folder. It deletes nothing.
 func (r *Recordings) Close() error { return r.root.Close() }
 
-// Create starts a recording. It replaces one that a crash has cut off.
+// Create starts the recording of a call. It truncates an existing file, which a crash may have left.
 func (r *Recordings) Create(_ context.Context, org callwright.OrgID, id string) (call.RecordingFile, error) {
 	name, err := path(org, id)
 	if err != nil {
@@ -49,23 +48,23 @@ func (r *Recordings) Create(_ context.Context, org callwright.OrgID, id string) 
 	return file{f}, nil
 }
 
-// file is a recording that is being written. It does not embed its os.File, whose other ways to write give errors without a
-// code.
+// file is a recording that is being written. It does not embed the os.File, because the other write methods of os.File return errors
+// without a code.
 type file struct{ f *os.File }
 
-// Write writes p.
+// Write writes p to the file. It returns CodeUnavailable if the disk is full.
 func (f file) Write(p []byte) (int, error) {
 	n, err := f.f.Write(p)
 	return n, coded(recordings, err)
 }
 
-// Seek sets where the next write goes.
+// Seek sets the offset of the next write.
 func (f file) Seek(offset int64, whence int) (int64, error) { return f.f.Seek(offset, whence) }
 
-// Close closes the file.
+// Close closes the file. It returns CodeUnavailable if the disk is full.
 func (f file) Close() error { return coded(recordings, f.f.Close()) }
 
-// Open opens a recording for reading. A missing one is CodeNotFound.
+// Open opens a recording for reading, or returns CodeNotFound if it is absent.
 func (r *Recordings) Open(_ context.Context, org callwright.OrgID, id string) (io.ReadSeekCloser, error) {
 	name, err := path(org, id)
 	if err != nil {

@@ -12,8 +12,7 @@ import (
 	"github.com/callwright/callwright/adapters/filestore"
 )
 
-// TestFullDisk writes a recording to /dev/full, which refuses every write as a full disk does. In every way of writing the error
-// has a code and a human-readable message.
+// TestFullDisk writes a recording to /dev/full, where each write fails as on a full disk: every method of writing returns CodeUnavailable.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	device, err := os.OpenFile("/dev/full", os.O_RDWR, 0)
@@ -34,7 +33,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestFullDiskForAudio does the same with audio.
+// TestFullDiskForAudio writes a sample to /dev/full, where each write fails as on a full disk: fill returns CodeUnavailable.
 func TestFullDiskForAudio(t *testing.T) {
 	t.Parallel()
 	device, err := os.OpenFile("/dev/full", os.O_RDWR, 0)

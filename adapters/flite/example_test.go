@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// The synthesizer converts its speech to the rate of a telephone call.
+// The example synthesizes speech at the sample rate of a telephone call.
 func Example() {
 	synthesizer, err := flite.New(flite.Config{})
 	if err != nil {

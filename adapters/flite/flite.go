@@ -1,5 +1,5 @@
-// Package flite synthesizes speech with flite, a small synthesizer for English that runs as a local program (Debian:
-// apt-get install flite). It takes about 3 % of the time that its speech lasts.
+// Package flite synthesizes speech with flite, a small synthesizer for English that runs as a local program (Debian: apt-get install
+// flite). The synthesis takes about 3 % of the duration of the speech.
 package flite
 
 import (
@@ -24,17 +24,17 @@ const (
 	install      = "apt-get install flite (Debian, Ubuntu), brew install flite (macOS)"
 	defaultVoice = "slt"
 	listTimeout  = 10 * time.Second
-	maxSamples   = 48_000_000 // of one text: 50 minutes at 16 kHz
+	maxSamples   = 48_000_000 // maximum for one text: 50 minutes at 16 kHz
 )
 
 // Config configures a Synthesizer. The zero Config is valid.
 type Config struct {
-	Path     string // the program; empty: flite on the PATH
-	Voice    string // the default voice; empty: slt, or the first that is there
-	Parallel int    // the number of concurrent processes; 0: twice the number of processors
+	Path     string // path of the program; if empty, flite on the PATH
+	Voice    string // name of the default voice; if empty, slt or else the first voice
+	Parallel int    // maximum of concurrent processes; 0 means twice the number of processors
 }
 
-// Synthesizer synthesizes speech with flite. It is a tts.Engine.
+// Synthesizer synthesizes speech with flite; it implements tts.Engine.
 type Synthesizer struct {
 	program *engine.Program
 	voice   string
@@ -44,8 +44,8 @@ type Synthesizer struct {
 
 var _ tts.Engine = (*Synthesizer)(nil)
 
-// New finds the program and asks it for its voices. It returns CodeUnavailable, with the package to install, when there is none,
-// and CodeBadRequest when the configured voice is not among its voices.
+// New finds the program and reads the list of its voices. It returns CodeUnavailable, with the package to install, if the program or its
+// voices are absent, and CodeBadRequest if the configured voice is not in the list.
 func New(config Config) (*Synthesizer, error) {
 	program, err := engine.Find(config.Path, []string{"flite"}, install, config.Parallel)
 	if err != nil {
@@ -67,7 +67,8 @@ func New(config Config) (*Synthesizer, error) {
 	return s, nil
 }
 
-// listVoices reads "Voices available: kal awb_time kal16 awb rms slt". A voice that can only tell the time of day is omitted.
+// listVoices returns the voices that flite prints, sorted. It parses a line such as "Voices available: kal awb_time kal16 awb rms slt", and
+// omits voices that can only say the time of day.
 func listVoices(program *engine.Program) ([]string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), listTimeout)
 	defer cancel()
@@ -84,17 +85,17 @@ func listVoices(program *engine.Program) ([]string, error) {
 	return slices.Compact(voices), nil
 }
 
-// version returns the version that flite prints, such as "flite-2.2-release"; empty if it prints none.
+// version returns the version that flite prints, such as "flite-2.2-release", or an empty string if it prints none.
 func version(program *engine.Program) string {
 	ctx, cancel := context.WithTimeout(context.Background(), listTimeout)
 	defer cancel()
-	printed, _ := program.Run(ctx, "", "--version") // some versions exit with 1
+	printed, _ := program.Run(ctx, "", "--version") // some versions print it and exit with status 1
 	_, after, _ := strings.Cut(string(printed), "version:")
 	name, _, _ := strings.Cut(strings.TrimSpace(after), " ")
 	return name
 }
 
-// Describe returns flite's voices, sorted. All speak English.
+// Describe returns a description of the synthesizer, with its voices sorted by name. All of them speak English.
 func (s *Synthesizer) Describe() tts.Description {
 	d := tts.Description{Name: "flite", Version: s.version, Default: s.voice, Pitch: true, Tempo: true}
 	for _, name := range s.voices {
@@ -103,13 +104,14 @@ func (s *Synthesizer) Describe() tts.Description {
 	return d
 }
 
-// described holds descriptions of Debian's voices for people.
+// described contains human-readable descriptions of the voices that Debian packages.
 var described = map[string]string{
 	"slt": "Female, American English", "rms": "Male, American English", "awb": "Male, Scottish accent",
 	"kal": "Male, American English, at 8 kHz", "kal16": "Male, American English",
 }
 
-// Synthesize speaks English. Letters that English does not have are replaced by their nearest relatives or left out.
+// Synthesize speaks English text. It replaces letters that do not occur in English with similar letters, or omits them. It returns
+// CodeBadRequest for an invalid request, an unknown voice or another language.
 func (s *Synthesizer) Synthesize(ctx context.Context, speech tts.Request) (tts.Stream, error) {
 	if err := speech.Check(); err != nil {
 		return nil, err
@@ -118,7 +120,7 @@ func (s *Synthesizer) Synthesize(ctx context.Context, speech tts.Request) (tts.S
 		return nil, err
 	}
 	voice := cmp.Or(speech.Voice, s.voice)
-	text := plain(speech.Text) + "\n" // without the newline flite drops a short last sentence
+	text := plain(speech.Text) + "\n" // without a line break flite omits a short last sentence
 	return engine.Speak(ctx, speech.Rate, func(ctx context.Context) (pcm.Audio, error) {
 		if engine.Silent(text) {
 			return pcm.Audio{Rate: speech.Rate, Channels: 1}, nil
@@ -127,7 +129,7 @@ func (s *Synthesizer) Synthesize(ctx context.Context, speech tts.Request) (tts.S
 	}), nil
 }
 
-// CheckVoice refuses unknown voices, for which flite itself would use another one, and languages other than English.
+// CheckVoice returns CodeBadRequest for languages other than English, and for unknown voices, which flite itself would silently replace.
 func (s *Synthesizer) CheckVoice(voice, language string) error {
 	if voice != "" && !slices.Contains(s.voices, voice) {
 		return s.unknownVoice(voice)
@@ -142,8 +144,8 @@ func (s *Synthesizer) unknownVoice(voice string) error {
 	return callwright.Invalid("voice", "there is no voice %q; flite here has %s", voice, strings.Join(s.voices, ", "))
 }
 
-// speak goes through files: as an argument the text could be read in the list of processes by every user of the
-// machine, and flite hangs when it reads from a file and writes to a pipe.
+// speak runs flite and returns its audio. It passes the text in a file, because every user of the machine could read an argument in the
+// list of processes. flite also writes to a file, because it hangs when it reads from a file and writes to a pipe.
 func (s *Synthesizer) speak(ctx context.Context, voice, text string, prosody tts.Prosody) (audio pcm.Audio, err error) {
 	controls, playback := control(voice, prosody)
 	err = engine.Scratch("flite", func(dir string) error {

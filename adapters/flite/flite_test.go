@@ -98,14 +98,14 @@ func TestSaysTheWords(t *testing.T) {
 	if err != nil || m.Distance < pcm.SameSpeech {
 		t.Errorf("distance %.3f between two sentences, %v", m.Distance, err)
 	}
-	// A letter with an accent is spoken as the letter without it.
+	// Letters with an accent must sound like the letters without it.
 	m, err = pcm.Compare(audio(t, s, 8000, "Zoë’s café opens at nine in the morning."), 8000, audio(t, s, 8000, "Zoe's cafe opens at nine in the morning."), 8000)
 	if err != nil || m.Distance > 0.01 {
 		t.Errorf("distance %.3f with accents, %v", m.Distance, err)
 	}
 }
 
-// TestSaysTheLastSentence: flite leaves a short one out when its file ends without a newline.
+// TestSaysTheLastSentence checks that a short last sentence is spoken. flite omits it if the text does not end with a line break.
 func TestSaysTheLastSentence(t *testing.T) {
 	t.Parallel()
 	s := open(t, flite.Config{})
@@ -128,7 +128,7 @@ func audio(t *testing.T, s *flite.Synthesizer, rate int, text string) []int16 {
 	return out
 }
 
-// BenchmarkFirstSample measures the time from a sentence to its first sample.
+// BenchmarkFirstSample measures the time until the first samples of a sentence are available.
 func BenchmarkFirstSample(b *testing.B) {
 	s, err := flite.New(flite.Config{})
 	if err != nil {
@@ -146,7 +146,8 @@ func BenchmarkFirstSample(b *testing.B) {
 	}
 }
 
-// TestOutputIsNoFile has a program leave something in the place of its file that would keep its reader waiting, or fill the memory.
+// TestOutputIsNoFile replaces flite with a program that creates a pipe, a link, a folder or a huge file as its output. Reading these would
+// block or exhaust the memory, and must return CodeUnavailable instead.
 func TestOutputIsNoFile(t *testing.T) { //nolint:paralleltest // a fork elsewhere would keep the script busy
 	for name, body := range map[string]string{
 		"a pipe": `mkfifo "$6"`, "a link": `ln -s /dev/zero "$6"`, "a folder": `mkdir "$6"`, "a huge file": `truncate -s 100M "$6"`,

@@ -2,7 +2,7 @@ package flite
 
 import "strings"
 
-// spellings are ASCII texts for letters and marks that flite, which reads bytes, would misread.
+// spellings replaces letters and punctuation beyond ASCII with ASCII text, because flite reads bytes and would misread them.
 var spellings = strings.NewReplacer(
 	"à", "a", "á", "a", "â", "a", "ã", "a", "ä", "a", "å", "a", "æ", "ae", "ç", "c", "è", "e", "é", "e", "ê", "e",
 	"ë", "e", "ì", "i", "í", "i", "î", "i", "ï", "i", "ñ", "n", "ò", "o", "ó", "o", "ô", "o", "õ", "o", "ö", "o",
@@ -15,7 +15,8 @@ var spellings = strings.NewReplacer(
 	"–", "-", "—", ", ", "…", "...", "€", " euros ", "£", " pounds ", "°", " degrees ", "×", " times ",
 )
 
-// plain turns text into printable ASCII: known letters and marks by their spellings, everything else into a blank.
+// plain converts text to printable ASCII. It replaces known letters and punctuation by their spellings, and all other characters with
+// spaces.
 func plain(text string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {

@@ -6,20 +6,22 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// diphone describes the voices kal and kal16, which are no CLUSTERGEN voices as the others are.
+// These constants apply to the diphone voices kal and kal16. The other voices are CLUSTERGEN voices.
 const (
-	diphoneStretch = 1.1  // duration_stretch of diphone voices; other voices use 1
-	diphoneShift   = 0.85 // factor from a change of the pitch to a change of f0_shift at their 85 Hz
+	diphoneStretch = 1.1  // duration_stretch of diphone voices; for other voices it is 1
+	diphoneShift   = 0.85 // ratio between changes of f0_shift and of the pitch, at their 85 Hz
 )
 
-// rateStep rounds the rate that audio is played at, so that the filter of the resampler stays small. The pitch is off by 0.6 % at
-// most.
+// rateStep is the unit to which the playback rate is rounded, so that the filter of the resampler stays small. The rounding changes the
+// pitch by 0.6 % at most.
 const rateStep = 100
 
-// control returns flite's options for a prosody, and the factor by which its audio is then played faster. Without options the voice is unchanged.
+// control returns flite's options for a prosody, and the factor by which the playback rate must increase. Without options the voice is
+// unchanged.
 //
-// f0_shift changes the pitch of every voice but rms, which has no control of it. There flite speaks slower by the factor of the
-// pitch and is played faster by it: that is exact too, but moves the timbre with the pitch, as with a shorter or longer throat.
+// f0_shift changes the pitch of every voice except rms, which does not support it. For rms, flite speaks more slowly by the factor of the
+// pitch, and the audio is played faster by the same factor. This is exact, too, but it shifts the timbre together with the pitch, as a
+// shorter or longer throat would.
 func control(voice string, prosody tts.Prosody) (options []string, playback float64) {
 	pitch, tempo := prosody.Factors()
 	stretch, shift, playback := 1/tempo, pitch, 1.0

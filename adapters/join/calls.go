@@ -9,13 +9,13 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// Calls resolves calls for issues. It reads their store, not call.Service: that service reports failed calls through
-// FailedCalls, which needs the issues.
+// Calls resolves calls for issues; it implements triage.ResourceResolver. It reads their store and not call.Service, because call.Service
+// reports failed calls through FailedCalls, which requires the issues first.
 type Calls struct{ Store call.Store }
 
 var _ triage.ResourceResolver = Calls{}
 
-// Find returns the titles and metadata of calls by id. Absent ids are omitted.
+// Find returns the titles and metadata of calls, by id. It omits absent calls.
 func (l Calls) Find(ctx context.Context, org callwright.OrgID, ids []string) (map[string]triage.Item, error) {
 	return find(ids, func(id string) (triage.Item, error) {
 		c, err := l.Store.Get(ctx, org, id)
@@ -25,17 +25,17 @@ func (l Calls) Find(ctx context.Context, org callwright.OrgID, ids []string) (ma
 	})
 }
 
-// The most bytes that evidence holds of texts that the other side of a call chooses.
+// Maximum lengths, in bytes, of texts in evidence that the other side of a call chooses.
 const (
 	maxParty  = 100
 	maxReason = 500
 )
 
-// status returns the outcome of a call, or its place in the queue while it has none.
+// status returns the outcome of a call, or its state in the queue if it has no outcome yet.
 func status(c call.Call) string { return cmp.Or(string(c.Status), string(c.Queue)) }
 
-// Read returns the evidence about a call for analysts: its outcome, its agent, the log of each turn and the whole transcript,
-// line by line. CodeNotFound when the organization has no such call.
+// Read returns the evidence about a call for analysts: its outcome, its agent, the log of each turn and the whole transcript, line by line.
+// It returns CodeNotFound if the organization does not own such a call.
 func (l Calls) Read(ctx context.Context, org callwright.OrgID, id string) (triage.Evidence, error) {
 	c, err := l.Store.Get(ctx, org, id)
 	if err != nil {
@@ -56,7 +56,7 @@ func (l Calls) Read(ctx context.Context, org callwright.OrgID, id string) (triag
 	return triage.Evidence{Facts: f, Lines: lines(transcript)}, nil
 }
 
-// course adds the outcome of a call and the way to it.
+// course adds facts about the direction, the numbers, the times and the outcome of a call.
 func (f facts) course(c call.Call) {
 	f.add("direction", "outgoing")
 	if c.Inbound {
@@ -95,12 +95,12 @@ func (f facts) course(c call.Call) {
 	}
 }
 
-// agent adds the facts about the call's agent.
+// agent adds facts about the configuration of the call's agent.
 func (f facts) agent(c call.Call) {
 	a := c.Agent
 	f.add("pathway_id", a.Pathway.ID)
 	if c.PathwayNumber != nil {
-		f["pathway_version"] = *c.PathwayNumber // 0: the draft
+		f["pathway_version"] = *c.PathwayNumber // 0 means the draft
 	}
 	f.add("start_node", a.Pathway.StartNode)
 	f.add("task", a.Task)
@@ -114,7 +114,7 @@ func (f facts) agent(c call.Call) {
 	f.add("longest_seconds", a.MaxDuration.Seconds())
 }
 
-// lines returns a whole transcript: the index of a line is its place in the transcript.
+// lines converts a transcript to lines. The index of a line is its position in the transcript.
 func lines(transcript []call.Entry) []triage.Line {
 	out := make([]triage.Line, len(transcript))
 	for i, e := range transcript {

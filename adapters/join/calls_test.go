@@ -48,7 +48,7 @@ func TestFindCalls(t *testing.T) {
 	}
 }
 
-// TestCallsOfOthers are absent.
+// TestCallsOfOthers checks that calls of another organization are absent.
 func TestCallsOfOthers(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -61,7 +61,7 @@ func TestCallsOfOthers(t *testing.T) {
 	}
 }
 
-// away is a store of calls that can't be reached.
+// away is a store of calls whose Get returns CodeUnavailable.
 type away struct{ call.Store }
 
 var errAway = callwright.ErrUnavailable
@@ -70,7 +70,7 @@ func (away) Get(context.Context, callwright.OrgID, string) (call.Call, error) {
 	return call.Call{}, errAway
 }
 
-// TestCallsThatCannotBeRead are not taken for absent.
+// TestCallsThatCannotBeRead checks that an unavailable store is reported as an error, and that its calls are not treated as absent.
 func TestCallsThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -124,7 +124,7 @@ func TestReadCall(t *testing.T) {
 	}
 }
 
-// TestReadCallThatWaits: absent events are not mentioned.
+// TestReadCallThatWaits checks that the evidence of a queued call contains no facts about events that have not happened yet.
 func TestReadCallThatWaits(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -136,7 +136,7 @@ func TestReadCallThatWaits(t *testing.T) {
 	}
 }
 
-// TestReadLongCall: a long transcript is complete, with each line in its place.
+// TestReadLongCall checks that the evidence contains all lines of a long transcript, in order.
 func TestReadLongCall(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -156,7 +156,7 @@ func TestReadLongCall(t *testing.T) {
 	}
 }
 
-// TestReadTurns: the events of each turn are included.
+// TestReadTurns checks that the evidence contains the events in the log of each turn.
 func TestReadTurns(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -187,7 +187,7 @@ func TestReadTurns(t *testing.T) {
 	}
 }
 
-// TestReadCallWithSecrets: values for other systems or for the organization's own programs are not included.
+// TestReadCallWithSecrets checks that the evidence contains no values intended for other systems or for the organization's own programs.
 func TestReadCallWithSecrets(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -1,9 +1,14 @@
-// Package join connects domains that do not import each other, where the connection needs no technology: calls, pathways, test runs and
-// port requests on one side, issues on the other. Calls, Pathways, Runs and Ports are triage.ResourceResolvers. FailedCalls, FailedRuns and
-// FailedPorts report failures as issues. Transcripts reads calls for tests. A Gate lets pathways ask tests that are made after them. The
-// package contains no rules except for the choice of facts that an analyst may read.
+// Package join connects domains that do not import each other, where the connection requires no technology: calls, pathways, test runs and
+// port requests on one side, and issues on the other.
 //
-// Evidence leaves out everything that is meant for another system or for the organization's own programs: addresses,
-// headers and bodies of requests, tools, the request data of a call, the values of its variables and its metadata. Any of
-// these may hold keys. Prompts and transcripts are shown as they are.
+//   - Calls, Pathways, Runs and Ports are triage.ResourceResolvers.
+//   - FailedCalls, FailedRuns and FailedPorts report failures as issues.
+//   - Transcripts reads calls for tests.
+//   - Gate lets pathways consult tests, which are created after the pathways.
+//
+// The package contains no rules, except for the selection of facts that an analyst may read.
+//
+// Evidence omits everything that is intended for another system or for the organization's own programs: addresses, headers and bodies of
+// requests, tools, the request data of a call, the values of its variables and its metadata. Any of these may contain keys. Prompts and
+// transcripts are included unchanged.
 package join

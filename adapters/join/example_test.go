@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// Calls resolves a call for an issue: an analyst reads its outcome and its transcript.
+// The example resolves a call for an issue: an analyst reads its outcome and its transcript.
 func Example() {
 	ctx := context.Background()
 	calls := agentstore.Calls{Store: memstore.New()}

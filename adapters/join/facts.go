@@ -9,10 +9,10 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// leftOut is the name of the fact that lists omissions of the evidence.
+// leftOut is the name of the fact that describes what the evidence omits.
 const leftOut = "left_out"
 
-// facts holds evidence by name.
+// facts contains the facts of evidence, by name.
 type facts map[string]any
 
 // add adds a fact, unless its value is the zero value.
@@ -22,20 +22,20 @@ func (f facts) add(name string, value any) {
 	}
 }
 
-// at adds a time, unless it is nil or zero.
+// at adds a time in the format of stamp, unless it is nil or zero.
 func (f facts) at(name string, t *time.Time) {
 	if t != nil && !t.IsZero() {
 		f[name] = stamp(*t)
 	}
 }
 
-// stamp formats a time for programs: ISO 8601 with milliseconds, UTC.
+// stamp formats a time for programs, in ISO 8601 with milliseconds and in UTC.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z07:00") }
 
-// formatTime formats a time, human-readable.
+// formatTime formats a time for people, in UTC.
 func formatTime(t time.Time) string { return t.UTC().Format("2 January 2006 15:04 UTC") }
 
-// find resolves items one by one and leaves out the absent ones.
+// find calls one for each id, and returns the items by id. It omits items for which one returns CodeNotFound, and stops at any other error.
 func find(ids []string, one func(id string) (triage.Item, error)) (map[string]triage.Item, error) {
 	found := make(map[string]triage.Item, len(ids))
 	for _, id := range ids {

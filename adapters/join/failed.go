@@ -7,12 +7,12 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// FailedCalls reports failed calls as issues: calls with equal call.Call.Failure share one issue.
+// FailedCalls reports failed calls as issues; it implements call.Failures. Calls with the same call.Call.Failure key share one issue.
 type FailedCalls struct{ Issues *triage.Service }
 
 var _ call.Failures = FailedCalls{}
 
-// CallFailed reports a call. Reporting a call again that is attached to the issue changes nothing.
+// CallFailed reports a failed call. It changes nothing if the call is already attached to the issue.
 func (f FailedCalls) CallFailed(ctx context.Context, c call.Call) error {
 	failure := c.Failure()
 	severity := triage.SeverityHigh

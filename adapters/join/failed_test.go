@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// desk is a house whose failed calls become issues.
+// desk is a house that reports its failed calls as issues.
 type desk struct {
 	*house
 	issues *triage.Service
@@ -36,7 +36,7 @@ func newDesk(t *testing.T) *desk {
 	return d
 }
 
-// open runs the house until the test ends.
+// open starts the services of the house. shut stops them and waits for their end.
 func (d *desk) open() (shut func()) {
 	running, stopRunning := context.WithCancel(d.t.Context())
 	working, stopWorking := context.WithCancel(context.WithoutCancel(d.t.Context()))
@@ -54,14 +54,14 @@ func (d *desk) open() (shut func()) {
 	}
 }
 
-// all is all issues, oldest first.
+// all returns all issues with their descriptions, oldest first.
 func (d *desk) all() []triage.Issue {
 	d.t.Helper()
 	page, err := d.issues.List(d.t.Context(), org, triage.Query{Filter: triage.Filter{Sort: triage.SortCreated, Ascending: true}})
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	for i, one := range page.Items { // a list is without descriptions
+	for i, one := range page.Items { // List omits descriptions
 		if page.Items[i], err = d.issues.Get(d.t.Context(), org, one.ID); err != nil {
 			d.t.Fatal(err)
 		}
@@ -69,7 +69,7 @@ func (d *desk) all() []triage.Issue {
 	return page.Items
 }
 
-// attached returns the ids of the resources that are attached to an issue.
+// attached returns the ids of the calls that are attached to an issue, and checks that all of them are available.
 func (d *desk) attached(id string) (ids []string) {
 	d.t.Helper()
 	all, err := d.issues.Resources(d.t.Context(), org, id)
@@ -85,7 +85,8 @@ func (d *desk) attached(id string) (ids []string) {
 	return ids
 }
 
-// TestFailedCalls: calls that fail alike make one issue, which has them attached; others make another, or none.
+// TestFailedCalls checks that calls that fail for the same reason are attached to one issue, that another reason creates another issue, and
+// that a busy callee creates none.
 func TestFailedCalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -132,7 +133,7 @@ func TestFailedCalls(t *testing.T) {
 	})
 }
 
-// failure is a call of the house that has failed.
+// failure stores a failed call of the house, adjusted by change, and returns it.
 func (d *desk) failure(id string, change func(*call.Call)) call.Call {
 	c := call.Call{
 		ID: id, Org: org, From: "+15550000001", To: "+15550000002", Queue: call.QueueCallError, Status: call.StatusFailed,
@@ -144,7 +145,7 @@ func (d *desk) failure(id string, change func(*call.Call)) call.Call {
 	return c
 }
 
-// tell reports a call that has failed.
+// tell reports a failed call, and fails the test on an error.
 func (d *desk) tell(c call.Call) {
 	d.t.Helper()
 	if err := d.failed.CallFailed(d.t.Context(), c); err != nil {
@@ -152,7 +153,7 @@ func (d *desk) tell(c call.Call) {
 	}
 }
 
-// TestFailedCallAgain: telling of a call twice changes nothing; one that fails after its issue is done makes another.
+// TestFailedCallAgain checks that reporting a call twice changes nothing, and that a failure after its issue is done creates another issue.
 func TestFailedCallAgain(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -173,7 +174,8 @@ func TestFailedCallAgain(t *testing.T) {
 	}
 }
 
-// TestPeopleWhoDecline: a person who declines is an issue of low severity, a refusal by a server one of high severity.
+// TestPeopleWhoDecline checks that a person who declines a call causes an issue of low severity, and a server that refuses it one of high
+// severity.
 func TestPeopleWhoDecline(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

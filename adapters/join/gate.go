@@ -8,17 +8,17 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// Gate is a pathway.Gate whose decisions another one makes. It exists because of a circle: pathways ask tests whether a
-// version may go to production, and tests are made with the pathways whose versions they load. A program makes a Gate, gives
-// it to the pathways, makes the tests with these, and calls Open with the tests. The zero Gate is ready to use.
+// Gate is a pathway.Gate that passes requests to another gate, which Open sets later. It resolves a circular dependency: pathways ask tests
+// whether a version may be promoted to production, while tests load versions from the pathways. A program creates a Gate, the pathways with
+// it, and then the tests with the pathways, and calls Open with the tests. The zero Gate is ready to use.
 type Gate struct{ decides atomic.Pointer[pathway.Gate] }
 
 var _ pathway.Gate = (*Gate)(nil)
 
-// Open sets the gate that decides from now on.
+// Open sets the gate that makes the decisions from now on.
 func (g *Gate) Open(decides pathway.Gate) { g.decides.Store(&decides) }
 
-// Check asks the gate. Before Open it returns CodeUnavailable, so that nothing goes to production.
+// Check passes the request to the gate set by Open. Before Open it returns CodeUnavailable, so that no version is promoted.
 func (g *Gate) Check(ctx context.Context, org callwright.OrgID, c pathway.Candidate) (pathway.Verdict, error) {
 	decides := g.decides.Load()
 	if decides == nil {

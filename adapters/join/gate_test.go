@@ -10,14 +10,15 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// decision is a gate that always decides alike.
+// decision is a gate that always returns the same verdict.
 type decision struct{ pathway.Verdict }
 
 func (d decision) Check(context.Context, callwright.OrgID, pathway.Candidate) (pathway.Verdict, error) {
 	return d.Verdict, nil
 }
 
-// TestGateIsClosedUntilSomebodyDecides has a program that is asked for a promotion before its tests are made.
+// TestGateIsClosedUntilSomebodyDecides checks that promotions fail with CodeUnavailable before Open, and that Check then returns the
+// verdict of the gate.
 func TestGateIsClosedUntilSomebodyDecides(t *testing.T) {
 	t.Parallel()
 	var g join.Gate

@@ -22,13 +22,13 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// org is whose everything is.
+// org is the organization that owns all data in these tests.
 const org = "a"
 
-// began is when calls begin, unless a test says otherwise.
+// began is the default creation time of a call.
 var began = time.Date(2026, 3, 2, 9, 15, 0, 0, time.UTC)
 
-// house holds calls and pathways with their resolvers.
+// house contains in-memory stores of calls and pathways, with their resolvers.
 type house struct {
 	t        *testing.T
 	store    *memstore.Store
@@ -36,7 +36,7 @@ type house struct {
 	line     *agentstest.Line
 	calls    join.Calls
 	pathways join.Pathways
-	service  *call.Service // nil until serve
+	service  *call.Service // nil before serve
 }
 
 func newHouse(t *testing.T) *house {
@@ -51,7 +51,7 @@ func newHouse(t *testing.T) *house {
 	return h
 }
 
-// serve makes the service of the house's calls.
+// serve creates the call service of the house. change adjusts its configuration.
 func (h *house) serve(change func(*call.Config)) {
 	h.t.Helper()
 	config := call.Config{
@@ -72,7 +72,8 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// seed stores a call of the house's organization unchanged, with its transcript.
+// seed stores a call with its transcript in the house's organization. It changes no other field, except that a zero CreatedAt becomes
+// began.
 func (h *house) seed(c call.Call, said ...call.Entry) {
 	h.t.Helper()
 	c.Org, c.Version = org, 1
@@ -90,7 +91,7 @@ func (h *house) seed(c call.Call, said ...call.Entry) {
 	}
 }
 
-// draw keeps a pathway.
+// draw creates a pathway with the given nodes and edges.
 func (h *house) draw(nodes, edges []string) pathway.Pathway {
 	h.t.Helper()
 	p, err := h.pathways.Service.Create(h.t.Context(), org, pathway.Draft{
@@ -112,7 +113,7 @@ func document(nodes, edges []string) (d graph.Document) {
 	return d
 }
 
-// read is the evidence of something, and all of it as text. Facts have a form as JSON.
+// read returns the evidence about a resource, and all of it as one text. It checks that the facts can be encoded as JSON.
 func (h *house) read(l triage.ResourceResolver, id string) (triage.Evidence, string) {
 	h.t.Helper()
 	e, err := l.Read(h.t.Context(), org, id)
@@ -126,10 +127,10 @@ func (h *house) read(l triage.ResourceResolver, id string) (triage.Evidence, str
 	return e, fmt.Sprint(string(raw), e.Lines)
 }
 
-// marker stands wherever something secret may be.
+// marker is the value of all secrets in these tests.
 const marker = "hunter2"
 
-// checkSecrets checks that a text contains no secrets, and mentions omitted parts.
+// checkSecrets checks that text does not contain marker, and that the evidence describes what it omits.
 func checkSecrets(t *testing.T, e triage.Evidence, text string) {
 	t.Helper()
 	if at := strings.Index(text, marker); at >= 0 {
@@ -140,14 +141,14 @@ func checkSecrets(t *testing.T, e triage.Evidence, text string) {
 	}
 }
 
-// routes lets every call out with one number.
+// routes assigns the same caller number to every outgoing call.
 type routes struct{}
 
 func (routes) Caller(context.Context, callwright.OrgID, callwright.PhoneNumber) (callwright.PhoneNumber, error) {
 	return "+15550000001", nil
 }
 
-// silent is a model that is never asked.
+// silent is a model whose answers do not matter, because it is never called.
 type silent struct{}
 
 func (silent) Name() string { return "silent" }

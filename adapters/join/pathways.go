@@ -13,12 +13,12 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// Pathways resolves pathways for issues.
+// Pathways resolves pathways for issues; it implements triage.ResourceResolver.
 type Pathways struct{ Service *pathway.Service }
 
 var _ triage.ResourceResolver = Pathways{}
 
-// Find returns the names and metadata of pathways by id.
+// Find returns the names and metadata of pathways, by id. It omits absent pathways.
 func (l Pathways) Find(ctx context.Context, org callwright.OrgID, ids []string) (map[string]triage.Item, error) {
 	return find(ids, func(id string) (triage.Item, error) {
 		p, err := l.Service.Get(ctx, org, id)
@@ -29,12 +29,12 @@ func (l Pathways) Find(ctx context.Context, org callwright.OrgID, ids []string) 
 	})
 }
 
-// maxFacts bounds the facts about a pathway, in bytes of JSON.
+// maxFacts is the maximum size of the facts about a pathway, in bytes of JSON.
 const maxFacts = 64 << 10
 
-// Read returns the evidence about a pathway for analysts: its nodes, each a fact by its id, and the edges between them, of the
-// version in production or else of the draft. Long texts of a large pathway are clipped; nodes of a very large one that do not fit
-// are omitted and counted.
+// Read returns the evidence about a pathway for analysts. It describes the version in production, or the draft if there is none: each node
+// is a fact, named by its id, and contains its edges. Long texts of a large pathway are clipped. Nodes of a very large pathway that do not
+// fit are omitted and counted. Read returns CodeNotFound if the pathway is absent.
 func (l Pathways) Read(ctx context.Context, org callwright.OrgID, id string) (triage.Evidence, error) {
 	p, err := l.Service.Get(ctx, org, id)
 	if err != nil {
@@ -46,7 +46,7 @@ func (l Pathways) Read(ctx context.Context, org callwright.OrgID, id string) (tr
 	}
 	g, number, err := l.Service.Load(ctx, org, id, sel)
 	switch {
-	case errors.Is(err, callwright.ErrInvalidState): // it is empty, or has faults by now
+	case errors.Is(err, callwright.ErrInvalidState): // the pathway is empty, or is no longer valid
 		f := about(p, number, maxText)
 		f["error"] = callwright.MessageOf(err)
 		return triage.Evidence{Facts: f}, nil
@@ -67,13 +67,14 @@ func (l Pathways) Read(ctx context.Context, org callwright.OrgID, id string) (tr
 	}
 }
 
-// The most bytes of a text of a node: at first, and when the nodes do not fit otherwise.
+// Maximum lengths, in bytes, of a text of a node: the initial length, and the shortest one, which is used if the nodes do not fit
+// otherwise.
 const (
 	maxText = 16 << 10
 	minText = 256
 )
 
-// about returns the facts about a pathway without its nodes.
+// about returns the facts about a pathway, except for its nodes. number is the version, or 0 for the draft.
 func about(p pathway.Pathway, number, most int) facts {
 	f := facts{leftOut: "Addresses, headers and bodies of requests, and the tools of nodes, are not shown."}
 	f.add("name", p.Name)
@@ -86,7 +87,7 @@ func about(p pathway.Pathway, number, most int) facts {
 	return f
 }
 
-// walk returns all nodes in breadth-first order from the start.
+// walk returns all nodes that can be reached from the start and the global nodes, in breadth-first order.
 func walk(g *graph.Graph) []*graph.Node {
 	nodes := append([]*graph.Node{g.Start}, g.Globals...)
 	seen := map[*graph.Node]bool{}
@@ -109,10 +110,10 @@ func walk(g *graph.Graph) []*graph.Node {
 	return order
 }
 
-// spare is room for the fact that counts the nodes left out, in bytes.
+// spare is the size reserved for the fact that counts omitted nodes, in bytes.
 const spare = 64
 
-// nodes adds the nodes that fit, and returns the number of the others.
+// nodes adds the nodes that fit into maxFacts, and returns how many do not fit.
 func (f facts) nodes(nodes []*graph.Node, most int) (missing int) {
 	left := maxFacts - spare - size(f)
 	for _, n := range nodes {
@@ -128,13 +129,13 @@ func (f facts) nodes(nodes []*graph.Node, most int) (missing int) {
 	return missing
 }
 
-// size returns the length of the facts as JSON, in bytes.
+// size returns the length of the JSON form of the facts, in bytes.
 func size(f facts) int {
 	raw, _ := json.Marshal(f) //nolint:errchkjson // texts, numbers and lists of them always have a form
 	return len(raw)
 }
 
-// node returns the facts about a node. Of its requests to other systems they hold only the branches.
+// node returns the facts about a node, with texts clipped to most bytes. For requests to other systems they contain only the branches.
 func node(n *graph.Node, most int) map[string]any {
 	f := facts{"type": string(n.Type)}
 	f.add("name", n.Name)
@@ -165,7 +166,7 @@ func node(n *graph.Node, most int) map[string]any {
 	return f
 }
 
-// text returns a template as its author wrote it, clipped; empty for nil.
+// text returns the unrendered text of a template, clipped to most bytes. It returns an empty string for nil.
 func text(t *template.Template, most int) string {
 	if t == nil {
 		return ""

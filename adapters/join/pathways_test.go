@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// A pathway with all described members, and with secrets in all others.
+// A pathway that sets every member that the evidence describes. All other members contain secrets.
 var (
 	clinicNodes = []string{
 		`{"globalConfig":{"globalPrompt":"Be brief."}}`,
@@ -66,7 +66,7 @@ func TestReadPathway(t *testing.T) {
 	}
 }
 
-// TestReadPathwayInProduction: the version in production is described, not the draft.
+// TestReadPathwayInProduction checks that the evidence describes the version in production and not the draft.
 func TestReadPathwayInProduction(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -86,7 +86,7 @@ func TestReadPathwayInProduction(t *testing.T) {
 	}
 }
 
-// TestReadEmptyPathway: there is something to be said of it all the same.
+// TestReadEmptyPathway checks that Read returns evidence and not an error for a pathway without nodes.
 func TestReadEmptyPathway(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -97,14 +97,15 @@ func TestReadEmptyPathway(t *testing.T) {
 	}
 }
 
-// TestReadLargePathways: the description has at most 64 KiB, and names omitted parts. Long texts are cut before nodes are omitted.
+// TestReadLargePathways checks that the facts take at most 64 KiB of JSON and count the omitted nodes. Long texts are clipped before nodes
+// are omitted.
 func TestReadLargePathways(t *testing.T) {
 	t.Parallel()
 	long := func(size int) string { return strings.Repeat("<\u00e9>", size/4) }
 	for name, test := range map[string]struct {
 		nodes, text int
-		whole       bool // no node is missing
-		uncut       bool // every text is whole
+		whole       bool // no node is omitted
+		uncut       bool // no text is clipped
 	}{
 		"as long as it may be": {1, 15_000 / 4, true, true},
 		"one long node":        {1, 30_000, true, false},

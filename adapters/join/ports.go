@@ -12,13 +12,13 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// Ports resolves port requests for issues. It reads their store, not porting.Service: that service reports failed requests through
-// FailedPorts, which needs the issues.
+// Ports resolves port requests for issues; it implements triage.ResourceResolver. It reads their store and not porting.Service, because
+// that service reports failed requests through FailedPorts, which requires the issues first.
 type Ports struct{ Store porting.Store }
 
 var _ triage.ResourceResolver = Ports{}
 
-// Find returns the titles and metadata of port requests by id. Absent ids are omitted.
+// Find returns the titles and metadata of port requests, by id. It omits absent requests.
 func (l Ports) Find(ctx context.Context, org callwright.OrgID, ids []string) (map[string]triage.Item, error) {
 	return find(ids, func(id string) (triage.Item, error) {
 		r, err := l.Store.Request(ctx, org, id)
@@ -40,11 +40,11 @@ func (l Ports) Find(ctx context.Context, org callwright.OrgID, ids []string) (ma
 	})
 }
 
-// maxNumbers bounds the numbers of a request that the feed and the description of an issue show.
+// maxNumbers is the maximum number of phone numbers of a request in the metadata of Find and in the description of an issue.
 const maxNumbers = 20
 
-// Read returns the evidence about a port request for analysts: its state, the state of each number, and its history.
-// CodeNotFound when the organization has no such request.
+// Read returns the evidence about a port request for analysts: its state, the state of each number, and its history. It returns
+// CodeNotFound if the organization does not own such a request.
 func (l Ports) Read(ctx context.Context, org callwright.OrgID, id string) (triage.Evidence, error) {
 	r, err := l.Store.Request(ctx, org, id)
 	if err != nil {
@@ -80,7 +80,7 @@ func (l Ports) Read(ctx context.Context, org callwright.OrgID, id string) (triag
 	return triage.Evidence{Facts: f}, nil
 }
 
-// failure adds the reason of a failure or a delay, unless it is nil.
+// failure adds the code, the acting party and the remedy of a failure or a delay. It adds nothing for nil.
 func (f facts) failure(why *porting.Failure) {
 	if why == nil {
 		return
@@ -89,13 +89,13 @@ func (f facts) failure(why *porting.Failure) {
 	f["failure"] = map[string]any{"code": string(r.Code), "who_must_act": string(r.Act), "field": r.Field, "remedy": r.Text}
 }
 
-// FailedPorts reports failed port requests as issues, one for each failure code of an organization. A request whose numbers were
-// rejected for several reasons belongs to several issues.
+// FailedPorts reports failed port requests as issues; it implements porting.Failures. Each failure code of an organization has its own
+// issue, so a request whose numbers were rejected with several codes belongs to several issues.
 type FailedPorts struct{ Issues *triage.Service }
 
 var _ porting.Failures = FailedPorts{}
 
-// PortFailed reports a request. Reporting a request again that is attached to the issues changes nothing.
+// PortFailed reports a failed request. If the request is already attached to the issues, another report changes nothing.
 func (f FailedPorts) PortFailed(ctx context.Context, r porting.Request) error {
 	for _, code := range failureCodes(r) {
 		remedy := code.Remedy()
@@ -113,7 +113,8 @@ func (f FailedPorts) PortFailed(ctx context.Context, r porting.Request) error {
 	return nil
 }
 
-// failedNumbers lists the numbers of a request that were rejected with a code, or all when only the request has it.
+// failedNumbers returns the numbers of a request that were rejected with a code, as text. It returns all numbers if none was rejected with
+// the code, that is, if only the request itself failed with it.
 func failedNumbers(r porting.Request, code porting.FailureCode) string {
 	var numbers, rejected []string
 	for _, n := range r.Numbers {
@@ -132,7 +133,7 @@ func failedNumbers(r porting.Request, code porting.FailureCode) string {
 	return text
 }
 
-// failureCodes returns the failure codes of a request and its numbers, each once.
+// failureCodes returns the distinct failure codes of a request and its rejected numbers. Without any code, it returns OtherFailure.
 func failureCodes(r porting.Request) (codes []porting.FailureCode) {
 	add := func(why *porting.Failure) {
 		if why == nil {
@@ -154,13 +155,13 @@ func failureCodes(r porting.Request) (codes []porting.FailureCode) {
 	return codes
 }
 
-// severities maps the party that must act on a failure to the failure's severity.
+// severities maps the party that must act on a failure to the severity of the issue.
 var severities = map[porting.Party]triage.Severity{
 	porting.ActOperator: triage.SeverityHigh, porting.ActCustomer: triage.SeverityMedium, porting.ActSigner: triage.SeverityMedium,
 	porting.ActCarrier: triage.SeverityMedium, porting.ActNobody: triage.SeverityLow,
 }
 
-// acts are sentences that name the party that must act.
+// acts maps a party to the sentence of the issue that tells the reader who must act.
 var acts = map[porting.Party]string{
 	porting.ActOperator: "The operator of this service must act.",
 	porting.ActCustomer: "Whoever requested the port must act: what has ended is not taken up again, so a new request is needed.",

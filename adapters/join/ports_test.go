@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// portDesk stores port requests, and the issues of failed ones.
+// portDesk stores port requests, and reports the failed ones as issues.
 type portDesk struct {
 	t      *testing.T
 	store  portingstore.Requests
@@ -37,7 +37,7 @@ func newPortDesk(t *testing.T) *portDesk {
 	return d
 }
 
-// seed stores a request whose numbers were rejected with some codes. Private values are marked.
+// seed stores a failed request with one rejected number for each code. All private fields contain marker.
 func (d *portDesk) seed(id string, codes ...porting.FailureCode) porting.Request {
 	d.t.Helper()
 	r := porting.Request{
@@ -79,7 +79,7 @@ func (d *portDesk) all() (all []triage.Issue) {
 	return all
 }
 
-// attached returns the ids of the port requests that are attached to an issue.
+// attached returns the ids of the port requests that are attached to an issue. It checks that each is available and has the status failed.
 func (d *portDesk) attached(i triage.Issue) (ids []string) {
 	d.t.Helper()
 	for _, r := range must(d.issues.Resources(d.t.Context(), org, i.ID)) {
@@ -91,7 +91,7 @@ func (d *portDesk) attached(i triage.Issue) (ids []string) {
 	return ids
 }
 
-// TestFailedPorts: each reason has one issue, with the requests attached and the name of the party that must act.
+// TestFailedPorts checks that each failure code has one issue, which has the requests attached and names the party that must act.
 func TestFailedPorts(t *testing.T) {
 	t.Parallel()
 	d := newPortDesk(t)
@@ -127,7 +127,7 @@ func TestFailedPorts(t *testing.T) {
 	}
 }
 
-// TestEveryFailedPort: each code has an issue with a severity and a remedy.
+// TestEveryFailedPort checks that the issue of each failure code has a severity and a remedy.
 func TestEveryFailedPort(t *testing.T) {
 	t.Parallel()
 	d := newPortDesk(t)
@@ -145,7 +145,8 @@ func TestEveryFailedPort(t *testing.T) {
 	}
 }
 
-// TestFailedPortAgain: telling of a request twice changes nothing, also after its issue is done; another one makes a new issue.
+// TestFailedPortAgain checks that a second report of a request changes nothing, even after its issue is done, and that another request then
+// opens a new issue.
 func TestFailedPortAgain(t *testing.T) {
 	t.Parallel()
 	d := newPortDesk(t)
@@ -169,7 +170,7 @@ func TestFailedPortAgain(t *testing.T) {
 	}
 }
 
-// TestEvidenceOfPort: it contains the numbers with the events that they wait for, and no account data.
+// TestEvidenceOfPort checks that the evidence contains the numbers with their failures and the history, and no account data.
 func TestEvidenceOfPort(t *testing.T) {
 	t.Parallel()
 	d := newPortDesk(t)

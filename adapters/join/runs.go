@@ -14,13 +14,13 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// Runs resolves runs of tests for issues. It reads their store, not agenttest.Service: that service reports failed runs through
-// FailedRuns, which needs the issues.
+// Runs resolves runs of tests for issues; it implements triage.ResourceResolver. It reads their store and not agenttest.Service, because
+// that service reports failed runs through FailedRuns, which requires the issues first.
 type Runs struct{ Store run.Store }
 
 var _ triage.ResourceResolver = Runs{}
 
-// Find returns the titles and metadata of runs by id. Absent ids are omitted.
+// Find returns the titles and metadata of runs, by id. It omits absent runs.
 func (l Runs) Find(ctx context.Context, org callwright.OrgID, ids []string) (map[string]triage.Item, error) {
 	return find(ids, func(id string) (triage.Item, error) {
 		r, err := l.Store.Run(ctx, org, id)
@@ -30,8 +30,8 @@ func (l Runs) Find(ctx context.Context, org callwright.OrgID, ids []string) (map
 	})
 }
 
-// Read returns the evidence about a run for analysts: its subject, its outcome, the results of its assertions, the nodes
-// of its way and the whole conversation. CodeNotFound when the organization has no such run.
+// Read returns the evidence about a run for analysts: its subject, its outcome, the results of its assertions, the visited nodes (at most
+// maxWay) and the whole conversation. It returns CodeNotFound if the organization does not own such a run.
 func (l Runs) Read(ctx context.Context, org callwright.OrgID, id string) (triage.Evidence, error) {
 	r, err := l.Store.Run(ctx, org, id)
 	if err != nil {
@@ -69,7 +69,8 @@ func (l Runs) Read(ctx context.Context, org callwright.OrgID, id string) (triage
 	return triage.Evidence{Facts: f, Lines: said}, nil
 }
 
-// reason returns the reason of an assertion's outcome; empty if it may contain values of variables or a request.
+// reason returns the clipped reasoning of an assertion's result. It returns an empty string for the types whose reasoning may quote values
+// of variables or data of a request.
 func reason(of assert.Type, text string) string {
 	switch of {
 	case assert.VariableExtracted, assert.WebhookTriggered, assert.RegexMatch, assert.StringCheck:
@@ -79,15 +80,15 @@ func reason(of assert.Type, text string) string {
 	}
 }
 
-// maxWay bounds the visits of nodes in the evidence.
+// maxWay is the maximum number of visited nodes in the evidence about a run, and of history entries in the evidence about a port request.
 const maxWay = 200
 
-// FailedRuns reports failed runs of tests as issues. Runs of one scenario that fail alike share one issue.
+// FailedRuns reports failed runs of tests as issues; it implements agenttest.Failures. Runs of a scenario that fail alike share one issue.
 type FailedRuns struct{ Issues *triage.Service }
 
 var _ agenttest.Failures = FailedRuns{}
 
-// RunFailed reports a run. Reporting a run again that is attached to the issue changes nothing.
+// RunFailed reports a failed run. If the run is already attached to the issue, another report changes nothing.
 func (f FailedRuns) RunFailed(ctx context.Context, r run.Run) error {
 	var failure run.Failure
 	if r.Result.Failure != nil {
@@ -97,7 +98,7 @@ func (f FailedRuns) RunFailed(ctx context.Context, r run.Run) error {
 	return f.report(ctx, r.Org, part, failure, "", []string{r.ID})
 }
 
-// ModeFailed reports runs of a simulation set that have failed alike, once for all of them. A few are attached.
+// ModeFailed reports the runs of a simulation set that failed alike, in one report. It attaches only the runs in m.Runs.
 func (f FailedRuns) ModeFailed(ctx context.Context, m group.FailureMode) error {
 	often := fmt.Sprintf(" in %d of %d runs of a simulation set", m.Count, m.Scored)
 	return f.report(ctx, m.Org, m.Scenario, m.Failure, often, m.Runs)
@@ -124,5 +125,5 @@ func (f FailedRuns) report(
 	return err
 }
 
-// maxTitle bounds a title, in bytes.
+// maxTitle is the maximum length of an issue's title, in bytes.
 const maxTitle = 200

@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// failedRun is a run that a judge and a rule have failed.
+// failedRun returns a run that failed two assertions, of a judge and of a rule. Private fields contain "hidden".
 func failedRun(id, node string) run.Run {
 	return run.Run{
 		ID: id, Org: org, Scenario: "s1", Name: "Books in a hurry", Pathway: "p1", Version: 7, State: run.Failed, CreatedAt: began,
@@ -42,7 +42,7 @@ func failedRun(id, node string) run.Run {
 	}
 }
 
-// TestFailedRuns: runs that fail alike make one issue, which has them attached; another failure makes another.
+// TestFailedRuns checks that runs that fail alike are attached to one issue, and that another failure opens another issue.
 func TestFailedRuns(t *testing.T) {
 	t.Parallel()
 	memory := memstore.New()
@@ -58,7 +58,7 @@ func TestFailedRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	failed := join.FailedRuns{Issues: issues}
-	for _, r := range append(runs, runs[0]) { // the first one twice
+	for _, r := range append(runs, runs[0]) { // reports the first run twice
 		if err := failed.RunFailed(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
@@ -79,8 +79,8 @@ func TestFailedRuns(t *testing.T) {
 	}
 }
 
-// TestFailedSet: a mode of a set opens one issue with some of its runs, or extends the issue of a single run; repeated reports
-// change nothing.
+// TestFailedSet checks that a failure mode of a simulation set opens one issue with some of its runs, and that a single run that fails
+// alike is attached to the same issue. Repeated reports must change nothing.
 func TestFailedSet(t *testing.T) {
 	t.Parallel()
 	memory := memstore.New()
@@ -126,7 +126,7 @@ func TestFailedSet(t *testing.T) {
 	}
 }
 
-// TestEvidenceOfRun: it contains the conversation and the outcome, and nothing that may contain a key.
+// TestEvidenceOfRun checks that the evidence contains the conversation and the outcome, and no field that may contain a secret.
 func TestEvidenceOfRun(t *testing.T) {
 	t.Parallel()
 	store := agentteststore.Store{Store: memstore.New()}

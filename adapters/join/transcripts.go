@@ -13,13 +13,13 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// Transcripts reads calls for scenarios that are drafted from them.
+// Transcripts reads the calls from which scenarios are drafted; it implements agenttest.Transcripts.
 type Transcripts struct{ Store call.Store }
 
 var _ agenttest.Transcripts = Transcripts{}
 
-// Transcript returns the transcript of an ended call: see agenttest.Transcripts. It leaves out the values of variables and the
-// agent's actions except talking.
+// Transcript returns the transcript of an ended call, and CodeInvalidState for a call that has not ended: see agenttest.Transcripts. It
+// omits the values of variables, and the agent's actions other than speech.
 func (t Transcripts) Transcript(ctx context.Context, org callwright.OrgID, id string) (agenttest.Transcript, error) {
 	c, err := t.Store.Get(ctx, org, id)
 	if err != nil {

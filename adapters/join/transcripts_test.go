@@ -16,7 +16,8 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// TestTranscripts reads a call that has ended: words and nodes, and not the values of its variables.
+// TestTranscripts checks that the transcript of an ended call contains its lines, nodes and names of variables, and not the values of
+// variables.
 func TestTranscripts(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -11,11 +11,10 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// maxError bounds the text of a failure, in bytes.
+// maxError is the maximum length of an error text in the evidence, in bytes.
 const maxError = 500
 
-// turns adds the facts of each turn: the path through the pathway, the variables that got values, the requests to
-// other systems, and the failures.
+// turns adds the facts about each turn: the visited nodes, the variables that were set, the requests to other systems, and the failures.
 func (f facts) turns(logs []pathway.Log) {
 	for _, l := range logs {
 		turn := facts{}
@@ -28,7 +27,7 @@ func (f facts) turns(logs []pathway.Log) {
 	}
 }
 
-// entry adds one thing that happened. Why a way was chosen is omitted: those words may hold values of variables.
+// entry adds the fact about one log entry of a turn. It omits the reason of a decision, because the reason may contain values of variables.
 func (f facts) entry(e pathway.LogEntry) {
 	switch e.Kind {
 	case pathway.LogVisit:
@@ -45,11 +44,11 @@ func (f facts) entry(e pathway.LogEntry) {
 		}
 	case pathway.LogLoop, pathway.LogError:
 		f.list("failed", callwright.Clip(e.Text, maxError))
-	case pathway.LogKnowledge: // left out: the agent's answer contains the knowledge
+	case pathway.LogKnowledge: // omitted: the agent's answer contains the knowledge
 	}
 }
 
-// list adds a value to a fact that is a list.
+// list appends a value to the fact with this name, which is a list.
 func (f facts) list(name string, value any) {
 	known, _ := f[name].([]any)
 	f[name] = append(known, value)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// BenchmarkLetter renders letters for one number and for the most of a request, not signed and signed.
+// BenchmarkLetter renders letters for 1 and for 100 numbers, unsigned and signed.
 func BenchmarkLetter(b *testing.B) {
 	r, c := newRenderer(b), certificate()
 	for _, numbers := range []int{1, 100} {

@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/porting/loa"
 )
 
-// office ports numbers: all services of port requests, joined.
+// office contains the services that port numbers, connected with each other.
 type office struct {
 	documents *document.Service
 	letters   *loa.Service
@@ -25,7 +25,7 @@ type office struct {
 	mails     outbox
 }
 
-// newOffice joins the services, in memory. bunstore/portingstore and riverwork keep all of it in SQLite or PostgreSQL.
+// newOffice connects the services, with stores in memory. bunstore/portingstore and riverwork store the same data in SQLite or PostgreSQL.
 func newOffice() (*office, error) {
 	memory := memstore.New()
 	o := &office{work: memstore.NewWork(memory, nil), mails: make(outbox, 10)}
@@ -52,11 +52,11 @@ func newOffice() (*office, error) {
 	}); err != nil {
 		return nil, err
 	}
-	o.letters.Attach(o.ports) // before work starts, and before anybody can sign
+	o.letters.Attach(o.ports) // before the work starts and any letter can be signed
 	return o, nil
 }
 
-// A program that ports numbers joins three services with their durable work. The simulated carrier moves no real number.
+// The example ports a number with three services and their durable work. The simulated carrier ports no real number.
 func Example() {
 	o, err := newOffice()
 	if err != nil {
@@ -79,7 +79,7 @@ func Example() {
 	fmt.Println(r.State, err)
 	fmt.Println("mailed to", <-o.mails)
 
-	// The signing page of portingapi does this for the bearer of the link.
+	// In production, the signing page of portingapi shows and signs the letter for the bearer of the link.
 	token := callwright.Secret(strings.TrimPrefix(letter.URL.Reveal(), signing))
 	shown, err := o.letters.Show(ctx, token)
 	fmt.Println(shown.Text.Title, err)
@@ -99,10 +99,10 @@ func Example() {
 	// <nil>
 }
 
-// signing is the address below which the pages to sign at are.
+// signing is the URL prefix of the signing pages. The token of the letter follows it.
 const signing = "https://porting.example.com/loa/"
 
-// outbox stands in for a mail server, such as mail.SMTP: it has the addresses of mails.
+// outbox replaces a mail server, such as mail.SMTP. It receives the recipient of each mail.
 type outbox chan string
 
 func (o outbox) SendMail(_ context.Context, _, to, _, _ string) error {
@@ -110,7 +110,7 @@ func (o outbox) SendMail(_ context.Context, _, to, _, _ string) error {
 	return nil
 }
 
-// inbound stands in for agents.Service, which has calls to ported numbers answered.
+// inbound replaces agents.Service, which answers calls to ported numbers.
 type inbound struct{}
 
 func (inbound) RegisterInbound(context.Context, callwright.OrgID, callwright.PhoneNumber) error {

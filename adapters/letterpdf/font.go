@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/porting/loa"
 )
 
-// face is one of the two fonts.
+// face is one of the two fonts: regular or bold.
 type face int
 
 const (
@@ -29,15 +29,15 @@ type style struct {
 	shade int // 0 is black, 255 white
 }
 
-// fonts measures texts. Its fonts contain the characters of Latin, Greek and Cyrillic scripts.
+// fonts measures texts and finds characters that cannot be shown. The fonts support Latin, Greek and Cyrillic scripts.
 type fonts struct {
 	faces    [2]*sfnt.Font
-	widths   [2]map[rune]int // in units; only of characters that both fonts have
-	unitsPer int             // units of a size
+	widths   [2]map[rune]int // in font units, for the characters that both fonts support
+	unitsPer int             // font units per em
 }
 
-// parseFonts reads the widths of all characters that can be shown: they are written from left to right, and fpdf keeps characters in
-// two bytes.
+// parseFonts reads the widths of all characters that letters can show. It omits Hebrew and Arabic, because texts are written from left to
+// right, and characters above U+FFFF, because fpdf stores a character in two bytes.
 func parseFonts(ttf ...[]byte) (fonts, error) {
 	f := fonts{}
 	for i, raw := range ttf {
@@ -81,8 +81,8 @@ func (f fonts) width(s style, text string) int {
 	return (units*s.size + f.unitsPer - 1) / f.unitsPer
 }
 
-// clean returns a text in composed characters, with a space for each tab. A *loa.CharacterError: one of them cannot be shown. Lines may
-// end.
+// clean returns a text with composed characters (NFC), and with a space for each tab. It keeps line ends. It returns a *loa.CharacterError
+// if the fonts cannot show a character.
 func (f fonts) clean(text string) (string, error) {
 	composed := norm.NFC.String(strings.NewReplacer("\t", " ", "\r\n", "\n").Replace(text))
 	for _, c := range composed {
@@ -95,7 +95,7 @@ func (f fonts) clean(text string) (string, error) {
 
 func (f fonts) has(c rune) bool { return c != utf8.RuneError && f.widths[regular][c] > 0 }
 
-// printable returns a text with a question mark for each character that cannot be shown.
+// printable returns a text with composed characters (NFC), and with a question mark for each character that the fonts cannot show.
 func (f fonts) printable(text string) string {
 	return strings.Map(func(c rune) rune {
 		if f.has(c) {
@@ -105,7 +105,7 @@ func (f fonts) printable(text string) string {
 	}, norm.NFC.String(text))
 }
 
-// cleanText cleans all texts of a letter.
+// cleanText returns a copy of a letter with all texts cleaned, or the first error of clean.
 func (f fonts) cleanText(t loa.Text) (loa.Text, error) {
 	out := loa.Text{Facts: make([]loa.Fact, len(t.Facts)), Numbers: make([]string, len(t.Numbers)), Paragraphs: make([]string, len(t.Paragraphs))}
 	var first error
@@ -127,7 +127,7 @@ func (f fonts) cleanText(t loa.Text) (loa.Text, error) {
 	return out, first
 }
 
-// cleanCertificate cleans all texts of a certificate.
+// cleanCertificate returns a certificate with all texts cleaned. The user agent cannot cause an error: printable replaces its characters.
 func (f fonts) cleanCertificate(c loa.Certificate) (loa.Certificate, error) {
 	for _, text := range []*string{&c.Letter, &c.Name, &c.Title, &c.Email, &c.Origin.IP, &c.Disclosure, &c.Trail} {
 		clean, err := f.clean(*text)

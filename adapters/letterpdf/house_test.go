@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/porting/loa"
 )
 
-// letter returns a letter for some numbers.
+// letter returns the text of a letter that lists the given number of phone numbers.
 func letter(numbers int) loa.Text {
 	t := loa.Text{
 		Title: "Letter of authorization to port telephone numbers",
@@ -64,7 +64,7 @@ func newRenderer(t testing.TB) *letterpdf.Renderer {
 	return r
 }
 
-// render returns the PDF of a letter, signed or not.
+// render returns the PDF of a letter, which is unsigned if c is nil.
 func render(t *testing.T, text loa.Text, c *loa.Certificate) []byte {
 	t.Helper()
 	var pdf []byte
@@ -80,7 +80,8 @@ func render(t *testing.T, text loa.Text, c *loa.Certificate) []byte {
 	return pdf
 }
 
-// poppler runs a program of poppler on a PDF, and returns its output and the folder that it ran in.
+// poppler runs a program of Poppler on a PDF, and returns its output and its working directory. It fails the test if the program is not
+// installed.
 func poppler(t *testing.T, pdf []byte, program string, args ...string) (out, folder string) {
 	t.Helper()
 	if _, err := exec.LookPath(program); err != nil {
@@ -99,14 +100,14 @@ func poppler(t *testing.T, pdf []byte, program string, args ...string) (out, fol
 	return string(raw), folder
 }
 
-// pages returns the text of each page, as it is laid out.
+// pages returns the text of each page, in the physical layout of the page.
 func pages(t *testing.T, pdf []byte) []string {
 	t.Helper()
 	out, _ := poppler(t, pdf, "pdftotext", "-layout", "in.pdf", "-")
 	return strings.Split(strings.TrimSuffix(out, "\f"), "\f")
 }
 
-// pagesAsRead returns the words of each page in the order in which they are written.
+// pagesAsRead returns the text of each page, in the order of the content stream. Screen readers use that order.
 func pagesAsRead(t *testing.T, pdf []byte) []string {
 	t.Helper()
 	out, _ := poppler(t, pdf, "pdftotext", "-raw", "in.pdf", "-")

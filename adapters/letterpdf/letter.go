@@ -6,10 +6,10 @@ import (
 	"github.com/callwright/callwright/porting/loa"
 )
 
-// stamp is the layout of times.
+// stamp is the layout of dates and times in a letter, for time.Format.
 const stamp = "2 January 2006, 15:04:05 UTC"
 
-// letter returns the pages of a letter, signed if there is a certificate. They have the same lines in the same places either way.
+// letter returns the pages of a letter, unsigned if signed is nil. The signature does not change the layout of the pages.
 func (f fonts) letter(t loa.Text, signed *loa.Certificate) []page {
 	s := newSheet(f, t.Title)
 	s.title(t.Title)
@@ -30,7 +30,7 @@ func (f fonts) letter(t loa.Text, signed *loa.Certificate) []page {
 	return s.writeFooters(t.Title)
 }
 
-// signature writes the block for the signature, which is never divided.
+// signature writes the signature block, on one page. If signed is nil, the fields remain empty.
 func (s *sheet) signature(signed *loa.Certificate) {
 	const height, inset, row = 98, 14, 21
 	s.heading("Signature", height)
@@ -56,7 +56,7 @@ func (s *sheet) signature(signed *loa.Certificate) {
 	s.y += height
 }
 
-// certificate returns the pages of a certificate.
+// certificate returns the pages of the certificate for a letter with this title.
 func (f fonts) certificate(title string, c loa.Certificate) []page {
 	s := newSheet(f, "Certificate of signature")
 	s.title("Certificate of signature")

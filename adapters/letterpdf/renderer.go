@@ -13,12 +13,12 @@ import (
 	"github.com/callwright/callwright/porting/loa"
 )
 
-// Renderer is a loa.Renderer. It may be used concurrently.
+// Renderer renders letters of authorization as PDFs; it implements loa.Renderer. It is safe for concurrent use.
 type Renderer struct{ fonts fonts }
 
 var _ loa.Renderer = (*Renderer)(nil)
 
-// New reads the fonts.
+// New returns a renderer with the embedded Liberation Sans fonts. It returns an error if the fonts cannot be parsed.
 func New() (*Renderer, error) {
 	f, err := parseFonts(liberationsansregular.TTF, liberationsansbold.TTF)
 	if err != nil {
@@ -27,7 +27,8 @@ func New() (*Renderer, error) {
 	return &Renderer{fonts: f}, nil
 }
 
-// RenderLetter returns a letter with an empty block for the signature.
+// RenderLetter returns the PDF of a letter with an empty signature block. It returns a *loa.CharacterError if the fonts cannot show a
+// character.
 func (r *Renderer) RenderLetter(ctx context.Context, t loa.Text) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -39,8 +40,9 @@ func (r *Renderer) RenderLetter(ctx context.Context, t loa.Text) ([]byte, error)
 	return write(t.Title, undated, r.fonts.letter(t, nil))
 }
 
-// RenderSigned returns the letter with the block for the signature filled, and the certificate. A character of the user agent that
-// cannot be shown is a question mark: it is a program's text, and the audit trail has it as it was.
+// RenderSigned returns the PDF of the letter with a filled signature block, followed by the certificate. It returns a *loa.CharacterError
+// if the fonts cannot show a character. Only in the user agent, a question mark replaces such a character, because a program wrote that
+// text and the audit trail contains it unchanged.
 func (r *Renderer) RenderSigned(ctx context.Context, t loa.Text, c loa.Certificate) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -55,10 +57,10 @@ func (r *Renderer) RenderSigned(ctx context.Context, t loa.Text, c loa.Certifica
 	return write(t.Title, c.SignedAt, append(r.fonts.letter(t, &c), r.fonts.certificate(t.Title, c)...))
 }
 
-// undated is the date of files of letters that are not signed. fpdf writes the present in place of none.
+// undated is the date in the files of unsigned letters. For a zero date, fpdf would write the current time.
 var undated = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// write returns the PDF of some pages.
+// write returns the PDF of the pages. at is the creation and modification date in the file.
 func write(title string, at time.Time, pages []page) ([]byte, error) {
 	p := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt", Size: fpdf.SizeType{Wd: pageWidth, Ht: pageHeight}})
 	p.SetCatalogSort(true)
@@ -85,7 +87,7 @@ const family = "letter"
 
 var faceStyles = map[face]string{regular: "", bold: "B"}
 
-// draw draws a page: areas first, then lines, then texts in the order in which they are read.
+// draw draws a page: areas first, then lines, then texts in their reading order.
 func (g page) draw(p *fpdf.Fpdf) {
 	for _, a := range g.areas {
 		p.SetFillColor(a.shade, a.shade, a.shade)

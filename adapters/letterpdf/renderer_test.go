@@ -24,7 +24,7 @@ import (
 // oneLine returns a text as one line, with single spaces.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// TestLetterReadsBack: everything that a letter says can be selected and searched.
+// TestLetterReadsBack checks that pdftotext extracts every text of a letter, so that readers can select and search the texts.
 func TestLetterReadsBack(t *testing.T) {
 	t.Parallel()
 	text := letter(3)
@@ -44,7 +44,8 @@ func TestLetterReadsBack(t *testing.T) {
 	}
 }
 
-// TestManyNumbers: 130 numbers go over to a second page, with its own head and number, and none is lost.
+// TestManyNumbers checks that a list of 130 numbers continues on a second page with its own head and page number, and that no number is
+// lost.
 func TestManyNumbers(t *testing.T) {
 	t.Parallel()
 	text := letter(130)
@@ -71,7 +72,7 @@ func TestManyNumbers(t *testing.T) {
 	}
 }
 
-// TestSigned: the letter is as it was, but for the block of the signature, and a certificate follows.
+// TestSigned checks that a signature changes only the signature block of the letter, and adds a certificate page.
 func TestSigned(t *testing.T) {
 	t.Parallel()
 	c := certificate()
@@ -117,7 +118,7 @@ func TestCertificate(t *testing.T) {
 	}
 }
 
-// TestPagesAreNotBlank: some ink is on every page, and most of it is paper.
+// TestPagesAreNotBlank checks that between 0.5% and 30% of each page is dark.
 func TestPagesAreNotBlank(t *testing.T) {
 	t.Parallel()
 	c := certificate()
@@ -141,7 +142,7 @@ func TestPagesAreNotBlank(t *testing.T) {
 	}
 }
 
-// ink returns the dark share of an image.
+// ink returns the share of dark pixels in an image, from 0 to 1.
 func ink(i image.Image) float64 {
 	dark, b := 0, i.Bounds()
 	for y := b.Min.Y; y < b.Max.Y; y++ {
@@ -154,7 +155,7 @@ func ink(i image.Image) float64 {
 	return float64(dark) / float64(b.Dx()*b.Dy())
 }
 
-// TestFileSays checks the metadata of the file, for viewers and screen readers.
+// TestFileSays checks the metadata that viewers and screen readers use: title, language, bookmarks and embedded fonts.
 func TestFileSays(t *testing.T) {
 	t.Parallel()
 	c := certificate()
@@ -174,7 +175,7 @@ func TestFileSays(t *testing.T) {
 	}
 }
 
-// TestLongTexts: words without an end and texts of many lines stay on their pages, and nothing is lost.
+// TestLongTexts checks that long words and texts of many lines stay within the margins, and that no part of them is lost.
 func TestLongTexts(t *testing.T) {
 	t.Parallel()
 	text := letter(2)
@@ -198,7 +199,8 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
-// inside reports whether all words of the output of pdftotext -bbox are within the margins of their pages.
+// inside reports whether all words in the output of pdftotext -bbox are within the margins of their pages, and whether there are more than
+// 6000 words.
 func inside(t *testing.T, box string) bool {
 	t.Helper()
 	words := 0
@@ -216,7 +218,7 @@ func inside(t *testing.T, box string) bool {
 	return words > 6000
 }
 
-// TestCharacters: names of Latin, Greek and Cyrillic scripts are shown, others are named.
+// TestCharacters checks that names in Latin, Greek and Cyrillic scripts are shown, and that a loa.CharacterError names any other character.
 func TestCharacters(t *testing.T) {
 	t.Parallel()
 	r := newRenderer(t)
@@ -228,7 +230,7 @@ func TestCharacters(t *testing.T) {
 		}
 	}
 	text := letter(1)
-	text.Facts[3].Value = "Jose\u0301" // decomposed
+	text.Facts[3].Value = "Jose\u0301" // e and a combining accent
 	if got := pages(t, render(t, text, nil))[0]; !strings.Contains(got, "José") {
 		t.Errorf("the composed name is not there:\n%s", got)
 	}
@@ -239,7 +241,7 @@ func TestCharacters(t *testing.T) {
 		"😀":         func(x *loa.Text) { x.Paragraphs[0] = "😀" },
 		"a\x00":     func(x *loa.Text) { x.Numbers[0] = "a\x00" },
 		"\xff":      func(x *loa.Text) { x.Paragraphs[1] = "\xff" },
-		"a\u202eb ": func(x *loa.Text) { x.Paragraphs[1] = "a\u202eb " }, // turns the direction of writing
+		"a\u202eb ": func(x *loa.Text) { x.Paragraphs[1] = "a\u202eb " }, // U+202E reverses the writing direction
 	} {
 		text := letter(1)
 		where(&text)
@@ -268,11 +270,11 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
-// golden is the SHA-256 of the letter below, on every machine. It changes with the look of letters, with fpdf, with the font, and
-// if a version of Go compresses otherwise.
+// golden is the result of hash on every machine. It changes if the layout of letters, fpdf or a font changes, or if a version of Go
+// compresses differently.
 const golden = "f21d8b72404ad7ddf56e4151d13d93d1538673a2148ef5aed8717925584b812c"
 
-// hash returns the SHA-256 of a letter and of the same letter signed.
+// hash returns the SHA-256, in hexadecimal, of the PDF of a letter followed by the PDF of the same letter signed.
 func hash(t *testing.T) string {
 	t.Helper()
 	c := certificate()
@@ -280,7 +282,8 @@ func hash(t *testing.T) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// TestSameBytes: the bytes are the same again, in concurrent calls, and in another process with another zone and language.
+// TestSameBytes checks that the bytes do not change between calls, in concurrent calls, or in another process with another time zone and
+// language.
 func TestSameBytes(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("LETTERPDF_HASH") != "" {

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// The page is US Letter, in points.
+// The size and the margins of a page, US Letter, in points.
 const (
 	pageWidth  = 612
 	pageHeight = 792
 	left       = 64
 	right      = pageWidth - left
-	top        = 88  // of the flowing text
-	bottom     = 726 // of the flowing text
+	top        = 88  // upper end of the flowing text
+	bottom     = 726 // lower end of the flowing text
 	headY      = 52
 	footY      = 752
 )
 
-// Shades of gray.
+// Shades of gray, from 0 (black) to 255 (white).
 const (
 	black     = 0
 	dark      = 60
@@ -26,34 +26,34 @@ const (
 	pale      = 244
 )
 
-// page is the content of a page, in whole points from its upper left corner.
+// page is the content of a page. Its coordinates are whole points from the upper left corner.
 type page struct {
 	areas []area
 	lines []line
-	marks []text // bookmarks
+	marks []text // bookmarks of the PDF
 	texts []text
 }
 
 type (
-	// text is a text whose baseline begins at (x, y).
+	// text is one line of text. Its baseline begins at (x, y).
 	text struct {
 		style
 
 		x, y int
 		text string
 	}
-	// line is a horizontal line.
+	// line is a horizontal line. width is its thickness.
 	line struct{ x1, x2, y, width, shade int }
-	// area is a filled area.
+	// area is a filled rectangle. (x, y) is its upper left corner.
 	area struct{ x, y, width, height, shade int }
 )
 
-// sheet puts texts below each other, on as many pages as they need.
+// sheet writes texts below each other, on as many pages as necessary.
 type sheet struct {
 	fonts fonts
-	head  string // stands on top of each page but the first
+	head  string // the text at the top of each page but the first
 	pages []page
-	y     int // above it the page is full
+	y     int // the used height of the last page
 }
 
 func newSheet(f fonts, head string) *sheet {
@@ -64,7 +64,7 @@ func newSheet(f fonts, head string) *sheet {
 
 func (s *sheet) page() *page { return &s.pages[len(s.pages)-1] }
 
-// turn begins a page.
+// turn begins a new page, and writes the head on each page but the first.
 func (s *sheet) turn() {
 	s.pages = append(s.pages, page{})
 	s.y = top
@@ -77,26 +77,26 @@ func (s *sheet) turn() {
 	s.line(headY+10, 1, lightGray)
 }
 
-// need begins a page unless this one has room for a height.
+// need begins a new page unless the current page has room for a height.
 func (s *sheet) need(height int) {
 	if s.y+height > bottom {
 		s.turn()
 	}
 }
 
-// write writes a text at a place.
+// write adds one line of text whose baseline begins at (x, y). It ignores an empty text.
 func (s *sheet) write(as style, x, y int, what string) {
 	if what != "" {
 		s.page().texts = append(s.page().texts, text{as, x, y, what})
 	}
 }
 
-// line draws a line over the whole width.
+// line draws a horizontal line from the left to the right margin. width is its thickness.
 func (s *sheet) line(y, width, shade int) {
 	s.page().lines = append(s.page().lines, line{left, right, y, width, shade})
 }
 
-// heading writes a heading that stays with a height below it.
+// heading writes a heading and a bookmark. It begins a new page unless the heading and the height below it fit on the current page.
 func (s *sheet) heading(what string, below int) {
 	s.need(38 + below)
 	s.y += 26
@@ -106,7 +106,7 @@ func (s *sheet) heading(what string, below int) {
 	s.y += 12
 }
 
-// title writes the title of the first page. A long one has several lines.
+// title writes a title, in as many lines as necessary, and a bookmark.
 func (s *sheet) title(what string) {
 	as := style{bold, 20, black}
 	for i, row := range s.fonts.wrap(as, what, right-left) {
@@ -121,7 +121,7 @@ func (s *sheet) title(what string) {
 	s.y += 14
 }
 
-// fact writes a line of a table: a name and its value, which may have several lines.
+// fact writes a row of a table: a name and its value. Both may have several lines.
 func (s *sheet) fact(name, value string, size int) {
 	const valueX, gap = left + 150, 4
 	names := s.fonts.wrap(style{regular, size, gray}, name, valueX-left-12)
@@ -142,7 +142,7 @@ func (s *sheet) fact(name, value string, size int) {
 	s.line(s.y+2, 1, 228)
 }
 
-// paragraph writes a paragraph; its first two lines stay together.
+// paragraph writes a paragraph. Its first two lines stay on the same page.
 func (s *sheet) paragraph(what string, size int) {
 	as, height := style{regular, size, dark}, size+5
 	rows := s.fonts.wrap(as, what, right-left)
@@ -155,8 +155,7 @@ func (s *sheet) paragraph(what string, size int) {
 	s.y += 6
 }
 
-// columns writes texts beside each other, from left to right, in as many columns as have room. what: their heading on further
-// pages.
+// columns writes texts row by row, in up to four columns, depending on the widest text. what is the heading of the list on further pages.
 func (s *sheet) columns(what string, all []string) {
 	const most, height = 4, 17
 	as, widest := style{regular, 11, black}, 1
@@ -180,7 +179,7 @@ func (s *sheet) columns(what string, all []string) {
 	s.y += 4
 }
 
-// writeFooters writes the footer of every page, with the page number.
+// writeFooters writes the footer of every page: the text what and the page number. It returns the pages.
 func (s *sheet) writeFooters(what string) []page {
 	as := style{regular, 8, gray}
 	for i := range s.pages {
@@ -193,7 +192,7 @@ func (s *sheet) writeFooters(what string) []page {
 	return s.pages
 }
 
-// fit returns a text that is not wider than a width: an ellipsis replaces the part that does not fit.
+// fit returns a text as one line that is at most width points wide. An ellipsis replaces the part that does not fit.
 func (f fonts) fit(as style, what string, width int) string {
 	what = strings.ReplaceAll(what, "\n", " ")
 	if f.width(as, what) <= width {
@@ -206,7 +205,7 @@ func (f fonts) fit(as style, what string, width int) string {
 	return strings.TrimRight(string(runes), " ") + "…"
 }
 
-// wrap returns the lines of a text that are not wider than a width. Wider words continue in the next line.
+// wrap returns a text as lines that are at most width points wide. It divides words that are wider than a line.
 func (f fonts) wrap(as style, what string, width int) (rows []string) {
 	for part := range strings.SplitSeq(what, "\n") {
 		row := ""
@@ -228,7 +227,7 @@ func (f fonts) wrap(as style, what string, width int) (rows []string) {
 	return rows
 }
 
-// head returns the first characters that fit, at least one.
+// head returns the first characters of a word that fit into width, and at least one.
 func (f fonts) head(as style, word string, width int) string {
 	end := 0
 	for i, c := range word {

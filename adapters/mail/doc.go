@@ -1,3 +1,3 @@
-// Package mail sends mail over SMTP or, where there is no mail server, writes it to a folder as .eml files, which mail
-// programs open.
+// Package mail sends mail over SMTP. For deployments without a mail server, it writes mail to a folder as .eml files, which mail programs
+// can open.
 package mail

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/adapters/mail"
 )
 
-// echo plays a server that repeats the client's credentials in an answer. It answers AUTH, or the command at, with reply.
+// echo starts a server that answers the command at with reply, and accepts all other commands. It returns the server's address.
 func echo(t *testing.T, at, reply string) string {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -47,14 +47,14 @@ func echo(t *testing.T, at, reply string) string {
 	return listener.Addr().String()
 }
 
-// TestServerThatEchoesThePassword: the password in its reply reaches neither the log nor the error, which the task stores, in any
-// form.
+// TestServerThatEchoesThePassword checks that neither the log nor the error contains the password from a server's reply, in any form. The
+// task stores the error.
 func TestServerThatEchoesThePassword(t *testing.T) {
 	t.Parallel()
 	token := base64.StdEncoding.EncodeToString([]byte("\x00ops@example.com\x00hunter2-pw"))
 	for name, test := range map[string]struct {
 		at, reply string
-		says      string // remaining text for the operator
+		says      string // the text that the operator must still see
 	}{
 		"refused":               {"AUTH", "535 5.7.8 bad password hunter2-pw", "535"},
 		"refused for now":       {"AUTH", "454 4.7.0 try AUTH PLAIN " + token + " later", "454"},

@@ -1,6 +1,6 @@
 package mail
 
-// NewRemoteSMTP is NewSMTP for a server that is taken to be on another machine.
+// NewRemoteSMTP is NewSMTP, except that it treats every server as remote, even on the loopback interface.
 func NewRemoteSMTP(c SMTPConfig) (*SMTP, error) {
 	return newSMTP(c, func(string) bool { return false })
 }

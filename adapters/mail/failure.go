@@ -11,8 +11,8 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// withoutWords returns an error of a session with a server for logs and tasks. It holds nothing that the server said but its
-// codes: some servers repeat the credentials that they refuse.
+// withoutWords returns an error of an SMTP session in a form that is safe for logs and tasks. Of the server's replies, it contains only the
+// codes, because some servers repeat the credentials that they refuse.
 func withoutWords(err error) error {
 	if e, ok := errors.AsType[*gomail.SendError](err); ok {
 		if e.ErrorCode() != 0 {
@@ -23,10 +23,10 @@ func withoutWords(err error) error {
 	return fmt.Errorf("no session with the server: %w", cause(err))
 }
 
-// errSession replaces go-mail's errors about a session, which may contain the server's words.
+// errSession replaces all other errors of go-mail about a session, because their texts may quote the server.
 var errSession = errors.New("it must greet, offer STARTTLS unless it is smtps or on this machine, and accept the credentials")
 
-// cause returns an error that contains none of the server's words.
+// cause returns the cause of an error, without any text of the server. It returns errSession for unknown errors.
 func cause(err error) error {
 	if e, ok := errors.AsType[*textproto.Error](err); ok {
 		return fmt.Errorf("it answered %d", e.Code)

@@ -11,25 +11,25 @@ import (
 
 // FolderConfig configures a Folder.
 type FolderConfig struct {
-	Path string `required:"always"` // the folder, which is made if it does not exist
+	Path string `required:"always"` // the folder, which NewFolder creates if it does not exist
 	From string `required:"always"` // the sender's address
 
 	callwright.Runtime
 }
 
-// Folder keeps mail as files, one a message. It is a callwright.Mailer.
+// Folder stores each mail as a file; it implements callwright.Mailer.
 type Folder struct {
 	cfg  FolderConfig
 	root *os.Root
 }
 
-// Only the server's user may read the mail.
+// The permissions allow only the server's user to read the mail.
 const (
 	folderMode = 0o700
 	fileMode   = 0o600
 )
 
-// NewFolder checks the configuration and makes the folder if it does not exist.
+// NewFolder checks the configuration, and opens the folder. It creates the folder if it does not exist.
 func NewFolder(c FolderConfig) (*Folder, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
@@ -47,10 +47,11 @@ func NewFolder(c FolderConfig) (*Folder, error) {
 	return &Folder{cfg: c, root: root}, nil
 }
 
-// Close closes the folder.
+// Close closes the folder. It deletes no mail.
 func (f *Folder) Close() error { return f.root.Close() }
 
-// SendMail writes a message whole or not at all. A message that is sent again replaces the first one.
+// SendMail writes a message as a file, completely or not at all. A message with the same id replaces the earlier file. SendMail returns
+// CodeForbidden for an invalid message, and CodeUnavailable if it cannot write the file.
 func (f *Folder) SendMail(ctx context.Context, id, to, subject, text string) error {
 	message, err := compose(f.cfg.From, id, to, subject, text, f.cfg.Clock.Now())
 	if err != nil {
@@ -73,7 +74,7 @@ func (f *Folder) SendMail(ctx context.Context, id, to, subject, text string) err
 	return nil
 }
 
-// refused returns the error of a message that can never be sent.
+// refused returns the error for a message that no retry can send.
 func refused(err error) error {
 	return callwright.Errorf(callwright.CodeForbidden, "mail refused: %w", err)
 }

@@ -18,7 +18,7 @@ var (
 	_ callwright.Mailer = (*mail.Folder)(nil)
 )
 
-// noon is a clock that stands still.
+// noon is a clock that always returns the time at.
 type noon struct{}
 
 var at = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
@@ -36,7 +36,7 @@ func folder(t *testing.T) (*mail.Folder, string) {
 	return f, path
 }
 
-// files returns the names of all files in a folder.
+// files returns the names of all files in a folder, and fails the test on an error.
 func files(t *testing.T, path string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(path)
@@ -76,7 +76,7 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// TestFolderNames has ids that are no names for files: each is written inside the folder all the same.
+// TestFolderNames checks that mail with an id that is no valid file name is written inside the folder, under the digest of the id.
 func TestFolderNames(t *testing.T) {
 	t.Parallel()
 	f, path := folder(t)
@@ -100,7 +100,7 @@ func TestFolderNames(t *testing.T) {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	f, path := folder(t)
-	for name, m := range map[string][2]string{ // recipient, subject
+	for name, m := range map[string][2]string{ // recipient and subject
 		"a header in the subject":    {"ops@example.com", "hello\r\nBcc: all@example.com"},
 		"a line in the subject":      {"ops@example.com", "hello\nworld"},
 		"a carriage return":          {"ops@example.com", "hello\rworld"},

@@ -13,8 +13,8 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// compose makes a message of plain text. Its Message-ID comes from id, so that one which is sent again can be told from
-// another. It refuses values that would break out of a header.
+// compose returns a message with a plain text body. It derives the Message-ID from id, so that recipients recognize a message that is sent
+// again. It returns an error for addresses and subjects that would add lines to the header.
 func compose(from, id, to, subject, text string, at time.Time) (*gomail.Msg, error) {
 	if strings.ContainsFunc(subject, unicode.IsControl) {
 		return nil, fmt.Errorf("the subject %q holds a control character", subject)
@@ -38,12 +38,12 @@ func compose(from, id, to, subject, text string, at time.Time) (*gomail.Msg, err
 	m.Subject(subject)
 	m.SetMessageIDWithValue(name(id) + "@" + domain)
 	m.SetDateWithValue(at)
-	m.SetGenHeader("Auto-Submitted", "auto-generated") // so that no absence notice comes back (RFC 3834)
+	m.SetGenHeader("Auto-Submitted", "auto-generated") // prevents automatic replies (RFC 3834)
 	m.SetBodyString(gomail.TypeTextPlain, text)
 	return m, nil
 }
 
-// address returns a mail address without a name beside it.
+// address returns text if it is a bare mail address, without a display name, and otherwise an error.
 func address(text string) (string, error) {
 	a, err := netmail.ParseAddress(text)
 	if err != nil || a.Address != text || strings.ContainsFunc(text, unicode.IsControl) {
@@ -52,7 +52,7 @@ func address(text string) (string, error) {
 	return text, nil
 }
 
-// plain matches ordinary ids. Any other id is replaced by its digest, which is safe in a header and in a file name.
+// plain matches ids that are safe in a header and in a file name. name replaces all other ids by their SHA-256.
 var plain = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._-]{0,127}$`)
 
 func name(id string) string {

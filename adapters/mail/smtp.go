@@ -19,28 +19,30 @@ import (
 
 // SMTPConfig configures an SMTP.
 type SMTPConfig struct {
-	// URL is smtp://user:password@host:port or smtps://user:password@host:port. User and port may be missing.
-	// smtps is TLS from the start (port 465). smtp is STARTTLS (port 587), without which nothing is sent, but plain to a
-	// server on the loopback interface.
+	// URL is smtp://user:password@host:port or smtps://user:password@host:port. User, password and port are optional. Without a password,
+	// SMTP does not authenticate.
+	//
+	// smtps uses TLS from the start, and its default port is 465. smtp requires STARTTLS, and its default port is 587. Only to a server on
+	// the loopback interface does smtp send without encryption.
 	URL callwright.Secret `required:"always"`
 
-	From  string         // the sender's address; empty: the URL's user, which must be an address then
-	Roots *x509.CertPool // the roots that the server's certificate may chain to; nil: the system's
+	From  string         // the sender's address; if empty, the user of the URL, which must be an address
+	Roots *x509.CertPool // the trusted root certificates; nil means the roots of the system
 
 	callwright.Runtime
 }
 
-// SMTP sends mail through a server. It is a callwright.Mailer.
+// SMTP sends mail through a server; it implements callwright.Mailer. Each message uses a new connection.
 type SMTP struct {
 	cfg     SMTPConfig
 	host    string
 	options []gomail.Option
 }
 
-// patience is the time limit of a server for a message.
+// patience is the timeout of the connection to the server.
 const patience = 10 * time.Second
 
-// NewSMTP checks the configuration. It does not connect.
+// NewSMTP checks the configuration, and returns an SMTP. It does not connect to the server.
 func NewSMTP(c SMTPConfig) (*SMTP, error) { return newSMTP(c, loopback) }
 
 func newSMTP(c SMTPConfig, plain func(host string) bool) (*SMTP, error) {
@@ -55,7 +57,7 @@ func newSMTP(c SMTPConfig, plain func(host string) bool) (*SMTP, error) {
 	if _, err := address(c.From); err != nil {
 		return nil, fmt.Errorf("mail: SMTPConfig.From: %w", err)
 	}
-	c.URL = "" // fmt would print the password of a field that is not exported; an option keeps it in a closure
+	c.URL = "" // fmt would print the Secret of an unexported field in plain text; the options hide the password in a closure
 	s := &SMTP{cfg: c, host: u.Hostname(), options: []gomail.Option{
 		gomail.WithTimeout(patience),
 		gomail.WithTLSConfig(&tls.Config{MinVersion: tls.VersionTLS12, ServerName: u.Hostname(), RootCAs: c.Roots}),
@@ -87,14 +89,15 @@ func newSMTP(c SMTPConfig, plain func(host string) bool) (*SMTP, error) {
 	return s, nil
 }
 
-// loopback reports whether a host is this machine.
+// loopback reports whether a host is localhost or a loopback address.
 func loopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
-// SendMail sends a message. A permanent refusal, a 5xx to the message or one of its addresses, is logged and
-// CodeForbidden. Of the server's answers, logs and errors contain only the codes.
+// SendMail sends a message. It logs a permanent refusal, and returns CodeForbidden for it: a 5xx reply to the message or to one of its
+// addresses, or an invalid message. It returns CodeUnavailable for all other failures, which a retry may resolve. Logs and errors contain
+// only the codes of the server's replies.
 func (s *SMTP) SendMail(ctx context.Context, id, to, subject, text string) error {
 	message, err := compose(s.cfg.From, id, to, subject, text, s.cfg.Clock.Now())
 	if err != nil {
@@ -107,7 +110,7 @@ func (s *SMTP) SendMail(ctx context.Context, id, to, subject, text string) error
 	}
 	err = client.DialAndSendWithContext(ctx, message)
 	if err == nil || message.IsDelivered() {
-		return nil // the error is of QUIT
+		return nil // after delivery, only QUIT can have failed
 	}
 	told := withoutWords(err)
 	if refusal, ok := errors.AsType[*gomail.SendError](err); ok && !refusal.IsTemp() && refusal.ErrorCode() >= 500 {

@@ -24,7 +24,7 @@ import (
 	"github.com/callwright/callwright/adapters/testca"
 )
 
-// check compares a message with the sent one.
+// check checks the headers of a received message, and compares its subject and body with the sent ones.
 func check(t *testing.T, m *netmail.Message, subject, text string) {
 	t.Helper()
 	var words mime.WordDecoder
@@ -45,12 +45,12 @@ func check(t *testing.T, m *netmail.Message, subject, text string) {
 	}
 }
 
-// sink is an SMTP server that stores its mail.
+// sink is an SMTP server that stores the received messages.
 type sink struct {
 	mu       sync.Mutex
 	messages [][]byte
-	refuse   *smtp.SMTPError // of recipients
-	reject   *smtp.SMTPError // of messages
+	refuse   *smtp.SMTPError // if not nil, the reply to RCPT
+	reject   *smtp.SMTPError // if not nil, the reply to the message
 }
 
 func (s *sink) NewSession(*smtp.Conn) (smtp.Session, error) { return s, nil }
@@ -85,7 +85,7 @@ func (s *sink) received() [][]byte {
 	return s.messages
 }
 
-// serve runs a sink and gives its address.
+// serve runs a sink until the test ends, and returns its address. set may be nil, or may change the server and replace the listener.
 func serve(t *testing.T, s *sink, set func(server *smtp.Server, l net.Listener) net.Listener) string {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -101,7 +101,7 @@ func serve(t *testing.T, s *sink, set func(server *smtp.Server, l net.Listener) 
 	var serving sync.WaitGroup
 	serving.Go(func() { _ = server.Serve(listener) })
 	t.Cleanup(func() {
-		listener.Close() // the server may not know it yet
+		listener.Close() // Serve may not have registered the listener yet
 		server.Close()
 		serving.Wait()
 	})
@@ -174,7 +174,7 @@ func TestSMTPOverTLS(t *testing.T) {
 	}
 }
 
-// TestSMTPUpgrades sends to a server on another machine by smtp: it must offer STARTTLS.
+// TestSMTPUpgrades checks that an smtp URL of a remote server sends only if the server offers STARTTLS.
 func TestSMTPUpgrades(t *testing.T) {
 	t.Parallel()
 	ca, config := authority(t)
@@ -197,7 +197,7 @@ func TestSMTPUpgrades(t *testing.T) {
 	}
 }
 
-// TestSMTPAnswers has the server refuse: now, or permanently.
+// TestSMTPAnswers checks that a 5xx reply returns CodeForbidden, and a 4xx reply CodeUnavailable.
 func TestSMTPAnswers(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -233,7 +233,8 @@ func TestSMTPRefusesToInject(t *testing.T) {
 	}
 }
 
-// TestSMTPAuthenticates talks to a server that wants a password, and hangs up instead of saying goodbye.
+// TestSMTPAuthenticates checks that the client sends the decoded user and password, and that SendMail succeeds although the server hangs up
+// after the message.
 func TestSMTPAuthenticates(t *testing.T) {
 	t.Parallel()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -252,7 +253,7 @@ func TestSMTPAuthenticates(t *testing.T) {
 	}
 }
 
-// converse plays the server's part of one session and returns the client's commands.
+// converse serves one SMTP session up to the message, then closes the connection, and returns the client's commands.
 func converse(l net.Listener) (commands []string) {
 	c, err := l.Accept()
 	if err != nil {
@@ -282,10 +283,11 @@ func converse(l net.Listener) (commands []string) {
 	return commands
 }
 
-// TestFailureHidesPassword has a server that can't be reached: the error goes to logs.
+// TestFailureHidesPassword checks that neither the error for an unreachable server nor the printed client contains the password. Errors are
+// logged.
 func TestFailureHidesPassword(t *testing.T) {
 	t.Parallel()
-	c := client(t, mail.SMTPConfig{URL: url("smtp", "ops:hush@127.0.0.1:1")}) // no server listens there
+	c := client(t, mail.SMTPConfig{URL: url("smtp", "ops:hush@127.0.0.1:1")}) // no server listens on port 1
 	err := send(t, c)
 	if callwright.CodeOf(err) != callwright.CodeUnavailable || strings.Contains(err.Error(), "hush") {
 		t.Errorf("got %v", err)

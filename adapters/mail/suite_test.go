@@ -48,7 +48,7 @@ func TestMailers(t *testing.T) {
 	})
 }
 
-// read returns a message as its recipient reads it.
+// read parses a message, and decodes its subject and body.
 func read(t *testing.T, message []byte) callwrighttest.Mail {
 	t.Helper()
 	m, err := netmail.ReadMessage(bytes.NewReader(message))

@@ -1,5 +1,5 @@
-// Package masterkey finds the master key of a deployment, in the environment or in a file of its data folder, and derives a key for each
-// purpose from it (HKDF, RFC 5869). The server and the programs beside it find the same keys so.
+// Package masterkey finds the master key of a deployment, in the environment or in a file of its data folder. It derives a key for each
+// purpose from the master key (HKDF, RFC 5869), so the server and the deployment's other programs derive the same keys.
 package masterkey
 
 import (
@@ -15,24 +15,25 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Variable names the variable of the environment that holds the master key of all nodes in base64. Without it, the key lives in the data
-// folder.
+// Variable is the name of the environment variable that holds the master key of all nodes, in base64. If it is not set, the key is in the
+// file of the data folder.
 const Variable = "CALLWRIGHT_SECRET_KEY"
 
-// Size is the length of every key in bytes.
+// Size is the length of the master key and of every derived key, in bytes.
 const Size = 32
 
-// Key is a master key.
+// Key is a master key. Printing it shows only From.
 type Key struct {
-	From string // the variable or the file that has it
+	From string // the variable or the file that contains the key
 
 	key []byte
 }
 
-// File returns the file of the master key of a data folder.
+// File returns the path of the master key's file in a data folder.
 func File(folder string) string { return filepath.Join(folder, "secret.key") }
 
-// Find returns the key in the variable or, without it, in the file of the data folder. fs.ErrNotExist: neither contains one.
+// Find returns the master key that variable, the value of the environment variable, contains. If variable is empty, Find reads the file in
+// the data folder, and returns fs.ErrNotExist if that file is absent. It returns an error if the key is not base64 of Size bytes.
 func Find(variable, folder string) (Key, error) {
 	if variable != "" {
 		return decode(variable, Variable)
@@ -44,7 +45,7 @@ func Find(variable, folder string) (Key, error) {
 	return decode(string(text), File(folder))
 }
 
-// New returns a random key for the file of a data folder. The caller writes its Text there.
+// New returns a random key whose From is the file of a data folder. It does not write the file: the caller writes Text to it.
 func New(folder string) Key {
 	key := make([]byte, Size)
 	_, _ = rand.Read(key)
@@ -59,22 +60,22 @@ func decode(text, from string) (Key, error) {
 	return Key{From: from, key: key}, nil
 }
 
-// Text returns the key in the format of the variable and the file.
+// Text returns the key in base64, the format of the variable and the file.
 func (k Key) Text() callwright.Secret {
 	return callwright.Secret(base64.StdEncoding.EncodeToString(k.key))
 }
 
-// Format prints where the key is from, and a placeholder for the key itself.
+// Format implements fmt.Formatter. It prints From, and a placeholder in place of the key.
 func (k Key) Format(f fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(f, "%s from %s", callwright.Redacted, k.From)
 }
 
-// Derive returns the key of a purpose, such as "my exports". Keys returns the keys for the purposes of a deployment.
+// Derive returns the key of Size bytes for a purpose, such as "my exports". Keys returns the keys that Callwright itself uses.
 func (k Key) Derive(purpose string) ([]byte, error) {
 	return hkdf.Key(sha256.New, k.key, nil, "callwright: "+purpose, Size)
 }
 
-// The purposes of the keys of a deployment. A purpose that changes makes another key, which reads nothing of before.
+// The purposes of the keys of a deployment. A changed purpose derives another key, which cannot decrypt or verify earlier data.
 const (
 	atRest            = "secrets at rest"
 	apiKeys           = "API keys"
@@ -88,15 +89,15 @@ const (
 // Keys are the keys that a deployment derives from its master key, one for each purpose.
 type Keys struct {
 	Keyring           *callwright.Keyring // encrypts stored values
-	APIKeys           callwright.Secret   // the HMAC under which API keys are stored: access.Config.Secret
-	RegisterPasswords callwright.Secret   // derives the passwords that trunks register with: sip.Config.DerivationKey
+	APIKeys           callwright.Secret   // the HMAC key for stored API keys: access.Config.Secret
+	RegisterPasswords callwright.Secret   // derives the passwords with which trunks register: sip.Config.DerivationKey
 	Letters           callwright.Secret   // derives the links to letters of authorization: loa.Config.Key
 	Cursors           callwright.Secret   // signs the cursors of issues and their feeds: triage.NewCursors
 	SpeechLinks       callwright.Secret   // signs the links to the audio of samples: speech.Config.Key
-	NumberProofs      callwright.Secret   // the HMAC under which codes are stored that prove numbers: proof.Config.Key
+	NumberProofs      callwright.Secret   // the HMAC key for the stored codes that prove numbers: proof.Config.Key
 }
 
-// Keys returns the keys of a deployment. The server and the programs beside it derive the same.
+// Keys returns the keys of a deployment. It derives the same keys in the server and in the deployment's other programs.
 func (k Key) Keys() (keys Keys, err error) {
 	for purpose, to := range map[string]*callwright.Secret{
 		apiKeys: &keys.APIKeys, registerPasswords: &keys.RegisterPasswords, letters: &keys.Letters, cursors: &keys.Cursors,
@@ -112,7 +113,7 @@ func (k Key) Keys() (keys Keys, err error) {
 	return keys, err
 }
 
-// Keyring returns the keys that encrypt stored values.
+// Keyring returns the keyring that encrypts stored values. It contains one key, with the id 1.
 func (k Key) Keyring() (*callwright.Keyring, error) {
 	key, err := k.Derive(atRest)
 	if err != nil {

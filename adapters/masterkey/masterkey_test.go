@@ -40,7 +40,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestDerive: a release that derives another key could not read data of earlier releases.
+// TestDerive checks derived keys against fixed values. A release that derives other keys could not decrypt the data of earlier releases.
 func TestDerive(t *testing.T) {
 	t.Parallel()
 	key, err := masterkey.Find(base64.StdEncoding.EncodeToString(make([]byte, masterkey.Size)), "")
@@ -61,7 +61,8 @@ func TestDerive(t *testing.T) {
 	}
 }
 
-// TestKeys: a release that derives other keys refuses the API keys, links and cursors of the one before.
+// TestKeys checks the keys of a deployment against fixed values. A release that derives other keys would refuse the API keys, links and
+// cursors of earlier releases.
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	key, err := masterkey.Find(base64.StdEncoding.EncodeToString(make([]byte, masterkey.Size)), "")
@@ -87,7 +88,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestPrinting looks for the keys in every way to print them.
+// TestPrinting checks that no verb of fmt prints a key.
 func TestPrinting(t *testing.T) {
 	t.Parallel()
 	key := masterkey.New(t.TempDir())

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/adapters/memstore"
 )
 
-// A transaction that fails adds no task; a task of a committed transaction runs.
+// The example shows that a failed transaction enqueues no task, and that the task of a committed transaction runs.
 func Example() {
 	store := memstore.New()
 	work := memstore.NewWork(store, nil)

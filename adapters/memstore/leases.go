@@ -11,21 +11,21 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// Leases is a node.Leases.
+// Leases stores leases; it implements node.Leases.
 type Leases struct{ Store *Store }
 
 type leaseKey struct{ kind, key string }
 
-// leases holds the leases by kind and key.
+// leases contains the stored leases.
 type leases map[leaseKey]node.Lease
 
-// New returns no leases.
+// New returns an empty set of leases.
 func (leases) New() leases { return leases{} }
 
-// Clone returns a copy, which a transaction that fails restores.
+// Clone returns a copy. A transaction that fails restores the copy.
 func (l leases) Clone() leases { return maps.Clone(l) }
 
-// Claim acquires the free ones among the keys.
+// Claim claims the free keys for a node until the given time, and returns their leases, sorted by key.
 func (s Leases) Claim(
 	ctx context.Context, kind, holder string, keys []string, now, until time.Time,
 ) (taken []node.Lease, err error) {
@@ -53,7 +53,7 @@ func (s Leases) Claim(
 	return taken, err
 }
 
-// Renew extends all leases of a kind that the node holds.
+// Renew extends all leases of a kind that the node holds, and returns them sorted by key.
 func (s Leases) Renew(
 	ctx context.Context, kind, holder string, now, until time.Time,
 ) (renewed []node.Lease, err error) {
@@ -71,7 +71,7 @@ func (s Leases) Renew(
 	return renewed, err
 }
 
-// Release ends the node's leases of these keys.
+// Release deletes the node's leases of these keys. It ignores keys that the node does not hold.
 func (s Leases) Release(ctx context.Context, kind, holder string, keys []string) error {
 	return memory.With(ctx, s.Store.core, func(d *leases) error {
 		for _, key := range keys {
@@ -83,20 +83,20 @@ func (s Leases) Release(ctx context.Context, kind, holder string, keys []string)
 	})
 }
 
-// Held returns the leases of a kind that have not expired.
+// Held returns up to limit leases of a kind that have not expired, the latest deadline first.
 func (s Leases) Held(ctx context.Context, kind string, now time.Time, limit int) ([]node.Lease, error) {
 	found, err := s.find(ctx, kind, func(l node.Lease) bool { return l.ExpiresAt.After(now) })
 	slices.Reverse(found)
 	return found[:min(limit, len(found))], err
 }
 
-// Expired returns the leases of a kind that have expired.
+// Expired returns up to limit leases of a kind that have expired, the earliest deadline first.
 func (s Leases) Expired(ctx context.Context, kind string, now time.Time, limit int) ([]node.Lease, error) {
 	found, err := s.find(ctx, kind, func(l node.Lease) bool { return !l.ExpiresAt.After(now) })
 	return found[:min(limit, len(found))], err
 }
 
-// find returns the leases of a kind in the order of their expiry.
+// find returns the wanted leases of a kind, the earliest deadline first.
 func (s Leases) find(
 	ctx context.Context, kind string, wanted func(node.Lease) bool,
 ) (found []node.Lease, err error) {

@@ -28,7 +28,7 @@ func TestLeases(t *testing.T) {
 	})
 }
 
-// start runs the work until the test ends.
+// start runs the tasks until the test ends, and then waits for running handlers.
 func start(t *testing.T, work *memstore.Work) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())

@@ -12,27 +12,27 @@ import (
 	"github.com/callwright/callwright/adapters/memstore/internal/memory"
 )
 
-// queued is a task that waits or runs.
+// queued is a task that is waiting or running.
 type queued struct {
 	callwright.Task
 	failures int
 	running  bool
 }
 
-// tasks holds the tasks that wait or run.
+// tasks contains all waiting and running tasks.
 type tasks struct {
 	byID   map[int64]queued
 	lastID int64
 }
 
-// New returns no tasks.
+// New returns an empty set of tasks.
 func (tasks) New() tasks { return tasks{byID: map[int64]queued{}} }
 
-// Clone returns a copy, which a transaction that fails restores. The count of ids is restored, too.
+// Clone returns a copy, including lastID. A transaction that fails restores the copy.
 func (t tasks) Clone() tasks { return tasks{maps.Clone(t.byID), t.lastID} }
 
-// Work is a callwright.Work within one process. Its tasks are gone when the process ends. Each runs in a new goroutine, so tasks do
-// not wait for each other, even in one queue.
+// Work runs tasks within one process; it implements callwright.Work. Tasks are lost when the process exits. Each task runs in its own
+// goroutine, so tasks do not wait for each other, even in the same queue.
 type Work struct {
 	store    *Store
 	logger   *slog.Logger
@@ -46,10 +46,10 @@ type periodic struct {
 	handler  callwright.Handler
 }
 
-// defaultAttempts is the MaxAttempts of a task that sets none.
+// defaultAttempts replaces a zero MaxAttempts of a task.
 const defaultAttempts = 25
 
-// NewWork returns the work of a store, which Run runs. A nil logger discards.
+// NewWork returns the work of a store. Tasks run only while Run runs. A nil logger discards the log.
 func NewWork(s *Store, logger *slog.Logger) *Work {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
@@ -57,7 +57,8 @@ func NewWork(s *Store, logger *slog.Logger) *Work {
 	return &Work{store: s, logger: logger, handlers: map[string]callwright.Handler{}}
 }
 
-// Enqueue adds a task.
+// Enqueue adds a task, in the transaction of ctx if there is one. It adds no unique task of which the kind, organization and key are
+// already waiting or running.
 func (w *Work) Enqueue(ctx context.Context, t callwright.Task) error {
 	if err := t.Check(); err != nil {
 		return err
@@ -80,15 +81,15 @@ func (w *Work) Enqueue(ctx context.Context, t callwright.Task) error {
 	return err
 }
 
-// Handle registers a handler.
+// Handle registers the handler of a kind. It ignores the queue.
 func (w *Work) Handle(_ callwright.Queue, kind string, h callwright.Handler) { w.handlers[kind] = h }
 
-// Every registers periodic work.
+// Every registers a handler that Run calls once per interval. It ignores the queue.
 func (w *Work) Every(_ callwright.Queue, kind string, interval time.Duration, h callwright.Handler) {
 	w.periodic = append(w.periodic, periodic{kind, interval, h})
 }
 
-// Run runs tasks until ctx ends, and returns when every running handler has returned. The error is always nil.
+// Run runs tasks until ctx is canceled, then waits for all running handlers. It always returns nil.
 func (w *Work) Run(ctx context.Context) error {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -121,7 +122,8 @@ func (w *Work) repeat(ctx context.Context, p periodic) {
 	}
 }
 
-// next marks a task that is due as running, and returns it. If there is none, it returns the time to wait.
+// next marks one due task as running, and returns it. If no task is due, id is 0, and wait is the duration until the next task is due, at
+// most one minute.
 func (w *Work) next() (id int64, task queued, wait time.Duration) {
 	const longest = time.Minute
 	now := time.Now()
@@ -144,7 +146,7 @@ func (w *Work) next() (id int64, task queued, wait time.Duration) {
 	return id, task, wait
 }
 
-// change changes the tasks, outside of any transaction.
+// change calls f with the tasks, outside the transaction of any caller.
 func (w *Work) change(f func(d *tasks)) {
 	_ = memory.With(context.Background(), w.store.core, func(d *tasks) error {
 		f(d)
@@ -162,7 +164,7 @@ func (w *Work) sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// run runs a task once, and then deletes or reschedules it.
+// run runs a task once. It then deletes a task that succeeded or has no attempts left, and reschedules any other task.
 func (w *Work) run(ctx context.Context, id int64, q queued) {
 	err := w.call(ctx, q)
 	defer w.store.core.Notify()

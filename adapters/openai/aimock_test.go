@@ -1,7 +1,7 @@
 //go:build aimock
 
-// These tests ask an independent mock of the service, an npm package, so that not only our own idea of it is tested. They
-// need Node.js 20.15 or newer with npm, which fetches the package once for each run, and run with
+// These tests query an independent mock of the service, an npm package, because our own fake repeats our own assumptions. They need Node.js
+// 20.15 or newer with npm, which downloads the package once for each run. To run them:
 //
 //	go test -tags aimock -run AIMock ./adapters/openai
 package openai_test
@@ -24,7 +24,8 @@ import (
 
 const aimockPackage = "@copilotkit/aimock"
 
-// startAIMock installs the mock, starts it on a port of loopback, and returns a client of it. Both take at most a minute.
+// startAIMock installs the mock, starts it on a loopback port, and returns a client of it. It fails the test if the mock does not start
+// within a minute.
 func startAIMock(t *testing.T) *openai.Client {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -52,7 +53,7 @@ func startAIMock(t *testing.T) *openai.Client {
 	for lines.Scan() {
 		if _, address, found := strings.Cut(lines.Text(), "listening on "); found {
 			go func() {
-				for lines.Scan() { // or it waits for a reader of its log
+				for lines.Scan() { // or the mock blocks on its full log pipe
 				}
 			}()
 			return client(t, openai.Config{BaseURL: address + "/v1", APIKey: key})

@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// Answer answers a question by chat completion in the JSON schema mode. Where the service refuses that mode or the
-// schema, only the prompt describes the schema: see llm.Question.Prompt.
+// Answer answers a question by chat completion in the JSON schema mode. If the service refuses that mode or the schema, Answer repeats the
+// request without the mode, and only the prompt describes the schema: see llm.Question.Prompt.
 func (c *Client) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	system, user := q.Prompt(rand.Text())
 	body := chatRequest{
@@ -32,12 +32,12 @@ func (c *Client) Answer(ctx context.Context, q llm.Question) (llm.Answer, error)
 	}
 	a, err = c.answer(ctx, body)
 	if err == nil && !strings.Contains(strings.ToLower(refused.message), "invalid schema") {
-		c.noSchema.Store(body.Model, true) // the mode, not this schema
+		c.noSchema.Store(body.Model, true) // the service refused the mode, not only this schema
 	}
 	return a, err
 }
 
-// answer sends one request.
+// answer sends one request. It returns an *llm.Failure if the request fails, the answer is empty, or the service withholds it.
 func (c *Client) answer(ctx context.Context, body chatRequest) (llm.Answer, error) {
 	completion, err := c.complete(ctx, body)
 	if err != nil {
@@ -56,7 +56,7 @@ func (c *Client) answer(ctx context.Context, body chatRequest) (llm.Answer, erro
 	}, nil
 }
 
-// schemaName returns the name that the service requires of a schema.
+// schemaName returns the name of a schema, which the service requires: the task, or "answer" without one.
 func schemaName(task llm.Task) string {
 	if task == "" {
 		return "answer"
@@ -64,8 +64,8 @@ func schemaName(task llm.Task) string {
 	return string(task)
 }
 
-// aboutFormat reports whether a service has refused the form of the answer that was asked for. Servers say it in many
-// ways, some without a reason; a request that is wrong in another way is refused a second time.
+// aboutFormat reports whether a service may have refused the requested answer format. Servers report that in different ways, some without a
+// reason. A request that is wrong for another reason is therefore refused twice.
 func aboutFormat(err *serviceError) bool {
 	return (err.status == http.StatusBadRequest || err.status == http.StatusUnprocessableEntity) &&
 		failure(err).Class == llm.ClassPermanent

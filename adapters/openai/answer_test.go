@@ -49,7 +49,7 @@ func TestAnswerRequest(t *testing.T) {
 	}
 }
 
-// TestSchemaKeepsItsOrder checks that the reason precedes the choice.
+// TestSchemaKeepsItsOrder checks that the request contains the schema verbatim, so that the model writes its reason before its choice.
 func TestSchemaKeepsItsOrder(t *testing.T) {
 	t.Parallel()
 	f := &fake{}
@@ -61,14 +61,15 @@ func TestSchemaKeepsItsOrder(t *testing.T) {
 	}
 }
 
-// TestAnswerWithoutSchemaMode checks that a service without the mode is asked without it after its first refusal.
+// TestAnswerWithoutSchemaMode checks that the client sends no more requests in the JSON schema mode after the service has refused the mode
+// itself.
 func TestAnswerWithoutSchemaMode(t *testing.T) {
 	t.Parallel()
 	const mode, invalid = "'response_format' of type 'json_schema' is not supported with this model.", "Invalid schema for response_format 'judge'"
 	tests := map[string]struct {
 		status  int
 		message string
-		strict  int32 // requests with the mode, of two questions
+		strict  int32 // requests in the mode for two questions
 		plain   int32
 	}{
 		"no such mode":    {400, mode, 1, 2},
@@ -104,7 +105,8 @@ func TestAnswerWithoutSchemaMode(t *testing.T) {
 	}
 }
 
-// TestARequestThatIsWrongInAnyForm checks that a refusal for another reason does not disable the mode.
+// TestARequestThatIsWrongInAnyForm checks that a refusal with and without the JSON schema mode does not disable the mode for later
+// questions.
 func TestARequestThatIsWrongInAnyForm(t *testing.T) {
 	t.Parallel()
 	var requests atomic.Int32

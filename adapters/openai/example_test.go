@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// The client streams a reply. The server answers as a service with OpenAI's interface does.
+// The client streams a reply from a server that imitates OpenAI's interface.
 func Example() {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")

@@ -14,17 +14,17 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// Codes of the service's errors.
+// The error codes of the service.
 const (
 	codeQuota   = "insufficient_quota"
 	codeTooLong = "context_length_exceeded"
 	codeRate    = "rate_limit_exceeded"
 )
 
-// tooLong matches the messages of local servers, which have no code for a conversation that is too long.
+// tooLong matches the error messages of local servers that send no code when a conversation is too long.
 var tooLong = regexp.MustCompile(`(?i)context (length|size|window)`)
 
-// failure translates an error of a request.
+// failure converts the error of a request to an *llm.Failure. Errors that the service did not report are transient.
 func failure(err error) *llm.Failure {
 	f := &llm.Failure{Class: llm.ClassTransient, Cause: err}
 	if refused, ok := errors.AsType[*serviceError](err); ok {
@@ -33,11 +33,11 @@ func failure(err error) *llm.Failure {
 	} else if broken, ok := errors.AsType[*streamError](err); ok {
 		f.Class = classOfCode(codeOf(broken.event))
 	}
-	f.Message = llm.Reason(f) // never the service's own words, which can quote the prompt or the key
+	f.Message = llm.Reason(f) // not the service's message, which can quote the prompt or the key
 	return f
 }
 
-// codeOf returns the code of an error inside a stream; empty when it has none or is written in another way.
+// codeOf returns the code of an error event inside a stream. It is empty if the event contains no code or has another form.
 func codeOf(event []byte) string {
 	var body struct {
 		Error struct {
@@ -81,16 +81,17 @@ func classOfCode(code string) llm.Class {
 	}
 }
 
-// retryAfter reads the header (RFC 9110, section 10.2.3); only its form in seconds is in use.
+// retryAfter parses a Retry-After header (RFC 9110, section 10.2.3). It supports only seconds, up to an hour, and returns 0 for anything
+// else.
 func retryAfter(header string) time.Duration {
 	seconds, err := strconv.ParseFloat(header, 64)
-	if err != nil || !(seconds >= 0 && seconds <= 3600) { // nor NaN
+	if err != nil || !(seconds >= 0 && seconds <= 3600) { // rejects NaN, too
 		return 0
 	}
 	return time.Duration(seconds * float64(time.Second))
 }
 
-// speechError translates an error of a request about speech. It returns the error of a context unchanged.
+// speechError converts the error of a speech request to an error with a code. It returns the error of an ended context unchanged.
 func speechError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -106,7 +107,7 @@ func speechError(ctx context.Context, err error) error {
 	return (&callwright.Error{Code: code, Message: "speech: " + strings.Replace(f.Message, "the language model", "the service", 1), RetryAfter: f.RetryAfter}).Because(f.Cause)
 }
 
-// aboutVoice reports whether a service does not know a voice. Servers report it in different ways.
+// aboutVoice reports whether a service has refused an unknown voice. Servers report that in different ways.
 func aboutVoice(err *serviceError) bool {
 	if err.status != http.StatusBadRequest && err.status != http.StatusUnprocessableEntity && err.status != http.StatusNotFound {
 		return false

@@ -20,19 +20,19 @@ import (
 
 const key = "sk-test-4711"
 
-// fake is a service that speaks and understands agentstest.Voice, and answers every conversation alike.
+// fake is a service that speaks and recognizes agentstest.Voice, and returns the same reply to every conversation.
 type fake struct {
-	chat    func(w http.ResponseWriter) // its answer; nil: a greeting, or a value that fits a schema
-	replay  string                      // a stream in testdata to answer with
-	speech  http.HandlerFunc            // nil: the voice
-	hold    func()                      // called when a transcription has come, which is then never answered; nil: it is
+	chat    func(w http.ResponseWriter) // sends the answer; if nil, the fake sends a greeting, or a value that fits the schema
+	replay  string                      // the file in testdata to stream
+	speech  http.HandlerFunc            // if nil, agentstest.Voice speaks
+	hold    func()                      // if set, called on a transcription, which the fake then never answers
 	mu      sync.Mutex
-	request map[string]any // the last JSON it got
-	raw     string         // as it was written
+	request map[string]any // the last JSON received
+	raw     string         // the same before parsing
 	form    map[string]string
 }
 
-// start serves until the test ends, and gives a client of it.
+// start serves the fake until the test ends, and returns a client of it.
 func (f *fake) start(t *testing.T) *openai.Client {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -60,7 +60,7 @@ func client(t *testing.T, config openai.Config) *openai.Client {
 	return c
 }
 
-// answer sends JSON.
+// answer writes a status and a JSON body.
 func answer(w http.ResponseWriter, status int, body any) {
 	raw, err := json.Marshal(body)
 	if err != nil {
@@ -71,12 +71,12 @@ func answer(w http.ResponseWriter, status int, body any) {
 	_, _ = w.Write(raw)
 }
 
-// refuse answers in the service's envelope of errors.
+// refuse writes an error in the service's format.
 func refuse(w http.ResponseWriter, status int, code, message, param string) {
 	answer(w, status, map[string]map[string]string{"error": {"message": message, "type": "some_error", "param": param, "code": code}})
 }
 
-// events sends lines of a stream, each as an event.
+// events writes each string as a server-sent event, and flushes after each.
 func events(w http.ResponseWriter, data ...string) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	for _, d := range data {
@@ -85,12 +85,12 @@ func events(w http.ResponseWriter, data ...string) {
 	}
 }
 
-// delta returns one chunk of an answer.
+// delta returns one chunk of a streamed completion with the given delta and finish reason.
 func delta(fields, finish string) string {
 	return fmt.Sprintf(`{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{%s},"finish_reason":%s}],"usage":null}`, fields, finish)
 }
 
-// remember keeps a request and gives it.
+// remember stores the body of a request for later checks, and returns it.
 func (f *fake) remember(r *http.Request) map[string]any {
 	raw, _ := io.ReadAll(r.Body)
 	var request map[string]any
@@ -119,7 +119,7 @@ func (f *fake) complete(w http.ResponseWriter, r *http.Request) {
 		delta("", `"stop"`), `{"id":"chatcmpl-1","object":"chat.completion.chunk","choices":[],"usage":{"prompt_tokens":21,"completion_tokens":4,"total_tokens":25}}`, "[DONE]")
 }
 
-// replay answers as a service has, in small pieces, as networks cut them.
+// replay streams a file of testdata in pieces of 37 bytes, because networks split events, too.
 func replay(w http.ResponseWriter, name string) {
 	raw, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {
@@ -132,7 +132,7 @@ func replay(w http.ResponseWriter, name string) {
 	}
 }
 
-// complete answers a question.
+// complete writes a completion that is not streamed.
 func complete(w http.ResponseWriter, content string) {
 	answer(w, http.StatusOK, map[string]any{
 		"model": "m-1", "usage": map[string]int{"prompt_tokens": 8, "completion_tokens": 2, "total_tokens": 10},
@@ -140,7 +140,7 @@ func complete(w http.ResponseWriter, content string) {
 	})
 }
 
-// fit makes an object that fits a schema: the first of an enum, or a value of the first type.
+// fit returns a JSON object that fits a schema: for each property, the first value of its enum or a constant of its first type.
 func fit(schema map[string]any) string {
 	out := map[string]any{}
 	properties, _ := schema["properties"].(map[string]any)
@@ -177,11 +177,11 @@ func (f *fake) speak(w http.ResponseWriter, r *http.Request) {
 	text, _ := request["input"].(string)
 	rate := 24000
 	if speed, ok := request["speed"].(float64); ok {
-		rate = int(24000 / speed) // fewer samples, which are played as fast
+		rate = int(24000 / speed) // at a higher speed, fewer samples last as long
 	}
 	raw := pcm.AppendBytes(nil, agentstest.Voice(text, rate))
 	for len(raw) > 0 {
-		n := min(len(raw), 3001) // half a sample at the end of every second piece
+		n := min(len(raw), 3001) // an odd number, which splits samples
 		if _, err := w.Write(raw[:n]); err != nil {
 			return
 		}

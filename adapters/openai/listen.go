@@ -12,17 +12,17 @@ import (
 )
 
 const (
-	listenRate   = 16000           // samples per second of the audio sent to the service
+	listenRate   = 16000           // samples per second that the service receives
 	maxUtterance = 5 * time.Minute // longer utterances are cut off
-	// faint is the level in dBFS below which audio is silence. Models of this kind invent words for silence.
+	// faint is the level in dBFS below which audio counts as silence. Speech models invent words for silence.
 	faint = -60.0
-	// maxPrompt bounds the hints that are sent, in bytes.
+	// maxPrompt is the maximum size of the hints in a request, in bytes.
 	maxPrompt = 800
 )
 
-// Listen starts an utterance.
+// Listen starts an utterance. Its audio is transcribed when it finishes, with the phrases of h as hints.
 func (c *Client) Listen(ctx context.Context, h conversation.Hearing) (conversation.Utterance, error) {
-	language, _, _ := strings.Cut(strings.ToLower(h.Language), "-") // ISO 639-1
+	language, _, _ := strings.Cut(strings.ToLower(h.Language), "-") // the service accepts ISO 639-1 codes
 	prompt := promptOf(h.Phrases)
 	return engine.Listen(ctx, h.Rate, engine.Ear{
 		Rate: listenRate, Longest: maxUtterance,
@@ -32,7 +32,7 @@ func (c *Client) Listen(ctx context.Context, h conversation.Hearing) (conversati
 	})
 }
 
-// promptOf lists as many of the phrases as there is room for.
+// promptOf returns the phrases, one a line, and omits phrases that would exceed maxPrompt.
 func promptOf(phrases []string) string {
 	var b strings.Builder
 	for _, p := range phrases {
@@ -48,7 +48,7 @@ func promptOf(phrases []string) string {
 	return b.String()
 }
 
-// transcribe sends audio and returns its words. Silence is not sent.
+// transcribe sends audio and returns its words. It returns no words for silence, without a request.
 func (c *Client) transcribe(ctx context.Context, audio []int16, language, prompt string) (string, error) {
 	if pcm.Loudness(audio) < faint {
 		return "", ctx.Err()

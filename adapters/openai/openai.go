@@ -1,5 +1,5 @@
-// Package openai reaches language models, voices and speech recognition over the HTTP interface of OpenAI, which many
-// other services and local servers offer, too.
+// Package openai connects to language models, voices and speech recognition over the HTTP interface of OpenAI. Many other services and
+// local servers implement that interface, too.
 package openai
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// The defaults of a Config.
+// The default values of a Config.
 const (
 	defaultBaseURL       = "https://api.openai.com/v1"
 	defaultModel         = "gpt-4o-mini"
@@ -24,27 +24,27 @@ const (
 	defaultTranscription = "gpt-4o-mini-transcribe"
 )
 
-// Config configures a Client. The environment is not read. The zero Config is valid, but OpenAI itself requires a key.
+// Config configures a Client, which reads no environment variables. The zero Config is valid, but OpenAI itself requires a key.
 type Config struct {
-	BaseURL string            // up to and including the version; empty: OpenAI's own
-	APIKey  callwright.Secret // empty: none is sent
+	BaseURL string            // including the version; if empty, https://api.openai.com/v1
+	APIKey  callwright.Secret // if empty, requests carry none
 
-	Model string // the language model; empty: gpt-4o-mini
+	Model string // of the language model; if empty, gpt-4o-mini
 
-	SpeechModel   string   // empty: gpt-4o-mini-tts
-	Voice         string   // the default voice; empty: alloy
-	Voices        []string // of the service, for lists: any other name is tried, too; nil: the voices in OpenAI's documentation
-	Transcription string   // the model of speech recognition; empty: gpt-4o-mini-transcribe
+	SpeechModel   string   // if empty, gpt-4o-mini-tts
+	Voice         string   // the default voice; if empty, alloy
+	Voices        []string // for lists; other names are accepted, too; if nil, OpenAI's documented voices
+	Transcription string   // the speech recognition model; if empty, gpt-4o-mini-transcribe
 
-	Client *http.Client // nil: a separate client with the settings of http.DefaultTransport
+	Client *http.Client // if nil, a separate client with a clone of http.DefaultTransport
 }
 
-// Client is the client of one service. It is an llm.Model, a tts.Synthesizer and a conversation.Recognizer.
+// Client is the client of one service. It implements llm.Model, tts.Engine and conversation.Recognizer.
 type Client struct {
 	config Config        // without its APIKey
-	key    func() string // of the API, which fmt would print if it were a field that is not exported
+	key    func() string // a function, because fmt would print the API key of an unexported string field
 
-	noSchema sync.Map // names of models that can't be held to a schema
+	noSchema sync.Map // names of models that do not support the JSON schema mode
 }
 
 var (
@@ -53,8 +53,8 @@ var (
 	_ conversation.Recognizer = (*Client)(nil)
 )
 
-// New checks the configuration without a request to the service. A base URL that is not http or https, or a key that no
-// header can carry, is CodeBadRequest.
+// New checks the configuration and returns a client. It sends no request. It returns CodeBadRequest if the base URL is not http or https,
+// or contains a user, or if a header cannot carry the key.
 func New(config Config) (*Client, error) {
 	fill(&config.BaseURL, defaultBaseURL)
 	fill(&config.Model, defaultModel)
@@ -85,8 +85,8 @@ func fill(value *string, standard string) {
 	}
 }
 
-// maxAnswer bounds an answer of the service but for speech, in bytes with all that is around its words. A longer one is cut off.
+// maxAnswer is the maximum size of a response other than speech, in bytes. Longer responses are cut off.
 const maxAnswer = 8 << 20
 
-// Close closes the idle connections.
+// Close closes the idle connections of the HTTP client.
 func (c *Client) Close() { c.config.Client.CloseIdleConnections() }

@@ -105,10 +105,10 @@ func TestSpeechFails(t *testing.T) {
 	}
 }
 
-// bytewise answers every request with audio that arrives byte by byte.
+// bytewise is an http.RoundTripper that answers every request with the same audio, one byte per read.
 type bytewise []byte
 
-// RoundTrip answers.
+// RoundTrip returns the audio with status 200 and sends no request.
 func (b bytewise) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{
 		StatusCode: http.StatusOK, Header: http.Header{}, Request: r,
@@ -161,7 +161,7 @@ func TestListenEndsWhileTheServiceThinks(t *testing.T) {
 	}
 }
 
-// TestSpeechIsStreamed reads the first samples while the service is still silent about the rest.
+// TestSpeechIsStreamed checks that the stream yields its first samples while the service has not yet sent the rest.
 func TestSpeechIsStreamed(t *testing.T) {
 	t.Parallel()
 	f := &fake{speech: func(w http.ResponseWriter, r *http.Request) {
@@ -176,7 +176,7 @@ func TestSpeechIsStreamed(t *testing.T) {
 	}
 	defer func() { _ = stream.Close() }()
 	got := 0
-	for p := make([]int16, 160); got < 1440; { // 0.2 s less the lag of the resampler
+	for p := make([]int16, 160); got < 1440; { // 0.2 s minus the delay of the resampler
 		n, err := stream.Read(p)
 		if got += n; err != nil {
 			t.Fatal(err)

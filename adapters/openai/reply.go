@@ -12,14 +12,14 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// maxCalls bounds the tool calls of a reply; further ones are ignored.
+// maxCalls is the maximum number of tool calls in a reply. Further calls are ignored.
 const maxCalls = 16
 
 // Name returns the name of the language model.
 func (c *Client) Name() string { return c.config.Model }
 
-// Reply streams an answer by chat completion. Tool calls come whole, after the text. Calls of tools that the
-// model was not given are ignored, and so is the end of a call that it may not end.
+// Reply streams a reply by chat completion. It yields tool calls when they are complete, after the text. It ignores calls of tools that r
+// does not offer, and actions that r does not permit.
 func (c *Client) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
 	return func(yield func(llm.ReplyPart, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -54,15 +54,15 @@ func (c *Client) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.Re
 	}
 }
 
-// reply collects the tool calls of an answer and the reason of its end.
+// reply collects the tool calls, the usage and the finish reason of a streamed answer.
 type reply struct {
-	calls    []llm.ToolCall // in the order in which they came
-	indexes  []int64        // of the calls, as the service counts them
-	finished string         // why the model stopped
+	calls    []llm.ToolCall // in the order of arrival
+	indexes  []int64        // the service's index of each call
+	finished string         // the finish reason, empty until it arrives
 	usage    *llm.Usage
 }
 
-// add adds a chunk and returns its text.
+// add stores the tool calls, usage and finish reason of a chunk, and returns its text.
 func (r *reply) add(piece *chunk) string {
 	if u := piece.Usage.counted(); u != (llm.Usage{}) {
 		r.usage = &u
@@ -83,8 +83,8 @@ func (r *reply) add(piece *chunk) string {
 	return choice.Delta.Content
 }
 
-// call finds the call that a piece belongs to: the last one of its index, or a new one. Some services count every call
-// as the first, so a piece with another id begins a new one, too; and some give no ids.
+// call returns the tool call that a piece continues: the last one with its index, or a new one. A piece with another id starts a new call,
+// because some services send index 0 for every call. Some services send no ids. It returns nil beyond maxCalls.
 func (r *reply) call(index int64, id string) *llm.ToolCall {
 	for i := range slices.Backward(r.indexes) {
 		if r.indexes[i] == index && (id == "" || id == r.calls[i].ID) {
@@ -102,7 +102,7 @@ func (r *reply) call(index int64, id string) *llm.ToolCall {
 	return &r.calls[len(r.calls)-1]
 }
 
-// check returns the failure of an answer that the network cut off or the service withheld.
+// check returns an error for an answer that the network cut off or the service withheld.
 func (r *reply) check() error {
 	switch r.finished {
 	case "":
@@ -114,7 +114,8 @@ func (r *reply) check() error {
 	}
 }
 
-// action returns the action that the model asks for. Transferring wins over hanging up, which would undo it.
+// action returns the permitted action that the model called. A transfer has priority over the end of the call, which would prevent the
+// transfer.
 func (r *reply) action(request llm.ReplyRequest) llm.Action {
 	switch {
 	case request.CanTransfer && r.wants(request, toolTransfer):

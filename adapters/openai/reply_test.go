@@ -12,19 +12,19 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// toolCall returns a chunk that calls a tool.
+// toolCall returns a chunk that calls a tool without arguments.
 func toolCall(name string) string {
 	return delta(`"tool_calls":[{"index":0,"id":"call_1","type":"function","function":{"name":"`+name+`","arguments":"{}"}}]`, "null")
 }
 
-// answering returns a model that answers with events.
+// answering returns a constructor of a model that answers with the given events.
 func answering(data ...string) func(t *testing.T) llm.Model {
 	return func(t *testing.T) llm.Model {
 		return (&fake{chat: func(w http.ResponseWriter) { events(w, data...) }}).start(t)
 	}
 }
 
-// refusing returns a model that is refused.
+// refusing returns a model whose service answers with an error status and code, and quotes the instructions in the message.
 func refusing(status int, code string) agentstest.Failing {
 	return agentstest.Failing{
 		New: func(t *testing.T) llm.Model {
@@ -131,7 +131,7 @@ func TestReplyActions(t *testing.T) {
 	}
 }
 
-// TestReplyMessages checks that each side's words have its role, and that rules contain no data.
+// TestReplyMessages checks the role of each message, and that unanswered tool calls and answers without a call are omitted.
 func TestReplyMessages(t *testing.T) {
 	t.Parallel()
 	look := llm.ToolCall{ID: "c1", Name: "look", Arguments: json.RawMessage(`{"a":`)}
@@ -185,7 +185,7 @@ func TestReplyMessages(t *testing.T) {
 	}
 }
 
-// TestInstructions checks that instructions only list the permitted actions and mark data.
+// TestInstructions checks that the system message describes only what the request contains: its actions, tools, language and role.
 func TestInstructions(t *testing.T) {
 	t.Parallel()
 	used := []llm.Message{{Role: llm.RoleAgent, Calls: []llm.ToolCall{{ID: "c", Name: "look"}}}, {Role: llm.RoleTool, Call: "c"}}

@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// The bodies of requests and answers have the members that this package uses, and no others.
+// The types of request and response bodies contain only the members that this package uses.
 
 // chatRequest is the body of a request for a chat completion.
 type chatRequest struct {
@@ -33,7 +33,7 @@ type streamOptions struct {
 	IncludeUsage bool `json:"include_usage"`
 }
 
-// responseFormat asks for an answer that fits a schema.
+// responseFormat requests an answer that fits a JSON schema.
 type responseFormat struct {
 	Type       string     `json:"type"`
 	JSONSchema jsonSchema `json:"json_schema"`
@@ -52,7 +52,7 @@ type chatMessage struct {
 	ToolCallID string         `json:"tool_call_id,omitempty"`
 }
 
-// said returns a message of a role.
+// said returns a message with the given role and text.
 func said(role, text string) chatMessage { return chatMessage{Role: role, Content: &text} }
 
 type chatToolCall struct {
@@ -82,15 +82,15 @@ type usage struct {
 	CompletionTokens int `json:"completion_tokens"`
 }
 
-// mostTokens is more than any call has.
+// mostTokens is the maximum token count that a usage may report. It is more than any request needs.
 const mostTokens = 1_000_000_000
 
-// counted returns the tokens, without impossible counts.
+// counted returns the token counts, limited to between 0 and mostTokens.
 func (u usage) counted() llm.Usage {
 	return llm.Usage{Input: min(max(u.PromptTokens, 0), mostTokens), Output: min(max(u.CompletionTokens, 0), mostTokens)}
 }
 
-// completion is the answer to a request that is not streamed.
+// completion is the body of a response that is not streamed.
 type completion struct {
 	Model   string `json:"model"`
 	Usage   usage  `json:"usage"`
@@ -103,7 +103,7 @@ type completion struct {
 	} `json:"choices"`
 }
 
-// chunk is a piece of an answer that is streamed.
+// chunk is the data of one event in a streamed response.
 type chunk struct {
 	Usage   usage `json:"usage"`
 	Choices []struct {
@@ -125,10 +125,10 @@ type speechRequest struct {
 	Input  string  `json:"input"`
 	Voice  string  `json:"voice"`
 	Format string  `json:"response_format"`
-	Speed  float64 `json:"speed,omitempty"` // factor, from 0.25 to 4; 0: 1
+	Speed  float64 `json:"speed,omitempty"` // factor from 0.25 to 4; 0 means 1
 }
 
-// postJSON sends a body as JSON: see post.
+// postJSON sends body as JSON without HTML escapes: see post.
 func (c *Client) postJSON(ctx context.Context, path string, body any) (*http.Response, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
@@ -139,7 +139,8 @@ func (c *Client) postJSON(ctx context.Context, path string, body any) (*http.Res
 	return c.post(ctx, path, "application/json", &text)
 }
 
-// post sends a request. An answer with the status of a failure is a *serviceError; of any other, the caller closes the body.
+// post sends a request to a path below the base URL. It returns a *serviceError for a status of 400 or more. Otherwise the caller closes
+// the body of the response.
 func (c *Client) post(ctx context.Context, path, contentType string, body io.Reader) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimRight(c.config.BaseURL, "/")+path, body)
 	if err != nil {
@@ -164,19 +165,18 @@ func (c *Client) post(ctx context.Context, path, contentType string, body io.Rea
 	return nil, newServiceError(response, text)
 }
 
-// maxError bounds the part of a failure's body that is read, in bytes.
+// maxError is the maximum number of bytes that post reads from the body of an error response.
 const maxError = 1 << 20
 
-// serviceError is a failure that the service reports. Its text has none of the service's own words, which can quote the
-// prompt or the key.
+// serviceError is an error that the service reports. Error does not include the service's message, which can quote the prompt or the key.
 type serviceError struct {
 	status      int
-	retryAfter  string // the header
+	retryAfter  string // the Retry-After header
 	code, param string
 	message     string
 }
 
-// Error returns the status.
+// Error returns a text that contains only the HTTP status.
 func (e *serviceError) Error() string {
 	return fmt.Sprintf("the service answered with the status %d", e.status)
 }
@@ -187,9 +187,9 @@ func newServiceError(response *http.Response, body []byte) *serviceError {
 		Error json.RawMessage `json:"error"`
 	}
 	_ = json.Unmarshal(body, &envelope)
-	var detail map[string]any // servers differ in the types of the members
+	var detail map[string]any // a map, because servers differ in the types of the members
 	if json.Unmarshal(envelope.Error, &detail) != nil {
-		_ = json.Unmarshal(envelope.Error, &e.message) // some write a text alone
+		_ = json.Unmarshal(envelope.Error, &e.message) // some servers send only a string
 		return e
 	}
 	e.code, _ = detail["code"].(string)
@@ -198,15 +198,15 @@ func newServiceError(response *http.Response, body []byte) *serviceError {
 	return e
 }
 
-// streamError is a failure that the service reports in the midst of a stream.
+// streamError is an error event that the service sends within a stream.
 type streamError struct{ event []byte }
 
-// Error states that the failure came in the middle of an answer, without the event.
+// Error returns a fixed text without the event, which can quote the prompt.
 func (*streamError) Error() string {
 	return "the service reported an error in the middle of its answer"
 }
 
-// complete asks for a chat completion, whole.
+// complete requests a chat completion that is not streamed.
 func (c *Client) complete(ctx context.Context, body chatRequest) (completion, error) {
 	var answer completion
 	response, err := c.postJSON(ctx, "/chat/completions", body)
@@ -217,7 +217,8 @@ func (c *Client) complete(ctx context.Context, body chatRequest) (completion, er
 	return answer, json.NewDecoder(io.LimitReader(response.Body, maxAnswer)).Decode(&answer)
 }
 
-// stream asks for a chat completion, piece by piece: server-sent events, whose data is JSON, until "[DONE]".
+// stream requests a chat completion as server-sent events, and yields the JSON data of each until "[DONE]". It reads at most maxAnswer
+// bytes.
 func (c *Client) stream(ctx context.Context, body chatRequest) iter.Seq2[chunk, error] {
 	return func(yield func(chunk, error) bool) {
 		body.Stream = true
@@ -253,7 +254,7 @@ func (c *Client) stream(ctx context.Context, body chatRequest) iter.Seq2[chunk, 
 	}
 }
 
-// readChunk reads the data of an event.
+// readChunk parses the data of an event. It returns a *streamError if the event reports an error.
 func readChunk(data []byte) (chunk, error) {
 	var piece struct {
 		chunk
@@ -268,7 +269,7 @@ func readChunk(data []byte) (chunk, error) {
 	return piece.chunk, nil
 }
 
-// transcription asks for the words of a WAV file.
+// transcription sends a WAV file with form fields and returns the text that the service recognized.
 func (c *Client) transcription(ctx context.Context, wav []byte, fields map[string]string) (string, error) {
 	var form bytes.Buffer
 	w := multipart.NewWriter(&form)

@@ -13,14 +13,14 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// speechRate is the rate of the format "pcm": 16-bit mono without a header, in samples a second.
+// speechRate is the sample rate of the format "pcm", 16-bit mono without a header, in samples per second.
 const speechRate = 24000
 
-// documented are the voices of OpenAI's own models.
+// documented lists the voices that OpenAI documents for its own models.
 var documented = []string{"alloy", "ash", "ballad", "coral", "echo", "fable", "nova", "onyx", "sage", "shimmer", "verse"}
 
-// Describe returns the configured voices. The service lists neither its voices nor its version: the model's name serves as the version. It
-// has a control of the tempo and none of the pitch.
+// Describe returns the configured voices and the default voice. The service lists neither its voices nor its version, so Version is the
+// name of the speech model. The service supports tempo but not pitch.
 func (c *Client) Describe() tts.Description {
 	names := c.config.Voices
 	if names == nil {
@@ -36,10 +36,11 @@ func (c *Client) Describe() tts.Description {
 	return d
 }
 
-// CheckVoice accepts every name, because only the service can check it.
+// CheckVoice accepts every name, because only the service can check names.
 func (c *Client) CheckVoice(string, string) error { return nil }
 
-// Synthesize streams speech as the service makes it. It returns when the service has begun to answer.
+// Synthesize streams speech while the service generates it. It returns when the service has begun to respond. For silent text it sends no
+// request.
 func (c *Client) Synthesize(ctx context.Context, speech tts.Request) (tts.Stream, error) {
 	if err := speech.Check(); err != nil {
 		return nil, err
@@ -75,7 +76,7 @@ type eof struct{}
 
 func (eof) Read([]byte) (int, error) { return 0, io.EOF }
 
-// speechStream is the body of an answer as audio.
+// speechStream reads the body of a response as samples at the requested rate.
 type speechStream struct {
 	ctx    context.Context //nolint:containedctx // the stream lives as long as the context of its Synthesize
 	cancel context.CancelFunc
@@ -85,7 +86,7 @@ type speechStream struct {
 	once   sync.Once
 }
 
-// Read returns the next samples.
+// Read returns the next samples. It returns io.ErrClosedPipe after Close, and the context's error after the context has ended.
 func (s *speechStream) Read(p []int16) (int, error) {
 	if err := s.over(); err != nil {
 		return 0, err
@@ -101,7 +102,7 @@ func (s *speechStream) Read(p []int16) (int, error) {
 	}
 }
 
-// over returns the error of a stream that was closed, or whose context has ended.
+// over returns io.ErrClosedPipe if the stream was closed, or the error of its context.
 func (s *speechStream) over() error {
 	if s.closed.Load() {
 		return io.ErrClosedPipe
@@ -109,7 +110,7 @@ func (s *speechStream) over() error {
 	return s.ctx.Err()
 }
 
-// Close ends the request, which ends a Read that waits.
+// Close cancels the request and closes its body, so that a concurrent Read returns. The returned error is always nil.
 func (s *speechStream) Close() error {
 	s.once.Do(func() {
 		s.closed.Store(true)
@@ -119,14 +120,14 @@ func (s *speechStream) Close() error {
 	return nil
 }
 
-// samples reads audio from bytes, which come in pieces of any length.
+// samples converts the bytes of a body to samples. A read of the body may end within a sample.
 type samples struct {
 	body *speechStream
 	raw  []byte
-	held int // 1 when raw begins with half a sample
+	held int // number of bytes of an incomplete sample at the start of raw, 0 or 1
 }
 
-// Read waits for at least one sample. Half a sample at the end is omitted.
+// Read waits for at least one sample. It omits an incomplete sample at the end of the body.
 func (s *samples) Read(p []int16) (int, error) {
 	if need := 2 * len(p); len(s.raw) < need {
 		s.raw = append(s.raw, make([]byte, need-len(s.raw))...)

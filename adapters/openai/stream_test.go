@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// TestStreams reads streams as services write them: see testdata.
+// TestStreams checks the text, tool calls, usage and failure class of recorded streams in testdata.
 func TestStreams(t *testing.T) {
 	t.Parallel()
 	tools := []llm.Tool{{Name: "find_slots"}, {Name: "weather"}}
@@ -22,7 +22,7 @@ func TestStreams(t *testing.T) {
 		text  string
 		calls string
 		usage llm.Usage
-		class llm.Class // empty: no failure
+		class llm.Class // empty if the stream succeeds
 	}{
 		"reply.sse":            {"On Tuesday, at half past ten. Café \"Zoë\"?", "[]", llm.Usage{Input: 152, Output: 14}, ""},
 		"tools.sse":            {"Let me look.", `[call_Qr81 find_slots {"day":"Tuesday"} call_Qr82 weather {"city":"Rome"}]`, llm.Usage{Input: 210, Output: 41}, ""},
@@ -56,12 +56,12 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// TestRefusals reads the errors of several services.
+// TestRefusals checks the failure class and retry delay for the error responses of several services.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		status int
-		header string // Retry-After
+		header string // the Retry-After header
 		body   string
 		class  llm.Class
 		wait   time.Duration
@@ -110,7 +110,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// FuzzStream checks that for any stream of a service a reply ends, and a failure has a class.
+// FuzzStream checks that Reply terminates for any stream, and that each of its errors is an *llm.Failure.
 func FuzzStream(f *testing.F) {
 	f.Add("data: " + delta(`"content":"Hi"`, `"stop"`) + "\n\ndata: [DONE]\n\n")
 	f.Add("data: {\r\ndata: \"choices\":[]}\r\n\r\n: a comment\n\n")
@@ -131,7 +131,7 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestEndless: a model that never ends is cut off, whether it speaks, calls a tool or answers.
+// TestEndless checks that the client cuts off an endless response, whether it contains text, a tool call or an answer.
 func TestEndless(t *testing.T) {
 	t.Parallel()
 	words := strings.Repeat("word ", 10_000)

@@ -27,7 +27,7 @@ func Example() {
 			certificate, err := authority.Issue("localhost")
 			return certificate, authority.Pool(), err
 		},
-		Hosts: []string{"sip.example.com"}, // at which peers reach the program
+		Hosts: []string{"sip.example.com"}, // names by which peers reach the program
 	})
 	if err != nil {
 		fmt.Println(err)

@@ -1,6 +1,5 @@
-// Package pemfile keeps a certificate that is read again when its files change, and reports its faults: that it has
-// expired or is about to, or that it does not name the hosts at which peers reach the program. Connections that are open keep
-// the certificate that they have.
+// Package pemfile loads a certificate and reloads it when its files change. It reports a certificate that has expired, expires soon, or
+// does not name the hosts by which peers reach the program. Open connections keep their certificate.
 package pemfile
 
 import (
@@ -18,47 +17,47 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Config configures a Keeper.
+// Config configures a Keeper. Read is required.
 type Config struct {
-	// Read reads or issues the certificate, and the roots that peers' certificates may chain to; nil: the system's. It is called at
-	// the start, when a file of Files changes, by Reload, and each day while the certificate is about to expire.
+	// Read reads or issues the certificate, and returns the roots that verify the certificates of peers. Nil roots mean the system's. It is
+	// called at the start, when a file of Files changes, by Reload, and each day while the certificate is about to expire.
 	Read  func() (tls.Certificate, *x509.CertPool, error) `required:"always"`
-	Files []string                                        // are looked at every 10 seconds
-	Name  string                                          // of the certificate in warnings; empty: "the certificate"
-	Hosts []string                                        // that it must name
+	Files []string                                        // files to check for changes every 10 seconds
+	Name  string                                          // of the certificate in warnings; if empty, "the certificate"
+	Hosts []string                                        // host names and IP addresses that the certificate must contain
 
 	callwright.Runtime
 }
 
-// The times of a Keeper.
+// The intervals at which a Keeper checks files and logs faults, and the time before the expiry from which it warns.
 const (
 	lookEvery = 10 * time.Second
 	warnEvery = 24 * time.Hour
-	warnAhead = 30 * 24 * time.Hour // of the expiry
+	warnAhead = 30 * 24 * time.Hour // before the expiry
 )
 
 // Keeper holds a certificate. It is safe for concurrent use.
 type Keeper struct {
 	cfg Config
 
-	reading sync.Mutex // one at a time
-	seen    []stamp    // of Files, when they were read
+	reading sync.Mutex // serializes calls of Read
+	seen    []stamp    // the stamps of Files at the last read
 
 	mu     sync.Mutex
 	held   tls.Certificate
 	leaf   *x509.Certificate
 	roots  *x509.CertPool
-	failed string // why the last reading gave nothing; empty: it did
+	failed string // error text of the last read, empty if it succeeded
 }
 
-// stamp distinguishes a file from its predecessor.
+// stamp holds the attributes of a file by which a change is detected.
 type stamp struct {
 	size    int64
 	changed time.Time
 	mode    fs.FileMode
 }
 
-// New reads the certificate. Run reads it again.
+// New reads the certificate and returns a Keeper, or the error of Read. Run must be called to reload the certificate.
 func New(c Config) (*Keeper, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
@@ -71,16 +70,16 @@ func New(c Config) (*Keeper, error) {
 	return k, k.read()
 }
 
-// Certificates returns the certificate that is shown from now on, and the roots that peers' certificates may chain to.
+// Certificates returns the current certificate, and the roots that verify the certificates of peers. Nil roots mean the system's.
 func (k *Keeper) Certificates() ([]tls.Certificate, *x509.CertPool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return []tls.Certificate{k.held}, k.roots
 }
 
-// Run reads the certificate again whenever its files change, and logs its faults: at the start, and each day. Files that
-// cannot be read, such as during a renewal that has written one of two, leave the certificate unchanged. Run tries again until it
-// can read them. It returns when ctx ends; the error is always nil.
+// Run reloads the certificate whenever its files change, and logs its faults at the start and each day. If a read fails, for example
+// because a renewal has written only one of two files, the certificate stays unchanged and Run retries every 10 seconds. It returns nil
+// when ctx ends.
 func (k *Keeper) Run(ctx context.Context) error {
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
@@ -110,13 +109,13 @@ func (k *Keeper) Run(ctx context.Context) error {
 	}
 }
 
-// Reload reads the certificate again now, and logs its faults. If it cannot be read, the former one stays in use.
+// Reload reads the certificate again and logs its faults. If the read fails, the former certificate stays in use.
 func (k *Keeper) Reload(ctx context.Context) {
 	k.again(ctx)
 	k.warn(ctx)
 }
 
-// again reads the certificate again and reports whether that has worked.
+// again reads the certificate again and reports whether the read succeeded.
 func (k *Keeper) again(ctx context.Context) bool {
 	k.reading.Lock()
 	defer k.reading.Unlock()
@@ -158,7 +157,7 @@ func (k *Keeper) read() error {
 	return nil
 }
 
-// stamps returns the current stamps of the files. A file that is absent has the zero stamp.
+// stamps returns the current stamps of the files. An absent file has the zero stamp.
 func (k *Keeper) stamps() []stamp {
 	all := make([]stamp, len(k.cfg.Files))
 	for i, name := range k.cfg.Files {
@@ -183,7 +182,7 @@ func (k *Keeper) expiry() time.Time {
 
 func (k *Keeper) expiresSoon(now time.Time) bool { return k.expiry().Sub(now) < warnAhead }
 
-// Warnings describes the faults of the certificate and its files, human-readable; empty without faults.
+// Warnings returns one readable sentence for each fault of the certificate and its files. It is empty if there are no faults.
 func (k *Keeper) Warnings() []string {
 	k.mu.Lock()
 	leaf, failed := k.leaf, k.failed

@@ -19,7 +19,7 @@ import (
 	"github.com/callwright/callwright/adapters/testca"
 )
 
-// at is a clock that stands still.
+// at is a clock that always returns the same time.
 type at time.Time
 
 func (a at) Now() time.Time { return time.Time(a) }
@@ -47,7 +47,7 @@ func TestWarnings(t *testing.T) {
 	for name, tt := range map[string]struct {
 		now   time.Time
 		hosts []string
-		want  string // parts, with | between them; empty: no warning
+		want  string // expected parts, separated by |; empty if no warning is expected
 	}{
 		"good":           {leaf.NotAfter.Add(-31 * 24 * time.Hour), []string{"pbx.example.com", "203.0.113.5"}, ""},
 		"soon":           {leaf.NotAfter.Add(-29*24*time.Hour - time.Minute), nil, "the SIP certificate expires on|in 29 days"},
@@ -75,7 +75,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// files are a certificate and its key in a folder.
+// files holds the paths of a certificate and its key.
 type files struct{ cert, key string }
 
 func (f files) write(t *testing.T, c tls.Certificate) {
@@ -91,7 +91,8 @@ func (f files) write(t *testing.T, c tls.Certificate) {
 	}
 }
 
-// TestRunReads has files change: a good certificate is used from then on, half of one is not and leaves the one before.
+// TestRunReads checks that Run uses a new certificate once both of its files are written. While only one is written, the former certificate
+// must stay in use.
 func TestRunReads(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -120,7 +121,7 @@ func TestRunReads(t *testing.T) {
 		done := make(chan error)
 		go func() { done <- k.Run(ctx) }()
 		look := func() {
-			time.Sleep(11 * time.Second) // of the test's own clock
+			time.Sleep(11 * time.Second) // on the fake clock of synctest
 			synctest.Wait()
 		}
 		look()
@@ -149,7 +150,7 @@ func TestRunReads(t *testing.T) {
 		f.write(t, first)
 		k.Reload(ctx)
 		shows(first)
-		if n := strings.Count(log.String(), "expired on"); n != 4 { // at the start, and after each reading
+		if n := strings.Count(log.String(), "expired on"); n != 4 { // at the start, and after each of three reads
 			t.Errorf("%d warnings in\n%s", n, log.String())
 		}
 		cancel()
@@ -159,11 +160,12 @@ func TestRunReads(t *testing.T) {
 	})
 }
 
-// TestRunWarnsDaily has a certificate that is about to expire: it is read or issued anew each day, and said.
+// TestRunWarnsDaily checks that Run logs a fault at the start and each day, and that it reads a certificate again each day only if it has
+// expired or expires soon.
 func TestRunWarnsDaily(t *testing.T) {
 	t.Parallel()
 	cert := issue(t, "first.test")
-	synctest.Test(t, func(t *testing.T) { // begins in the year 2000, before the certificate is valid
+	synctest.Test(t, func(t *testing.T) { // starts in the year 2000, before the certificate is valid
 		var log bytes.Buffer
 		reads := 0
 		k, err := pemfile.New(pemfile.Config{

@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// BenchmarkFinish measures the wait for words after the end of 1.4 s of speech.
+// BenchmarkFinish measures the delay between the end of 1.4 s of speech and its words.
 func BenchmarkFinish(b *testing.B) {
 	for name, phrases := range map[string][]string{
 		"hinted":   {"no thank you", "yes please", "connect me with a colleague"},
@@ -36,7 +36,7 @@ func BenchmarkFinish(b *testing.B) {
 	}
 }
 
-// FuzzHints uses any text as a hint for the caller's words.
+// FuzzHints checks that Listen accepts any text as a hint.
 func FuzzHints(f *testing.F) {
 	r, err := pocketsphinx.New(pocketsphinx.Config{})
 	if err != nil {

@@ -7,28 +7,28 @@ import (
 	"unicode"
 )
 
-// Bounds of the hints: more phrases or longer ones than these are omitted.
+// The maximum number of hints, and of words in a hint. Further and longer hints are omitted.
 const (
 	maxPhrases = 200
 	maxWords   = 40
 )
 
-// minPart is the shortest word, in letters, that an unknown word is put together from.
+// minPart is the minimum length, in bytes, of each word that pronounce combines to an unknown word.
 const minPart = 3
 
 // dictionary maps words to their pronunciations, each a list of phones such as "HH AH L OW".
 type dictionary struct {
 	ways   map[string][]string
-	phones []string // all there are, sorted
+	phones []string // all phones of the dictionary, sorted
 }
 
-// phrase is something that the caller may say.
+// phrase is a hint whose words all have a pronunciation.
 type phrase struct {
-	text  string   // as the hint has it
-	words []string // as they are spoken
+	text  string   // the hint itself
+	words []string // in spoken form: see spell
 }
 
-// readDictionary reads lines of a word and its phones. Further ways to say a word are numbered: "the(2) DH IY".
+// readDictionary parses lines that consist of a word and its phones. Further pronunciations of a word are numbered: "the(2) DH IY".
 func readDictionary(raw string) dictionary {
 	d := dictionary{ways: make(map[string][]string, strings.Count(raw, "\n"))}
 	seen := map[string]bool{}
@@ -49,8 +49,8 @@ func readDictionary(raw string) dictionary {
 	return d
 }
 
-// pronounce returns the pronunciations of a word. A word that is not in the dictionary may be two words that are, written as
-// one, as names of products often are; the most even division is taken.
+// pronounce returns the pronunciations of a word, or nil if it knows none. If the dictionary lacks the word, it divides the word into two
+// known words, as evenly as possible: names of products are often compounds.
 func (d dictionary) pronounce(word string) []string {
 	if ways := d.ways[word]; ways != nil {
 		return ways
@@ -75,8 +75,7 @@ func (d dictionary) pronounce(word string) []string {
 	return nil
 }
 
-// phrases turns hints into phrases that can be recognized. A phrase with a word that is not in the dictionary is omitted: it will
-// be dictated.
+// phrases converts hints to phrases that can be recognized. It omits a hint with an unknown word, which is left to dictation.
 func (d dictionary) phrases(hints []string) []phrase {
 	var known []phrase
 	for _, hint := range hints {
@@ -94,7 +93,7 @@ func (d dictionary) phrases(hints []string) []phrase {
 
 var digits = [...]string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"}
 
-// spell returns the words of a text in spoken form, in lower case. Digits are spoken one by one.
+// spell returns the words of a text in spoken form and lower case. Each digit becomes a word.
 func spell(text string) []string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(text) {

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// The recognizer hears an expected phrase, which flite speaks here.
+// The recognizer recognizes an expected phrase, which flite speaks here.
 func Example() {
 	recognizer, err := pocketsphinx.New(pocketsphinx.Config{})
 	if err != nil {

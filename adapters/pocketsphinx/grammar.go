@@ -6,23 +6,23 @@ import (
 	"strings"
 )
 
-// A grammar is a machine that reads words: from its start through any one phrase to its end, from where it may start
-// again. In both states it may also read single phones, as words of their own, and from the start it may skip to the
-// end: so anything at all can be read, and the number of loose phones shows the share that was no phrase.
+// A grammar is a finite-state machine that reads words. From its start it reads any one phrase to its end, and may then return to the
+// start. In both states it may also read single phones, called loose phones, and it may skip from the start to the end. It can therefore
+// read any speech, and the number of loose phones shows how much of the speech matched no phrase.
 //
-// The numbers were measured with two flite voices over G.711, nineteen sentences of one to twelve words of which every
-// second one was a hint: 37 of 38 utterances that were hinted at are recognized, none of 38 others is taken for a hint.
+// The probabilities were measured with two flite voices over G.711 and nineteen sentences of one to twelve words, of which every second one
+// was a hint. 37 of 38 hinted utterances were recognized, and none of the 38 others was taken for a hint.
 const (
-	loosePhone = 0.007 // probability of a loose phone; with 0.005 other speech is taken for hints
-	again      = 0.1   // probability of a second phrase
-	// maxLoose is the maximum of loose phones before and after a phrase: a breath, a click, an "uh".
+	loosePhone = 0.007 // probability of a loose phone; at 0.005, other speech is taken for hints
+	again      = 0.1   // probability that another phrase follows
+	// maxLoose is the maximum number of loose phones in an utterance that is still a phrase: a breath, a click, an "uh".
 	maxLoose = 3
 )
 
-// loosePrefix marks loose phones. No word of the dictionary has such characters.
+// loosePrefix marks loose phones in the lexicon. No word of the dictionary contains it.
 const loosePrefix = "++"
 
-// lexicon lists the pronunciations of the words in the grammar, one a line, in the form of readDictionary.
+// lexicon lists the pronunciations of the phrases' words and of the loose phones, one per line, in the format of readDictionary.
 func (d dictionary) lexicon(phrases []phrase) string {
 	var b strings.Builder
 	var words []string
@@ -45,7 +45,7 @@ func (d dictionary) lexicon(phrases []phrase) string {
 	return b.String()
 }
 
-// grammar writes the machine in the format of Sphinx: states are numbers, 0 the start and 1 the end.
+// grammar returns the state machine in the FSG format of Sphinx. State 0 is the start and state 1 the end.
 func (d dictionary) grammar(phrases []phrase) string {
 	var b strings.Builder
 	next := 2
@@ -72,8 +72,8 @@ func (d dictionary) grammar(phrases []phrase) string {
 	return fmt.Sprintf("FSG_BEGIN phrases\nNUM_STATES %d\nSTART_STATE 0\nFINAL_STATE 1\n%sFSG_END\n", next, &b)
 }
 
-// understood turns the grammar's result into a text: one phrase as in the hint, several phrases as their words, nothing when
-// too much was none of them.
+// understood converts the grammar's result to a text: a single phrase as written in the hint, several phrases as their words. It returns an
+// empty text if the result contains more than maxLoose loose phones.
 func understood(read string, phrases []phrase) string {
 	var words []string
 	loose := 0

@@ -1,10 +1,10 @@
-// Package pocketsphinx recognizes English speech with PocketSphinx, a recognizer that runs as a local program (Debian:
-// apt-get install pocketsphinx pocketsphinx-en-us).
+// Package pocketsphinx recognizes English speech with PocketSphinx, a recognizer that runs as a local program (Debian: apt-get install
+// pocketsphinx pocketsphinx-en-us).
 //
-// Its models were made for 16 kHz, and a telephone lacks the upper half of that. Free dictation over G.711 is of demo
-// quality: on synthetic speech about two words in five are wrong. When the expected phrases are known, from
-// conversation.Hearing, they are recognized first, against a model of any other sounds; that is exact on the
-// same speech. Only other speech is left to dictation.
+// Its models were trained on 16 kHz audio, of which a telephone lacks the upper half. Free dictation over G.711 is of demo quality: on
+// synthetic speech about two words in five are wrong. If conversation.Hearing contains the expected phrases, the recognizer first compares
+// the audio with these phrases and a model of all other sounds. That is accurate on the same speech. It uses dictation only for speech that
+// matches no phrase.
 package pocketsphinx
 
 import (
@@ -22,11 +22,11 @@ import (
 
 const (
 	install      = "apt-get install pocketsphinx pocketsphinx-en-us (Debian, Ubuntu), brew install cmu-pocketsphinx (macOS)"
-	modelRate    = 16000       // samples a second
+	modelRate    = 16000       // samples per second
 	maxUtterance = time.Minute // longer utterances are cut off
 )
 
-// models are the folders in which packages put the model of American English.
+// models lists the folders in which packages install the model of American English.
 var models = []string{
 	"/usr/share/pocketsphinx/model/en-us",
 	"/usr/local/share/pocketsphinx/model/en-us",
@@ -35,12 +35,12 @@ var models = []string{
 
 // Config configures a Recognizer. The zero Config is valid.
 type Config struct {
-	Path     string // the program; empty: pocketsphinx_batch on the PATH
-	Model    string // the folder with en-us, en-us.lm.bin and cmudict-en-us.dict; empty: where packages put it
-	Parallel int    // the number of concurrent processes; 0: the number of processors
+	Path     string // the program; if empty, pocketsphinx_batch on the PATH
+	Model    string // the folder with en-us, en-us.lm.bin and cmudict-en-us.dict; if empty, where packages install it
+	Parallel int    // the number of concurrent processes; 0 means GOMAXPROCS
 }
 
-// Recognizer recognizes speech with PocketSphinx. It is a conversation.Recognizer.
+// Recognizer recognizes speech with PocketSphinx. It implements conversation.Recognizer.
 type Recognizer struct {
 	program *engine.Program
 	model   string
@@ -49,8 +49,8 @@ type Recognizer struct {
 
 var _ conversation.Recognizer = (*Recognizer)(nil)
 
-// New finds the program and its model and reads the dictionary. It returns CodeUnavailable, with the package to install, when
-// either is missing.
+// New finds the program and its model, and reads the dictionary. It returns CodeUnavailable if either is missing, and the error names the
+// package to install.
 func New(config Config) (*Recognizer, error) {
 	if config.Parallel <= 0 {
 		config.Parallel = runtime.GOMAXPROCS(0)
@@ -73,7 +73,7 @@ func New(config Config) (*Recognizer, error) {
 	return r, nil
 }
 
-// CheckLanguage refuses languages other than English, the language of the model.
+// CheckLanguage returns CodeBadRequest for languages other than English, which the model requires. It accepts an empty language.
 func (*Recognizer) CheckLanguage(language string) error {
 	if broad, _, _ := strings.Cut(strings.ToLower(language), "-"); broad != "" && broad != "en" {
 		return callwright.Invalid("language", "PocketSphinx here understands English, not %q", language)
@@ -81,7 +81,8 @@ func (*Recognizer) CheckLanguage(language string) error {
 	return nil
 }
 
-// Listen starts an utterance. Any language but English is CodeBadRequest with the field "language".
+// Listen starts an utterance with the phrases of h as hints. It returns CodeBadRequest for the field "language" if the language is not
+// English.
 func (r *Recognizer) Listen(ctx context.Context, h conversation.Hearing) (conversation.Utterance, error) {
 	if err := r.CheckLanguage(h.Language); err != nil {
 		return nil, err

@@ -36,7 +36,7 @@ func open(t *testing.T, config pocketsphinx.Config) *pocketsphinx.Recognizer {
 	return r
 }
 
-// overTelephone is flite, through G.711 at 8 kHz.
+// overTelephone returns text spoken by a flite voice at 8 kHz, after encoding and decoding it with G.711.
 func overTelephone(t testing.TB, voice, text string) []int16 {
 	t.Helper()
 	s, err := flite.New(flite.Config{Voice: voice})
@@ -139,7 +139,7 @@ func TestListenRefuses(t *testing.T) {
 	}
 }
 
-// stuck returns a program that never ends by itself.
+// stuck returns a recognizer whose program is a shell script with the given body.
 func stuck(t *testing.T, body string) *pocketsphinx.Recognizer {
 	t.Helper()
 	return open(t, pocketsphinx.Config{Path: enginetest.Script(t, "pocketsphinx_batch", body)})

@@ -12,17 +12,16 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// Names of the files in the folder of one utterance.
+// The names of the files in the temporary folder of an utterance.
 const (
-	audioName   = "utterance" // and .raw
+	audioName   = "utterance" // followed by ".raw"
 	listFile    = "list"
 	resultFile  = "result"
 	grammarFile = "phrases.fsg"
 	lexiconFile = "phrases.dict"
 )
 
-// recognize returns the words of audio at modelRate: the phrase that it matches, or, if it matches none, the dictated
-// words.
+// recognize returns the text of audio at modelRate. It returns a matching phrase, or, if none matches, the dictated words.
 func (r *Recognizer) recognize(ctx context.Context, audio []int16, phrases []phrase) (text string, err error) {
 	err = engine.Scratch("pocketsphinx", func(dir string) error {
 		if err := write(dir, audioName+".raw", pcm.AppendBytes(nil, audio)); err != nil {
@@ -43,7 +42,7 @@ func (r *Recognizer) recognize(ctx context.Context, audio []int16, phrases []phr
 	return text, err
 }
 
-// expect listens for the phrases only.
+// expect returns the phrase that the utterance matches, or an empty text if it matches none.
 func (r *Recognizer) expect(ctx context.Context, dir string, phrases []phrase) (string, error) {
 	if err := write(dir, grammarFile, []byte(r.words.grammar(phrases))); err != nil {
 		return "", err
@@ -55,8 +54,8 @@ func (r *Recognizer) expect(ctx context.Context, dir string, phrases []phrase) (
 	return understood(read, phrases), err
 }
 
-// run decodes the utterance with a language model or a grammar. The mean of the whole utterance is taken from its
-// features ("batch"), which a live decoder can't do: over G.711 that makes the difference between words and noise.
+// run decodes the utterance with a language model or a grammar. It normalizes the features by the mean of the whole utterance ("-cmn
+// batch"), which a live decoder cannot do. Without it, speech over G.711 is recognized as noise.
 func (r *Recognizer) run(ctx context.Context, dir string, language ...string) (string, error) {
 	args := append([]string{
 		"-hmm", filepath.Join(r.model, "en-us"), "-logfn", os.DevNull, "-cmn", "batch", "-remove_noise", "no",
@@ -72,7 +71,7 @@ func (r *Recognizer) run(ctx context.Context, dir string, language ...string) (s
 	return hypothesis(string(raw)), nil
 }
 
-// hypothesis takes the words out of a line such as "no thank you (utterance -7500)".
+// hypothesis returns the words of a result line such as "no thank you (utterance -7500)".
 func hypothesis(line string) string {
 	if i := strings.LastIndex(line, "("+audioName); i >= 0 {
 		line = line[:i]

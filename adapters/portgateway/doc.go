@@ -1,3 +1,3 @@
-// Package portgateway has gateways for package porting that need no carrier's account. Simulated is a carrier by the clock, for tests,
-// demonstrations and new deployments; it moves no real number.
+// Package portgateway contains gateways for package porting that need no account with a carrier. Simulated imitates a carrier for tests,
+// demonstrations and new deployments. It ports no real number.
 package portgateway

@@ -10,36 +10,36 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// treatment is the simulated carrier's treatment of a number.
+// treatment identifies how the simulated carrier processes a number.
 type treatment int
 
 const (
 	ports         treatment = iota
-	rejects                 // with a code, when it would confirm
-	moves                   // withdraws the first date, and confirms a later one
-	holds                   // waits for an action that is impossible, so until it is canceled
-	staysPending            // does not answer until the date
-	refusesCancel           // refuses to cancel
-	portsEarly              // ports when it is asked to cancel
-	puzzles                 // reports an unknown status, until it confirms
-	refuses                 // immediately
-	losesOrder              // the first answer
-	silent                  // never answers
+	rejects                 // with a code, instead of the confirmation
+	moves                   // withdraws the first date and confirms a later one
+	holds                   // waits for an impossible action, until the request is canceled
+	staysPending            // waits for the losing carrier until the date, then ports
+	refusesCancel           // refuses to cancel the order, then ports
+	portsEarly              // ports when the carrier is asked to cancel
+	puzzles                 // reports an unknown status until the confirmation
+	refuses                 // refuses the order immediately
+	losesOrder              // loses the first answer to the order
+	silent                  // never answers a request
 )
 
-// MagicNumber is the simulated carrier's treatment of numbers that end in 55501 and two digits, such as +14155550109. It ports all
+// MagicNumber describes how the simulated carrier treats numbers that end in 55501 and two given digits, such as +14155550109. It ports all
 // other numbers.
 type MagicNumber struct {
-	Digits string // the last two
+	Digits string // the last two digits
 	What   string
 	does   treatment
 	code   porting.FailureCode
 }
 
-// prefix comes before the two digits of a magic number. In North America 555-0100 to 555-0199 are for fiction.
+// prefix precedes the last two digits of a magic number. In North America, 555-0100 to 555-0199 are reserved for fiction.
 const prefix = "55501"
 
-// magic are all magic numbers: the number of a rejection is the position of its code in porting.Remedies.
+// magic lists all magic numbers. The digits of a rejection are the position of its code in porting.Remedies, from 01.
 var magic = func() []MagicNumber {
 	all := []MagicNumber{{"00", "is ported", ports, ""}}
 	for i, r := range porting.Remedies() {
@@ -58,10 +58,10 @@ var magic = func() []MagicNumber {
 	)
 }()
 
-// Magic returns all magic numbers.
+// Magic returns a copy of the list of all magic numbers.
 func Magic() []MagicNumber { return slices.Clone(magic) }
 
-// magicOf returns the carrier's treatment of a number.
+// magicOf returns the treatment of a number. Numbers that are not magic are ported.
 func magicOf(number callwright.PhoneNumber) MagicNumber {
 	digits := number.Digits()
 	if len(digits) > len(prefix)+2 && strings.HasPrefix(digits[len(digits)-len(prefix)-2:], prefix) {
@@ -74,18 +74,18 @@ func magicOf(number callwright.PhoneNumber) MagicNumber {
 	return magic[0]
 }
 
-// has reports whether the carrier does something with a number of an order.
+// has reports whether any number of an order has the treatment d.
 func has(o porting.Order, d treatment) bool {
 	return slices.ContainsFunc(o.Numbers, func(n callwright.PhoneNumber) bool { return magicOf(n).does == d })
 }
 
-// stage is a number from a time on.
+// stage is the state of a number from a point in time on.
 type stage struct {
 	from time.Time
 	porting.NumberSnapshot
 }
 
-// at returns a number of an order at a time.
+// at returns the state of an order's number at now, including the effect of a cancellation.
 func (s *Simulated) at(o porting.Order, number callwright.PhoneNumber, now time.Time) porting.NumberSnapshot {
 	shot := porting.NumberSnapshot{Number: number, State: porting.NumberSubmitted}
 	answer, answered := s.answersCancel(o)
@@ -103,7 +103,7 @@ func (s *Simulated) at(o porting.Order, number callwright.PhoneNumber, now time.
 	return shot
 }
 
-// stages returns the life of a number whose order is not canceled.
+// stages returns the stages of a number, in order of time, if its order is not canceled.
 func (s *Simulated) stages(o porting.Order, number callwright.PhoneNumber) []stage {
 	m := magicOf(number)
 	accept, confirm, port := o.SignedAt.Add(s.cfg.AcceptAfter), o.SignedAt.Add(s.cfg.ConfirmAfter), s.portsAt(o)
@@ -136,7 +136,8 @@ func (s *Simulated) stages(o porting.Order, number callwright.PhoneNumber) []sta
 	}
 }
 
-// portsAt returns the date that the carrier confirms.
+// portsAt returns the time at which the carrier ports an order's numbers: PortAfter after the signature, or else 16:00 UTC of the target
+// date, but at least 48 hours after the confirmation.
 func (s *Simulated) portsAt(o porting.Order) time.Time {
 	if s.cfg.PortAfter > 0 {
 		return o.SignedAt.Add(s.cfg.PortAfter)
@@ -148,7 +149,8 @@ func (s *Simulated) portsAt(o porting.Order) time.Time {
 	return asked
 }
 
-// answersCancel returns the next stage of an order with a requested cancellation; false: there is none.
+// answersCancel returns the stage in which the carrier grants the requested cancellation of an order. It returns false if no cancellation
+// is requested or the carrier refuses it.
 func (s *Simulated) answersCancel(o porting.Order) (stage, bool) {
 	if o.CancelAskedAt.IsZero() || !s.refusesCancelAt(o).IsZero() {
 		return stage{}, false
@@ -160,7 +162,7 @@ func (s *Simulated) answersCancel(o porting.Order) (stage, bool) {
 	return stage{at, porting.NumberSnapshot{State: porting.NumberCanceled}}, true
 }
 
-// refusesCancelAt returns the time at which the carrier refuses to cancel an order; zero: it does not refuse.
+// refusesCancelAt returns the time at which the carrier refuses to cancel an order, or the zero time if it does not refuse.
 func (s *Simulated) refusesCancelAt(o porting.Order) time.Time {
 	tooLate := o.CancelAskedAt.Add(max(0, s.cfg.CutOff)).After(s.portsAt(o)) && !has(o, holds)
 	if o.CancelAskedAt.IsZero() || !tooLate && !has(o, refusesCancel) {

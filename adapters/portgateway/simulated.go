@@ -17,30 +17,30 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// SimulatedConfig configures a Simulated. The zero value behaves as a carrier does: within an hour it processes an order, within a
-// day it confirms the date, and it ports the numbers on the date that was asked for.
+// SimulatedConfig configures a Simulated. The zero value imitates a real carrier: it processes an order within an hour, confirms the date
+// within a day, and ports the numbers on the requested date.
 type SimulatedConfig struct {
-	AcceptAfter  time.Duration // until the carrier processes an order, or answers a cancellation; 0: an hour
-	ConfirmAfter time.Duration // from the signature until it confirms or rejects; 0: a day
-	PortAfter    time.Duration // from the signature until it ports; 0: 16:00 UTC of the date asked for, at least two days after it confirms
-	CutOff       time.Duration // before the confirmed date; negative: none; 0: 48 hours
+	AcceptAfter  time.Duration // until the carrier processes an order or answers a cancellation; 0 means an hour
+	ConfirmAfter time.Duration // from the signature to the confirmation or rejection; 0 means a day
+	PortAfter    time.Duration // from the signature to the port; 0 means 16:00 UTC of the target date, but 48 hours after the confirmation
+	CutOff       time.Duration // last cancellation before the confirmed date; 0 means 48 hours, negative means no limit
 
-	Secret callwright.Secret // signs events; empty: no event is taken
+	Secret callwright.Secret // signs events; if empty, every event is rejected
 
 	callwright.Runtime
 }
 
-// SimulatedName is the name of the gateway.
+// SimulatedName is the gateway name that Simulated reports in its Capabilities.
 const SimulatedName = "simulated"
 
-// Simulated is a porting.Gateway and porting.EventReader whose carrier is a function of an order and the time. It stores nothing, so
-// that orders survive the process and are the same on every node. Magic describes its treatment of each number.
+// Simulated implements porting.Gateway and porting.EventReader. It computes the state of an order from the order and the time. Because it
+// stores no orders, they survive a restart and are the same on every node. Magic describes how it treats each number.
 type Simulated struct {
 	cfg  SimulatedConfig
-	poll time.Duration // see porting.Capabilities
+	poll time.Duration // see porting.Capabilities.PollEvery
 
 	mu   sync.Mutex
-	lost map[string]bool // keys of orders whose first answer was lost
+	lost map[string]bool // keys of orders whose first answer was lost in this process
 }
 
 var (
@@ -48,10 +48,11 @@ var (
 	_ porting.EventReader = (*Simulated)(nil)
 )
 
-// maxLost bounds the lost answers that are remembered.
+// maxLost is the maximum size of Simulated.lost, which is cleared when it is full.
 const maxLost = 1000
 
-// NewSimulated checks the configuration.
+// NewSimulated returns a simulated carrier. It returns an error if a duration is negative, or if the carrier would not accept, confirm and
+// port in this order.
 func NewSimulated(c SimulatedConfig) (*Simulated, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
@@ -59,7 +60,7 @@ func NewSimulated(c SimulatedConfig) (*Simulated, error) {
 	if c.AcceptAfter < 0 || c.ConfirmAfter < 0 || c.PortAfter < 0 {
 		return nil, errors.New("portgateway: the times of a SimulatedConfig must not be negative")
 	}
-	poll := c.AcceptAfter // a carrier that is quicker than others is asked more often
+	poll := c.AcceptAfter // poll a faster carrier more often
 	if c.AcceptAfter == 0 {
 		c.AcceptAfter = time.Hour
 	}
@@ -75,15 +76,15 @@ func NewSimulated(c SimulatedConfig) (*Simulated, error) {
 	return &Simulated{cfg: c, poll: poll, lost: map[string]bool{}}, nil
 }
 
-// Capabilities reports that any numbers can be ported.
+// Capabilities reports that the carrier ports numbers of any country, up to 1000 per order.
 func (s *Simulated) Capabilities() porting.Capabilities {
 	return porting.Capabilities{Name: SimulatedName, MaxNumbers: 1000, CutOff: max(0, s.cfg.CutOff), PollEvery: s.poll}
 }
 
-// tollFree are the area codes for toll-free numbers in North America, without their first digit, 8.
+// tollFree lists the area codes of toll-free numbers in North America, without their first digit, 8.
 var tollFree = []string{"00", "33", "44", "55", "66", "77", "88"}
 
-// CheckNumbers returns the portability of the numbers according to Magic.
+// CheckNumbers returns the portability of the numbers according to Magic. The only error is that of ctx.
 func (s *Simulated) CheckNumbers(ctx context.Context, numbers []callwright.PhoneNumber) ([]porting.Portability, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -105,7 +106,8 @@ func (s *Simulated) CheckNumbers(ctx context.Context, numbers []callwright.Phone
 	return all, nil
 }
 
-// Submit derives the reference from the key.
+// Submit returns a receipt whose reference is derived from the order's key, so that a repeated call returns the same one. Magic numbers may
+// make it fail.
 func (s *Simulated) Submit(ctx context.Context, o porting.Submission) (porting.Receipt, error) {
 	if err := silence(ctx, o.Order); err != nil {
 		return porting.Receipt{}, err
@@ -121,7 +123,7 @@ func (s *Simulated) Submit(ctx context.Context, o porting.Submission) (porting.R
 	return porting.Receipt{Ref: ref(o.Key)}, nil
 }
 
-// loseOnce reports whether the answer is lost: the first one of each order in this process.
+// loseOnce reports whether the answer to an order is lost. It returns true for the first call with a key in this process.
 func (s *Simulated) loseOnce(key string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,7 +137,8 @@ func (s *Simulated) loseOnce(key string) bool {
 	return true
 }
 
-// Cancel asks the carrier, which answers later.
+// Cancel accepts a request to cancel an order, which the carrier answers after AcceptAfter. It returns CodeNotFound if the reference does
+// not belong to the order.
 func (s *Simulated) Cancel(ctx context.Context, o porting.Order) error {
 	if err := silence(ctx, o); err != nil {
 		return err
@@ -143,7 +146,7 @@ func (s *Simulated) Cancel(ctx context.Context, o porting.Order) error {
 	return known(o)
 }
 
-// Snapshot computes the present state of the order.
+// Snapshot computes the current state of the order. It returns CodeNotFound if the reference does not belong to the order.
 func (s *Simulated) Snapshot(ctx context.Context, o porting.Order) (porting.Snapshot, error) {
 	if err := silence(ctx, o); err != nil {
 		return porting.Snapshot{}, err
@@ -169,13 +172,13 @@ func known(o porting.Order) error {
 	return nil
 }
 
-// ref returns the reference of an order.
+// ref returns the reference of the order with a key.
 func ref(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return "sim-" + hex.EncodeToString(sum[:12])
 }
 
-// silence waits for the end of the context if the carrier does not answer about an order.
+// silence blocks until ctx ends if a number of the order has the treatment silent. It returns the error of ctx.
 func silence(ctx context.Context, o porting.Order) error {
 	if has(o, silent) {
 		<-ctx.Done()
@@ -183,16 +186,16 @@ func silence(ctx context.Context, o porting.Order) error {
 	return ctx.Err()
 }
 
-// signatureHeader holds the HMAC-SHA256 of an event in hexadecimal digits.
+// signatureHeader is the HTTP header that contains the HMAC-SHA256 of an event's body in hexadecimal digits.
 const signatureHeader = "X-Simulated-Signature"
 
-// message is the body of an event.
+// message is the JSON body of an event.
 type message struct {
 	Event string `json:"event"`
 	Order string `json:"order"`
 }
 
-// Event returns the header and the body of the message with which the carrier reports the step n, 0, 1, ..., of an order.
+// Event returns the header and the body of the n-th event that the carrier sends for an order, counted from 0.
 func (s *Simulated) Event(o porting.Order, n int) (header map[string][]string, body []byte) {
 	body = fmt.Appendf(nil, `{"event":"%s-%d","order":"%s"}`, o.Ref, n, o.Ref)
 	return map[string][]string{signatureHeader: {s.sign(body)}}, body
@@ -204,7 +207,7 @@ func (s *Simulated) sign(body []byte) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// ReadEvents reads a message that Event has made.
+// ReadEvents parses an event that Event has created. It returns CodeAuthFailure if the signature is wrong or the Secret is empty.
 func (s *Simulated) ReadEvents(header map[string][]string, body []byte) ([]porting.Hint, error) {
 	given := header[signatureHeader]
 	if s.cfg.Secret == "" || len(given) != 1 || !hmac.Equal([]byte(given[0]), []byte(s.sign(body))) {

@@ -17,7 +17,7 @@ import (
 
 var signed = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
-// clock stands still until it is moved.
+// clock is a clock that advances only by move.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -69,7 +69,8 @@ func TestSimulatedConforms(t *testing.T) {
 	})
 }
 
-// life returns the sequence of a number's states over time, with the code of a failure.
+// life returns the distinct states of a number during 30 days, with the codes of failures. If cancelAfter is not 0, it requests the
+// cancellation after that time.
 func life(t *testing.T, digits string, cancelAfter time.Duration) (states []string) {
 	t.Helper()
 	s, now := newSimulated(t, portgateway.SimulatedConfig{})
@@ -115,7 +116,7 @@ func TestMagicNumbers(t *testing.T) {
 		"50": "submitted, in_progress, foc_confirmed, ported",
 		"51": "submitted, in_progress, foc_confirmed, ported",
 		"60": "submitted, , foc_confirmed, ported",
-		"99": "submitted, in_progress, foc_confirmed, ported", // of no meaning
+		"99": "submitted, in_progress, foc_confirmed, ported", // not a magic number
 	}
 	for i, r := range porting.Remedies() {
 		want[fmt.Sprintf("%02d", i+1)] = "submitted, in_progress, rejected:" + string(r.Code)
@@ -187,7 +188,7 @@ func TestSimulatedChecks(t *testing.T) {
 	}
 }
 
-// TestSimulatedWithoutSecret: anybody could sign with an empty secret.
+// TestSimulatedWithoutSecret checks that ReadEvents rejects an event signed with an empty secret, which anyone could sign.
 func TestSimulatedWithoutSecret(t *testing.T) {
 	t.Parallel()
 	s, _ := newSimulated(t, portgateway.SimulatedConfig{})

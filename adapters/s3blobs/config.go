@@ -22,31 +22,31 @@ import (
 // Config configures Blobs. Bucket, AccessKey and SecretKey are required.
 type Config struct {
 	Bucket string // must exist
-	Prefix string // of all keys, such as "callwright/audio"; empty: none
+	Prefix string // of all keys, such as "callwright/audio"; may be empty
 
-	Endpoint  string // such as "https://s3.example.com"; empty: Amazon's of the region
-	Region    string // empty: us-east-1, which most other services take
-	PathStyle bool   // https://endpoint/bucket/key, which most other services want, instead of https://bucket.endpoint/key
-	AllowHTTP bool   // the endpoint may be http://…: an eavesdropper hears the audio, but learns no secret
+	Endpoint  string // such as "https://s3.example.com"; if empty, Amazon's endpoint of the region
+	Region    string // if empty, us-east-1, which most other services accept
+	PathStyle bool   // use https://endpoint/bucket/key, as most other services require, not https://bucket.endpoint/key
+	AllowHTTP bool   // accept an http:// endpoint; eavesdroppers can then read the audio, but no secret
 
-	AccessKey    string // the id of a key
+	AccessKey    string // the id of the key
 	SecretKey    callwright.Secret
-	SessionToken callwright.Secret // of a temporary key; empty: the key is not temporary
+	SessionToken callwright.Secret // for a temporary key; empty for a permanent key
 
-	Encryption Encryption // at rest; the zero Encryption is the bucket's
+	Encryption Encryption // at rest; the zero value means the bucket's default
 
-	// Transport sends requests. Nil: one that verifies certificates by the roots of the system, takes TLS 1.2 or newer, uses the
-	// proxy of the environment, and gives up on a server that does not answer within 30 seconds.
+	// Transport sends requests. If nil, New uses a transport that verifies certificates with the system's roots, requires TLS 1.2 or newer,
+	// uses the proxy of the environment, and waits at most 30 seconds for the header of a response.
 	Transport http.RoundTripper
 }
 
-// Encryption is S3's encryption of audio at rest.
+// Encryption selects how S3 encrypts audio at rest. The zero value uses the bucket's default.
 type Encryption struct {
-	Algorithm string // "AES256" or "aws:kms"; empty: the bucket's default
-	KMSKey    string // with "aws:kms"; empty: the account's default key
+	Algorithm string // "AES256" or "aws:kms"; if empty, the bucket's default
+	KMSKey    string // only with "aws:kms"; if empty, the account's default key
 }
 
-// set asks for the encryption of an object.
+// set sets the encryption parameters of an upload.
 func (e Encryption) set(put *s3.PutObjectInput) {
 	put.ServerSideEncryption = types.ServerSideEncryption(e.Algorithm)
 	if e.KMSKey != "" {
@@ -54,18 +54,18 @@ func (e Encryption) set(put *s3.PutObjectInput) {
 	}
 }
 
-// Bounds of requests.
+// The limits of requests and connections, and the default region.
 const (
-	attempts      = 3 // of a request whose failure may pass
+	attempts      = 3 // of a request that fails temporarily
 	longestWait   = 2 * time.Second
 	dialLimit     = 10 * time.Second
-	answerLimit   = 30 * time.Second // until the header of an answer
+	answerLimit   = 30 * time.Second // for the header of a response, and for each read of its body
 	idleLimit     = 90 * time.Second
-	maxIdle       = 32 // connections
+	maxIdle       = 32 // idle connections
 	defaultRegion = "us-east-1"
 )
 
-// New checks a configuration. It does not talk to the server, so that a program starts while that is away.
+// New checks the configuration and returns Blobs. It sends no request, so that a program starts while the server is unavailable.
 func New(config Config) (*Blobs, error) {
 	if err := config.check(); err != nil {
 		return nil, fmt.Errorf("audio in S3: %w", err)
@@ -78,7 +78,8 @@ func New(config Config) (*Blobs, error) {
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		Retryer: retry.NewStandard(func(o *retry.StandardOptions) { o.MaxAttempts, o.MaxBackoff = attempts, longestWait }),
-		// Requests are signed with the digest of their bodies, which every service checks. Some services do not support further checksums.
+		// Requests are signed with the digest of their bodies, which every service verifies. Some services do not support additional
+		// checksums.
 		RequestChecksumCalculation: aws.RequestChecksumCalculationWhenRequired,
 		ResponseChecksumValidation: aws.ResponseChecksumValidationWhenRequired,
 	}
@@ -104,7 +105,7 @@ func newTransport() *http.Transport {
 	}
 }
 
-// The forms of names.
+// The valid forms of bucket names and prefixes.
 var (
 	bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 	prefixName = regexp.MustCompile(`^[0-9A-Za-z_.=-]+(/[0-9A-Za-z_.=-]+)*$`)

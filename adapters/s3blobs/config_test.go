@@ -42,7 +42,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// TestSecretsAreNotPrinted prints a configuration and the values made of it.
+// TestSecretsAreNotPrinted checks that fmt does not print the secrets of a configuration.
 func TestSecretsAreNotPrinted(t *testing.T) {
 	t.Parallel()
 	c := s3blobs.Config{Bucket: "audio", AccessKey: "key", SecretKey: "hunter2", SessionToken: "hunter3"}
@@ -51,7 +51,7 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 	}
 }
 
-// TestCertificatesAreVerified meets a server whose certificate no root of the system vouches for, and one with an old version of TLS.
+// TestCertificatesAreVerified checks that no request reaches a server with an unknown certificate authority or with TLS 1.1.
 func TestCertificatesAreVerified(t *testing.T) {
 	t.Parallel()
 	reached := false

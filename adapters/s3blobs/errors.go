@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Callers get these errors. The cause of each is the server's answer, for the log.
+// The errors that callers receive. Each wraps the server's response as its cause, for the log.
 var (
 	errNoBucket = callwright.Errorf(callwright.CodeUnavailable, "the bucket for audio does not exist: make it, or correct its name or region")
 	errRefused  = callwright.Errorf(callwright.CodeUnavailable, "the storage for audio refuses access: correct the key, or what its policy allows")
@@ -24,7 +24,7 @@ var (
 	errChanged  = callwright.Errorf(callwright.CodeUnavailable, "the audio was changed or deleted while it was read: open it again")
 )
 
-// byCode maps S3's error codes to errors. Other codes are translated by the status.
+// byCode maps S3's error codes to errors. For other codes, byStatus maps the HTTP status.
 var byCode = []struct {
 	as    *callwright.Error
 	codes []string
@@ -37,7 +37,7 @@ var byCode = []struct {
 	{errChanged, []string{"PreconditionFailed", "InvalidRange"}},
 }
 
-// translate turns an error of the client into one with a code. Errors of a context stay unchanged.
+// translate converts an error of the S3 client to an error with a code. If ctx has ended, it returns the cause of ctx.
 func translate(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
@@ -61,7 +61,7 @@ func translate(ctx context.Context, err error) error {
 	return errAway.Because(err)
 }
 
-// byStatus returns the error for the status of an answer; 0: none came.
+// byStatus returns the error for the HTTP status of a response. Status 0 means that no response arrived.
 func byStatus(status int) *callwright.Error {
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:

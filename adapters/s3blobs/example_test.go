@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/speech"
 )
 
-// A program keeps the audio of samples in a bucket that all of its nodes reach.
+// A program stores the audio of samples in a bucket that all of its nodes can access.
 func ExampleNew() {
 	blobs, err := s3blobs.New(s3blobs.Config{
 		Bucket:    "callwright-audio",
@@ -19,7 +19,7 @@ func ExampleNew() {
 		AccessKey: "callwright",
 		SecretKey: callwright.Secret(os.Getenv("S3_SECRET_KEY") + "of the example"),
 	})
-	config := speech.Config{Blobs: blobs} // and an engine, and stores
+	config := speech.Config{Blobs: blobs} // a complete Config also sets the engine and the stores
 	fmt.Println(config.Blobs != nil, err)
 	// Output: true <nil>
 }

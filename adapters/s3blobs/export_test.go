@@ -8,13 +8,13 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Client returns the client of blobs.
+// Client returns the S3 client of b.
 func (b *Blobs) Client() *s3.Client { return b.client }
 
-// NewTransport returns the transport that New makes.
+// NewTransport returns the transport that New uses by default.
 func NewTransport() *http.Transport { return newTransport() }
 
-// Key returns the key of audio.
+// Key returns the object key of the audio with a name.
 func (b *Blobs) Key(org callwright.OrgID, name string) string {
 	key, err := b.key(org, name)
 	if err != nil {

@@ -11,27 +11,28 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// blob is an object that is being read. Its bytes come from an answer that begins at the place, which Read asks for after a seek and
-// after a connection has broken. Every answer must be of the object that was opened.
+// blob reads an object from S3. After a seek, or when a connection breaks, Read requests the rest of the object from the current offset.
+// Every response must be of the object that was opened: see etag.
 type blob struct {
 	ctx   context.Context //nolint:containedctx // of OpenBlob: an io.Reader takes none
 	blobs *Blobs
 	key   string
-	etag  *string // nil until it is known
+	etag  *string // nil until the first response
 	size  int64
 
-	at     int64         // the place
-	body   io.ReadCloser // begins at from; nil: none is open
-	cancel func()        // ends the request of body
+	at     int64         // the offset of the next Read
+	body   io.ReadCloser // its next byte is at the offset from; nil without a response
+	cancel func()        // cancels the request of body
 	from   int64
-	given  bool // bytes have come from it
-	empty  int  // answers in a row that have broken before a byte came
+	given  bool // body has yielded bytes
+	empty  int  // consecutive responses that broke before their first byte
 	closed bool
 }
 
 var errClosed = errors.New("audio: the reader is closed")
 
-// Read reads the next bytes.
+// Read reads the next bytes. If the connection breaks, it requests the rest of the object, and returns an error after three consecutive
+// responses without a byte.
 func (b *blob) Read(p []byte) (int, error) {
 	switch {
 	case b.closed:
@@ -51,7 +52,7 @@ func (b *blob) Read(p []byte) (int, error) {
 		b.at, b.from = b.at+int64(n), b.from+int64(n)
 		if n > 0 {
 			b.given, b.empty = true, 0
-			return n, nil // an error comes again
+			return n, nil // the next Read returns the error again
 		}
 		if err == nil {
 			continue
@@ -69,7 +70,8 @@ func (b *blob) Read(p []byte) (int, error) {
 	}
 }
 
-// open makes sure that the body begins at the place.
+// open requests the rest of the object, unless the body already begins at the current offset. It returns an error if the response has
+// another range or size.
 func (b *blob) open() error {
 	if b.body != nil && b.from == b.at {
 		return nil
@@ -87,7 +89,7 @@ func (b *blob) open() error {
 	return nil
 }
 
-// get asks for the object or a range of it. A read that gets no byte for as long as an answer may take ends the request.
+// get requests the object or a range of it, and sets body and cancel.
 func (b *blob) get(byteRange *string) (*s3.GetObjectOutput, error) {
 	ctx, cancel := context.WithCancel(b.ctx)
 	object, err := b.blobs.client.GetObject(ctx, &s3.GetObjectInput{
@@ -101,7 +103,7 @@ func (b *blob) get(byteRange *string) (*s3.GetObjectOutput, error) {
 	return object, nil
 }
 
-// discard closes the body, whose rest is not fetched.
+// discard cancels the request and closes its body without reading the rest.
 func (b *blob) discard() {
 	if b.body != nil {
 		b.cancel()
@@ -110,7 +112,7 @@ func (b *blob) discard() {
 	}
 }
 
-// Seek sets the place, and fetches nothing.
+// Seek sets the offset of the next Read, and sends no request.
 func (b *blob) Seek(offset int64, whence int) (int64, error) {
 	switch whence {
 	case io.SeekStart:
@@ -128,7 +130,7 @@ func (b *blob) Seek(offset int64, whence int) (int64, error) {
 	return offset, nil
 }
 
-// Close ends the connection, unless everything was read.
+// Close cancels the current request. Further reads fail. The returned error is always nil.
 func (b *blob) Close() error {
 	b.closed = true
 	b.discard()

@@ -1,24 +1,26 @@
-// Package s3blobs keeps the audio of samples in a bucket of Amazon S3 or of another service with its API, such as MinIO, Ceph or
-// Cloudflare R2. All nodes of a deployment reach it.
+// Package s3blobs stores the audio of samples in a bucket of Amazon S3, or of another service with the same API, such as MinIO, Ceph or
+// Cloudflare R2. All nodes of a deployment can access it.
 //
 //	blobs, err := s3blobs.New(s3blobs.Config{
 //		Bucket: "callwright-audio", Region: "eu-central-1", AccessKey: id, SecretKey: callwright.Secret(secret),
 //	})
 //	service, err := speech.New(speech.Config{Blobs: blobs, ...})
 //
-// The package is a module of its own, so that programs that keep audio elsewhere do not carry its dependencies. A program requires it
-// beside the main module, both of one release:
+// The package is a separate module, so that programs that store audio elsewhere do not include its dependencies. A program requires both
+// modules in the same release:
 //
 //	go get github.com/callwright/callwright github.com/callwright/callwright/adapters/s3blobs
 //
-// A program with a copy of the repository replaces both modules by folders of that copy.
+// A program with a copy of the repository replaces both modules with folders of that copy.
 //
 // # The bucket
 //
-// The audio "name" of an organization is the object PREFIX/ORG/name.wav. The bucket must exist. The key needs s3:PutObject,
-// s3:GetObject and s3:DeleteObject on PREFIX/*, and s3:ListBucket, without which S3 says of an absent object that access is denied.
-// Each object has its size in its metadata, callwright-size, by which OpenBlob finds that it was cut.
-// The service deletes samples after their retention. A rule of the bucket that deletes earlier leaves samples without audio.
+// The audio "name" of an organization is the object PREFIX/ORG/name.wav. The bucket must exist. The key needs s3:PutObject, s3:GetObject
+// and s3:DeleteObject on PREFIX/*. It also needs s3:ListBucket, without which S3 denies access to an absent object instead of reporting
+// that it is absent.
+//
+// Each object records its size in its metadata, callwright-size, so that OpenBlob detects a truncated object. The service deletes samples
+// after their retention. If a rule of the bucket deletes objects earlier, samples remain without audio.
 package s3blobs
 
 import (
@@ -40,7 +42,7 @@ import (
 	"github.com/callwright/callwright/speech"
 )
 
-// Blobs keeps audio in a bucket. It is a speech.Blobs.
+// Blobs stores audio in a bucket. It implements speech.Blobs.
 type Blobs struct {
 	config Config
 	client *s3.Client
@@ -48,10 +50,10 @@ type Blobs struct {
 
 var _ speech.Blobs = (*Blobs)(nil)
 
-// plain matches the ids and names that become parts of keys. No other does.
+// plain matches the organization ids and names that may become parts of keys.
 var plain = regexp.MustCompile(`^[0-9A-Za-z_-]{1,128}$`)
 
-// key returns the key of audio.
+// key returns the object key of audio. It returns an error if plain does not match org or name.
 func (b *Blobs) key(org callwright.OrgID, name string) (string, error) {
 	if !plain.MatchString(string(org)) || !plain.MatchString(name) {
 		return "", fmt.Errorf("audio: the ids %q and %q must be 1 to 128 letters, digits, _ or -", org, name)
@@ -63,8 +65,8 @@ func (b *Blobs) key(org callwright.OrgID, name string) (string, error) {
 	return key, nil
 }
 
-// StoreBlob sends audio to the bucket. A reader that cannot seek is written to a temporary file first, because S3 requires the digest
-// of audio before its bytes, and a request that fails is sent again.
+// StoreBlob uploads size bytes of audio to the bucket. It writes r to a temporary file first, unless r is a *bytes.Reader. S3 requires the
+// digest of the audio before its bytes, and a failed request is sent again.
 func (b *Blobs) StoreBlob(ctx context.Context, org callwright.OrgID, name string, r io.Reader, size int64) error {
 	key, err := b.key(org, name)
 	if err != nil {
@@ -92,21 +94,22 @@ func (b *Blobs) StoreBlob(ctx context.Context, org callwright.OrgID, name string
 	return nil
 }
 
-// putLimit is the time limit for sending an object, including retries.
+// putLimit is the maximum duration of an upload, including retries.
 const putLimit = 10 * time.Minute
 
-// revokeLimit bounds the time in which StoreBlob deletes an object that it may have sent.
+// revokeLimit is the maximum duration of the request that deletes an object after a failed upload.
 const revokeLimit = 5 * time.Second
 
-// revoke deletes an object that may be complete although its answer was not received. It is as good an attempt as can be made: the
-// service itself deletes audio without a sample later.
+// revoke deletes an object whose upload may have succeeded although no response arrived. It ignores errors, because the service later
+// deletes audio without a sample.
 func (b *Blobs) revoke(ctx context.Context, key string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), revokeLimit)
 	defer cancel()
 	_, _ = b.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &b.config.Bucket, Key: &key}, func(o *s3.Options) { o.RetryMaxAttempts = 1 })
 }
 
-// seekable returns exactly size bytes of r in a form that can be read again, and a function that frees them.
+// seekable returns exactly size bytes of r in a form that can be read again, and a function that releases them. It returns an error if r
+// yields fewer or more bytes.
 func seekable(ctx context.Context, r io.Reader, size int64) (body io.ReadSeeker, free func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
@@ -117,7 +120,7 @@ func seekable(ctx context.Context, r io.Reader, size int64) (body io.ReadSeeker,
 		}
 		return inMemory, func() {}, nil
 	}
-	f, err := os.CreateTemp("", "callwright-audio-*") // mode 0600
+	f, err := os.CreateTemp("", "callwright-audio-*") // with mode 0600
 	if err != nil {
 		return nil, nil, fmt.Errorf("audio: %w", err)
 	}
@@ -143,13 +146,13 @@ func wrongSize(n, size int64) error {
 	return fmt.Errorf("audio: %d bytes were announced, and %d or more came", size, n)
 }
 
-// reader ends with its context.
+// reader reads from r until ctx ends.
 type reader struct {
 	ctx context.Context //nolint:containedctx // it lives as long as a call of StoreBlob
 	r   io.Reader
 }
 
-// Read reads unless the context has ended.
+// Read reads from r, or returns the error of ctx if ctx has ended.
 func (r reader) Read(p []byte) (int, error) {
 	if err := r.ctx.Err(); err != nil {
 		return 0, err
@@ -157,7 +160,8 @@ func (r reader) Read(p []byte) (int, error) {
 	return r.r.Read(p)
 }
 
-// OpenBlob opens audio, whose bytes come as they are read. The reader must not be used after ctx has ended.
+// OpenBlob opens audio, which is downloaded as it is read. The reader must not be used after ctx has ended. OpenBlob returns CodeNotFound
+// if the audio is absent, and CodeUnavailable if the object was truncated.
 func (b *Blobs) OpenBlob(ctx context.Context, org callwright.OrgID, name string) (io.ReadSeekCloser, error) {
 	key, err := b.key(org, name)
 	if err != nil {
@@ -181,10 +185,11 @@ func (b *Blobs) OpenBlob(ctx context.Context, org callwright.OrgID, name string)
 	return opened, nil
 }
 
-// sizeKey is the metadata key for the number of stored bytes of an object.
+// sizeKey is the metadata key under which StoreBlob records the size of an object in bytes.
 const sizeKey = "callwright-size"
 
-// checkSize compares the size of an object with its size when it was stored. An object that another tool has copied without metadata passes.
+// checkSize returns an error if the size of an object differs from the size in its metadata. It accepts an object without this metadata,
+// because other tools may copy objects without it.
 func checkSize(metadata map[string]string, size int64) error {
 	for name, value := range metadata {
 		if strings.EqualFold(name, sizeKey) && value != strconv.FormatInt(size, 10) {
@@ -194,7 +199,7 @@ func checkSize(metadata map[string]string, size int64) error {
 	return nil
 }
 
-// DeleteBlob deletes audio.
+// DeleteBlob deletes audio. It returns no error if the audio is absent.
 func (b *Blobs) DeleteBlob(ctx context.Context, org callwright.OrgID, name string) error {
 	key, err := b.key(org, name)
 	if err != nil {

@@ -23,13 +23,13 @@ import (
 	"github.com/callwright/callwright/speech/speechtest"
 )
 
-// TestConformance cuts no audio: an answer that is under way may be complete.
+// TestConformance passes no function that truncates audio, because a response that is already being sent may be complete.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	speechtest.RunBlobs(t, func(t *testing.T) speech.Blobs { t.Helper(); return open(t, nil) }, nil)
 }
 
-// TestCutObjectIsAnError takes bytes of an object away in the folder of the server.
+// TestCutObjectIsAnError checks that OpenBlob rejects an object that was truncated in the server's folder.
 func TestCutObjectIsAnError(t *testing.T) {
 	t.Parallel()
 	b := open(t, nil)
@@ -43,7 +43,7 @@ func TestCutObjectIsAnError(t *testing.T) {
 	}
 }
 
-// TestStalledAnswerEnds opens audio whose bytes do not come.
+// TestStalledAnswerEnds checks that Read returns an error when the body of a response yields no bytes.
 func TestStalledAnswerEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -71,22 +71,22 @@ func TestStalledAnswerEnds(t *testing.T) {
 // stalled is a body that yields no byte: Read blocks until its request is canceled.
 type stalled struct{ ctx context.Context } //nolint:containedctx // that of the request
 
-// Read waits.
+// Read blocks until the request is canceled.
 func (s stalled) Read([]byte) (int, error) {
 	<-s.ctx.Done()
 	return 0, s.ctx.Err()
 }
 
-// Close does nothing.
+// Close does nothing and returns nil.
 func (s stalled) Close() error { return nil }
 
-// round is an http.RoundTripper.
+// round adapts a function to an http.RoundTripper.
 type round func(r *http.Request) (*http.Response, error)
 
-// RoundTrip calls f.
+// RoundTrip calls f with r.
 func (f round) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// watch has the requests of a configuration go through f, which next sends on.
+// watch returns a function that makes a configuration pass its requests to f. f sends a request by calling next.
 func watch(f func(r *http.Request, next http.RoundTripper) (*http.Response, error)) func(c *s3blobs.Config) {
 	return func(c *s3blobs.Config) {
 		next := c.Transport
@@ -116,21 +116,21 @@ func TestObjectsAreWAVFilesUnderThePrefix(t *testing.T) {
 	}
 }
 
-// counted counts the bytes read from a body.
+// counted calls count with the number of bytes of each read from a body.
 type counted struct {
 	io.ReadCloser
 
 	count func(n int)
 }
 
-// Read counts.
+// Read reads from the body and passes the number of bytes to count.
 func (c counted) Read(p []byte) (int, error) {
 	n, err := c.ReadCloser.Read(p)
 	c.count(n)
 	return n, err
 }
 
-// TestSeekDownloadsLittle opens a large object, reads its length and its end, like a player. Little more is downloaded.
+// TestSeekDownloadsLittle checks that a player that reads only the length and the end of a large object downloads at most 100,000 bytes.
 func TestSeekDownloadsLittle(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -168,13 +168,13 @@ func TestSeekDownloadsLittle(t *testing.T) {
 	}
 }
 
-// TestReadingGoesOnAfterABreak breaks the connection after some bytes, twice. Each time the reader continues where it was. The
-// third break without a byte is an error.
+// TestReadingGoesOnAfterABreak checks that the reader continues at its offset after the connection breaks, and that it returns an error
+// after the third consecutive response without a byte.
 func TestReadingGoesOnAfterABreak(t *testing.T) {
 	t.Parallel()
 	content := bytes.Repeat([]byte("0123456789"), 10_000)
 	for name, c := range map[string]struct {
-		lengths []int64 // of bodies until they break
+		lengths []int64 // numbers of bytes after which the bodies break
 		whole   bool
 	}{
 		"breaks": {[]int64{30_000, 30_000}, true}, "twice at once": {[]int64{30_000, 0, 0}, true}, "stays broken": {[]int64{30_000, 0, 0, 0, 0}, false},
@@ -208,13 +208,13 @@ func TestReadingGoesOnAfterABreak(t *testing.T) {
 	}
 }
 
-// broken is a connection that has broken.
+// broken is a reader that always fails, like a reset connection.
 type broken struct{}
 
-// Read fails.
+// Read returns an error and no bytes.
 func (broken) Read([]byte) (int, error) { return 0, errors.New("connection reset by peer") }
 
-// TestChangedWhileRead replaces an object that is being read. Nothing of the new one is taken for the old.
+// TestChangedWhileRead checks that a reader returns an error, and no bytes of the new object, when its object is replaced.
 func TestChangedWhileRead(t *testing.T) {
 	t.Parallel()
 	b := open(t, nil)
@@ -233,7 +233,7 @@ func TestChangedWhileRead(t *testing.T) {
 	}
 }
 
-// TestRefusals lets a right request meet a server that refuses it, and wrong ones a right server.
+// TestRefusals checks the messages for wrong configurations and for errors of the server, and that none contains the secret.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -272,7 +272,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// answer has every request be answered with a status and a code.
+// answer makes a configuration answer every request with a status and an S3 error code. An empty code produces an HTML body.
 func answer(status int, code string) func(c *s3blobs.Config) {
 	return watch(func(r *http.Request, _ http.RoundTripper) (*http.Response, error) {
 		body := "<Error><Code>" + code + "</Code><Message>because</Message></Error>"
@@ -285,7 +285,7 @@ func answer(status int, code string) func(c *s3blobs.Config) {
 	})
 }
 
-// TestRetries answers the first requests with errors that pass.
+// TestRetries checks that StoreBlob succeeds after two connection errors, and sends all bytes again.
 func TestRetries(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -307,7 +307,7 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-// TestPutRemovesWhatItMayHaveSent loses the answer to a request that has succeeded.
+// TestPutRemovesWhatItMayHaveSent checks that StoreBlob deletes the object if the upload succeeded but its response was lost.
 func TestPutRemovesWhatItMayHaveSent(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -328,7 +328,7 @@ func TestPutRemovesWhatItMayHaveSent(t *testing.T) {
 	}
 }
 
-// TestEncryption looks at the headers that ask for encryption.
+// TestEncryption checks the headers that request the encryption.
 func TestEncryption(t *testing.T) {
 	t.Parallel()
 	for _, e := range []s3blobs.Encryption{{}, {Algorithm: "AES256"}, {Algorithm: "aws:kms"}, {Algorithm: "aws:kms", KMSKey: "arn:key"}} {

@@ -20,18 +20,18 @@ import (
 	"github.com/callwright/callwright/adapters/s3blobs"
 )
 
-// The server of the tests, versitygw, is built from the module internal/tools/s3. It checks the signatures of requests. It listens on
-// a socket in the file system, so that no port can be taken.
+// The tests use the S3 server versitygw, which is built from the module internal/tools/s3. It verifies the signatures of requests. It
+// listens on a Unix socket, so that no port can conflict.
 const (
 	bucket    = "audio-test"
 	accessKey = "test-key"
 	secretKey = "a secret that no error shows"
 )
 
-// startLimit bounds the start of the server, which on a busy machine takes seconds.
+// startLimit is the maximum time for the start of the server, which takes seconds on a busy machine.
 const startLimit = time.Minute
 
-// server is an S3 server that runs.
+// server is a running S3 server with its files in folder.
 type server struct {
 	folder  string
 	command *exec.Cmd
@@ -55,17 +55,18 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// guard runs a command until its own input ends, so that the command ends with the tests however they end.
+// guard is a shell script that runs a command and kills it when the script's standard input closes. The server therefore stops with the
+// tests, even if they crash.
 const guard = `exec 3<&0; "$@" & pid=$!; (cat; kill $pid) <&3 >/dev/null 2>&1 & watch=$!; exec 3<&-; wait $pid; kill $watch 2>/dev/null; :`
 
 func startServer(ctx context.Context) (*server, error) {
 	find := exec.CommandContext(ctx, "go", "-C", filepath.Join("..", "..", "internal", "tools", "s3"), "tool", "-n", "versitygw")
-	find.Env = append(os.Environ(), "GOWORK=off") // the module of the tool is not one of the workspace
+	find.Env = append(os.Environ(), "GOWORK=off") // the workspace does not contain the tool's module
 	program, err := find.Output()
 	if err != nil {
 		return nil, fmt.Errorf("build it: %w", err)
 	}
-	folder, err := os.MkdirTemp("", "s3") // a short path, as sockets need
+	folder, err := os.MkdirTemp("", "s3") // sockets require a short path
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +95,7 @@ func startServer(ctx context.Context) (*server, error) {
 
 func (s *server) socket() string { return filepath.Join(s.folder, "s") }
 
-// prepare waits until the server answers, and makes the bucket.
+// prepare waits until the server accepts connections, and creates the bucket.
 func (s *server) prepare(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
@@ -121,11 +122,11 @@ func (s *server) prepare(ctx context.Context) error {
 
 func (s *server) stop() error {
 	_ = s.input.Close()
-	_ = s.command.Wait() // with the signal that has ended it
+	_ = s.command.Wait() // returns an error, because guard kills the server
 	return os.RemoveAll(s.folder)
 }
 
-// config returns a configuration for the server.
+// config returns a configuration that connects to the server's socket.
 func (s *server) config(prefix string) s3blobs.Config {
 	transport := s3blobs.NewTransport()
 	transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -137,7 +138,7 @@ func (s *server) config(prefix string) s3blobs.Config {
 	}
 }
 
-// open returns blobs under a prefix of their own.
+// open returns Blobs with a random prefix, so that tests share no objects. If change is not nil, it may modify the configuration.
 func open(t testing.TB, change func(c *s3blobs.Config)) *s3blobs.Blobs {
 	t.Helper()
 	c := shared.config("test/" + rand.Text())

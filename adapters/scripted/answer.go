@@ -7,16 +7,15 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// Rule answers questions of a task for which there is no other way than a model: to judge, to analyze, to fix, to
-// label.
+// Rule answers questions that the stand-in cannot answer by itself: to judge, to analyze, to fix or to label.
 type Rule struct {
 	Task   llm.Task
-	About  string // words that the instructions or the evidence of the question must hold; empty: any
-	Said   string // words that a message must hold; empty: any
+	About  string // words that the instructions or the evidence of the question must contain; empty matches any
+	Said   string // words that a message must contain; empty matches any
 	Answer string // JSON
 }
 
-// fits reports whether a rule answers a question.
+// fits reports whether a rule applies to a question.
 func (r Rule) fits(q llm.Question) bool {
 	if r.Task != q.Task {
 		return false
@@ -31,14 +30,14 @@ func (r Rule) fits(q llm.Question) bool {
 	return said
 }
 
-// choice is an answer of the task llm.TaskRoute.
+// choice is the JSON answer to a question of llm.TaskRoute.
 type choice struct {
 	Option string `json:"option"`
 	Reason string `json:"reason"`
 }
 
-// Answer answers by the first rule that fits the question; else it chooses a way and finds values by itself. Everything
-// else is llm.ClassUnsupported.
+// Answer answers by the first rule that fits the question. Without one, it chooses an option for llm.TaskRoute and extracts values for
+// llm.TaskExtract. Any other task fails with llm.ClassUnsupported.
 func (m Model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	if err := ended(ctx); err != nil {
 		return llm.Answer{}, err

@@ -24,7 +24,7 @@ func TestChoose(t *testing.T) {
 	tests := map[string]struct {
 		said    string
 		options []llm.Option
-		want    string // empty: unsupported
+		want    string // empty if the question is unsupported
 	}{
 		"said":                        {"On Monday, please.", []llm.Option{option(`"monday" or "friday"`), otherwise}, "x"},
 		"not said":                    {"No.", []llm.Option{option(`the caller says "monday"`), otherwise}, "o"},
@@ -71,7 +71,7 @@ func TestExtract(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		field llm.Field
-		said  map[string]any // the caller's words with the extracted values; nil: none
+		said  map[string]any // the caller's words with the extracted values; nil if no value is found
 	}{
 		{llm.Field{Name: "guests", Type: llm.FieldInteger}, map[string]any{
 			"We are 4.": int64(4), "twenty-one": int64(21), "A hundred, please": int64(100), "one hundred": int64(100), "(pressed 5)": int64(5),
@@ -138,13 +138,13 @@ func TestRuleTables(t *testing.T) {
 	}
 }
 
-// TestNodes has the stand-in speak where a pathway leads: it comes to instructions, and can't end the conversation.
+// TestNodes checks the stand-in's words at the nodes of a pathway, where it may not end the conversation.
 func TestNodes(t *testing.T) {
 	t.Parallel()
 	day := caller("human")
 	tests := map[string]struct {
 		r    llm.ReplyRequest
-		want string // empty: unsupported
+		want string // empty if the request is unsupported
 	}{
 		"arriving":            {llm.ReplyRequest{Instructions: "Be kind.\n\nAsk \"Which day?\" If they say \"monday\", write it down.", Arriving: true, Messages: day[:2]}, "Which day?"},
 		"several sentences":   {llm.ReplyRequest{Instructions: "- Greet with “Good morning.” and then ask \"Monday\" or \"Tuesday\"; say nothing else.", Arriving: true}, "Good morning. Monday Tuesday"},
@@ -172,14 +172,14 @@ func TestNodes(t *testing.T) {
 	}
 }
 
-// TestCaller has the stand-in play a caller by rules.
+// TestCaller checks that a simulated caller follows rule lines, with the roles reversed, and hangs up when it has no answer.
 func TestCaller(t *testing.T) {
 	t.Parallel()
 	const script = "start: say \"Hello?\"\nwhen \"which day\" or \"what day\": say \"Monday.\"\nwhen \"goodbye\": say \"Bye.\" and end\notherwise: say \"Pardon?\""
 	mumble := []string{"Hello.", "Hm.", "a", "Pardon?", "b", "Pardon?", "c"}
 	for name, tt := range map[string]struct {
 		script string
-		said   []string // the agent's first
+		said   []string // alternately the agent's and the caller's words, the agent's first
 		want   string
 		action llm.Action
 	}{

@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// BenchmarkChoose decides among four ways after a short conversation.
+// BenchmarkChoose measures a choice among four options after a short conversation.
 func BenchmarkChoose(b *testing.B) {
 	m := scripted.New()
 	q := llm.Question{

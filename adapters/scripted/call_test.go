@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/agents/prompted"
 )
 
-// lines is a transcript.
+// lines is an observer that records the transcript of a call.
 type lines struct{ all []string }
 
 func (l *lines) Entry(e conversation.Entry) {
@@ -26,8 +26,8 @@ func (l *lines) Entry(e conversation.Entry) {
 	l.all = append(l.all, text)
 }
 
-// call has a whole call with an agent that has a task, on a phone that says each line once it has heard the part of the
-// agent's words before it.
+// call runs a call between the stand-in and a phone. The phone says the second text of each pair once it has heard the first. call returns
+// the transcript, the outcome, and the hints for each utterance.
 func call(t *testing.T, c prompted.Config, script ...[2]string) ([]string, conversation.Outcome, [][]string) {
 	t.Helper()
 	var l lines
@@ -69,7 +69,7 @@ func call(t *testing.T, c prompted.Config, script ...[2]string) ([]string, conve
 	return l.all, out, hints
 }
 
-// TestCallWithOnlyATask checks the first sentence, the caller's words, and the note.
+// TestCallWithOnlyATask checks that an agent without rules says its first sentence, records the caller's answer, and says goodbye.
 func TestCallWithOnlyATask(t *testing.T) {
 	t.Parallel()
 	got, out, _ := call(t, prompted.Config{Task: "Take a message.", FirstSentence: "Hello {{name}}, what is it?", Variables: map[string]any{"name": "Ada"}},
@@ -80,7 +80,7 @@ func TestCallWithOnlyATask(t *testing.T) {
 	}
 }
 
-// TestCallWithRules checks that the caller's words change the agent's next words, over several turns.
+// TestCallWithRules checks that over several turns the agent's next words follow the caller's words.
 func TestCallWithRules(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -10,10 +10,10 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// kind is the kind of value that a field's description asks for.
+// kind is the kind of text that a field's name and description request.
 type kind int
 
-// The kinds of texts that can be found.
+// The kinds of texts that texts can extract.
 const (
 	kindNone kind = iota
 	kindEmail
@@ -22,14 +22,14 @@ const (
 	kindDay
 )
 
-// kindWords are the words of a field's name or description that tell its kind; the first kind wins.
+// kindWords lists the words in a field's name or description that identify its kind. The first matching kind applies.
 var kindWords = []struct {
 	kind  kind
 	words []string
 }{
 	{kindEmail, []string{"email", "mail"}},
 	{kindPhone, []string{"phone", "telephone", "mobile", "cell"}},
-	{kindTime, []string{"time", "hour", "clock"}}, // before the day, because of the time of day
+	{kindTime, []string{"time", "hour", "clock"}}, // before kindDay, because "time of day" is a time
 	{kindDay, []string{"weekday", "date", "day"}},
 }
 
@@ -49,12 +49,12 @@ var (
 	clocks     = regexp.MustCompile(`(?i)\b(\d{1,2})(?::(\d{2}))?\s*(a\.?m\b|p\.?m\b|o['’]?\s?clock\b)?`)
 )
 
-// extract looks for the fields in the caller's last words. A missing value, and one of several that
-// differ, is null: it is never invented.
+// extract returns the values of the question's fields from the caller's last message. A value is nil if the message contains none, or
+// several that differ.
 //
-// Integers and numbers are found as digits and as number words up to a hundred; booleans as yes and no; texts as the
-// alternatives that the description quotes, else by the kind that name and description mention: an e-mail address, a telephone
-// number, a weekday or date, a time of day.
+// It finds integers and numbers in digits and in words up to a hundred, and booleans as words for yes and no. For a string it finds one of
+// the alternatives that the description quotes. Without quotations it finds the kind that the name or description mentions: an e-mail
+// address, a telephone number, a weekday or date, or a time of day.
 func extract(q llm.Question) map[string]any {
 	said := lastOfCaller(q.Messages)
 	found := make(map[string]any, len(q.Fields))
@@ -73,7 +73,7 @@ func extract(q llm.Question) map[string]any {
 	return found
 }
 
-// only returns the one value that there is, however often; nil when there is none, or several.
+// only returns the first value if all values are equal. It returns nil if the values are empty or differ.
 func only[T comparable](values []T) any {
 	if len(values) == 0 || slices.ContainsFunc(values, func(v T) bool { return v != values[0] }) {
 		return nil
@@ -81,10 +81,10 @@ func only[T comparable](values []T) any {
 	return values[0]
 }
 
-// oneWord joins words that people write with a hyphen.
+// oneWord removes the hyphen from "e-mail", so that kindOf finds one word.
 var oneWord = strings.NewReplacer("e-mail", "email", "E-mail", "email")
 
-// kindOf returns the kind that a text mentions. The text is a field's name and description.
+// kindOf returns the kind that a field's name and description mention.
 func kindOf(text string) kind {
 	text = oneWord.Replace(camel.ReplaceAllString(text, "$1 $2"))
 	mentioned := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) })
@@ -96,7 +96,7 @@ func kindOf(text string) kind {
 	return kindNone
 }
 
-// texts returns the values of a field that were said.
+// texts returns the values of a string field that the caller's words contain.
 func texts(f llm.Field, said string) []string {
 	if choices := phrasesOf(f.Description); len(choices) > 0 {
 		return alternatives(choices, said)
@@ -124,8 +124,8 @@ func texts(f llm.Field, said string) []string {
 	}
 }
 
-// alternatives returns the phrases that were said, as they are written; one that is part of another that was said is
-// not.
+// alternatives returns the phrases that the caller's words contain, as they are written. It omits a phrase that is part of a longer phrase
+// in the result.
 func alternatives(phrases []string, said string) []string {
 	spoken := words(said)
 	found := slices.DeleteFunc(slices.Clone(phrases), func(p string) bool { return !contains(spoken, words(p)) })
@@ -136,7 +136,8 @@ func alternatives(phrases []string, said string) []string {
 	})
 }
 
-// days are dates (2026-11-24, or November 24 without a year), else weekdays, today and tomorrow.
+// days returns the dates in a text, such as 2026-11-24, or November 24 if the year is missing. If it contains no date, days returns its
+// weekdays, today and tomorrow.
 func days(said string) []string {
 	found := isoDates.FindAllString(said, -1)
 	for _, m := range monthFirst.FindAllStringSubmatch(said, -1) {
@@ -151,7 +152,7 @@ func days(said string) []string {
 	return alternatives(append([]string{"today", "tomorrow", "the day after tomorrow"}, weekdays...), said)
 }
 
-// date writes a day of a month; nothing for a day that no month has.
+// date formats a date. It returns an empty text if the day is not between 1 and 31.
 func date(month, day, year string) string {
 	i := slices.IndexFunc(months, func(m string) bool { return strings.EqualFold(m, month) })
 	n, err := strconv.Atoi(day)
@@ -167,7 +168,8 @@ func date(month, day, year string) string {
 
 func two(n int) string { return string([]byte{'0' + byte(n/10), '0' + byte(n%10)}) }
 
-// times are times on the clock as 24 hours and minutes, else parts of the day. A bare number is no time.
+// times returns the times in a text in the form 15:04. If it contains no time, times returns its parts of the day, such as morning. A
+// number without minutes, a.m., p.m. or o'clock is no time.
 func times(said string) []string {
 	var found []string
 	for _, m := range clocks.FindAllStringSubmatch(said, -1) {

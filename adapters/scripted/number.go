@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// digits matches written numbers, but not the digits of a time, a date or a name.
+// digits matches a number in digits. It does not match the digits of a time, a date or a name.
 var digits = regexp.MustCompile(`^[^\pL\pN\-+]*([-+]?\d{1,15}(?:\.\d{1,9})?)[^\pL\pN]*$`)
 
-// units and tens are the number words.
+// The number words. The index in units is the number, and the index in tens is a tenth of it.
 var (
 	units = []string{
 		"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
@@ -19,12 +19,12 @@ var (
 	tens = []string{"", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"}
 )
 
-// pointers are words behind which one is no number.
+// pointers lists the words after which "one" is not a number.
 var pointers = []string{
 	"that", "this", "the", "which", "no", "any", "every", "each", "another", "other", "first", "second", "next", "last", "some",
 }
 
-// Words that mean yes and no. A not beside a yes makes it none.
+// The words for yes, no and not. A yes does not count if the text also contains a word for not.
 var (
 	yesWords = []string{
 		"yes", "yeah", "yep", "yup", "sure", "correct", "certainly", "absolutely", "exactly", "of course", "that is right", "thats right",
@@ -33,7 +33,7 @@ var (
 	notWords = []string{"not", "dont", "isnt", "arent", "cant", "wont"}
 )
 
-// integers returns the whole numbers of a text.
+// integers returns the whole numbers of a text, and omits fractions.
 func integers(text string) []int64 {
 	var out []int64
 	for _, n := range numbers(text) {
@@ -44,7 +44,7 @@ func integers(text string) []int64 {
 	return out
 }
 
-// numbers returns the numbers of a text, in digits or in words up to a hundred.
+// numbers returns the numbers of a text, first those in digits, then those in words up to a hundred.
 func numbers(text string) []float64 {
 	var out []float64
 	for token := range strings.FieldsSeq(strings.ToLower(text)) {
@@ -68,7 +68,7 @@ func numbers(text string) []float64 {
 	return out
 }
 
-// spokenNumber reads a number word, or two of them, and returns the number of words read.
+// spokenNumber returns the number at the start of spoken, and how many words it consists of: 0 if there is none, at most 2.
 func spokenNumber(spoken []string) (n, taken int) {
 	first := spoken[0]
 	switch {
@@ -92,7 +92,7 @@ func spokenNumber(spoken []string) (n, taken int) {
 	return 10 * i, 1
 }
 
-// booleans returns the yes and the no of a text.
+// booleans returns a slice that contains true if a text says yes, and false if it says no. It may contain both or neither.
 func booleans(text string) []bool {
 	spoken := words(text)
 	said := func(phrases []string) bool {

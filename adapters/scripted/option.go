@@ -15,14 +15,14 @@ import (
 // verdict is the truth of a condition: yes, no or unsure.
 type verdict int
 
-// The verdicts.
+// The possible verdicts, in the order of their priority in either.
 const (
 	unsure verdict = iota
 	no
 	yes
 )
 
-// both is yes when both are, and no when one of them is.
+// both returns yes if both verdicts are yes, no if either is no, and unsure otherwise.
 func both(a, b verdict) verdict {
 	switch {
 	case a == no || b == no:
@@ -34,11 +34,10 @@ func both(a, b verdict) verdict {
 	}
 }
 
-// either is yes when one of them is, and else no when one of them is: an unknown verdict does not count beside a
-// known one.
+// either returns yes if either verdict is yes, and otherwise no if either is no. It ignores an unsure verdict unless both are unsure.
 func either(a, b verdict) verdict { return max(a, b) }
 
-// A comparison is a condition on variables in a text: day is known, day is not known, day is "Tuesday" or "Thursday".
+// comparison matches a condition on a variable in a text: day is known, day is not known, day is "Tuesday" or "Thursday".
 const comparison = `([\pL\pN_.\-]+)\s+is\s+(not\s+)?(known|` + quoted + `(?:\s*or\s*` + quoted + `)*)`
 
 var (
@@ -46,15 +45,15 @@ var (
 	oneComparison = regexp.MustCompile(`(?i)` + comparison)
 )
 
-// knowledge holds the facts by which options are judged.
+// knowledge holds the facts by which choose evaluates options.
 type knowledge struct {
 	said      []string // the words of the caller's last message
 	variables map[string]any
 }
 
-// choose returns the id of the first right option, judged by its label, its description and its condition: by comparisons of
-// variables, and by quoted phrases that the caller must have said. If none is right, it is the option called otherwise. If the
-// rightness of another option needs understanding, none is chosen.
+// choose returns the id of the first option that applies. It evaluates comparisons of variables, and quoted phrases that the caller must
+// have said, in the label, description and condition. If no option applies, it returns the option otherwise. It returns
+// llm.ClassUnsupported if an option contains neither, unless an option is labeled "otherwise".
 func choose(q llm.Question) (id, reason string, err error) {
 	k := knowledge{said: words(lastOfCaller(q.Messages)), variables: q.Variables}
 	var otherwise *llm.Option
@@ -86,7 +85,7 @@ func choose(q llm.Question) (id, reason string, err error) {
 
 func isOtherwise(label string) bool { return strings.EqualFold(strings.Trim(label, " ."), "otherwise") }
 
-// condition is like judge; no condition is met.
+// condition returns the verdict on a text as judge does, but yes for an empty text.
 func (k knowledge) condition(text string) verdict {
 	if strings.TrimSpace(text) == "" {
 		return yes
@@ -94,10 +93,11 @@ func (k knowledge) condition(text string) verdict {
 	return k.judge(text)
 }
 
-// judge reports whether a text is true, if it compares variables or quotes words that the caller must have said.
+// judge returns the verdict on a text. It is unsure if the text neither consists of comparisons of variables nor quotes words that the
+// caller must have said.
 func (k knowledge) judge(text string) verdict {
 	text = strings.TrimSpace(text)
-	if strings.Contains(strings.ToLower(text), "is") && comparing.MatchString(text) { // most texts are without, and matching costs
+	if strings.Contains(strings.ToLower(text), "is") && comparing.MatchString(text) { // the regexp is slow, and most texts do not contain "is"
 		v := yes
 		for _, m := range oneComparison.FindAllStringSubmatch(text, -1) {
 			v = both(v, k.compare(m[1], m[2] != "", m[3]))
@@ -113,7 +113,7 @@ func (k knowledge) judge(text string) verdict {
 	return v
 }
 
-// compare judges one comparison. An empty text is unknown.
+// compare returns the verdict on one comparison of a variable. A variable whose text is empty counts as unknown.
 func (k knowledge) compare(name string, not bool, what string) verdict {
 	value, _ := template.LookUp(name, k.variables)
 	text := words(template.Spoken(value))
@@ -127,7 +127,7 @@ func (k knowledge) compare(name string, not bool, what string) verdict {
 	return yes
 }
 
-// phrases yields the quotations of a text that have words.
+// phrases yields the quotations of a text that contain words.
 func phrases(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for {
@@ -136,7 +136,7 @@ func phrases(text string) iter.Seq[string] {
 			switch {
 			case !open || !closed:
 				return
-			case inside == "": // the second quote opens
+			case inside == "": // the second quote opens the quotation
 				text = after
 				continue
 			case strings.ContainsFunc(inside, inWord) && !yield(inside):
@@ -147,10 +147,10 @@ func phrases(text string) iter.Seq[string] {
 	}
 }
 
-// phrasesOf returns the quotations of a text that have words.
+// phrasesOf returns the quotations of a text that contain words.
 func phrasesOf(text string) []string { return slices.Collect(phrases(text)) }
 
-// cutQuote cuts a text at its first quote.
+// cutQuote returns the parts of a text before and after its first quotation mark.
 func cutQuote(text string) (before, after string, found bool) {
 	i := strings.IndexAny(text, `"“”„`)
 	if i < 0 {
@@ -160,7 +160,7 @@ func cutQuote(text string) (before, after string, found bool) {
 	return text[:i], text[i+size:], true
 }
 
-// hintsOf returns phrases with which a caller chooses an option.
+// hintsOf returns the phrases by which a caller chooses an option: its quotations, or the weekdays if it mentions a day.
 func hintsOf(o llm.Option) []string {
 	hints := phrasesOf(o.Label + " " + o.Description + " " + o.Condition)
 	if len(hints) == 0 && kindOf(o.ID+" "+o.Label) == kindDay {
@@ -169,7 +169,7 @@ func hintsOf(o llm.Option) []string {
 	return hints
 }
 
-// lastOfCaller returns the caller's last message.
+// lastOfCaller returns the text of the caller's last message, or an empty text.
 func lastOfCaller(messages []llm.Message) string {
 	for _, m := range slices.Backward(messages) {
 		if m.Role == llm.RoleCaller {

@@ -10,12 +10,12 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// script holds parsed instructions: rules, and other text.
+// script holds the rule lines of parsed instructions, and their other lines.
 type script struct {
 	start     *line
 	rules     []rule
 	otherwise *line
-	text      []string // the lines that are no rules
+	text      []string // the lines that are not rules
 }
 
 // line is a sentence of the agent and the action that follows.
@@ -24,14 +24,14 @@ type line struct {
 	action llm.Action
 }
 
-// rule answers a caller who says one of the phrases.
+// rule is the agent's line for a caller who says one of the phrases.
 type rule struct {
 	phrases []string
-	after   string // in the agent's last answer; empty: any
+	after   string // words that the agent's last message must contain; empty matches any
 	line    line
 }
 
-// The grammar of rule lines. A line that begins like one must be one; every other line is prose.
+// The patterns of rule lines. A line that matches beginning must be a valid rule line. Every other line is prose.
 const (
 	quotes = `["“”„]`
 	quoted = quotes + `([^"“”„]+)` + quotes
@@ -45,7 +45,7 @@ var (
 	phrase    = regexp.MustCompile(quoted)
 )
 
-// parse reads the rule lines of a task.
+// parse returns the rule lines and the other lines of a task. It returns an error that names the number of the first invalid rule line.
 func parse(task string) (script, error) {
 	var s script
 	for i, text := range strings.Split(task, "\n") {
@@ -62,7 +62,7 @@ func parse(task string) (script, error) {
 	return s, nil
 }
 
-// add reads a rule line.
+// add adds a rule line, and reports whether the line is valid.
 func (s *script) add(text string) bool {
 	if m := ruleLine.FindStringSubmatch(text); m != nil && strings.TrimSpace(m[5]) != "" {
 		r := rule{after: m[4], line: line{say: m[5], action: llm.Action(strings.ToLower(m[6]))}}
@@ -88,27 +88,27 @@ func (s *script) add(text string) bool {
 	return true
 }
 
-// unsupported returns the failure of a request that needs a model.
+// unsupported returns a failure of llm.ClassUnsupported, for a request that needs a language model.
 func unsupported(why string) error {
 	return &llm.Failure{Class: llm.ClassUnsupported, Message: "without a language model: " + why}
 }
 
-// apostrophes are omitted, so that don't is one word.
+// apostrophes removes apostrophes, so that "don't" is one word.
 var apostrophes = strings.NewReplacer("'", "", "’", "")
 
 // words returns a text's words in lower case, without punctuation.
 func words(text string) []string {
 	text = strings.ToLower(text)
-	if strings.ContainsAny(text, "'’") { // which is seldom, and replacing costs
+	if strings.ContainsAny(text, "'’") { // Replace is slow, and few texts contain an apostrophe
 		text = apostrophes.Replace(text)
 	}
 	return strings.FieldsFunc(text, func(r rune) bool { return !inWord(r) })
 }
 
-// inWord reports whether a character is one of a word.
+// inWord reports whether a character can be part of a word.
 func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
 
-// contains reports whether part stands in whole, its words together. Nothing stands everywhere.
+// contains reports whether the words of part occur consecutively in whole. An empty part always occurs.
 func contains(whole, part []string) bool {
 	for i := 0; i+len(part) <= len(whole); i++ {
 		if slices.Equal(whole[i:i+len(part)], part) {

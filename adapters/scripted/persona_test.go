@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// TestPersona plays the caller of an agent test by the rule lines of its persona. Where no rule fits, the caller hangs up.
+// TestPersona checks that the caller of an agent test follows the rule lines of its persona, and hangs up when no rule applies.
 func TestPersona(t *testing.T) {
 	t.Parallel()
 	c, err := simulated.New(scenario.Scenario{
@@ -37,7 +37,7 @@ func TestPersona(t *testing.T) {
 	}
 }
 
-// TestPersonaInProse checks that a persona without rules is an error: a caller that hangs up immediately would have tested nothing.
+// TestPersonaInProse checks that a persona without rules is an error. A test whose caller hangs up immediately would test nothing.
 func TestPersonaInProse(t *testing.T) {
 	t.Parallel()
 	c, err := simulated.New(scenario.Scenario{Kind: scenario.Agent, CallerPrompt: "You want a table on Friday."}, scripted.New())

@@ -6,14 +6,15 @@ import (
 	"strings"
 )
 
-// saysSo matches a sentence that asks the speaker to say its quotation.
+// saysSo matches a sentence that instructs the speaker to say its quotations.
 var saysSo = regexp.MustCompile(`(?i)^(?:(?:please|first|now|and|then|,)[\s,]*)*(?:say|ask|greet|tell|welcome|answer|reply|repeat|explain|thank)\b`)
 
-// quotedMark stands for a quotation while a text is cut into sentences.
+// quotedMark replaces a quotation while a text is split into sentences.
 const quotedMark = "\x00"
 
-// prose returns the quotations in the instructions that the speaker is asked to say: in sentences that begin with a
-// verb of saying, such as Greet with "Good morning." Then ask "Which day?", of the last paragraph that has any.
+// prose returns the quotations that the instructions ask the speaker to say. They are in sentences that begin with a verb of saying, such
+// as: Greet with "Good morning." Then ask "Which day?" Only the last paragraph with such a sentence counts. Without one, prose returns
+// llm.ClassUnsupported.
 func (s script) prose() (line, error) {
 	paragraphs := strings.Split(strings.Join(s.text, "\n"), "\n\n")
 	for _, p := range slices.Backward(paragraphs) {
@@ -24,14 +25,14 @@ func (s script) prose() (line, error) {
 	return line{}, unsupported(`the instructions have no words to say: write Say "words", or rules`)
 }
 
-// spoken returns the quotations in a text that the speaker is asked to say.
+// spoken returns the quotations that a text asks the speaker to say, separated by spaces.
 func spoken(text string) string {
 	var quotations []string
 	marked := phrase.ReplaceAllStringFunc(strings.ReplaceAll(text, quotedMark, ""), func(quotation string) string {
 		inside := strings.TrimSpace(phrase.FindStringSubmatch(quotation)[1])
 		quotations = append(quotations, inside)
 		if strings.HasSuffix(inside, ".") || strings.HasSuffix(inside, "?") || strings.HasSuffix(inside, "!") {
-			return quotedMark + "." // its end is the sentence's, too
+			return quotedMark + "." // the end of the quotation also ends the sentence
 		}
 		return quotedMark
 	})

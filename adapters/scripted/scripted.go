@@ -1,7 +1,7 @@
-// Package scripted is a stand-in for a language model. It is deterministic and invents nothing: it follows the rule lines
-// of the instructions, and fails with llm.ClassUnsupported where they contain no instruction that applies.
+// Package scripted is a stand-in for a language model. It is deterministic and invents nothing. It follows the rule lines of the
+// instructions, and fails with llm.ClassUnsupported if the instructions contain no rule that applies.
 //
-// A rule line stands on a line of its own, anywhere in the instructions:
+// A rule line may be anywhere in the instructions, on a separate line:
 //
 //	start: say "Good morning. Would you like to come on Monday or on Tuesday?"
 //	when "monday" or "tuesday": say "In the morning or in the afternoon?"
@@ -9,19 +9,21 @@
 //	when "human": say "One moment, please." and transfer
 //	otherwise: say "Monday or Tuesday?"
 //
-// start is the agent's first sentence if its call has none. The first rule whose words the caller has said
-// answers; words are compared without case and punctuation, and must stand together. A rule with "after" counts only
-// when the agent's last answer contains those words, and then before all rules without "after". otherwise answers when no rule does;
-// the third time in a row, or without such a line the second time, the agent takes its leave where it may end the call.
-// "and end" hangs up after the words, "and transfer" hands the call to the agent's transfer number. Quotes may be
-// typographic. A simulated caller follows rule lines likewise, with the roles reversed; without one that fits it hangs up.
+// The agent says the start line first, unless its call has a first sentence. It then answers by the first rule of which the caller has said
+// a phrase. Phrases are compared without case and punctuation, and their words must be consecutive. A rule with "after" applies only if the
+// agent's last message contains those words, and has priority over rules without "after".
 //
-// Where there are no rule lines, a passage of knowledge is said as it stands. An agent that arrives at its instructions,
-// or may not end the conversation, says the quotations that they contain for it (Ask "Which day?"): see prose. Any other agent records
-// the caller's words, and ends.
+// If no rule applies, the agent says the otherwise line, or, without one, that it did not understand. The third time in a row, or the
+// second time without an otherwise line, it says goodbye and ends the call, if it is allowed to. "and end" hangs up after the words. "and
+// transfer" transfers the call to the agent's transfer number. Quotation marks may be typographic. A simulated caller follows rule lines
+// with the roles reversed, and hangs up if none applies.
 //
-// Answer chooses among options by the quotations and comparisons in their labels (see option), finds values by their types (see
-// extract), and answers everything else by the rules that New was given.
+// Without rule lines, the agent says the first passage of the request's knowledge. Without knowledge, an agent that arrives at its
+// instructions, or that may not end the conversation, says the quotations that the instructions ask for, such as Ask "Which day?": see
+// prose. Any other agent records the caller's words and ends the call.
+//
+// Answer chooses among options by the quotations and comparisons in their labels, descriptions and conditions. It extracts values by the
+// types of their fields, and answers all other questions by the rules that New received.
 package scripted
 
 import (
@@ -33,10 +35,10 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// Name is the model's name in the records of calls.
+// Name is the model name that the stand-in reports, for example in call records.
 const Name = "scripted"
 
-// The stand-in's own sentences.
+// The sentences that the stand-in says without a rule.
 const (
 	greeting  = "Hello, this is an automated assistant. What would you like me to note?"
 	noted     = "Thank you. I have noted that. Goodbye."
@@ -44,7 +46,7 @@ const (
 	noFurther = "I am sorry, I can't help with that. Goodbye."
 )
 
-// Model is the stand-in. It is an llm.Model and holds no state.
+// Model is the stand-in for a language model. It implements llm.Model and holds no state but its rules.
 type Model struct{ rules []Rule }
 
 var (
@@ -54,16 +56,17 @@ var (
 	_ llm.Limited    = Model{}
 )
 
-// New makes the stand-in. The rules answer the questions that it cannot answer by itself.
+// New returns a stand-in. It answers questions by the first rule that fits, before it tries to answer by itself.
 func New(rules ...Rule) Model { return Model{slices.Clone(rules)} }
 
-// Name returns "scripted".
+// Name returns the constant Name.
 func (Model) Name() string { return Name }
 
-// Repeats returns true: answers follow from the request and the rules of New alone.
+// Repeats returns true, because answers depend only on the request and the rules of New.
 func (Model) Repeats() bool { return true }
 
-// Unfollowed returns advice for instructions without rule lines, or the fault in their rule lines.
+// Unfollowed returns advice if the instructions contain no rule lines, and the error if a rule line is invalid. It returns an empty text if
+// the rule lines are valid.
 func (Model) Unfollowed(_, instructions string) string {
 	s, err := parse(instructions)
 	if failure, ok := errors.AsType[*llm.Failure](err); ok {
@@ -77,11 +80,12 @@ func (Model) Unfollowed(_, instructions string) string {
 		"as that of make demo does"
 }
 
-// Unanswered returns that questions of a task need a language model, or a rule of New.
+// Unanswered returns an explanation if questions of a task need a language model. It returns an empty text if the stand-in or a rule of New
+// answers them.
 func (m Model) Unanswered(_ string, task llm.Task) string {
 	switch task {
 	case llm.TaskRoute, llm.TaskLabel, llm.TaskExtract:
-		return "" // by quoted words
+		return "" // answered by quotations and by the types of fields
 	default:
 		if slices.ContainsFunc(m.rules, func(r Rule) bool { return r.Task == task }) {
 			return ""
@@ -90,8 +94,8 @@ func (m Model) Unanswered(_ string, task llm.Task) string {
 	}
 }
 
-// Reply answers by the rules of the instructions. A rule line that can't be read, a transfer without a number, an end
-// that is not allowed, and a conversation in which it is not the speaker's turn are llm.ClassUnsupported.
+// Reply answers by the rules of the instructions. It fails with llm.ClassUnsupported if a rule line is invalid, if a rule transfers without
+// a number or ends a conversation that must not end, or if the other side must speak next.
 func (Model) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
 	return func(yield func(llm.ReplyPart, error) bool) {
 		line, s, err := answer(ctx, r)
@@ -109,7 +113,7 @@ func (Model) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyP
 	}
 }
 
-// answer returns the line that answers a request, and the script that it is from.
+// answer returns the line that answers a request, and the script that contains it.
 func answer(ctx context.Context, r llm.ReplyRequest) (line, script, error) {
 	if err := ended(ctx); err != nil {
 		return line{}, script{}, err
@@ -129,7 +133,7 @@ func answer(ctx context.Context, r llm.ReplyRequest) (line, script, error) {
 	return l, s, err
 }
 
-// ended returns the failure of a context that has ended.
+// ended returns a transient failure if ctx has ended.
 func ended(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return &llm.Failure{Class: llm.ClassTransient, Message: "the request has ended", Cause: err}
@@ -137,11 +141,11 @@ func ended(ctx context.Context) error {
 	return nil
 }
 
-// Hints returns the phrases of the rules that could answer the agent's last message, and the phrases of the options.
+// Hints returns the phrases of the rules that could answer the agent's last message, and the phrases of the options, without duplicates.
 func (Model) Hints(r llm.ReplyRequest, options []llm.Option) []string {
 	s, err := parse(r.Instructions)
 	if err != nil {
-		return nil // the reply will say so
+		return nil // Reply will return the error
 	}
 	hints := s.expected(line{say: said(r.Messages, len(r.Messages))})
 	for _, o := range options {
@@ -155,7 +159,7 @@ func (Model) Hints(r llm.ReplyRequest, options []llm.Option) []string {
 	})
 }
 
-// reply returns the line that answers the last message.
+// reply returns the line that answers the last message of a request.
 func (s script) reply(r llm.ReplyRequest) (line, error) {
 	if r.Task == llm.TaskCaller {
 		return s.callerTurn(r)
@@ -183,11 +187,10 @@ func (s script) reply(r llm.ReplyRequest) (line, error) {
 	}
 }
 
-// empty reports whether there are no rules.
+// empty reports whether the script contains no rule lines.
 func (s script) empty() bool { return s.start == nil && len(s.rules) == 0 && s.otherwise == nil }
 
-// noRule returns the line for a caller whose words no rule answers. An agent that may not end the conversation never
-// loses patience.
+// noRule returns the line for a caller whose words match no rule. It ends the conversation after repeated misses, if the agent may end it.
 func (s script) noRule(r llm.ReplyRequest) line {
 	misses := s.misses(r.Messages)
 	switch {
@@ -202,7 +205,8 @@ func (s script) noRule(r llm.ReplyRequest) line {
 	}
 }
 
-// callerTurn returns the sentence of a simulated caller. For the rules, the simulated caller is the agent.
+// callerTurn returns the line of a simulated caller. It exchanges the roles of the messages, because the rules treat the simulated caller
+// as the agent.
 func (s script) callerTurn(r llm.ReplyRequest) (line, error) {
 	if s.empty() {
 		return line{}, unsupported("a persona needs rules such as: when \"which day\": say \"Friday.\" and end")
@@ -236,7 +240,7 @@ func (s script) callerTurn(r llm.ReplyRequest) (line, error) {
 	return line{action: llm.ActionEnd}, nil
 }
 
-// said returns the agent's last message before the i-th.
+// said returns the text of the agent's last message before the i-th message, or an empty text.
 func said(messages []llm.Message, i int) string {
 	for i--; i >= 0; i-- {
 		if messages[i].Role == llm.RoleAgent && messages[i].Text != "" {
@@ -246,7 +250,7 @@ func said(messages []llm.Message, i int) string {
 	return ""
 }
 
-// match finds the rule that answers the i-th message.
+// match returns the line of the first rule that answers the i-th message. It returns false if none does.
 func (s script) match(messages []llm.Message, i int) (line, bool) {
 	caller := words(messages[i].Text)
 	for _, r := range s.open(said(messages, i)) {
@@ -259,7 +263,7 @@ func (s script) match(messages []llm.Message, i int) (line, bool) {
 	return line{}, false
 }
 
-// open returns the rules that apply after the agent's words, rules that need these words first.
+// open returns the rules that apply after the agent's words. Rules with "after" precede the others.
 func (s script) open(agent string) []rule {
 	var special, general []rule
 	for _, r := range s.rules {
@@ -273,8 +277,8 @@ func (s script) open(agent string) []rule {
 	return append(special, general...)
 }
 
-// misses counts the caller's last messages that no rule answered. Messages before the agent's first words are a
-// greeting and do not count.
+// misses returns the number of the caller's last messages in a row that match no rule. It ignores messages before the agent's first words,
+// because they are a greeting.
 func (s script) misses(messages []llm.Message) int {
 	n := 0
 	for i := len(messages) - 1; i >= 0 && said(messages, i) != ""; i-- {
@@ -289,7 +293,8 @@ func (s script) misses(messages []llm.Message) int {
 	return n
 }
 
-// expected returns the phrases with which the caller may answer a line: the phrases of the rules that could apply.
+// expected returns the phrases of the rules that could apply after a line of the agent. It returns none if the line ends or transfers the
+// call.
 func (s script) expected(after line) []string {
 	var out []string
 	if after.action != "" {

@@ -45,7 +45,7 @@ func TestModel(t *testing.T) {
 	})
 }
 
-// reply answers a dialogue of agent and caller, the agent's first sentence given.
+// reply returns the stand-in's reply to a dialogue whose texts alternate, starting with the agent's.
 func reply(t *testing.T, task string, texts ...string) (agentstest.Replied, error) {
 	t.Helper()
 	r := llm.ReplyRequest{Instructions: task, CanEnd: true, CanTransfer: true}
@@ -189,7 +189,8 @@ otherwise: say "Sorry, Monday or Tuesday?"`
 	// action: end
 }
 
-// TestUnfollowed checks that the error names the syntax for a task without rules, or with invalid ones.
+// TestUnfollowed checks that Unfollowed explains the syntax for a task without rules or with invalid ones, and returns nothing for valid
+// rules.
 func TestUnfollowed(t *testing.T) {
 	t.Parallel()
 	for task, want := range map[string]string{

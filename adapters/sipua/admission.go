@@ -22,14 +22,14 @@ import (
 )
 
 const (
-	routeTimeout = 5 * time.Second // for the look-up of a route
-	maxLookups   = 64              // at a time
-	lookupWait   = time.Second     // for a place among them
+	routeTimeout = 5 * time.Second // for one route lookup
+	maxLookups   = 64              // concurrent route lookups
+	lookupWait   = time.Second     // maximum wait for a free lookup
 
-	maxAdmissions = 1024 // INVITEs in admission, of all sources
+	maxAdmissions = 1024 // concurrent INVITEs in admission, over all sources
 )
 
-// inviteContext is an INVITE in admission.
+// inviteContext holds an INVITE in admission, with its connection and transaction.
 type inviteContext struct {
 	stack *transport.Stack
 	from  netip.AddrPort
@@ -39,8 +39,8 @@ type inviteContext struct {
 	entry source.Entry
 }
 
-// invited handles the first INVITE of a call as far as ringing, in a new goroutine: it may query a database. Callers without the
-// right to call get a bare 403 for any reason, and no slot.
+// invited handles the first INVITE of a call. It checks the limits of the source, and admits the call in a new goroutine, because the route
+// lookup may query a database. Every caller without permission to call gets the same bare 403.
 func (u *UA) invited(from netip.AddrPort, req *sip.Request, tx *transport.ServerTx) {
 	if r := message.ValidateInvite(req); r != nil {
 		u.refuse(req, tx, *r)
@@ -70,7 +70,7 @@ func (u *UA) invited(from netip.AddrPort, req *sip.Request, tx *transport.Server
 	}
 }
 
-// serves reports whether the called number may be one that this server serves.
+// serves reports whether Config.Serves accepts the called number, or one of its possible readings. It returns true if Serves is nil.
 func (u *UA) serves(req *sip.Request) bool {
 	if u.cfg.Serves == nil {
 		return true
@@ -79,7 +79,7 @@ func (u *UA) serves(req *sip.Request) bool {
 	return err == nil && u.cfg.Serves(number) || slices.ContainsFunc(callwright.NumberReadings(message.CalledDigits(req)), u.cfg.Serves)
 }
 
-// spawn starts a goroutine for an admission. It returns false when there are too many, and once the user agent is closed.
+// spawn starts a goroutine for an admission. It returns false if maxAdmissions are running or the user agent is closed.
 func (u *UA) spawn(f func()) bool {
 	select {
 	case u.admissions <- struct{}{}:
@@ -98,7 +98,7 @@ func (u *UA) spawn(f func()) bool {
 	return started
 }
 
-// consider admits an INVITE or refuses it.
+// consider starts a call for an INVITE, or refuses the INVITE with a response.
 func (u *UA) consider(v inviteContext) {
 	defer u.recovered(v.req, v.tx)
 	defer u.sources.Leave(v.entry)
@@ -119,7 +119,7 @@ func (u *UA) consider(v inviteContext) {
 	}
 }
 
-// admit decides whether an INVITE may become a call, and starts the call.
+// admit decides whether an INVITE may become a call, and starts the call. It returns nil if the call was started, otherwise the refusal.
 func (u *UA) admit(v inviteContext) *message.Refusal {
 	var err error
 	if v.to, err = message.CalledNumber(v.req); err != nil && len(callwright.NumberReadings(message.CalledDigits(v.req))) == 0 {
@@ -148,8 +148,8 @@ func (u *UA) admit(v inviteContext) *message.Refusal {
 	return nil
 }
 
-// lookUp finds the route of a call. A database may answer, so the number of look-ups at a time is limited, for one source
-// too.
+// lookUp returns the route of a call, or a refusal. Because a route lookup may query a database, the number of concurrent lookups is
+// limited, in total and for each source.
 func (u *UA) lookUp(v inviteContext) (trunk.Route, *message.Refusal) {
 	wait := time.NewTimer(lookupWait)
 	defer wait.Stop()
@@ -187,14 +187,15 @@ func (u *UA) lookUp(v inviteContext) (trunk.Route, *message.Refusal) {
 	}
 }
 
-// authenticate challenges a caller whose trunk has credentials, until the caller answers correctly.
+// authenticate returns a challenge if the trunk has credentials and the INVITE does not contain them. It returns nil once the caller has
+// proved them.
 func (u *UA) authenticate(v inviteContext, route trunk.Route) *message.Refusal {
 	if route.Credentials.Username == "" {
 		return nil
 	}
 	from, caller := v.from.Addr().Unmap(), sidesOf(v.req).Caller
 	if u.sources.Distrusted(from, route.TrunkID, caller) {
-		// The number is in order: this must not count against it, nor keep other callers from it.
+		// The number itself is valid. This refusal must not count against the number, because that would block other callers of it.
 		return u.reject(v, source.Sides{Caller: caller}, "wrong credentials came too often from the address, or from the caller")
 	}
 	switch u.challenger.Check(v.req, v.to, from, route.Credentials) {
@@ -212,13 +213,14 @@ func (u *UA) authenticate(v inviteContext, route trunk.Route) *message.Refusal {
 	return u.challenger.Challenge(from, false)
 }
 
-// rejectUnknown returns the refusal for callers without the right to call. It does not distinguish unknown numbers from numbers out
-// of the caller's reach; the log does. Servers that we have connected to are our customers', and not counted.
+// rejectUnknown returns a 403 for a caller without permission to call. The response does not distinguish unknown numbers from numbers that
+// this caller must not call, but the log does. The refusal counts against the source, unless the source is a customer's server that we have
+// connected to.
 func (u *UA) rejectUnknown(v inviteContext, why string) *message.Refusal {
 	return u.reject(v, sidesOf(v.req), why)
 }
 
-// reject is rejectUnknown for a call that counts to some sides only.
+// reject does the same as rejectUnknown, but the refusal counts only against the given sides.
 func (u *UA) reject(v inviteContext, counted source.Sides, why string) *message.Refusal {
 	u.tellRefused(v.from, v.req, sip.StatusForbidden, why)
 	if v.stack == u.server && u.sources.Refused(v.from.Addr(), counted) {
@@ -227,8 +229,8 @@ func (u *UA) reject(v inviteContext, counted source.Sides, why string) *message.
 	return &message.Refusal{Status: sip.StatusForbidden}
 }
 
-// sidesOf returns the caller and the called number of an INVITE. A caller without a name in From is identified by the carrier's
-// assertion (RFC 3325).
+// sidesOf returns the caller and the called number of an INVITE. If From names no caller, it returns the caller that the carrier asserts in
+// P-Asserted-Identity (RFC 3325).
 func sidesOf(req *sip.Request) source.Sides {
 	s := source.Sides{Caller: message.Caller(req), Called: message.CalledUser(req)}
 	if number, err := message.CalledNumber(req); err == nil {
@@ -243,7 +245,7 @@ func sidesOf(req *sip.Request) source.Sides {
 	return s
 }
 
-// tellRefused logs a call that is refused before it has a record: see source.Limiter.Log.
+// tellRefused logs a call that is refused before it has a call record, if the source's log limit allows it: see source.Limiter.Log.
 func (u *UA) tellRefused(from netip.AddrPort, req *sip.Request, status int, why string) {
 	if n, due := u.sources.Log(from.Addr()); due {
 		to := req.Recipient.User
@@ -255,7 +257,7 @@ func (u *UA) tellRefused(from netip.AddrPort, req *sip.Request, status int, why 
 	}
 }
 
-// logRefused logs a call that is refused although its trunk is known.
+// logRefused writes the call record of a refused call. It does nothing if the trunk is unknown.
 func (u *UA) logRefused(v inviteContext, route trunk.Route, status int) {
 	if route.TrunkID == "" {
 		return
@@ -269,7 +271,7 @@ func (u *UA) logRefused(v inviteContext, route trunk.Route, status int) {
 	u.inboundLog(v, route).Refused(invite, status, why)
 }
 
-// inboundLog opens the log of an inbound call.
+// inboundLog returns a new attempt log for an inbound call.
 func (u *UA) inboundLog(v inviteContext, route trunk.Route) *attempt.Log {
 	return u.attempts.New(calllog.Record{
 		Org: route.Org, TrunkID: route.TrunkID, Number: v.to, Direction: trunk.Inbound, From: message.Caller(v.req),

@@ -16,14 +16,14 @@ import (
 
 var secret = trunk.Credentials{Username: "pbx", Password: "geheim"}
 
-// proof is an answer to a digest challenge, as a peer makes it (RFC 7616, 3.4).
+// proof holds the values of an Authorization header as a peer sends it (RFC 7616, 3.4).
 type proof struct {
 	algorithm, username, password, realm, nonce, method, uri, qop, nc, cnonce string
 
-	shown string // in place of the user name that the proof is made with
+	shown string // the username in the header, if it differs from the one in the hash
 }
 
-// proofFor is the right one for a call to bob.
+// proofFor returns the correct proof for a call to bob with a nonce.
 func proofFor(nonce string) proof {
 	return proof{
 		algorithm: "SHA-256", username: secret.Username, password: secret.Password.Reveal(), realm: "127.0.0.1", nonce: nonce,
@@ -53,7 +53,7 @@ func (p proof) String() string {
 	return text + fmt.Sprintf(`, response="%s"`, response)
 }
 
-// challenging is an agent whose trunk has credentials.
+// challenging returns an agent whose trunk has credentials.
 func challenging(t testing.TB) *agent {
 	t.Helper()
 	a := newAgent(t, nil)
@@ -61,14 +61,14 @@ func challenging(t testing.TB) *agent {
 	return a
 }
 
-// param is a parameter of a challenge.
+// param returns the value of a parameter in a challenge.
 func param(challenge, name string) string {
 	_, value, _ := strings.Cut(challenge, name+"=")
 	value, _, _ = strings.Cut(strings.TrimPrefix(value, `"`), `"`)
 	return value
 }
 
-// challenged sends an INVITE and gives the nonce of the 401 to it.
+// challenged sends an INVITE and returns the nonce of the resulting 401.
 func (c *caller) challenged(extra ...string) string {
 	c.t.Helper()
 	c.ask("INVITE", offerSDP("RTP/SAVP"), extra...)
@@ -77,7 +77,7 @@ func (c *caller) challenged(extra ...string) string {
 	return param(r.get("WWW-Authenticate"), "nonce")
 }
 
-// comesIn waits until a call rings.
+// comesIn waits until the agent has accepted a call and the caller has received 180.
 func (c *caller) comesIn(a *agent) {
 	c.t.Helper()
 	if _, err := a.Accept(within(c.t)); err != nil {
@@ -219,7 +219,8 @@ func TestGuessingIsCutShort(t *testing.T) {
 	c.comesIn(a)
 }
 
-// Credentials for nonces that we have not issued guess nothing, and count as nothing: anybody can make them up.
+// TestForgedNoncesAreNotCounted checks that credentials for nonces that the server has not issued neither reveal whether they are correct
+// nor count as a guess. Anyone can invent such nonces.
 func TestForgedNoncesAreNotCounted(t *testing.T) {
 	t.Parallel()
 	for name, trusted := range map[string]bool{"a stranger": false, "a carrier": true} {
@@ -245,7 +246,8 @@ func TestForgedNoncesAreNotCounted(t *testing.T) {
 	}
 }
 
-// Behind a carrier guesses count to the caller, and to all callers that have not proved themselves: proved callers can still call.
+// TestGuessesBehindACarrier checks that behind a carrier's address wrong credentials block the guessing caller, and after many guesses all
+// callers that have not authenticated. Authenticated callers can still call.
 func TestGuessesBehindACarrier(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, func(c *sipua.Config) {
@@ -291,6 +293,6 @@ func TestGuessesBehindACarrier(t *testing.T) {
 	for i := range 19 {
 		guess(fmt.Sprint("guesser", i), 3)
 	}
-	refused(calls("a last one"), 70) // more than a caller or a number may have of refused calls
+	refused(calls("a last one"), 70) // above the limit of refused calls for a caller or a number
 	comesIn("customer")
 }

@@ -9,11 +9,11 @@ import (
 
 var _ ban.Line = (*UA)(nil)
 
-// Bans returns the ends of the bans in force, by source.
+// Bans returns the sources that are banned, with the ends of their bans.
 func (u *UA) Bans() map[netip.Addr]time.Time { return u.sources.Bans() }
 
-// Ban ignores a source until a time, unless it is trusted.
+// Ban makes the user agent ignore a source until the given time. It has no effect on a trusted source.
 func (u *UA) Ban(source netip.Addr, until time.Time) { u.sources.Ban(source, until) }
 
-// Lift ends the ban of a source. Its requests count afresh.
+// Lift ends the ban of a source and resets the counts of its requests.
 func (u *UA) Lift(source netip.Addr) { u.sources.Lift(source) }

@@ -8,8 +8,8 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// BenchmarkCall is one call between two user agents in one process over TLS on loopback: INVITE, 100, 180, 200, ACK,
-// BYE, 200, without media.
+// BenchmarkCall measures one call without media between two user agents in one process, over TLS on loopback: INVITE, 100, 180, 200, ACK,
+// BYE, 200.
 func BenchmarkCall(b *testing.B) {
 	caller := newAgent(b, nil)
 	callee := newAgent(b, func(c *sipua.Config) { c.InvitesPerSecond = 1_000_000 })

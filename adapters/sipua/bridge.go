@@ -10,24 +10,24 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// maxTransfers bounds the transfers by the peers of one call: each rings at a phone.
+// maxTransfers is the maximum number of transfers by the peers of one call. It is limited because each transfer rings a phone.
 const maxTransfers = 10
 
-// bridge is a call as its owner sees it: the leg to the peer and, once the peer has transferred us (REFER), the leg to the
-// target. The audio goes over from one leg to the next (leg.Audio).
+// bridge is a call as its owner sees it. It uses the leg to the peer, and after the peer has transferred us with REFER, the leg to the
+// target. The audio continues on the new leg: see leg.Audio.
 type bridge struct {
 	ua        *UA
 	id        string            // of the call
-	variables map[string]string // of the call, for the headers of further legs
+	variables map[string]string // of the call, for the headers of further INVITEs
 	current   atomic.Pointer[leg.Leg]
 	transfers chan call.PeerTransfer
-	done      chan struct{} // closed when the call is over
+	done      chan struct{} // closed when the call has ended
 
 	mu      sync.Mutex
-	live    map[*leg.Leg]struct{} // legs that are not over
-	count   int                   // transfers so far
-	refused int                   // transfers that were refused so far
-	cancel  context.CancelFunc    // of the transfer that runs; nil: none
+	live    map[*leg.Leg]struct{} // legs that have not ended
+	count   int                   // number of accepted transfers
+	refused int                   // number of refused transfers
+	cancel  context.CancelFunc    // cancels the running transfer; nil if none is running
 	hungUp  bool
 }
 
@@ -44,7 +44,7 @@ func (u *UA) newBridge(id string, variables map[string]string) *bridge {
 	}
 }
 
-// adoptLeg makes an answered leg the leg of the call.
+// adoptLeg makes an answered leg the current leg of the call.
 func (b *bridge) adoptLeg(l *leg.Leg) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -57,7 +57,7 @@ func (b *bridge) carryLocked(l *leg.Leg) {
 	}
 	b.live[l] = struct{}{}
 	select {
-	case <-l.Done(): // before it was known here
+	case <-l.Done(): // the leg ended before it was adopted
 		delete(b.live, l)
 		b.finish()
 	default:
@@ -67,7 +67,7 @@ func (b *bridge) carryLocked(l *leg.Leg) {
 	}
 }
 
-// over handles the end of a leg: of the call, or an unanswered one.
+// over handles the end of a leg. It does nothing for a leg that was never adopted.
 func (b *bridge) over(l *leg.Leg) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -77,54 +77,54 @@ func (b *bridge) over(l *leg.Leg) {
 	}
 }
 
-// finish ends the call when no leg is left, unless a transfer may still bring one. The mutex is held.
+// finish closes done if no leg is live and no transfer is running, which could add a leg. The caller must hold the mutex.
 func (b *bridge) finish() {
 	if len(b.live) == 0 && b.cancel == nil {
 		close(b.done)
 	}
 }
 
-// Rate returns the samples a second.
+// Rate returns the sample rate of the current leg, in samples per second.
 func (b *bridge) Rate() int { return b.current.Load().Rate() }
 
-// Read waits for the next 20 ms of the call.
+// Read waits for the next 20 ms of audio on the current leg.
 func (b *bridge) Read(ctx context.Context) (conversation.Frame, error) {
 	return b.current.Load().Read(ctx)
 }
 
-// Write queues audio.
+// Write queues samples for playback on the current leg.
 func (b *bridge) Write(ctx context.Context, samples []int16) error {
 	return b.current.Load().Write(ctx, samples)
 }
 
-// Queued returns the number of samples that are not played yet.
+// Queued returns the number of queued samples that the current leg has not yet played.
 func (b *bridge) Queued() int { return b.current.Load().Queued() }
 
-// Flush drops the queued samples and returns their number.
+// Flush discards the queued samples and returns their number.
 func (b *bridge) Flush() int { return b.current.Load().Flush() }
 
-// SendDTMF sends digits after the queued audio, and waits until they are sent.
+// SendDTMF sends digits on the current leg after the queued audio, and waits until they are sent.
 func (b *bridge) SendDTMF(ctx context.Context, digits string) error {
 	return b.current.Load().SendDTMF(ctx, digits)
 }
 
-// Info describes the media and the connection of the call.
+// Info describes the media and the connection of the current leg.
 func (b *bridge) Info() call.LegInfo { return b.current.Load().Info() }
 
-// Transfer asks the peer to call a number or URI in our place.
+// Transfer sends REFER, so that the peer calls a number or URI in our place.
 func (b *bridge) Transfer(ctx context.Context, to string) error {
 	return b.current.Load().Transfer(ctx, to)
 }
 
-// Transfers returns the transfers by the peers.
+// Transfers returns a channel of the accepted transfers by the peer.
 func (b *bridge) Transfers() <-chan call.PeerTransfer { return b.transfers }
 
-// Hangup ends the call, a transfer that runs included, and waits until the peers have confirmed.
+// Hangup ends the call and any running transfer, and waits until the peers have confirmed or ctx ends.
 func (b *bridge) Hangup(ctx context.Context) error {
 	return b.HangupFor(ctx, call.HangupReason{Cause: call.CauseLocalHangup})
 }
 
-// HangupFor is Hangup for a reason.
+// HangupFor does the same as Hangup, and reports why to the peers and in the call records.
 func (b *bridge) HangupFor(ctx context.Context, why call.HangupReason) error {
 	b.hangup(why)
 	select {
@@ -150,7 +150,7 @@ func (b *bridge) hangup(why call.HangupReason) {
 // Done returns a channel that is closed when the call is over.
 func (b *bridge) Done() <-chan struct{} { return b.done }
 
-// Ending returns the reason of the call's end; zero before Done is closed.
+// Ending returns why the call ended. It returns the zero value until Done is closed.
 func (b *bridge) Ending() call.HangupReason {
 	select {
 	case <-b.done:
@@ -160,5 +160,5 @@ func (b *bridge) Ending() call.HangupReason {
 	}
 }
 
-// Stats returns the media statistics, over all legs.
+// Stats returns the media statistics of the call, including its earlier legs.
 func (b *bridge) Stats() call.Stats { return b.current.Load().Stats() }

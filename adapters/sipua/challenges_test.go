@@ -17,7 +17,7 @@ func withPassword(a *agent) {
 	a.routes.route.Credentials = trunk.Credentials{Username: "user", Password: callwright.Secret("pass")}
 }
 
-// Each server on the way of an INVITE may challenge it, and all credentials go along.
+// TestSeveralChallenges checks that an INVITE contains the credentials for every proxy and server that has challenged it.
 func TestSeveralChallenges(t *testing.T) {
 	t.Parallel()
 	ask := func(header, realm, nonce string) string {
@@ -27,7 +27,7 @@ func TestSeveralChallenges(t *testing.T) {
 	type step struct {
 		status int
 		asks   []string
-		want   []string // nonces in the credentials of the next INVITE; nil: the call fails
+		want   []string // nonces in the credentials of the next INVITE; nil if the call fails
 	}
 	for name, steps := range map[string][]step{
 		"a proxy, then the server": {
@@ -88,7 +88,7 @@ func TestSeveralChallenges(t *testing.T) {
 	}
 }
 
-// A server that asks for the integrity of the body, too, gets the hash of the body that comes.
+// TestIntegrityOfTheBody checks that for qop auth-int the response covers a hash of the request's body.
 func TestIntegrityOfTheBody(t *testing.T) {
 	t.Parallel()
 	hash := func(s string) string {
@@ -123,7 +123,8 @@ func TestIntegrityOfTheBody(t *testing.T) {
 	ends(t, l)
 }
 
-// 403 to credentials that were taken is the answer of whom we called: it is declined, here and everywhere.
+// TestForbiddenIsTheCalleesAnswer checks that a 403 after accepted credentials counts as declined by the callee, and that no other server
+// is tried.
 func TestForbiddenIsTheCalleesAnswer(t *testing.T) {
 	t.Parallel()
 	for name, headers := range map[string][]string{

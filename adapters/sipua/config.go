@@ -19,48 +19,49 @@ import (
 	"github.com/callwright/callwright/sip/self"
 )
 
-// Config configures a user agent.
+// Config configures a UA. Listen is required, and either Certificates or Credentials.
 type Config struct {
-	Listen       string            `required:"always"`              // host:port for TLS; port 0 takes any free port
-	Certificates []tls.Certificate `required:"without Credentials"` // shown to callers, and to servers that ask for one
+	Listen       string            `required:"always"`              // host:port for TLS; port 0 selects a free port
+	Certificates []tls.Certificate `required:"without Credentials"` // presented to callers, and to servers that request a client certificate
 	Media        trunk.Media       `required:"always"`
 	Routes       trunk.Routes      `required:"always"`
 
-	// Transfers decides on transfers by the peers of calls (REFER); nil refuses all.
+	// Transfers decides whether a peer may transfer its call with REFER. If nil, all transfers are refused.
 	Transfers trunk.Transfers
 
-	// Credentials returns the certificates and the roots for the next handshake, instead of Certificates and Roots, so that they can
-	// be renewed; connections that are open keep theirs. nil: Certificates and Roots.
+	// Credentials returns the certificates and the roots for the next handshake, so that they can be renewed. Open connections keep theirs.
+	// If nil, Certificates and Roots are used.
 	Credentials func() ([]tls.Certificate, *x509.CertPool)
 
-	// Trusted reports whether an address is a carrier's or a proxy's, which others call through: it is never blocked, and refused
-	// calls count to the callers and numbers behind it. It must not block. nil: none is.
+	// Trusted reports whether an address belongs to a carrier or a proxy through which others call. Such an address is never blocked, and
+	// its refused calls count against the callers and numbers behind it. Trusted must not block. If nil, no address is trusted.
 	Trusted func(netip.Addr) bool
 
-	// Serves reports whether calls to a number are expected. Behind a trusted address calls to other numbers have a pace and look-ups of
-	// their own: they are answered, but do not use up the limits of the served numbers. It must not block. nil: all are.
+	// Serves reports whether this server expects calls to a number. Behind a trusted address, calls to other numbers have separate limits
+	// for their rate and their route lookups. They are answered, but do not use up the limits of the served numbers. Serves must not block.
+	// If nil, all numbers are served.
 	Serves func(callwright.PhoneNumber) bool
 
-	PublicHost string         // host or IP address for Contact and Via; empty: the listening address
-	Roots      *x509.CertPool // of servers' certificates; nil: the system's
+	PublicHost string         // host or IP address for Contact and Via; if empty, the listening address
+	Roots      *x509.CertPool // for verifying the certificates of servers; if nil, the system's
 
-	MaxCalls            int                     // both directions together; 0: 1000
-	MaxConnections      int                     // of callers; 0: 2000
-	MaxConnectionsPerIP int                     // 0: 200
-	MaxCallsPerIP       int                     // inbound calls of one address; 0: MaxCalls
-	InvitesPerSecond    int                     // of one address, with bursts of twice as many; 0: 50
-	Ring                time.Duration           // ringing time of a call; 0: 60 s, at most 180 s
-	SessionExpires      time.Duration           // session timer that we ask for (RFC 4028); 0: 30 min, at least 90 s; negative: none
-	AllowPrivate        bool                    // private and loopback addresses may be connected to, and may get media
-	UserAgent           string                  // for User-Agent and Server; empty: "callwright"
-	Resolver            *resolve.Resolver       // nil: one that asks the system's DNS
-	Self                *self.Server            // where nothing is sent to; New adds where it listens; nil: only that
-	Observer            calllog.AttemptObserver // hears of every attempt at a call; may be nil
+	MaxCalls            int                     // in both directions together; 0 means 1000
+	MaxConnections      int                     // from callers; 0 means 2000
+	MaxConnectionsPerIP int                     // from callers; 0 means 200
+	MaxCallsPerIP       int                     // inbound calls from one address; 0 means MaxCalls
+	InvitesPerSecond    int                     // from one address, with bursts of twice the number; 0 means 50
+	Ring                time.Duration           // maximum ringing time, up to 180 s; 0 means 60 s
+	SessionExpires      time.Duration           // requested session timer (RFC 4028), at least 90 s; 0 means 30 min, negative means none
+	AllowPrivate        bool                    // allow connections and media to private and loopback addresses
+	UserAgent           string                  // for the headers User-Agent and Server; if empty, "callwright"
+	Resolver            *resolve.Resolver       // if nil, a resolver that uses the system's DNS
+	Self                *self.Server            // addresses to which nothing is sent; New adds the listening address; may be nil
+	Observer            calllog.AttemptObserver // receives every call attempt; may be nil
 
 	callwright.Runtime
 }
 
-// The defaults and bounds of Config.
+// The default values and limits of Config.
 const (
 	defaultMaxCalls       = 1000
 	defaultMaxConnections = 2000
@@ -72,7 +73,7 @@ const (
 	minSession            = 90 * time.Second
 )
 
-// complete validates a configuration and sets its defaults.
+// complete validates a configuration and returns it with its default values.
 func complete(cfg Config) (Config, error) {
 	if err := callwright.PrepareConfig(&cfg); err != nil {
 		return cfg, err

@@ -19,7 +19,7 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// talking is a user agent with real media, which prefers a codec.
+// talking returns a user agent with real media that prefers the given codec.
 func talking(t *testing.T, preferred string) *agent {
 	t.Helper()
 	set := codec.Set{g711.PCMU(), g711.PCMA(), g722.Engine()}
@@ -37,14 +37,14 @@ func talking(t *testing.T, preferred string) *agent {
 	return a
 }
 
-// farAgent is a user agent at the far end of another one.
+// farAgent is the peer of the user agent under test. It handles calls according to its behavior.
 type farAgent struct {
 	*agent
 	behavior atomic.Int32
 	answered chan agentstest.FarLeg
 }
 
-// agents are a user agent and its far end.
+// agents returns two user agents that call each other. The second one handles its calls according to its behavior.
 func agents(t *testing.T, preferred string) (*agent, *farAgent) {
 	t.Helper()
 	near, far := talking(t, preferred), &farAgent{agent: talking(t, preferred), answered: make(chan agentstest.FarLeg, 100)}
@@ -99,7 +99,7 @@ func (f *farAgent) Call(ctx context.Context, headers map[string]string) (agentst
 	return newFarLeg(leg), nil
 }
 
-// farLeg is a leg at the far end, which records received audio and events.
+// farLeg is the peer's leg of a call. It records the received audio and digits.
 type farLeg struct {
 	leg    call.Leg
 	writer sync.Mutex
@@ -132,7 +132,7 @@ func (f *farLeg) Play(samples []int16) {
 	go func() {
 		f.writer.Lock()
 		defer f.writer.Unlock()
-		_ = f.leg.Write(context.Background(), samples) // the call's end ends it
+		_ = f.leg.Write(context.Background(), samples) // returns when the call ends
 	}()
 }
 
@@ -167,7 +167,7 @@ func TestLineConforms(t *testing.T) {
 	})
 }
 
-// TestLegConforms checks both sides of a call, and codecs of two rates.
+// TestLegConforms checks the legs of an outbound call with PCMU and of an inbound call with G722.
 func TestLegConforms(t *testing.T) {
 	t.Parallel()
 	for name, connect := range map[string]func(t *testing.T, near *agent, far *farAgent) (call.Leg, agentstest.FarLeg){
@@ -204,7 +204,7 @@ func TestLegConforms(t *testing.T) {
 	}
 }
 
-// wireLeg is an answered leg of a call from the wire.
+// wireLeg returns an answered leg and the scripted caller at its other end.
 func wireLeg(t *testing.T) (call.Leg, *caller) {
 	t.Helper()
 	a := talking(t, "PCMU")
@@ -213,7 +213,7 @@ func wireLeg(t *testing.T) (call.Leg, *caller) {
 	return legOf(t, legs), c
 }
 
-// heldLeg is a leg that the wire holds and resumes with re-INVITEs.
+// heldLeg returns a leg, and a function that makes the scripted peer hold or resume the call with a re-INVITE.
 func heldLeg(t *testing.T) (call.Leg, func(on bool)) {
 	t.Helper()
 	leg, c := wireLeg(t)
@@ -228,7 +228,7 @@ func heldLeg(t *testing.T) (call.Leg, func(on bool)) {
 	}
 }
 
-// transferredLeg is a leg whose far end on the wire refuses REFERs to other numbers than one.
+// transferredLeg returns a leg whose scripted peer accepts a REFER to the number to, and refuses others.
 func transferredLeg(t *testing.T, to string) call.Leg {
 	t.Helper()
 	leg, c := wireLeg(t)
@@ -252,7 +252,8 @@ func transferredLeg(t *testing.T, to string) call.Leg {
 	return leg
 }
 
-// referredLeg returns a leg that the wire transfers to another one. Both wires answer the leg's messages.
+// referredLeg returns a leg, and a function that makes the scripted peer transfer it to a number. The function's argument decides whether
+// the target answers.
 func referredLeg(t *testing.T, to callwright.PhoneNumber) (call.Leg, func(answers bool)) {
 	t.Helper()
 	address, accept := listenWire(t, "127.0.0.1")

@@ -15,8 +15,8 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// connect connects to a server: it tries every address until the call's time is over. The certificate has to name the
-// trunk's host, never a name that DNS has returned (RFC 5922, section 4).
+// connect tries every address of a server until one accepts a connection or the call's deadline o.until passes. The certificate must name
+// the trunk's host, not a name from DNS (RFC 5922, section 4).
 func (o *outbound) connect(ctx context.Context, server uri.URI, log *attempt.Log) (*transport.Flow, *call.HangupReason) {
 	u := o.ua
 	inTime, cancel := context.WithDeadline(ctx, o.until)
@@ -56,8 +56,8 @@ func unreachable(ctx context.Context, err error) *call.HangupReason {
 	return &call.HangupReason{Cause: call.CauseUnreachable, Reason: "no TLS connection: " + peer.Reason(err)}
 }
 
-// shown returns a human-readable address. Where private addresses are not called, it hides internal addresses that a name resolves
-// to.
+// shown returns an address in readable form. If private addresses are not allowed, it hides a private address, because DNS may resolve to
+// an internal host.
 func (u *UA) shown(t resolve.Target) string {
 	if !u.cfg.AllowPrivate && uri.IsPrivate(t.Address.Addr()) {
 		return "an address that is not public"
@@ -65,7 +65,7 @@ func (u *UA) shown(t resolve.Target) string {
 	return t.Address.String()
 }
 
-// listed describes the address of a server, human-readable.
+// listed returns a sentence about the addresses of a server and the DNS service that they come from.
 func (u *UA) listed(server uri.URI, targets []resolve.Target) string {
 	addresses := make([]string, 0, len(targets))
 	for _, t := range targets {

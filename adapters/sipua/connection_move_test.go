@@ -11,14 +11,14 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// over continues a call over another connection, as a peer does whose connection has broken.
+// over returns the caller with another connection in the same dialog, like a peer whose connection has broken.
 func (c *caller) over(w *wire) *caller {
 	next := *c
 	next.wire = w
 	return &next
 }
 
-// reinvited sends a re-INVITE over the current connection.
+// reinvited sends a re-INVITE over the current connection and waits for its 200.
 func (c *caller) reinvited() {
 	c.t.Helper()
 	c.ask("INVITE", offerSDP("RTP/SAVP"))
@@ -26,8 +26,7 @@ func (c *caller) reinvited() {
 	c.ask("ACK", "")
 }
 
-// A dialog uses the connection of the peer's last request, regardless of its Contact, for all our messages: refreshes, transfers
-// and the end.
+// TestDialogFollowsItsConnection checks that a REFER and a BYE use the connection of the peer's last request, regardless of its Contact.
 func TestDialogFollowsItsConnection(t *testing.T) {
 	t.Parallel()
 	for _, breaks := range []bool{true, false} {
@@ -49,7 +48,7 @@ func TestDialogFollowsItsConnection(t *testing.T) {
 		if err := <-result; err == nil {
 			t.Error("the transfer is done")
 		}
-		back := moved.over(dialWireFrom(t, a, "127.0.0.2")) // and on, from another address
+		back := moved.over(dialWireFrom(t, a, "127.0.0.2")) // and again, from another address
 		back.ask("OPTIONS", "")
 		back.response(200)
 		go func() { _ = l.Hangup(ctx) }()
@@ -60,7 +59,8 @@ func TestDialogFollowsItsConnection(t *testing.T) {
 	}
 }
 
-// The callee of a call of ours may send its requests over a separate connection, through a proxy that we can't reach.
+// TestCalleeComesOverItsOwnConnection checks that the callee of an outbound call may send requests over a new connection, and that the BYE
+// uses it, although Record-Route and Contact lead elsewhere.
 func TestCalleeComesOverItsOwnConnection(t *testing.T) {
 	t.Parallel()
 	p := place(t, nil)
@@ -79,12 +79,12 @@ func TestCalleeComesOverItsOwnConnection(t *testing.T) {
 	eventually(t, "nobody holds the connection", func() bool { return p.Held() == 0 })
 }
 
-// Our session refresh goes over the connection that the callee's last request has come over.
+// TestRefreshFollowsTheConnection checks that a session refresh uses the connection of the callee's last request.
 func TestRefreshFollowsTheConnection(t *testing.T) {
 	t.Parallel()
 	p := place(t, nil)
 	w := dialWire(t, p.agent)
-	p.peer.reply(p.invite, 200, "x", answerSDP(), "Session-Expires: 12;refresher=uac") // refreshed after 6 s
+	p.peer.reply(p.invite, 200, "x", answerSDP(), "Session-Expires: 12;refresher=uac") // due for a refresh after 6 s
 	p.peer.request("ACK")
 	l := p.leg()
 	w.send("", "OPTIONS "+strings.Trim(p.invite.get("Contact"), "<>")+" SIP/2.0",
@@ -104,7 +104,7 @@ func TestRefreshFollowsTheConnection(t *testing.T) {
 	}
 }
 
-// A REFER's NOTIFYs go over the connection that the peer's last request has come over.
+// TestNotifyFollowsTheConnection checks that the NOTIFYs of a REFER use the connection of the peer's last request.
 func TestNotifyFollowsTheConnection(t *testing.T) {
 	t.Parallel()
 	for _, breaks := range []bool{true, false} {
@@ -134,14 +134,14 @@ func TestNotifyFollowsTheConnection(t *testing.T) {
 	}
 }
 
-// A Contact at an address is verified by a known name of its caller: a name of its trunk, or a name in its verified certificate. It
-// is never called unverified, and an undeliverable BYE is in the record.
+// TestContactAtAnAddressIsVerified checks that a new connection to a Contact is verified with the trunk's host, the name in the caller's
+// verified certificate, or the Contact's address. If no name matches, the BYE is not sent, and the record says that the end is unconfirmed.
 func TestContactAtAnAddressIsVerified(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		certificate string // of the server at the Contact
-		trunk       string // host of the trunk's server
-		shown       string // name in the caller's certificate; empty: it shows none
+		certificate string // name in the certificate of the server at the Contact
+		trunk       string // host of the trunk's server; may be empty
+		shown       string // name in the caller's certificate; empty if the caller presents none
 		reached     bool
 	}{
 		"the trunk's host":              {"sbc.test", "sbc.test", "", true},
@@ -181,7 +181,7 @@ func TestContactAtAnAddressIsVerified(t *testing.T) {
 	}
 }
 
-// A peer that does not answer our BYE may continue talking: the record says so.
+// TestByeWithoutAnAnswer checks that the record says that the peer may still be in the call if it does not answer our BYE.
 func TestByeWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
 	a, records := watched(t, nil)
@@ -199,7 +199,7 @@ func TestByeWithoutAnAnswer(t *testing.T) {
 	}
 }
 
-// dialShowing is a peer that calls and shows a certificate for a name.
+// dialShowing returns a connection whose client presents a certificate for a name, or no certificate if the name is empty.
 func dialShowing(t testing.TB, a *agent, name string) *wire {
 	t.Helper()
 	_, pool := issue(t, "unused")

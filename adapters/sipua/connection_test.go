@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A connection stays for a message of any kind, also for a refused one.
+// TestConnectionsAreKnownByTheirMessages checks that any SIP message marks a connection as known, even a refused one, and that a keep-alive
+// does not.
 func TestConnectionsAreKnownByTheirMessages(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, nil)
@@ -23,7 +24,7 @@ func TestConnectionsAreKnownByTheirMessages(t *testing.T) {
 	}
 }
 
-// OPTIONS gets 503 with Retry-After while the server is not ready, and permanently once it leaves.
+// TestOptionsFollowsReadiness checks that OPTIONS receives 503 with Retry-After while the server is not ready, and permanently after Leave.
 func TestOptionsFollowsReadiness(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, nil)

@@ -11,14 +11,14 @@ import (
 	trunk "github.com/callwright/callwright/sip"
 )
 
-// credentials are the credentials that a test renews.
+// credentials are the values that Config.Credentials returns in a test.
 type credentials struct {
 	certificates []tls.Certificate
 	roots        *x509.CertPool
 }
 
-// TestRenewedCertificates renews certificate and roots of a user agent during a call: later connections in both directions use the
-// new ones, and the call continues on its connection.
+// TestRenewedCertificates checks that later connections in both directions use renewed certificates and roots, and that a call continues on
+// its connection.
 func TestRenewedCertificates(t *testing.T) {
 	t.Parallel()
 	first, roots := issue(t, "127.0.0.1", "first.test")
@@ -39,7 +39,7 @@ func TestRenewedCertificates(t *testing.T) {
 		return conn.ConnectionState().PeerCertificates[0].DNSNames[0]
 	}
 	asked := make(chan string, 100)
-	servers := func(want string) { // requests from before the renewal, or of a second attempt, may come first
+	servers := func(want string) { // skips requests from before the renewal, and of a second attempt
 		t.Helper()
 		for ctx := within(t); ; {
 			select {
@@ -90,7 +90,7 @@ func TestRenewedCertificates(t *testing.T) {
 	}
 	outbound()
 	servers("first.test")
-	for len(asked) > 0 { // a call whose connection closes immediately makes another one
+	for len(asked) > 0 { // a call whose connection closes immediately opens another one
 		<-asked
 	}
 	now.Store(&credentials{[]tls.Certificate{second}, roots})

@@ -13,18 +13,18 @@ import (
 	"github.com/callwright/callwright/sip/dialog"
 )
 
-// retryAfter is the Retry-After of every 503.
+// retryAfter is the Retry-After value of every 503.
 const retryAfter = 5 * time.Second
 
-// pace waits until the source of a request may send it.
+// pace delays the reading of a connection until the rate limit of its source allows the next request.
 func (u *UA) pace(from netip.AddrPort) { u.sources.Wait(u.context, from.Addr()) }
 
-// handle handles every request that arrives, in the goroutine that reads the connection.
+// handle handles every received request, in the goroutine that reads the connection.
 func (u *UA) handle(req *sip.Request, tx *transport.ServerTx) {
 	defer u.recovered(req, tx)
 	from, err := netip.ParseAddrPort(req.Source())
 	if err != nil {
-		return // an answer would reach no one
+		return // without an address, no response is possible
 	}
 	byCaller := tx.Stack() == u.server
 	malformed := message.Validate(req)
@@ -52,7 +52,7 @@ func (u *UA) handle(req *sip.Request, tx *transport.ServerTx) {
 	}
 }
 
-// recovered answers a request whose handling has panicked.
+// recovered recovers from a panic during the handling of a request, logs it, and answers the request with 500.
 func (u *UA) recovered(req *sip.Request, tx *transport.ServerTx) {
 	if p := recover(); p != nil {
 		u.log.Error("panic while handling a request", "method", req.Method, "panic", p, "stack", string(debug.Stack()))
@@ -60,8 +60,9 @@ func (u *UA) recovered(req *sip.Request, tx *transport.ServerTx) {
 	}
 }
 
-// outOfDialog handles a request that belongs to no dialog of ours, in the order of RFC 3261, 8.2: method, headers, content.
-// The machine of a call inspects the extensions that its INVITE requires, so that strangers do not learn of them.
+// outOfDialog handles a request that belongs to no known dialog. It checks the method, headers and content in the order of RFC 3261,
+// section 8.2. The extensions that an INVITE requires are checked only after its admission, so that unknown callers do not learn which ones
+// are supported.
 func (u *UA) outOfDialog(from netip.AddrPort, key dialogKey, req *sip.Request, tx *transport.ServerTx) {
 	refused := inspect(req)
 	if refused == nil && req.Method != sip.INVITE && key.localTag == "" {
@@ -83,7 +84,8 @@ func (u *UA) outOfDialog(from netip.AddrPort, key dialogKey, req *sip.Request, t
 	}
 }
 
-// inspect refuses a request with a method that we do not allow, for a URI of an unknown scheme, or with a Contact that is none of SIP's.
+// inspect returns a refusal for a method that is not supported, a URI with an unknown scheme, or an invalid Contact. It returns nil
+// otherwise.
 func inspect(req *sip.Request) *message.Refusal {
 	switch dialog.Method(req.Method) {
 	case dialog.INVITE, dialog.ACK, dialog.BYE, dialog.CANCEL, dialog.OPTIONS, dialog.REFER, dialog.NOTIFY:
@@ -97,8 +99,8 @@ func inspect(req *sip.Request) *message.Refusal {
 	}
 }
 
-// refuse answers a request outside a dialog, and counts refusals. The response says as little as possible: the request may
-// be a scanner's. An ACK gets no response.
+// refuse answers a request with r, and counts a refusal against the source. The response contains as little information as possible,
+// because the request may be a scanner's. An ACK receives no response.
 func (u *UA) refuse(req *sip.Request, tx *transport.ServerTx, r message.Refusal) {
 	if from, err := netip.ParseAddrPort(req.Source()); err == nil && isFaulty(req, r.Status) {
 		u.countFaulty(tx.Stack(), from)
@@ -112,8 +114,8 @@ func (u *UA) refuse(req *sip.Request, tx *transport.ServerTx, r message.Refusal)
 	_ = tx.Respond(r.Response(req, ""))
 }
 
-// isFaulty reports whether a refusal counts against its source. Refused calls count by themselves, see rejectUnknown; requests that
-// we cannot serve are not the source's fault; and a request within a dialog may belong to a call that a restart has ended.
+// isFaulty reports whether a refusal counts against its source. A 403 does not, because rejectUnknown counts it, nor do 500 and 503, which
+// are not the source's fault. A request with a To tag does not either, because it may belong to a call that a restart has ended.
 func isFaulty(req *sip.Request, status int) bool {
 	if to := req.To(); to != nil && message.Tag(to.Params) != "" {
 		return false
@@ -122,8 +124,8 @@ func isFaulty(req *sip.Request, status int) bool {
 		status != sip.StatusInternalServerError && status != sip.StatusServiceUnavailable
 }
 
-// countFaulty counts a refused request against its source, unless the source is a server that we have connected to: those are
-// our customers'.
+// countFaulty counts a refused request against its source. It does not count requests from servers that we have connected to, because those
+// belong to customers.
 func (u *UA) countFaulty(s *transport.Stack, from netip.AddrPort) {
 	if s == u.server && u.sources.Faulty(from.Addr()) {
 		u.logBlocked(from)
@@ -147,7 +149,8 @@ func notAllowed(m sip.RequestMethod) message.Refusal {
 	}
 }
 
-// options answers with our capabilities. It answers 503 while draining or not ready, and to a source that asks too often.
+// options answers OPTIONS with the supported methods, content types and extensions. It answers 503 while the server drains or is not ready,
+// and to a source that exceeds its rate limit.
 func (u *UA) options(from netip.AddrPort, req *sip.Request, tx *transport.ServerTx) {
 	switch {
 	case u.leaving.Load(), u.unready.Load(), u.registry.isDraining():
@@ -162,7 +165,7 @@ func (u *UA) options(from netip.AddrPort, req *sip.Request, tx *transport.Server
 	}
 }
 
-// inDialog passes a request to its leg.
+// inDialog passes a request to the leg of its dialog, and records its connection as the one to use for that dialog.
 func (u *UA) inDialog(l *leg.Leg, key dialogKey, req *sip.Request, tx *transport.ServerTx) {
 	var caller netip.AddrPort
 	if from, err := netip.ParseAddrPort(req.Source()); err == nil && tx.Stack() == u.server {

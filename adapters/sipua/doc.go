@@ -1,32 +1,31 @@
-// Package sipua is a SIP user agent over TLS, built on sipgo's parser, transport and transactions. It is the
-// agents/call.Line for phone calls, the registration.Line of trunks, and the testcall.Line of test calls.
+// Package sipua is a SIP user agent over TLS. It uses the parser, transport and transactions of sipgo. It implements agents/call.Line for
+// phone calls, registration.Line for trunks, and testcall.Line for test calls.
 //
-// The package decides about calls: which requests become calls (admission), which server a call is placed at (failover),
-// and how many calls run. Below it, each on top of the next, lie internal/leg and internal/binding (INVITE dialogs and
-// registrations), internal/transport (connections, flows and client transactions) and internal/message (building and
-// reading messages).
+// The package decides which requests become calls (admission), through which server a call is placed (failover), and how many calls may
+// run. It is built on these packages, each of which uses the next: internal/leg and internal/binding (INVITE dialogs and registrations),
+// internal/transport (connections, flows and client transactions) and internal/message (building and reading messages).
 //
 // # Security
 //
-// TLS 1.2 or newer is the only transport: there is no UDP, no TCP and no fallback. A trunk's server is verified against
-// the trunk's host, regardless of the addresses in a later Contact or Record-Route. In-dialog requests take the connection that
-// the dialog came over while it is open and no Record-Route leads elsewhere.
+// TLS 1.2 or newer is the only transport: neither UDP nor TCP is supported, not even as a fallback. A trunk's server is verified against
+// the trunk's host, regardless of the addresses in a later Contact or Record-Route. In-dialog requests use the connection of the dialog
+// while it is open and no Record-Route leads elsewhere.
 //
-// A caller gets no slot, no media port and no 100 Trying before the call is admitted: first by the limits of its source,
-// then by its route, then by digest authentication where the trunk has credentials. Callers without the right to call all
-// get the same bare 403; after 20 of them, or 100 other refused requests, within a minute a source is blocked, unless it also
-// sends admitted calls. An unanswered challenge leaves no state, and no refusal does. OPTIONS is answered to everybody, because
-// carriers probe with it, as often as INVITEs are. Requests are handled in the goroutine that reads their connection, so a
-// source that floods costs no more than its connections; its pace counts over all of them.
+// Before a call is admitted, its caller receives neither a slot, nor a media port, nor a 100 Trying. Admission checks the limits of its
+// source, then its route, then digest authentication if the trunk has credentials. All callers without permission to call receive the same
+// bare 403. A source is blocked after 20 of these refusals, or 100 other refused requests, within a minute, unless it also sends admitted
+// calls. Neither an unanswered challenge nor a refusal leaves any state. OPTIONS is answered for everyone, because carriers probe with it,
+// at the same rate as INVITEs. Requests are handled in the goroutine that reads their connection, so that a flooding source costs no more
+// than its connections. Its rate limit applies to all of them together.
 //
 // # Outbound calls
 //
-// A call tries its trunk's servers in order, as sip/failover says, each at every address that sip/resolve finds. Every
-// attempt has a ladder and a call record. An attempt that was given up lives on beside the next one until nothing of it is
-// left at the peer: a late 2xx is acknowledged and followed by BYE.
+// A call tries its trunk's servers in the order of sip/failover, each at every address that sip/resolve finds. Every attempt has a ladder
+// and a call record. An abandoned attempt continues in parallel to the next one until its transaction and dialog have ended: a late 2xx is
+// acknowledged and followed by BYE.
 //
 // # Registrations
 //
-// A trunk may register with its customer's server. Its inbound calls then come over the connection of the registration,
-// and only over that connection they are known to be the trunk's.
+// A trunk may register with its customer's server. Its inbound calls then arrive over the connection of the registration, and only calls
+// over that connection are recognized as the trunk's.
 package sipua

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// One line calls another one over TLS. The callee answers, and the caller hangs up.
+// A user agent calls another over TLS. The callee answers, and the caller hangs up.
 func Example() {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -29,7 +29,7 @@ func Example() {
 	route := trunk.Route{Org: org, TrunkID: "trunk", Codecs: []string{"PCMU"}}
 	config := sipua.Config{
 		Listen: "127.0.0.1:0", Certificates: []tls.Certificate{certificate}, Roots: ca.Pool(),
-		Media: &media{}, Routes: &routes{route: route}, AllowPrivate: true, // the lines listen on loopback
+		Media: &media{}, Routes: &routes{route: route}, AllowPrivate: true, // both user agents listen on loopback
 	}
 	callee, err := sipua.New(config)
 	if err != nil {
@@ -66,7 +66,7 @@ func Example() {
 	// <nil>
 }
 
-// runLine runs a line, and returns a function that closes it.
+// runLine starts line.Run, and returns a function that closes the line and waits for Run to return.
 func runLine(ctx context.Context, line *sipua.UA) (stop func()) {
 	var running sync.WaitGroup
 	running.Go(func() { _ = line.Run(ctx) })
@@ -76,7 +76,7 @@ func runLine(ctx context.Context, line *sipua.UA) (stop func()) {
 	}
 }
 
-// answerOne answers the next call, and waits for its end.
+// answerOne answers the next call, and waits until the call ends.
 func answerOne(ctx context.Context, line *sipua.UA) error {
 	incoming, err := line.Accept(ctx)
 	if err != nil {

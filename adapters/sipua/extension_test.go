@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// RFC 3261, 8.2.2.3: a request that requires unsupported extensions is refused with 420 and a list of them.
+// TestRequiredExtensions checks that a request that requires unsupported extensions receives 420 with a list of them (RFC 3261, 8.2.2.3).
 func TestRequiredExtensions(t *testing.T) {
 	t.Parallel()
 	const require = "Require: timer, nothingSupportsThis, nothingSupportsThisEither"
@@ -29,7 +29,7 @@ func TestRequiredExtensions(t *testing.T) {
 	}
 }
 
-// A CANCEL or ACK is never refused for a required extension (RFC 3261, 8.2.2.3).
+// TestRequireInCancel checks that a CANCEL is never refused for a required extension (RFC 3261, 8.2.2.3).
 func TestRequireInCancel(t *testing.T) {
 	t.Parallel()
 	c := newCaller(t, newAgent(t, nil))
@@ -37,7 +37,7 @@ func TestRequireInCancel(t *testing.T) {
 	c.response(481)
 }
 
-// The ringing call's dialog refuses as any other does.
+// TestRequireWhileRinging checks that requests in the early dialog of a ringing call receive 420 for an unsupported extension.
 func TestRequireWhileRinging(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, nil)
@@ -53,7 +53,7 @@ func TestRequireWhileRinging(t *testing.T) {
 	}
 }
 
-// A response is in our version, not in the request's (RFC 3261, 7.2; RFC 4475, 3.1.2.16).
+// TestAnotherVersion checks that a response has our SIP version, not the request's (RFC 3261, 7.2; RFC 4475, 3.1.2.16).
 func TestAnotherVersion(t *testing.T) {
 	t.Parallel()
 	c := newCaller(t, newAgent(t, nil))
@@ -66,7 +66,7 @@ func TestAnotherVersion(t *testing.T) {
 	}
 }
 
-// RFC 3261, 8.2.2.1.
+// TestUnknownSchemes checks that a Request-URI with an unknown scheme is refused with 416 (RFC 3261, 8.2.2.1).
 func TestUnknownSchemes(t *testing.T) {
 	t.Parallel()
 	_, in, _ := taking(t)
@@ -90,7 +90,7 @@ func TestUnknownSchemes(t *testing.T) {
 	out.response(200)
 }
 
-// malformed are requests that the parser refuses. Each has a place for a number.
+// malformed lists requests that the parser refuses. The tests insert Via and Call-ID after the first line.
 var malformed = map[string][]string{
 	"a line without a colon":      {"OPTIONS sip:a@b SIP/2.0", "From: <sip:a@b>;tag=t", "To: <sip:a@b>", "CSeq: 1 OPTIONS", "no colon here"},
 	"a CSeq without a number":     {"OPTIONS sip:a@b SIP/2.0", "From: <sip:a@b>;tag=t", "To: <sip:a@b>", "CSeq: one OPTIONS"},
@@ -101,7 +101,8 @@ var malformed = map[string][]string{
 	"a Contact that is not a URI": {"INVITE sip:a@b SIP/2.0", "From: <sip:a@b>;tag=t", "To: <sip:a@b>", "CSeq: 1 INVITE", "Contact: <>"},
 }
 
-// One malformed message costs the peer neither its connection nor the requests that come with it.
+// TestMalformedAmongValid checks that a malformed request is answered with 400, and that the connection and the requests before and after
+// it are not affected.
 func TestMalformedAmongValid(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, nil)
@@ -137,7 +138,8 @@ func TestMalformedAmongValid(t *testing.T) {
 	}
 }
 
-// The same holds for requests that come over a connection of ours.
+// TestMalformedBehindOurCall checks that a malformed request over an outbound connection is answered with 400 and does not affect the next
+// request.
 func TestMalformedBehindOurCall(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, nil)

@@ -20,7 +20,7 @@ import (
 	"github.com/callwright/callwright/sip/resolve"
 )
 
-// hurry is the time that a server may stay silent in these tests, and unhurried the time for a server that must not be given up.
+// hurry is how long a server may stay silent in these tests. unhurried is long enough that no server is abandoned.
 const (
 	hurry     = 10 * testT1
 	unhurried = patience
@@ -28,7 +28,7 @@ const (
 
 var toBob = call.DialRequest{CallID: "parent", Org: org, From: alice, To: bob}
 
-// two are two scripted servers of one trunk with failover.
+// two holds a user agent and two scripted servers of its trunk, with failover.
 type two struct {
 	*agent
 	attempts             *attempts
@@ -47,7 +47,7 @@ func twoServers(t testing.TB) *two {
 	return s
 }
 
-// notes are the notes of a ladder with their details.
+// notes returns the details of a ladder's steps with the given note.
 func notes(steps []ladder.Event, note string) []string {
 	var details []string
 	for _, s := range steps {
@@ -73,7 +73,7 @@ func TestSilentServerIsLeft(t *testing.T) {
 	w.reply(second, 200, "x", answerSDP())
 	w.request("ACK")
 	l := p.leg()
-	// The first server wakes up: one call is enough. Both branches of its fork are acknowledged and ended.
+	// The first server answers late, with two branches of a fork. Both are acknowledged and ended, because the call is already established.
 	silent.reply(first, 200, "late", answerSDP())
 	silent.request("ACK")
 	bye := silent.request("BYE")
@@ -122,7 +122,7 @@ func TestServerThatNeverSpeaks(t *testing.T) {
 	if e := p.fails(); e.Cause != call.CauseBusy || !strings.Contains(e.Reason, "2 servers") {
 		t.Errorf("%+v", e)
 	}
-	silent.reply(first, 100, "", "") // now there is something to cancel
+	silent.reply(first, 100, "", "") // a CANCEL requires a provisional response
 	silent.reply(silent.request("CANCEL"), 200, "x", "")
 	silent.reply(first, 487, "x", "")
 	silent.request("ACK")
@@ -142,13 +142,14 @@ func TestServerThatNeverSpeaks(t *testing.T) {
 	if e := p.fails(); e.Cause != call.CauseUnreachable || e.SIPCode != 0 {
 		t.Errorf("without failover: %+v", e)
 	}
-	w1 := alone.attempts.all(t, 1)[0] // 64*T1 later
+	w1 := alone.attempts.all(t, 1)[0] // ends after 64*T1
 	if e := w1.evidence; e == nil || e.Alive || !strings.Contains(e.Reason, "in time") || w1.ended.SIPCode != 0 || !w1.ended.Technical {
 		t.Errorf("%+v, %+v", e, w1.ended)
 	}
 }
 
-// A server that has said anything is no silent one, and a call that rings stays where it is.
+// TestSlowServersStay checks that a server that has sent a provisional response is not abandoned, and that a ringing call does not move to
+// another server.
 func TestSlowServersStay(t *testing.T) {
 	t.Parallel()
 	for name, status := range map[string]int{"trying": 100, "ringing": 180} {
@@ -211,7 +212,7 @@ func TestWhichFailuresMoveACall(t *testing.T) {
 			s.routes.route.Failover, s.routes.route.Credentials = tt.config, tt.credentials
 			p := dial(t, s.agent, toBob)
 			w := s.acceptOne()
-			for range 1 + len(tt.credentials.Username)/4 { // twice with credentials
+			for range 1 + len(tt.credentials.Username)/4 { // two INVITEs if the trunk has credentials
 				w.reply(w.request("INVITE"), tt.status, "x", "", challenge, "Retry-After: 120 (a while);duration=5")
 				w.request("ACK")
 			}
@@ -289,7 +290,7 @@ func TestNobodyListens(t *testing.T) {
 	}
 }
 
-// named is an agent that asks a name server of the test's own.
+// named returns an agent that uses a DNS server with the given zone, and its recorded attempts.
 func named(t testing.TB, zone ...string) (*agent, *attempts) {
 	t.Helper()
 	r, err := resolve.New(resolve.Config{DNS: testdns.Start(t, zone...).Resolver()})
@@ -321,7 +322,7 @@ func TestServersByName(t *testing.T) {
 			t.Parallel()
 			address, accept := listenWire(t, tt.certificate)
 			a, j := named(t,
-				"_sips._tcp.pbx.test. SRV 10 0 1 a.other.test.", // no server listens there
+				"_sips._tcp.pbx.test. SRV 10 0 1 a.other.test.", // no server listens on this port
 				"_sips._tcp.pbx.test. SRV 20 0 "+portOf(t, address)+" b.other.test.",
 				"a.other.test. A 127.0.0.1", "b.other.test. A 127.0.0.1", "pbx.test. A 127.0.0.2")
 			a.callsTo(t, "pbx.test")
@@ -355,7 +356,8 @@ func TestServersByName(t *testing.T) {
 	}
 }
 
-// A connection that is lost is made again to where the server is, which its own address need not be.
+// TestBackToAServerByName checks that a lost connection is reestablished to the address of the SRV record, not to the A record of the
+// Contact's host.
 func TestBackToAServerByName(t *testing.T) {
 	t.Parallel()
 	address, accept := listenWire(t, "pbx.test")
@@ -372,7 +374,7 @@ func TestBackToAServerByName(t *testing.T) {
 	select {
 	case <-l.Done():
 		t.Fatal("the call ended with its connection")
-	case <-time.After(5 * testT1): // for us to notice
+	case <-time.After(5 * testT1): // until the user agent notices the lost connection
 	}
 	go func() { _ = l.Hangup(t.Context()) }()
 	w = accept()
@@ -431,7 +433,7 @@ func TestHeaderRules(t *testing.T) {
 	d.Variables = map[string]string{"ticket": "T-1", "bad": "a\r\nX-Injected: yes"}
 	p := dial(t, a, d)
 	w := accept()
-	for range 2 { // the INVITE, and again with credentials
+	for range 2 { // without and with credentials
 		invite := w.request("INVITE")
 		if invite.get("X-Ticket") != "T-1" || invite.get("X-Constant") != "always" || invite.get("X-Bad") != "" || invite.get("X-Injected") != "" {
 			t.Errorf("%v", invite.header)
@@ -463,7 +465,7 @@ func TestHeaderRules(t *testing.T) {
 	c.response(486)
 }
 
-// Addresses from DNS are connected to only where that is allowed, also through names.
+// TestNameThatLeadsInside checks that a name that resolves to a private address is not connected to unless AllowPrivate is set.
 func TestNameThatLeadsInside(t *testing.T) {
 	t.Parallel()
 	r, err := resolve.New(resolve.Config{DNS: insideDNS{}})
@@ -475,7 +477,7 @@ func TestNameThatLeadsInside(t *testing.T) {
 	if e := dial(t, a, toBob).fails(); e.Cause != call.CauseUnreachable || !strings.Contains(e.Reason, "public") {
 		t.Errorf("%+v", e)
 	}
-	// Nor does anybody learn where.
+	// The ladder must not reveal the private address.
 	if told := fmt.Sprint(j.all(t, 1)[0].steps); !strings.Contains(told, "an address that is not public") || strings.Contains(told, "10.0.0.1") {
 		t.Errorf("the ladder shows %s", told)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/adapters/sipua"
 )
 
-// floods are requests that are refused, each for another reason, and OPTIONS.
+// floods maps names to functions that return requests. The requests are refused, each for a different reason, except OPTIONS.
 var floods = map[string]func(i int, us string) string{
 	"body of a wrong type": func(i int, us string) string {
 		return request(i, us, "INVITE sip:+15550100002@x.test SIP/2.0", "Contact: <sip:a@b>", "Content-Type: text/plain", "Content-Length: 1\r\n\r\nx")
@@ -35,7 +35,7 @@ var floods = map[string]func(i int, us string) string{
 
 const end = "Content-Length: 0\r\n\r\n"
 
-// request is a request whose last line ends its headers.
+// request returns a SIP request. The last line must end its headers.
 func request(i int, us, start string, lines ...string) string {
 	method, _, _ := strings.Cut(start, " ")
 	return strings.Join(append([]string{
@@ -44,11 +44,11 @@ func request(i int, us, start string, lines ...string) string {
 	}, lines...), "\r\n")
 }
 
-// Sources that send thousands of requests over several connections, and read no response, are cut off. Until then they
-// cost neither goroutines nor transactions, and callers of other sources are served.
+// TestFloodOfRefusedRequests checks that a source that sends thousands of requests over several connections, and reads no response, is
+// blocked. Until then its requests must neither accumulate goroutines nor transactions, and other sources must be served.
 func TestFloodOfRefusedRequests(t *testing.T) { //nolint:paralleltest // it counts goroutines
 	const each, connections, perSecond = 1500, 3, 20
-	const slack = 100 // 2*perSecond are in admission at a time, each with a goroutine and sometimes a timer's
+	const slack = 100 // up to 2*perSecond are in admission, each with a goroutine and sometimes a timer's
 	a := newAgent(t, func(c *sipua.Config) { c.InvitesPerSecond = perSecond })
 	other := callerOver(dialWireFrom(t, a, "127.0.0.2"), a)
 	n := 10
@@ -71,7 +71,7 @@ func TestFloodOfRefusedRequests(t *testing.T) { //nolint:paralleltest // it coun
 					_ = conn.SetWriteDeadline(time.Now().Add(patience))
 					for i := range each {
 						if _, err := conn.Write([]byte(text(each*c+i, conn.LocalAddr().String()))); err != nil {
-							return // it is cut off
+							return // the server has closed the connection
 						}
 					}
 				})

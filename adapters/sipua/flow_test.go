@@ -10,7 +10,8 @@ import (
 	trunk "github.com/callwright/callwright/sip"
 )
 
-// A registrar that makes a separate connection to the Contact is accepted, from any address, and no other peer is.
+// TestCallsToARegisteredContact checks that a registrar may call the registered Contact over a new connection from any address, and that
+// calls to any other URI are refused.
 func TestCallsToARegisteredContact(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, nil)
@@ -58,7 +59,8 @@ func TestCallsToARegisteredContact(t *testing.T) {
 	}
 }
 
-// Each REGISTER asks for the flow with the same instance, also one of another process; a hop that lacks it is spared.
+// TestAsksForTheFlow checks that each REGISTER requests a flow with the same instance ID, even from another process. After a 439 the
+// request is repeated without the flow.
 func TestAsksForTheFlow(t *testing.T) {
 	t.Parallel()
 	a, other := newAgent(t, nil), newAgent(t, nil)
@@ -90,7 +92,7 @@ func TestAsksForTheFlow(t *testing.T) {
 	}
 }
 
-// A registrar that supports flows answers keep-alives; one that does not any more has lost us.
+// TestDeadFlow checks that a registration is lost if its registrar supports flows but does not answer keep-alives.
 func TestDeadFlow(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -121,7 +123,7 @@ func TestDeadFlow(t *testing.T) {
 				<-lost
 				return
 			}
-			for pings := w.pings.Load(); pings < 5; pings = w.pings.Load() { // more than the wait for an answer
+			for pings := w.pings.Load(); pings < 5; pings = w.pings.Load() { // five keep-alives take longer than the wait for an answer
 				if tt.pongs {
 					w.raw("\r\n")
 				}

@@ -7,7 +7,8 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// A peer that never answers our CANCEL delays others only briefly; its last response is in the records.
+// TestGivenUpAndNeverConfirmed checks that a canceled call ends even if the peer never answers the INVITE, and that the record contains the
+// peer's last response.
 func TestGivenUpAndNeverConfirmed(t *testing.T) {
 	t.Parallel()
 	a, records := watched(t, nil)
@@ -27,7 +28,7 @@ func TestGivenUpAndNeverConfirmed(t *testing.T) {
 	}
 }
 
-// A call that is given up before it is answered here is refused, not answered.
+// TestGivenUpBeforeOurAnswer checks that Answer refuses the call if its context has already ended.
 func TestGivenUpBeforeOurAnswer(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, nil)

@@ -22,7 +22,7 @@ func TestGarbageOnTheWire(t *testing.T) {
 		"\r\n\r\n\r\n\r\n",
 	} {
 		w := dialWire(t, callee)
-		_, _ = w.conn.Write([]byte(garbage)) // it may close before all is written
+		_, _ = w.conn.Write([]byte(garbage)) // the server may close the connection before the end
 		_ = w.conn.Close()
 	}
 	out, _ := connect(t, caller, callee)
@@ -46,7 +46,7 @@ func TestSilentConnections(t *testing.T) {
 		}
 		conns = append(conns, conn)
 	}
-	// Connections beyond the maximum of one address are closed immediately, and the others at the handshake timeout.
+	// Connections above the limit of one address are closed immediately, the others at the handshake timeout.
 	closed := make(chan error, len(conns))
 	for _, conn := range conns {
 		go func() {
@@ -69,7 +69,8 @@ func TestSilentConnections(t *testing.T) {
 	}
 }
 
-// Silent connections of eleven addresses, more than the user agent takes in all, block no other peer.
+// TestSilentConnectionsOfManySources checks that silent connections from eleven addresses, more than MaxConnections in total, do not block
+// other peers.
 func TestSilentConnectionsOfManySources(t *testing.T) {
 	t.Parallel()
 	const perSource = 20
@@ -90,7 +91,7 @@ func TestSilentConnectionsOfManySources(t *testing.T) {
 	newcomer := callerOver(dialWireFrom(t, callee, "127.0.0.2"), callee)
 	newcomer.ask("INVITE", offerSDP("RTP/SAVP"))
 	newcomer.comesIn(callee)
-	if err := out.Hangup(within(t)); err != nil { // over the connection that it had before
+	if err := out.Hangup(within(t)); err != nil { // uses its existing connection
 		t.Error(err)
 	}
 	select {
@@ -100,7 +101,7 @@ func TestSilentConnectionsOfManySources(t *testing.T) {
 	}
 }
 
-// A CANCEL right behind its INVITE finds it, even while the INVITE is being decided: the call does not stay.
+// TestCancelAtOnce checks that a CANCEL that immediately follows its INVITE ends the call, even during its admission.
 func TestCancelAtOnce(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, nil)

@@ -19,9 +19,10 @@ import (
 	"github.com/callwright/callwright/sip/header"
 )
 
-// startInbound starts the leg of an admitted INVITE, whose slot is taken. It returns false once the user agent is closed.
+// startInbound starts the leg of an admitted INVITE, whose slot must be reserved. It releases the slot and returns false if the user agent
+// is closed.
 func (u *UA) startInbound(v inviteContext, route trunk.Route) bool {
-	// Closures that outlive the admission must not refer to v: the INVITE may have 64 KB.
+	// Closures that outlive the admission must not refer to v, because the INVITE may have 64 KB.
 	key, flow, from := inviteKeyOf(v.req), u.pool.Accepted(v.stack, v.from), v.from.Addr()
 	for _, server := range route.Servers {
 		flow.Known(server.Host)
@@ -56,7 +57,7 @@ func (u *UA) startInbound(v inviteContext, route trunk.Route) bool {
 	return true
 }
 
-// inboundIdentity returns our identity in an inbound call.
+// inboundIdentity returns the identity that we use in the dialog of an inbound call.
 func (u *UA) inboundIdentity(v inviteContext) message.Identity {
 	contact := *u.contact.Clone()
 	if v.stack != u.server {
@@ -71,7 +72,7 @@ func (u *UA) inboundIdentity(v inviteContext) message.Identity {
 	}
 }
 
-// offer checks the offer of a call, opens its media and queues the call for Accept.
+// offer checks the SDP offer of a call, opens its media and queues the call for Accept. If any of these fails, it rejects the call.
 func (u *UA) offer(l *leg.Leg, b *bridge, v inviteContext, route trunk.Route) {
 	log := u.log.With("call_id", b.id, "sip_call_id", v.req.CallID().Value())
 	defer func() {
@@ -86,7 +87,7 @@ func (u *UA) offer(l *leg.Leg, b *bridge, v inviteContext, route trunk.Route) {
 		l.Fail()
 		return
 	}
-	body, _ := message.ReadBody(v.req) // Validate has read it
+	body, _ := message.ReadBody(v.req) // the error was checked by Validate
 	if refused := leg.Preflight(body.SDP, codecs, u.contact.Host); refused != nil {
 		l.Reject(*refused)
 		return
@@ -106,16 +107,17 @@ func (u *UA) offer(l *leg.Leg, b *bridge, v inviteContext, route trunk.Route) {
 		select {
 		case u.incoming <- in:
 			return true
-		default: // as many calls wait as are allowed at all
+		default: // the queue is full
 			return false
 		}
 	}, overloaded)
 }
 
-// overloaded refuses a call with 503.
+// overloaded rejects a call with 503 and Retry-After.
 var overloaded = dialog.Reject{Status: sip.StatusServiceUnavailable, Cause: dialog.Overload, RetryAfter: retryAfter}
 
-// Accept waits for the next inbound call and lets its caller hear ringing. It skips callers that have given up.
+// Accept waits for the next inbound call and sends 180 Ringing to its caller. It skips callers that have hung up. It returns
+// transport.ErrClosed after Close.
 func (u *UA) Accept(ctx context.Context) (call.IncomingCall, error) {
 	for {
 		select {
@@ -135,7 +137,7 @@ func (u *UA) Accept(ctx context.Context) (call.IncomingCall, error) {
 	}
 }
 
-// incomingCall is an inbound call that waits for its answer.
+// incomingCall is an inbound call that is not yet answered.
 type incomingCall struct {
 	leg    *leg.Leg
 	bridge *bridge
@@ -144,10 +146,10 @@ type incomingCall struct {
 
 var _ call.IncomingCall = (*incomingCall)(nil)
 
-// Caller returns the caller and the called number.
+// Caller describes the caller, the called number and the headers of the INVITE.
 func (in *incomingCall) Caller() call.CallerInfo { return in.offer }
 
-// Answer accepts the call and waits for the caller's ACK.
+// Answer accepts the call and waits for the caller's ACK. If ctx ends first, the call ends, too.
 func (in *incomingCall) Answer(ctx context.Context) (call.Leg, error) {
 	if err := in.leg.Answer(ctx); err != nil {
 		return nil, err
@@ -156,7 +158,7 @@ func (in *incomingCall) Answer(ctx context.Context) (call.Leg, error) {
 	return in.bridge, nil
 }
 
-// rejections are the responses for the causes that a call may be refused with.
+// rejections maps the causes with which a call may be rejected to SIP responses.
 var rejections = map[call.Cause]int{
 	call.CauseBusy:        sip.StatusBusyHere,
 	call.CauseRejected:    sip.StatusGlobalDecline,
@@ -165,7 +167,7 @@ var rejections = map[call.Cause]int{
 	call.CauseInternal:    sip.StatusServiceUnavailable,
 }
 
-// Reject refuses the call. It does nothing for an ended call.
+// Reject rejects the call. It returns CodeBadRequest if rejections does not contain the cause. It does nothing if the call has ended.
 func (in *incomingCall) Reject(cause call.Cause) error {
 	status, ok := rejections[cause]
 	if !ok {

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// taking is an agent that answers every call, and a scripted peer that calls it.
+// taking returns an agent that answers one call, a scripted peer for placing it, and the leg of the answered call.
 func taking(t testing.TB) (*agent, *caller, <-chan call.Leg) {
 	t.Helper()
 	a := newAgent(t, nil)
@@ -113,7 +113,7 @@ func TestLostACKOnTheWire(t *testing.T) {
 
 func TestByeOvertakesACK(t *testing.T) {
 	t.Parallel()
-	for range 20 { // sipgo may or may not swap them
+	for range 20 { // sipgo may or may not swap the two requests
 		_, c, legs := taking(t)
 		c.ask("INVITE", offerSDP("RTP/SAVP"))
 		c.response(180)
@@ -135,7 +135,7 @@ func TestByeInsteadOfACK(t *testing.T) {
 	c.taken()
 	c.ask("BYE", "")
 	for m := c.next(); m.get("CSeq") != "2 BYE"; m = c.next() {
-		if m.status() != 200 { // our answer again
+		if m.status() != 200 { // a retransmission of the 200
 			t.Fatalf("%s", m.start)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	trunk "github.com/callwright/callwright/sip"
 )
 
-// inform sends an INFO of the call with a body of a type.
+// inform sends an in-dialog INFO whose body has the content type kind.
 func (c *caller) inform(kind, body string) {
 	c.t.Helper()
 	c.branch++
@@ -23,7 +23,8 @@ func (c *caller) inform(kind, body string) {
 	c.raw(strings.Join(lines, "\r\n"))
 }
 
-// Digits come by INFO in both bodies where the trunk says so. A strange INFO is refused, and the call continues in its order.
+// TestDigitsByInfo checks that a trunk with DTMFInfo accepts digits in both body formats of INFO. Any other INFO is refused without ending
+// the call.
 func TestDigitsByInfo(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, func(cfg *sipua.Config) { cfg.Media = newMedia(t) })

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// lines is a log's text.
+// lines collects the text of a log. It is safe for concurrent use.
 type lines struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -24,7 +24,7 @@ func (l *lines) Write(b []byte) (int, error) {
 	return l.text.Write(b)
 }
 
-// with returns the lines that contain a text.
+// with returns the log lines that contain a text.
 func (l *lines) with(text string) (found []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -36,7 +36,7 @@ func (l *lines) with(text string) (found []string) {
 	return found
 }
 
-// TestCallIDsInLog checks that the line about the end of a call contains the API's id of the call, on both sides.
+// TestCallIDsInLog checks that both sides log the end of a call with the call's id in the API.
 func TestCallIDsInLog(t *testing.T) {
 	t.Parallel()
 	placed, taken := new(lines), new(lines)
@@ -67,7 +67,7 @@ func TestCallIDsInLog(t *testing.T) {
 		t.Errorf("of the call that was placed there is %q", found)
 	}
 	id := <-ids
-	if callee.Close(ctx) != nil { // until then the other side may not have heard that its answer has come
+	if callee.Close(ctx) != nil { // waits until the end of the call is logged
 		t.Error("close")
 	}
 	if found := taken.with("call ended"); len(found) != 1 || id == "" || !strings.Contains(found[0], " call_id="+id+" ") {
@@ -75,7 +75,7 @@ func TestCallIDsInLog(t *testing.T) {
 	}
 }
 
-// TestRefusedCallsInLog checks for exactly one line about a refused call, with the reason that is hidden from the caller.
+// TestRefusedCallsInLog checks that a source's refused calls are logged once, with the reason that the response does not contain.
 func TestRefusedCallsInLog(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -26,10 +26,10 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// testT1 is RFC 3261's T1 in these tests: timers of 64*T1 take about two thirds of a second.
+// testT1 is RFC 3261's T1 in these tests. Timers of 64*T1 then take about two thirds of a second.
 const testT1 = 10 * time.Millisecond
 
-// patience is the longest time that a test waits for an event.
+// patience is the maximum time that a test waits for an event.
 const patience = 10 * time.Second
 
 func TestMain(m *testing.M) {
@@ -72,11 +72,11 @@ func issue(t testing.TB, hosts ...string) (tls.Certificate, *x509.CertPool) {
 	return cert, ca.Pool()
 }
 
-// media is a sip.Media without a network.
+// media is a sip.Media that sends and receives nothing.
 type media struct {
 	next atomic.Int32
 	open atomic.Int32
-	full bool // no port is free
+	full bool // Open fails for lack of a port
 
 	mu       sync.Mutex
 	sessions []*session
@@ -162,12 +162,12 @@ func (s *session) Close() error {
 	return nil
 }
 
-// routes is a sip.Routes of one trunk.
+// routes is a sip.Routes that returns the same route for every number.
 type routes struct {
 	mu      sync.Mutex
 	route   trunk.Route
 	inbound error
-	judge   func(to callwright.PhoneNumber, from trunk.Peer) error // in place of inbound; nil: inbound
+	judge   func(to callwright.PhoneNumber, from trunk.Peer) error // returns the error of Inbound; if nil, inbound is the error
 }
 
 func (r *routes) Outbound(context.Context, callwright.OrgID, callwright.PhoneNumber) (trunk.Route, error) {
@@ -186,7 +186,7 @@ func (r *routes) Inbound(_ context.Context, to callwright.PhoneNumber, from trun
 	return route, err
 }
 
-// agent is a user agent under test with its parts.
+// agent is a user agent under test, with its media and its routes.
 type agent struct {
 	*sipua.UA
 	media  *media
@@ -230,7 +230,7 @@ func newAgent(t testing.TB, change func(*sipua.Config)) *agent {
 	return a
 }
 
-// callsTo points the agent's route at addresses.
+// callsTo sets the servers of the agent's route.
 func (a *agent) callsTo(t testing.TB, addresses ...string) {
 	t.Helper()
 	var servers []uri.URI

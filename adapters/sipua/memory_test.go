@@ -9,9 +9,9 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// A call stores only the needed parts of its INVITE.
+// TestCallKeepsLittleOfItsInvite checks that a call does not keep a large header or body of its INVITE in memory.
 func TestCallKeepsLittleOfItsInvite(t *testing.T) { //nolint:paralleltest // it measures the heap of the process
-	const calls, most = 12, 16 << 10 // bytes of one call, of an INVITE of 60 KB
+	const calls, most = 12, 16 << 10 // maximum growth per call in bytes, for an INVITE of 60 KB
 	a := newAgent(t, nil)
 	w := dialWire(t, a)
 	var kept []call.Leg

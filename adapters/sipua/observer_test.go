@@ -18,19 +18,19 @@ import (
 	"github.com/callwright/callwright/sip/ladder"
 )
 
-// attempts is a calllog.AttemptObserver that records its calls.
+// attempts is a calllog.AttemptObserver that records its calls for the tests.
 type attempts struct {
-	block chan struct{} // if not nil, nothing is written before it is closed
+	block chan struct{} // if not nil, Begin blocks until it is closed
 
 	mu      sync.Mutex
 	entries []*written
 }
 
-// written is one attempt as it was reported.
+// written is one attempt as the observer received it.
 type written struct {
-	told     string         // which calls came, in order
-	begun    calllog.Record // as Begin gave it
-	ended    calllog.Record // as End gave it
+	told     string         // the names of the received events, in order
+	begun    calllog.Record // the record of Begin
+	ended    calllog.Record // the record of Finish
 	evidence *health.Evidence
 	steps    []ladder.Event
 }
@@ -75,7 +75,7 @@ func (j *attempts) written() []*written {
 	return slices.Clone(j.entries)
 }
 
-// all waits until n attempts have ended, and returns them in the order of their attempts.
+// all waits until exactly n attempts have ended, and returns them sorted by their attempt numbers.
 func (j *attempts) all(t testing.TB, n int) []*written {
 	t.Helper()
 	eventually(t, fmt.Sprintf("%d attempts are written down", n), func() bool {
@@ -97,7 +97,7 @@ func (j *attempts) all(t testing.TB, n int) []*written {
 	return entries
 }
 
-// watched is an agent whose attempts are remembered.
+// watched returns an agent, and an observer that records its attempts.
 func watched(t testing.TB, change func(*sipua.Config)) (*agent, *attempts) {
 	t.Helper()
 	j := &attempts{}
@@ -109,7 +109,7 @@ func watched(t testing.TB, change func(*sipua.Config)) (*agent, *attempts) {
 	}), j
 }
 
-// shown is a ladder for people: one line a step.
+// shown formats a ladder as text, with one line per step.
 func shown(steps []ladder.Event) string {
 	var b strings.Builder
 	for _, s := range steps {
@@ -147,7 +147,7 @@ func TestLadderOfAnAnsweredCall(t *testing.T) {
 	w := accept()
 	invite := w.request("INVITE")
 	w.reply(invite, 180, "x", "")
-	<-p.rang // sipgo would let the next answer overtake this one
+	<-p.rang // otherwise sipgo may deliver the next response first
 	w.reply(invite, 200, "x", answerSDP())
 	w.request("ACK")
 	l := p.leg()
@@ -304,7 +304,7 @@ func TestIncomingCallThatIsTooMuch(t *testing.T) {
 	}
 }
 
-// A database that does not answer holds up no call, and the line does not close before it has.
+// TestSlowObserver checks that a blocked observer delays no call, and that Close waits until the observer has received every event.
 func TestSlowObserver(t *testing.T) {
 	t.Parallel()
 	block := make(chan struct{})
@@ -338,7 +338,8 @@ func TestSlowObserver(t *testing.T) {
 	}
 }
 
-// Every attempt begins once and ends once, with any result, in both directions.
+// TestObserverOfManyCalls checks that the observer receives exactly one beginning and one end of every attempt, for any result and in both
+// directions.
 func TestObserverOfManyCalls(t *testing.T) {
 	t.Parallel()
 	const calls = 50
@@ -351,10 +352,10 @@ func TestObserverOfManyCalls(t *testing.T) {
 	defer stop()
 	var answering, calling sync.WaitGroup
 	for i := range calls {
-		answering.Go(func() { // a callee who takes, refuses, or lets it ring
+		answering.Go(func() { // the callee rejects, answers, or lets it ring
 			p, err := b.Accept(accepting)
 			if err != nil {
-				return // its caller has given up before the call came in
+				return // all callers have hung up
 			}
 			switch i % 3 {
 			case 0:
@@ -365,7 +366,7 @@ func TestObserverOfManyCalls(t *testing.T) {
 				}
 			}
 		})
-		calling.Go(func() { // a caller who hangs up, or gives up
+		calling.Go(func() { // the caller hangs up after the answer, or before it
 			limited, cancel := context.WithTimeout(ctx, 30*testT1)
 			defer cancel()
 			if l, err := a.Dial(limited, call.DialRequest{Org: org, From: alice, To: bob}, nil); err == nil {

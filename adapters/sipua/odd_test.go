@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/sip/header"
 )
 
-// caseSDP is the description of the odd INVITEs.
+// caseSDP is the SDP of the unusual INVITEs.
 const caseSDP = "v=0\r\no=- 7 7 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 40000 RTP/SAVP 0 101\r\n" +
 	"a=rtpmap:0 PCMU/8000\r\na=rtpmap:101 telephone-event/8000\r\na=ptime:20\r\n" +
 	"a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNk\r\na=sendrecv\r\n"
@@ -24,12 +24,12 @@ const (
 	isupPart = "Content-Type: application/isup;version=itu-t92+\r\nContent-Disposition: signal;handling=optional\r\n\r\n\x01\x00I"
 )
 
-// oddInvite is an INVITE as PBXs send it and as one was refused once.
+// oddInvite describes an unusual but valid INVITE, as PBXs send it.
 type oddInvite struct {
 	uri, from, callID string
 	extra             []string
-	kind, body        string // of the body; empty: an offer
-	status            int    // 0: 200
+	kind, body        string // content type and body; if empty, an SDP offer
+	status            int    // expected; 0 means 200
 	check             func(t *testing.T, in call.CallerInfo, ok message)
 }
 
@@ -57,7 +57,7 @@ func (o oddInvite) text(w *wire, us string) string {
 	return strings.Join(lines, "\r\n")
 }
 
-// contactIs checks the scheme of our Contact.
+// contactIs returns a function that checks that our Contact begins with start.
 func contactIs(start string) func(*testing.T, call.CallerInfo, message) {
 	return func(t *testing.T, _ call.CallerInfo, ok message) {
 		t.Helper()
@@ -182,7 +182,8 @@ func TestOddInvites(t *testing.T) {
 	}
 }
 
-// The description of a provisional response is the answer when the 200 has none: the description of the same branch.
+// TestDescriptionBeforeThe200 checks that the SDP of a provisional response is the answer if the 200 of the same branch contains none. A
+// 200 of another branch without SDP ends the call.
 func TestDescriptionBeforeThe200(t *testing.T) {
 	t.Parallel()
 	for name, answered := range map[string]bool{"x": true, "other": false} {
@@ -192,8 +193,8 @@ func TestDescriptionBeforeThe200(t *testing.T) {
 		p := dial(t, a, call.DialRequest{Org: org, From: alice, To: bob})
 		w := accept()
 		invite := w.request("INVITE")
-		w.reply(invite, 180, "x", answerSDP()) // as a 183, but it can be seen to have come
-		<-p.rang                               // sipgo would let the next answer overtake this one
+		w.reply(invite, 180, "x", answerSDP()) // stands in for a 183, because the test can wait for its effect
+		<-p.rang                               // otherwise sipgo may deliver the next response first
 		w.reply(invite, 200, name, "")
 		w.request("ACK")
 		if !answered {

@@ -21,7 +21,7 @@ func TestByeOvertakesTheLastNotify(t *testing.T) {
 	ctx := within(t)
 	go func() { result <- l.Transfer(ctx, "+15550100009") }()
 	c.reply(c.request("REFER"), 202, "", "")
-	c.cseq++ // the NOTIFY's place
+	c.cseq++ // leaves the CSeq for the NOTIFY
 	c.ask("BYE", "")
 	c.cseq -= 2
 	c.ask("NOTIFY", "SIP/2.0 200 OK\r\n", "Event: refer", "Subscription-State: terminated")
@@ -48,7 +48,7 @@ func TestRequestOvertakesACKOnTheWire(t *testing.T) {
 	c.cseq--
 	c.ask("ACK", "")
 	for m := c.next(); m.get("CSeq") != "2 OPTIONS"; m = c.next() {
-		if m.status() != 200 { // our answer again
+		if m.status() != 200 { // a retransmission of the 200
 			t.Fatalf("%s", m.start)
 		}
 	}
@@ -81,7 +81,7 @@ func TestWeRefreshOnTheWire(t *testing.T) {
 	}
 	p.peer.reply(again, 200, "x", answerSDP(), session)
 	p.peer.request("ACK")
-	p.peer.request("INVITE") // the next one, which stays without an answer
+	p.peer.request("INVITE") // the next refresh, which the peer does not answer
 	p.peer.reply(p.peer.request("BYE"), 200, "", "")
 	if e := ends(t, l); e.Cause != call.CauseUnreachable {
 		t.Errorf("%+v", e)
@@ -94,12 +94,12 @@ func TestOurReinviteMeetsTheirs(t *testing.T) {
 	c.connected("Session-Expires: 90;refresher=uas", "Supported: timer")
 	c.ask("INVITE", offerSDP("RTP/SAVP"))
 	c.response(200)
-	c.ask("INVITE", offerSDP("RTP/SAVP", "a=sendonly")) // stands for the ACK of the last
+	c.ask("INVITE", offerSDP("RTP/SAVP", "a=sendonly")) // implies the missing ACK of the last one
 	c.response(200)
 	c.ask("ACK", "")
 }
 
-// panicking routes are a bug that must cost one call only.
+// panicking is a sip.Routes whose lookups panic, which may affect only one call.
 type panicking struct{ trunk.Routes }
 
 func (panicking) Inbound(context.Context, callwright.PhoneNumber, trunk.Peer) (trunk.Route, error) {
@@ -117,7 +117,7 @@ func TestPanicCostsOneCall(t *testing.T) {
 	eventually(t, "the calls are gone", func() bool { return a.Calls() == 0 })
 }
 
-// slow routes find their answer after the caller has gone.
+// slow is a sip.Routes whose lookup blocks until release is closed.
 type slow struct {
 	trunk.Routes
 	asked, release chan struct{}

@@ -27,9 +27,9 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// Dial places a call at the route's first server, and at the next one when the trunk's failover policy says so. progress
-// must not block: the call's messages wait for it. An unusable d is CodeBadRequest, and an error of Routes is returned as
-// it is; every other failure is a *call.HangupReason.
+// Dial places a call at the route's first server, and at the next ones if the trunk's failover policy allows it. progress may be nil and
+// must not block, because the call's messages wait for it. An invalid d is CodeBadRequest, and an error of Routes is returned unchanged.
+// Any other error is a *call.HangupReason.
 func (u *UA) Dial(ctx context.Context, d call.DialRequest, progress func(call.Progress)) (call.Leg, error) {
 	o, err := u.newOutbound(ctx, d)
 	if err != nil {
@@ -50,7 +50,7 @@ func (u *UA) Dial(ctx context.Context, d call.DialRequest, progress func(call.Pr
 	return b, nil
 }
 
-// outbound is an outbound call, which tries one server after the other.
+// outbound is an outbound call that tries its servers one after the other.
 type outbound struct {
 	ua      *UA
 	dial    call.DialRequest
@@ -58,17 +58,17 @@ type outbound struct {
 	codecs  []sdp.Codec
 	headers []sip.Header
 	ringing func()
-	bridge  *bridge            // that the call is for; nil for a test call, whose peer can't transfer it
-	audio   *leg.Audio         // that the call takes over with its answer; nil: its own
-	observe func(ladder.Event) // hears of every step; may be nil
-	until   time.Time          // no other server is tried after that
-	to      *message.Party     // that a redirected call was for at first; nil: it was not redirected
-	place   string             // to which it was redirected
-	moved   *leg.Redirection   // with which the last attempt ended; nil: it was not redirected
+	bridge  *bridge            // of the call; nil for a test call, whose peer cannot transfer it
+	audio   *leg.Audio         // of the call to transfer, which the answered call takes over; otherwise nil
+	observe func(ladder.Event) // receives every step of the ladder; may be nil
+	until   time.Time          // no further server is tried after this time
+	to      *message.Party     // the original callee of a redirected call; otherwise nil
+	place   string             // the URI of a redirected call; otherwise empty
+	moved   *leg.Redirection   // the redirection that ended the last attempt; nil if none did
 	last    uri.URI            // the server of the last attempt
 }
 
-// newOutbound finds the route of a call and prepares its INVITE.
+// newOutbound validates a request, looks up its route and prepares the call.
 func (u *UA) newOutbound(ctx context.Context, d call.DialRequest) (*outbound, error) {
 	if _, err := checkDial(d); err != nil {
 		return nil, err
@@ -80,7 +80,8 @@ func (u *UA) newOutbound(ctx context.Context, d call.DialRequest) (*outbound, er
 	return u.outboundOver(route, d)
 }
 
-// outboundOver prepares the INVITE of a call over a route.
+// outboundOver prepares a call over a known route. It returns CodeBadRequest for an invalid request, and CodeInternal for a route with
+// unknown codecs.
 func (u *UA) outboundOver(route trunk.Route, d call.DialRequest) (*outbound, error) {
 	headers, err := checkDial(d)
 	if err != nil {
@@ -98,7 +99,7 @@ func (u *UA) outboundOver(route trunk.Route, d call.DialRequest) (*outbound, err
 	}, nil
 }
 
-// checkDial validates d and builds its custom headers.
+// checkDial validates d and returns its custom headers. It returns CodeBadRequest for an invalid number, ringing time or header.
 func checkDial(d call.DialRequest) ([]sip.Header, error) {
 	for field, n := range map[string]callwright.PhoneNumber{"from": d.From, "to": d.To} {
 		if parsed, err := callwright.ParsePhoneNumber(n.String()); err != nil || parsed != n {
@@ -111,7 +112,8 @@ func checkDial(d call.DialRequest) ([]sip.Header, error) {
 	return message.NewCustomHeaders(d.Headers)
 }
 
-// run tries the servers until one takes the call or none may be tried any more. The hangup reason comes from the last server.
+// run tries the servers until one accepts the call or failover allows no further one. The hangup reason is the last server's. It follows
+// redirections: see follow.
 func (o *outbound) run(ctx context.Context) (*leg.Leg, *call.HangupReason) {
 	last, tried := call.HangupReason{Cause: call.CauseUnreachable, Reason: "the trunk has no server"}, 0
 	for i, server := range o.route.Servers {
@@ -139,7 +141,7 @@ func (o *outbound) run(ctx context.Context) (*leg.Leg, *call.HangupReason) {
 	return nil, &last
 }
 
-// try calls through one server. next reports whether failover allows the next one.
+// try places the call at one server as attempt n. next reports whether failover allows the next server.
 func (o *outbound) try(ctx context.Context, server uri.URI, n int) (l *leg.Leg, ending *call.HangupReason, next bool) {
 	u := o.ua
 	o.moved, o.last = nil, server
@@ -167,7 +169,7 @@ func (o *outbound) try(ctx context.Context, server uri.URI, n int) (l *leg.Leg, 
 	return l, ending, next
 }
 
-// start opens the media and sends the INVITE.
+// start opens the media, adds the leg to the registry and sends the INVITE.
 func (o *outbound) start(
 	ctx context.Context, server uri.URI, id message.Identity, flow *transport.Flow, log *attempt.Log,
 ) (*leg.Leg, *call.HangupReason) {
@@ -200,7 +202,7 @@ func (o *outbound) start(
 	return l, nil
 }
 
-// media returns the audio of the call: the audio of the call to transfer, or a new one.
+// media returns the audio of the call to transfer, or the audio of a new media session.
 func (o *outbound) media(ctx context.Context) (*leg.Audio, *call.HangupReason) {
 	if o.audio != nil {
 		return o.audio, nil
@@ -219,8 +221,8 @@ func (o *outbound) media(ctx context.Context) (*leg.Audio, *call.HangupReason) {
 	return leg.NewAudio(session), nil
 }
 
-// await waits for the answer, but not for long for the server's first response: RFC 3261 would wait for 64*T1. A leg that
-// is given up continues by itself until it has ended.
+// await waits for the final response. It waits only for the user agent's patience for the first response, because RFC 3261 would wait for
+// 64*T1. An abandoned leg continues in the background until it has ended.
 func (o *outbound) await(ctx context.Context, l *leg.Leg) (ending *call.HangupReason, next bool) {
 	if silent := o.silence(ctx, l); silent != nil {
 		l.GiveUp(silent.Cause, silent.Reason)
@@ -236,11 +238,11 @@ func (o *outbound) await(ctx context.Context, l *leg.Leg) (ending *call.HangupRe
 		o.moved = l.Redirection()
 		return ending, o.route.Failover.Next(l.Outcome())
 	default:
-		return ending, false // the caller has given up
+		return ending, false // ctx ended before the leg
 	}
 }
 
-// silence waits for the server's first response, and returns an ending when none comes in time.
+// silence waits for the server's first response. It returns a hangup reason if none arrives in time, and nil otherwise.
 func (o *outbound) silence(ctx context.Context, l *leg.Leg) *call.HangupReason {
 	patience := time.NewTimer(o.ua.patience)
 	defer patience.Stop()
@@ -258,7 +260,7 @@ func (o *outbound) silence(ctx context.Context, l *leg.Leg) *call.HangupReason {
 	return nil
 }
 
-// log opens the log of one server's attempt.
+// log opens the log of attempt n at a server.
 func (o *outbound) log(id message.Identity, server uri.URI, n int) *attempt.Log {
 	return o.ua.attempts.New(calllog.Record{
 		Org: o.route.Org, TrunkID: o.route.TrunkID, Number: o.dial.From, ParentID: o.dial.CallID, Direction: trunk.Outbound,
@@ -267,7 +269,7 @@ func (o *outbound) log(id message.Identity, server uri.URI, n int) *attempt.Log 
 	}, o.observe)
 }
 
-// target returns the Request-URI: the number at the server.
+// target returns the Request-URI: the called number at the server's host and port, over TLS.
 func (o *outbound) target(server uri.URI) sip.Uri {
 	t := sip.Uri{Scheme: "sip", User: o.dial.To.String(), Host: message.Bracketed(server.Host), Port: int(server.Port)}
 	t.UriParams.Add("transport", "tls")
@@ -280,7 +282,7 @@ func (o *outbound) identity(server uri.URI) message.Identity {
 	contact.User = o.dial.From.String()
 	remote := message.Party{URI: sip.Uri{Scheme: "sip", User: o.dial.To.String(), Host: message.Bracketed(server.Host)}}
 	if o.to != nil {
-		remote = *o.to // RFC 3261, 8.1.3.4
+		remote = *o.to // To stays unchanged (RFC 3261, 8.1.3.4)
 	}
 	return message.Identity{
 		CallID: token(), LocalTag: token(), Contact: contact, Via: u.contact, Agent: u.cfg.UserAgent,

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/sip/failover"
 )
 
-// placed is a call that an agent places to a scripted peer.
+// placed is a call from an agent to a scripted peer.
 type placed struct {
 	*agent
 	t       testing.TB
@@ -39,7 +39,7 @@ func place(t testing.TB, change func(*agent)) *placed {
 	return p
 }
 
-// dial places a call that is not answered yet.
+// dial starts a call and returns before it is answered.
 func dial(t testing.TB, a *agent, d call.DialRequest) *placed {
 	t.Helper()
 	ctx, giveUp := context.WithCancel(within(t))
@@ -143,7 +143,7 @@ func TestGivenUpBeforeAnythingIsHeard(t *testing.T) {
 	p := place(t, nil)
 	p.giveUp()
 	p.fails()
-	p.peer.silent(5 * testT1) // nothing to cancel yet
+	p.peer.silent(5 * testT1) // no CANCEL before a provisional response
 	p.peer.reply(p.invite, 100, "", "")
 	cancel := p.peer.request("CANCEL")
 	p.peer.reply(cancel, 200, "x", "")
@@ -170,7 +170,7 @@ func TestCancelCrossesAnswerOnTheWire(t *testing.T) {
 
 func TestPeerNeverAnswersAnything(t *testing.T) {
 	t.Parallel()
-	p := place(t, nil) // timer B: 64*T1
+	p := place(t, nil) // timer B ends the call after 64*T1
 	if e := p.fails(); e.Cause != call.CauseUnreachable || e.SIPCode != 408 {
 		t.Errorf("%+v", e)
 	}
@@ -281,7 +281,7 @@ func TestRecordRouteDecides(t *testing.T) {
 	proxy, accept := listenWire(t, "127.0.0.1")
 	p.peer.reply(p.invite, 200, "x", answerSDP(), "Record-Route: <sip:far.test;lr>, <sip:127.0.0.2.test;lr>",
 		"Record-Route: <sip:"+strings.Replace(proxy, "127.0.0.1", "localhost", 1)+";transport=tls;lr>")
-	over := accept() // the proxy is somewhere else: a new connection, verified as the trunk's host
+	over := accept() // a new connection to the proxy, verified with the trunk's host
 	ack := over.request("ACK")
 	want := []string{
 		"<sip:" + strings.Replace(proxy, "127.0.0.1", "localhost", 1) + ";transport=tls;lr>",
@@ -336,7 +336,7 @@ func TestPeerHoldsOutboundCall(t *testing.T) {
 	p.peer.reply(p.invite, 200, "x", answerSDP())
 	p.peer.request("ACK")
 	l := p.leg()
-	// A request of the callee: From and To change sides.
+	// ask sends a request of the callee, whose From and To are those of the INVITE exchanged.
 	ask := func(method string, cseq int, body string) {
 		p.peer.send(body, method+" sip:x@"+p.Addr().String()+" SIP/2.0",
 			"Via: SIP/2.0/TLS 127.0.0.1;branch=z9hG4bKpeer"+method+string(rune('0'+cseq)),
@@ -375,7 +375,7 @@ func TestFailover(t *testing.T) {
 			a := newAgent(t, nil)
 			first, acceptFirst := listenWire(t, "127.0.0.1")
 			second, acceptSecond := listenWire(t, "127.0.0.1")
-			a.callsTo(t, "127.0.0.1:1", first, second) // no server listens at the first
+			a.callsTo(t, "127.0.0.1:1", first, second) // no server listens at the first address
 			a.routes.route.Failover = failover.Config{Enabled: true}
 			failed := make(chan error, 1)
 			ctx := within(t)
@@ -410,7 +410,7 @@ func TestIdleConnectionIsGivenUp(t *testing.T) {
 	p.peer.reply(p.invite, 486, "x", "")
 	p.peer.request("ACK")
 	p.fails()
-	p.peer.hungUp() // 600*T1 later
+	p.peer.hungUp() // after 600*T1
 }
 
 func TestPeersWordsAreMadePrintable(t *testing.T) {

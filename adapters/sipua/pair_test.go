@@ -12,7 +12,7 @@ import (
 	trunk "github.com/callwright/callwright/sip"
 )
 
-// pair are two user agents of which the first calls the second.
+// pair returns two user agents. The first is configured to call the second.
 func pair(t testing.TB) (caller, callee *agent) {
 	t.Helper()
 	caller, callee = newAgent(t, nil), newAgent(t, nil)
@@ -20,7 +20,7 @@ func pair(t testing.TB) (caller, callee *agent) {
 	return caller, callee
 }
 
-// answer accepts the next call.
+// answer accepts and answers the next call in a new goroutine. The returned channel yields the leg, or is closed after an error.
 func answer(t testing.TB, a *agent) <-chan call.Leg {
 	t.Helper()
 	legs := make(chan call.Leg, 1)
@@ -43,7 +43,7 @@ func answer(t testing.TB, a *agent) <-chan call.Leg {
 	return legs
 }
 
-// connect has one agent call another, which answers.
+// connect places a call from caller to callee, and returns the legs of both sides.
 func connect(t testing.TB, caller, callee *agent) (out, in call.Leg) {
 	t.Helper()
 	answered := answer(t, callee)
@@ -209,7 +209,7 @@ func TestNobodyAnswers(t *testing.T) {
 	eventually(t, "the callee's call is gone", func() bool { return callee.Calls() == 0 })
 }
 
-// Callers who give up at every moment of a call's beginning leave nothing behind, on either side.
+// TestNoGhosts checks that callers that hang up at any moment during the set-up leave no call and no media session behind on either side.
 func TestNoGhosts(t *testing.T) {
 	t.Parallel()
 	caller, callee := pair(t)
@@ -234,7 +234,7 @@ func TestNoGhosts(t *testing.T) {
 				}
 			}
 		})
-		if i%20 == 19 { // no more concurrent calls than the agents accept
+		if i%20 == 19 { // stay below MaxCalls
 			calling.Wait()
 		}
 	}

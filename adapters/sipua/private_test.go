@@ -7,8 +7,8 @@ import (
 	"github.com/callwright/callwright/adapters/sipua"
 )
 
-// TestPrivateMediaAddress: a peer behind NAT names its private address. The call is taken, and its media is told to send
-// to public addresses only, after later offers, too.
+// TestPrivateMediaAddress checks that a call from a peer behind NAT, whose SDP contains a private address, is accepted. Its media must send
+// only to public addresses, even after a re-INVITE.
 func TestPrivateMediaAddress(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, func(c *sipua.Config) { c.AllowPrivate = false })

@@ -7,7 +7,8 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// The causes go both ways: ours in BYE and CANCEL, the peer's from its BYE, CANCEL and refusal into the records.
+// TestCausesBothWays checks that our BYE and CANCEL contain a Reason header, and that the records contain the Reason of the peer's BYE,
+// CANCEL or refusal.
 func TestCausesBothWays(t *testing.T) {
 	t.Parallel()
 	t.Run("our BYE", func(t *testing.T) {
@@ -53,7 +54,7 @@ func TestCausesBothWays(t *testing.T) {
 			t.Errorf("%+v", e)
 		}
 		got := records.all(t, 1)[0]
-		last := got.steps[len(got.steps)-3] // before the response and the note of the end
+		last := got.steps[len(got.steps)-3] // the step before the response and the final note
 		if !strings.Contains(got.ended.Reason, want) || last.Method != "BYE" || last.Detail != "Reason: "+want {
 			t.Errorf("%+v, %+v", got.ended, last)
 		}
@@ -90,7 +91,8 @@ func TestCausesBothWays(t *testing.T) {
 	})
 }
 
-// Many systems accept a REFER and hang up without a NOTIFY: the result of the transfer reports that.
+// TestTransferWithoutAResult checks that Transfer returns an error if the peer hangs up without a final NOTIFY, as many systems do after
+// they accept a REFER.
 func TestTransferWithoutAResult(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

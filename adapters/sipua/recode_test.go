@@ -17,19 +17,20 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// speaking returns an offer of the peer's with other payload types.
+// speaking returns an SDP offer of the peer with the given payload types.
 func speaking(types string, attributes ...string) string {
 	return strings.Replace(offerSDP("RTP/SAVP", attributes...), "SAVP 0 101", "SAVP "+types+" 101", 1)
 }
 
-// formats returns the payload types of a description's audio.
+// formats returns the payload types in the audio line of an SDP.
 func formats(body string) string {
 	_, rest, _ := strings.Cut(body, "RTP/SAVP ")
 	line, _, _ := strings.Cut(rest, "\r\n")
 	return line
 }
 
-// A peer that bridges the call to another phone may go over to any of the trunk's codecs, and back.
+// TestReinviteChangesCodec checks that a re-INVITE may change to any of the trunk's codecs and back. A PBX sends such a re-INVITE when it
+// bridges the call to another phone.
 func TestReinviteChangesCodec(t *testing.T) {
 	t.Parallel()
 	a, c, legs := taking(t)
@@ -40,7 +41,7 @@ func TestReinviteChangesCodec(t *testing.T) {
 		status      int
 	}{
 		{offer: "8", want: "8 101", status: 200}, {offer: "0", want: "0 101", status: 200},
-		{offer: "8 0", want: "0 8 101", status: 200}, // the codec in use stays if it may
+		{offer: "8 0", want: "0 8 101", status: 200}, // the current codec has priority
 		{offer: "9", status: 488}, {offer: "9 8", want: "8 101", status: 200},
 	} {
 		c.ask("INVITE", speaking(tt.offer))
@@ -61,7 +62,8 @@ func TestReinviteChangesCodec(t *testing.T) {
 	ends(t, l)
 }
 
-// A re-INVITE without an offer gets one of everything that the trunk has, and its ACK may choose another codec.
+// TestReinviteWithoutOfferChangesCodec checks that our offer to a re-INVITE without an offer contains all codecs of the trunk, and that the
+// answer in the ACK may change the codec.
 func TestReinviteWithoutOfferChangesCodec(t *testing.T) {
 	t.Parallel()
 	a, c, legs := taking(t)
@@ -81,7 +83,7 @@ func TestReinviteWithoutOfferChangesCodec(t *testing.T) {
 	}
 }
 
-// engines are real codecs of two sample rates.
+// engines contains real codecs with two sample rates.
 var engines = codec.Set{g711.PCMU(), g711.PCMA(), g722.Engine()}
 
 func newMedia(t *testing.T) *rtpmedia.Media {
@@ -93,7 +95,8 @@ func newMedia(t *testing.T) *rtpmedia.Media {
 	return m
 }
 
-// Both sides hear each other through real sockets after each change of the codec, also when its sample rate changes.
+// TestAudioAfterChangeOfCodec checks that audio flows in both directions through real sockets after each change of the codec and its sample
+// rate.
 func TestAudioAfterChangeOfCodec(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, func(cfg *sipua.Config) { cfg.Media = newMedia(t) })
@@ -155,7 +158,7 @@ func TestAudioAfterChangeOfCodec(t *testing.T) {
 	}
 }
 
-// hears says a tone until it is heard loud for half a second.
+// hears writes a tone until read returns half a second of loud audio. It fails the test if read returns an error.
 func hears(
 	t *testing.T, what string, write func(context.Context, []int16) error, read func(context.Context) ([]int16, error),
 ) {
@@ -190,8 +193,8 @@ func hears(
 	}
 }
 
-// A peer whose answer names both laws of G.711 is heard with either, whichever of the two we send. Other codecs are a fault in the
-// record of the call.
+// TestAnswerOfSeveralCodecs checks that a peer whose answer contains both laws of G.711 may send either law, regardless of ours. Audio in
+// any other codec is a media fault in the call record.
 func TestAnswerOfSeveralCodecs(t *testing.T) {
 	t.Parallel()
 	a, j := watched(t, func(cfg *sipua.Config) { cfg.Media = newMedia(t) })

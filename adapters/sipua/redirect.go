@@ -19,21 +19,21 @@ import (
 
 const statusMultipleChoices = 300
 
-// hop is a place to which a call was redirected, and where from.
+// hop is a target to which a call was redirected, and the attempt that the redirection ended.
 type hop struct {
 	contact message.Contact
 	from    *outbound
 	moved   leg.Redirection
 }
 
-// targetSet is the way of a redirected call: the target set of RFC 3261, 8.1.3.4.
+// targetSet is the target set of a redirected call (RFC 3261, 8.1.3.4).
 type targetSet struct {
-	waiting []hop           // the preferred ones first
-	visited map[string]bool // places where the call was: a loop is not followed
-	refused []string        // targets that are not followed, with the reason
+	waiting []hop           // sorted by preference
+	visited map[string]bool // targets already tried, so that loops are not followed
+	refused []string        // skipped targets with the reasons
 }
 
-// redirected adds the places of the redirection that o has got.
+// redirected adds the contacts of the redirection that ended o.
 func (i *targetSet) redirected(o *outbound) {
 	hops := make([]hop, 0, len(o.moved.Contacts)+len(i.waiting))
 	for _, c := range o.moved.Contacts {
@@ -43,7 +43,7 @@ func (i *targetSet) redirected(o *outbound) {
 	message.SortContacts(i.waiting, func(h hop) float64 { return h.contact.Q })
 }
 
-// next returns the call to the next place that may be called; nil: there is none.
+// next returns the call to the next target that may be called, or nil if none is left. It records the targets that it skips.
 func (i *targetSet) next() *outbound {
 	for len(i.waiting) > 0 {
 		h := i.waiting[0]
@@ -66,10 +66,10 @@ func (i *targetSet) refuse(h hop, why string) {
 	i.refused = append(i.refused, message.Printable(h.contact.URI)+": "+why)
 }
 
-// maxRefused bounds the places in the reason of a call that ends.
+// maxRefused is the maximum number of skipped targets that a hangup reason lists.
 const maxRefused = 3
 
-// reason lists the targets that were not followed.
+// reason returns a text that lists the skipped targets, at most maxRefused.
 func (i *targetSet) reason() string {
 	switch n := len(i.refused); {
 	case n == 0:
@@ -85,7 +85,8 @@ func visit(server uri.URI, number callwright.PhoneNumber) string {
 	return fmt.Sprintf("%s:%d %s", server.Host, server.EffectivePort(), number)
 }
 
-// follow calls the places to which a call was redirected, until one of them takes the call. The hangup reason comes from the last one.
+// follow calls the targets of a redirected call until one answers, one declines for all, or MaxRedirects is reached. The hangup reason is
+// the last target's.
 func (o *outbound) follow(ctx context.Context, last call.HangupReason, tried int) (*leg.Leg, *call.HangupReason) {
 	way := &targetSet{visited: map[string]bool{visit(o.last, o.dial.To): true}}
 	way.redirected(o)
@@ -123,7 +124,8 @@ func (o *outbound) follow(ctx context.Context, last call.HangupReason, tried int
 	return nil, &last
 }
 
-// redirect returns the call to a place to which o was redirected, and the server there.
+// redirect returns the call to a target of a redirection, and the server for it. It returns an error if the trunk's policy or the status
+// does not allow the redirection.
 func (o *outbound) redirect(h hop) (*outbound, uri.URI, error) {
 	switch h.moved.Status {
 	case statusMultipleChoices, sip.StatusMovedPermanently, sip.StatusMovedTemporarily, sip.StatusUseProxy:

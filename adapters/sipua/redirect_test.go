@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/sip/header"
 )
 
-// redirected is a call whose trunk's server has got the INVITE, and will redirect it.
+// redirected is a call whose INVITE the trunk's server has received and will redirect.
 type redirected struct {
 	*placed
 
@@ -18,7 +18,7 @@ type redirected struct {
 	records *attempts
 }
 
-// redirects places a call over a trunk with a policy, with credentials and with a header rule.
+// redirects places a call over a trunk with the given redirect policy, credentials and a header rule.
 func redirects(t *testing.T, policy trunk.RedirectPolicy) *redirected {
 	t.Helper()
 	a, records := watched(t, nil)
@@ -36,13 +36,13 @@ func redirects(t *testing.T, policy trunk.RedirectPolicy) *redirected {
 	return &redirected{p, address, records}
 }
 
-// to redirects the call.
+// to redirects the call from the trunk's server to the given contacts.
 func (r *redirected) to(status int, contacts ...string) {
 	r.t.Helper()
 	moved(r.peer, r.invite, status, contacts...)
 }
 
-// moved redirects an INVITE.
+// moved answers an INVITE with a redirection to the given contacts, and waits for the ACK.
 func moved(w *wire, invite message, status int, contacts ...string) {
 	w.t.Helper()
 	lines := make([]string, 0, len(contacts))
@@ -53,7 +53,7 @@ func moved(w *wire, invite message, status int, contacts ...string) {
 	w.request("ACK")
 }
 
-// answered answers an INVITE and returns the call.
+// answered answers an INVITE with 200 and returns the leg of the call.
 func (r *redirected) answered(w *wire, invite message) call.Leg {
 	r.t.Helper()
 	w.reply(invite, 200, "y", answerSDP())
@@ -67,7 +67,8 @@ func (r *redirected) answered(w *wire, invite message) call.Leg {
 
 func uriOf(m message) string { return strings.Fields(m.start)[1] }
 
-// Without a policy a redirection ends the call, and the records say where it led.
+// TestRedirectionIsRefused checks that a redirection that the policy or the protocol does not allow ends the call, and that the record
+// contains its target.
 func TestRedirectionIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -106,7 +107,8 @@ func TestRedirectionIsRefused(t *testing.T) {
 	}
 }
 
-// A number at the trunk's own server is called there, with the trunk's credentials and headers.
+// TestRedirectionToTheSameServer checks that a redirection to a number at the trunk's own server is followed with the trunk's credentials
+// and headers.
 func TestRedirectionToTheSameServer(t *testing.T) {
 	t.Parallel()
 	r := redirects(t, trunk.RedirectSameServer)
@@ -135,8 +137,8 @@ func TestRedirectionToTheSameServer(t *testing.T) {
 	}
 }
 
-// Another server gets no credentials or headers of the trunk, and neither does the trunk's server through another one. Results
-// there do not affect the trunk's server.
+// TestRedirectionToAnotherServer checks that another server receives neither the credentials nor the headers of the trunk, and neither does
+// the trunk's server after a redirection by another. The results there must not affect the health of the trunk's server.
 func TestRedirectionToAnotherServer(t *testing.T) {
 	t.Parallel()
 	other, accept := listenWire(t, "127.0.0.1")
@@ -165,7 +167,7 @@ func TestRedirectionToAnotherServer(t *testing.T) {
 	r.gone()
 }
 
-// The places are tried in the order of their preference until one takes the call.
+// TestRedirectionToSeveralPlaces checks that the contacts of a redirection are tried in the order of their q values until one answers.
 func TestRedirectionToSeveralPlaces(t *testing.T) {
 	t.Parallel()
 	r := redirects(t, trunk.RedirectSameServer)
@@ -187,7 +189,7 @@ func TestRedirectionToSeveralPlaces(t *testing.T) {
 	go r.giveUp()
 }
 
-// A refusal for all places ends the search.
+// TestRedirectedCallIsDeclinedEverywhere checks that after a 603 from one target no other target is called.
 func TestRedirectedCallIsDeclinedEverywhere(t *testing.T) {
 	t.Parallel()
 	r := redirects(t, trunk.RedirectSameServer)
@@ -200,7 +202,7 @@ func TestRedirectedCallIsDeclinedEverywhere(t *testing.T) {
 	r.gone()
 }
 
-// 305 names a proxy for the number that was called.
+// TestUseProxy checks that after a 305 the original number is called through the named proxy.
 func TestUseProxy(t *testing.T) {
 	t.Parallel()
 	other, accept := listenWire(t, "127.0.0.1")
@@ -218,7 +220,7 @@ func TestUseProxy(t *testing.T) {
 	}
 }
 
-// Loops are not followed, chains not for ever, and no redirection leads to the server itself.
+// TestRedirectionsEnd checks that loops, long chains of redirections, and redirections to the user agent itself are not followed.
 func TestRedirectionsEnd(t *testing.T) {
 	t.Parallel()
 	t.Run("a loop", func(t *testing.T) {

@@ -14,11 +14,12 @@ import (
 	trunk "github.com/callwright/callwright/sip"
 )
 
-// refer handles the REFER of an answered leg's peer, which transfers us.
+// refer handles a REFER by which the peer of an answered leg transfers us. It starts the transfer, or refuses it if none is allowed or one
+// is already running.
 func (b *bridge) refer(l *leg.Leg, to callwright.PhoneNumber) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.current.Load() == nil { // the REFER came before the goroutine that waits for the answer ran
+	if b.current.Load() == nil { // the REFER arrived before Answer or Dial has adopted the leg
 		b.carryLocked(l)
 	}
 	switch {
@@ -38,9 +39,10 @@ func (b *bridge) refer(l *leg.Leg, to callwright.PhoneNumber) {
 	b.cancel = cancel
 }
 
-const statusPending = 491 // Request Pending
+const statusPending = 491 // the SIP status Request Pending
 
-// transfer transfers the call to a number, if the trunk allows that, and reports its progress to the peer.
+// transfer calls the target of a REFER, if the trunk allows that, and reports the progress to the peer. If the target answers, its leg
+// becomes the current one.
 func (b *bridge) transfer(ctx context.Context, l *leg.Leg, to callwright.PhoneNumber) {
 	defer b.transferred()
 	defer func() {
@@ -79,7 +81,7 @@ func (b *bridge) transfer(ctx context.Context, l *leg.Leg, to callwright.PhoneNu
 	l.Refer(sip.StatusOK, "")
 }
 
-// logRefused logs that the peer may not transfer the call, for the first times: a peer may ask for ever.
+// logRefused logs a refused transfer. It logs only the first maxTransfers of a call, because a peer may repeat REFER without limit.
 func (b *bridge) logRefused(to callwright.PhoneNumber, why refusedTransfer) {
 	b.mu.Lock()
 	b.refused++
@@ -90,14 +92,14 @@ func (b *bridge) logRefused(to callwright.PhoneNumber, why refusedTransfer) {
 	}
 }
 
-// accept counts a transfer. There is room in b.transfers for all of them.
+// accept counts an accepted transfer. Because refer limits the count to maxTransfers, b.transfers never blocks.
 func (b *bridge) accept() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.count++
 }
 
-// transferred ends a transfer, and the call with it if no leg is left.
+// transferred marks the running transfer as finished, and ends the call if no leg is live.
 func (b *bridge) transferred() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -106,13 +108,13 @@ func (b *bridge) transferred() {
 	b.finish()
 }
 
-// refusedTransfer is the response to a REFER that is refused.
+// refusedTransfer describes the response to a refused REFER.
 type refusedTransfer struct {
 	status int
-	why    string // for the Warning; empty: none
+	why    string // the Warning text; may be empty
 }
 
-// transferRoute asks for the route to the target of a transfer.
+// transferRoute looks up the route to the target of a transfer. It returns a refusal if the trunk forbids the transfer or the lookup fails.
 func (u *UA) transferRoute(
 	ctx context.Context, r trunk.Route, to callwright.PhoneNumber,
 ) (trunk.Route, *refusedTransfer) {
@@ -138,7 +140,7 @@ func (u *UA) transferRoute(
 	}
 }
 
-// failureStatus returns the status of a call to a target that did not come about, as its NOTIFY reports it.
+// failureStatus returns the SIP status that the NOTIFY reports for a failed call to the target of a transfer.
 func failureStatus(e *call.HangupReason) int {
 	switch {
 	case e.SIPCode >= 300 && message.Reason(e.SIPCode) != "":

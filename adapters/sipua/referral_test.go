@@ -18,7 +18,7 @@ import (
 
 const carol = callwright.PhoneNumber("+15550100003")
 
-// transfers is a sip.Transfers that sends every call to one server, or refuses.
+// transfers is a sip.Transfers that routes every transfer to one server, or returns refusal.
 type transfers struct {
 	server  uri.URI
 	refusal error
@@ -35,7 +35,7 @@ func (r *transfers) Transfer(_ context.Context, over trunk.Route, _ callwright.P
 	return route, nil
 }
 
-// referring is a call whose peer may transfer the agent to a target.
+// referring is an answered call whose scripted peer may transfer the agent to a target.
 type referring struct {
 	*caller
 	t      *testing.T
@@ -66,7 +66,7 @@ func newReferring(t *testing.T, change func(*sipua.Config)) *referring {
 	return r
 }
 
-// refer asks for a transfer, and checks that it is accepted.
+// refer sends a REFER, and checks that it receives 202 and a first NOTIFY.
 func (r *referring) refer() {
 	r.t.Helper()
 	r.ask("REFER", "", "Refer-To: <sip:"+carol.String()+"@elsewhere.test;user=phone>", "Contact: <sip:peer@x>")
@@ -76,7 +76,7 @@ func (r *referring) refer() {
 	r.told("SIP/2.0 100 Trying", false)
 }
 
-// told reads a NOTIFY, and answers it.
+// told checks the status and the subscription state of the next NOTIFY, and answers it.
 func (r *referring) told(status string, final bool) message {
 	r.t.Helper()
 	n := r.request("NOTIFY")
@@ -92,7 +92,7 @@ func (r *referring) told(status string, final bool) message {
 	return n
 }
 
-// invited waits for the call to the target.
+// invited waits for the INVITE to the target and checks its Request-URI and From.
 func (r *referring) invited() (*wire, message) {
 	r.t.Helper()
 	w := r.target()
@@ -103,7 +103,7 @@ func (r *referring) invited() (*wire, message) {
 	return w, invite
 }
 
-// happened returns the transfer of which the leg's owner hears.
+// happened waits for the transfer that the leg reports to its owner.
 func (r *referring) happened() call.PeerTransfer {
 	r.t.Helper()
 	select {
@@ -118,7 +118,7 @@ func (r *referring) happened() call.PeerTransfer {
 	}
 }
 
-// goesOn checks that the call is not over.
+// goesOn checks that the call has not ended.
 func (r *referring) goesOn() {
 	r.t.Helper()
 	select {
@@ -128,7 +128,7 @@ func (r *referring) goesOn() {
 	}
 }
 
-// hangUpFrom ends the call from the target, or from the first peer.
+// hangUpFrom sends a BYE from the target of a transfer and waits for its 200.
 func hangUpFrom(t *testing.T, w *wire, invite message, cseq int) {
 	t.Helper()
 	w.send("", "BYE sip:x@y SIP/2.0", fmt.Sprintf("Via: SIP/2.0/TLS x;branch=z9hG4bKbye%d", cseq), "Max-Forwards: 70",
@@ -152,7 +152,7 @@ func TestTransferByPeer(t *testing.T) {
 	if e := r.happened(); e.Failure != nil {
 		t.Errorf("%+v", e)
 	}
-	r.reply(r.request("BYE"), 200, "", "") // after a second
+	r.reply(r.request("BYE"), 200, "", "") // sent one second after the transfer
 	r.goesOn()
 	if got := r.leg.Info(); got.Peer != w.conn.LocalAddr().String() {
 		t.Errorf("carried by %+v", got)
@@ -171,7 +171,8 @@ func TestTransferByPeer(t *testing.T) {
 	}
 }
 
-// The peer may end its call itself, at any time after its REFER was accepted.
+// TestTransferByPeerThatLeaves checks that the transfer continues if the peer sends BYE after its REFER was accepted, and that the call
+// ends if the transfer then fails.
 func TestTransferByPeerThatLeaves(t *testing.T) {
 	t.Parallel()
 	for name, status := range map[string]int{"and the target answers": 200, "and the target is busy": 486} {
@@ -208,7 +209,7 @@ func TestTransferByPeerThatLeaves(t *testing.T) {
 	}
 }
 
-// A transfer that fails leaves the call as it was, and may be tried again.
+// TestTransferByPeerFails checks that a failed transfer does not affect the call, and that the peer may repeat it.
 func TestTransferByPeerFails(t *testing.T) {
 	t.Parallel()
 	r := newReferring(t, nil)
@@ -227,7 +228,7 @@ func TestTransferByPeerFails(t *testing.T) {
 		t.Errorf("%d negotiations", n)
 	}
 	r.refer()
-	again := w.request("INVITE") // over the same connection
+	again := w.request("INVITE") // uses the same connection
 	w.reply(again, 200, "target", answerSDP())
 	w.request("ACK")
 	if n := r.told("SIP/2.0 200 OK", true); n.get("Event") != fmt.Sprintf("refer;id=%d", r.cseq) {
@@ -240,7 +241,7 @@ func TestTransferByPeerFails(t *testing.T) {
 	ends(t, r.leg)
 }
 
-// The agent may hang up while the target rings: nothing is left of either call.
+// TestHangupDuringTransferByPeer checks that Hangup ends the call and cancels the call to the target while it rings.
 func TestHangupDuringTransferByPeer(t *testing.T) {
 	t.Parallel()
 	r := newReferring(t, nil)
@@ -264,7 +265,7 @@ func TestHangupDuringTransferByPeer(t *testing.T) {
 	}
 }
 
-// REFERs without a transfer: the call stays unchanged, and no number is called.
+// TestTransferByPeerIsRefused checks that a refused REFER does not affect the call and that no number is called.
 func TestTransferByPeerIsRefused(t *testing.T) {
 	t.Parallel()
 	r := newReferring(t, nil)
@@ -305,7 +306,7 @@ func TestTransferByPeerIsRefused(t *testing.T) {
 	r.rule.refusal = nil
 	r.refer()
 	w, invite := r.invited()
-	r.ask("REFER", "", "Refer-To: <tel:"+carol.String()+">") // one at a time
+	r.ask("REFER", "", "Refer-To: <tel:"+carol.String()+">") // refused while a transfer is running
 	r.response(491)
 	w.reply(invite, 603, "target", "")
 	w.request("ACK")
@@ -315,7 +316,7 @@ func TestTransferByPeerIsRefused(t *testing.T) {
 	ends(t, r.leg)
 }
 
-// Without a rule, as in a program that does not set one, no call is transferred; neither is a test call.
+// TestTransferByPeerWithoutARule checks that every REFER is refused if Config.Transfers is nil.
 func TestTransferByPeerWithoutARule(t *testing.T) {
 	t.Parallel()
 	r := newReferring(t, func(cfg *sipua.Config) { cfg.Transfers = nil })
@@ -326,7 +327,8 @@ func TestTransferByPeerWithoutARule(t *testing.T) {
 	ends(t, r.leg)
 }
 
-// The peers of a call may transfer the agent 10 times: each rings at a phone.
+// TestTransfersInARow checks that a call accepts ten transfers and refuses the next one. The number is limited because each transfer rings
+// a phone.
 func TestTransfersInARow(t *testing.T) {
 	t.Parallel()
 	r := newReferring(t, nil)
@@ -335,7 +337,7 @@ func TestTransfersInARow(t *testing.T) {
 		w, invite := r.invited()
 		w.reply(invite, 486, "target", "")
 		w.request("ACK")
-		r.target = func() *wire { return w } // it stays connected
+		r.target = func() *wire { return w } // the connection stays open
 		r.told("SIP/2.0 486 Busy Here", true)
 	}
 	r.ask("REFER", "", "Refer-To: <sip:"+carol.String()+"@x>")
@@ -344,11 +346,11 @@ func TestTransfersInARow(t *testing.T) {
 	r.response(200)
 	ends(t, r.leg)
 	for range 10 {
-		r.happened() // no listener was needed
+		r.happened() // the channel holds all transfers without a reader
 	}
 }
 
-// The target may transfer the agent on.
+// TestTransferByTarget checks that the target of a transfer may transfer the agent again, and that the first peer no longer may.
 func TestTransferByTarget(t *testing.T) {
 	t.Parallel()
 	r := newReferring(t, nil)
@@ -357,7 +359,7 @@ func TestTransferByTarget(t *testing.T) {
 	w.reply(invite, 200, "target", answerSDP())
 	w.request("ACK")
 	r.told("SIP/2.0 200 OK", true)
-	r.ask("INVITE", offerSDP("RTP/SAVP", "a=sendonly")) // by now it has no say in the audio
+	r.ask("INVITE", offerSDP("RTP/SAVP", "a=sendonly")) // no longer affects the audio
 	r.response(200)
 	r.ask("ACK", "")
 	r.ask("REFER", "", "Refer-To: <sip:"+carol.String()+"@x>")
@@ -398,7 +400,8 @@ func TestTransferByTarget(t *testing.T) {
 	}
 }
 
-// The audio goes over to the target through real sockets, and back is silence from the first peer.
+// TestAudioAfterTransferByPeer checks that after a transfer audio flows in both directions between the agent and the target, through real
+// sockets.
 func TestAudioAfterTransferByPeer(t *testing.T) {
 	t.Parallel()
 	r := newReferring(t, func(cfg *sipua.Config) { cfg.Media = newMedia(t) })

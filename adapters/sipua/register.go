@@ -9,10 +9,10 @@ import (
 
 var _ registration.Line = (*UA)(nil)
 
-// Register makes or refreshes a trunk's binding: see registration.Line.
+// Register creates or refreshes a trunk's binding and returns its duration: see registration.Line.
 func (u *UA) Register(ctx context.Context, b registration.Binding) (time.Duration, error) {
 	return u.bindings.Register(ctx, b)
 }
 
-// Unregister removes a trunk's binding: see registration.Line.
+// Unregister deletes a trunk's binding: see registration.Line.
 func (u *UA) Unregister(ctx context.Context, trunkID string) { u.bindings.Unregister(ctx, trunkID) }

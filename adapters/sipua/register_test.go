@@ -17,13 +17,13 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// inBob is an inbound trunk that registers.
+// inBob is the inbound trunk of bob, which registers with a server.
 var inBob = trunk.Trunk{
 	ID: "trunk", Number: bob, Direction: trunk.Inbound,
 	Options: trunk.Options{AuthMode: trunk.AuthRegister, Register: trunk.Credentials{Username: secret.Username, Password: secret.Password}},
 }
 
-// bindingWith is a binding with a registrar of the test.
+// bindingWith returns a binding with the registrar at an address.
 func bindingWith(t testing.TB, address string) registration.Binding {
 	t.Helper()
 	server, err := uri.Parse("sip:" + address + ";transport=tls")
@@ -40,7 +40,7 @@ type registered struct {
 	err     error
 }
 
-// registering asks for a binding, and returns its events.
+// registering starts a Register call in a new goroutine, and returns a function that waits for its result.
 func registering(t testing.TB, a *agent, b registration.Binding) func() registered {
 	t.Helper()
 	result := make(chan registered, 1)
@@ -61,19 +61,19 @@ func registering(t testing.TB, a *agent, b registration.Binding) func() register
 	}
 }
 
-// contactIn is the Contact of a REGISTER, without parameters.
+// contactIn returns the Contact URI of a REGISTER in angle brackets, without header parameters.
 func contactIn(m message) string {
 	contact, _, _ := strings.Cut(m.get("Contact"), ">")
 	return contact + ">"
 }
 
-// keeps answers a REGISTER with success.
+// keeps answers a REGISTER with 200 and an expiry in seconds.
 func (w *wire) keeps(req message, seconds int) {
 	w.t.Helper()
 	w.reply(req, 200, "registrar", "", fmt.Sprintf("Contact: %s;expires=%d", contactIn(req), seconds))
 }
 
-// bind registers, without challenges.
+// bind registers without a challenge, and returns the connection of the registration.
 func bind(t testing.TB, a *agent, b registration.Binding, accept func() *wire) *wire {
 	t.Helper()
 	done := registering(t, a, b)
@@ -85,7 +85,7 @@ func bind(t testing.TB, a *agent, b registration.Binding, accept func() *wire) *
 	return w
 }
 
-// rightly says whether a REGISTER has the proof that a challenge asked for, made as the test makes it.
+// rightly reports whether the digest response in a REGISTER is correct for a challenge, compared with an independent computation.
 func rightly(req message, header, algorithm, nonce string) bool {
 	got := req.get(header)
 	p := proof{
@@ -144,7 +144,7 @@ func TestRegister(t *testing.T) {
 	}
 	w.reply(bye, 200, "r", "")
 	<-gone
-	a.Unregister(context.Background(), b.TrunkID) // an ended binding stays ended
+	a.Unregister(context.Background(), b.TrunkID) // has no effect on an ended binding
 	done = registering(t, a, b)
 	anew := w.request("REGISTER")
 	if anew.get("Call-Id") == first.get("Call-Id") || anew.cseq() != 1 {
@@ -158,7 +158,7 @@ func TestGranted(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		headers []string
-		want    time.Duration // 0: refused
+		want    time.Duration // 0 if the registration is refused
 	}{
 		"the Contact's":      {[]string{"Contact: %s;expires=30", "Expires: 40"}, 30 * time.Second},
 		"the header's":       {[]string{"Contact: %s", "Expires: 40"}, 40 * time.Second},
@@ -239,7 +239,8 @@ func TestRegistrationRefused(t *testing.T) {
 	}
 }
 
-// A proxy and the server behind it both challenge, and the server's nonce is stale once.
+// TestRegisterThroughAProxy checks that a REGISTER contains credentials for the proxy and for the server, repeats them for a stale nonce,
+// and stops after too many challenges.
 func TestRegisterThroughAProxy(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, nil)
@@ -291,8 +292,8 @@ func TestRegistrarThatDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// TestRegisterIsGivenUp ends the wait for an answer, as a server that stops does: the other side may keep us by then, and
-// is told not to.
+// TestRegisterIsGivenUp checks that Unregister deletes the binding at the server if Register was canceled before its response. The server
+// may have stored the binding by then.
 func TestRegisterIsGivenUp(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, nil)
@@ -351,7 +352,7 @@ func TestLostRegistration(t *testing.T) {
 	w := bind(t, a, b, accept)
 	_ = w.conn.Close()
 	eventually(t, "the loss is told", func() bool { return lost.Load() == 1 })
-	w = bind(t, a, b, accept) // over a new connection
+	w = bind(t, a, b, accept) // uses a new connection
 	done := registering(t, a, b)
 	w.keeps(w.request("REGISTER"), 60)
 	if r := done(); r.err != nil {
@@ -377,7 +378,7 @@ func TestRegistrationIsKeptAlive(t *testing.T) {
 	}
 }
 
-// A trunk's calls come over its registration's connection, and over no other one from the same address.
+// TestCallsOverARegistration checks that the trunk's calls are those over its registration's connection, not others from the same address.
 func TestCallsOverARegistration(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, nil)
@@ -417,7 +418,7 @@ func TestCallsOverARegistration(t *testing.T) {
 	eventually(t, "nobody holds the connection", func() bool { return a.Held() == 0 })
 }
 
-// The Contact of a call over a registration is the address of the connection that the server reports.
+// TestContactOverARegistration checks that our Contact in calls is the server's rport and received, or without them the listening address.
 func TestContactOverARegistration(t *testing.T) {
 	t.Parallel()
 	for seen, want := range map[string]string{
@@ -456,7 +457,7 @@ func TestContactOverARegistration(t *testing.T) {
 	}
 }
 
-// Two trunks at one server share its connection, and each has its own binding; one at another server has another.
+// TestTwoTrunksAtOneServer checks that trunks with the same server share a connection but no binding, and that another server has its own.
 func TestTwoTrunksAtOneServer(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, nil)

@@ -11,20 +11,20 @@ import (
 	"github.com/callwright/callwright/adapters/sipua/internal/message"
 )
 
-// registry counts calls against their limits and finds them by their dialogs. It is safe for concurrent use.
+// registry counts the calls against their limits, and finds legs by their dialogs. It is safe for concurrent use.
 type registry struct {
-	maxCalls     int // both directions together
-	maxPerSource int // inbound calls
+	maxCalls     int // in both directions together
+	maxPerSource int // inbound calls only
 
 	mu       sync.Mutex
 	legs     map[dialogKey]entry
-	invites  map[inviteKey]struct{} // of inbound calls, while they live
-	slots    int                    // taken by calls, also by those without a dialog yet
-	from     map[netip.Addr]int     // the slots of inbound calls, by source
-	logs     int                    // attempts whose end the observer has not heard of
+	invites  map[inviteKey]struct{} // of the inbound calls that have not ended
+	slots    int                    // reserved by calls, including those without a dialog
+	from     map[netip.Addr]int     // slots of inbound calls by source
+	logs     int                    // attempts whose end the observer has not yet received
 	draining bool
 	closed   bool
-	idle     chan struct{} // closed while draining, when no slot is taken and no log is open
+	idle     chan struct{} // closed when draining and both slots and logs are 0
 }
 
 func newRegistry(maxCalls, maxPerSource int) *registry {
@@ -34,18 +34,18 @@ func newRegistry(maxCalls, maxPerSource int) *registry {
 	}
 }
 
-// entry is a leg. caller is the caller's connection that it came over; zero for a connection of ours.
+// entry holds a leg and the caller's connection that it uses. caller is zero if the leg uses an outbound connection.
 type entry struct {
 	leg    *leg.Leg
 	caller netip.AddrPort
 }
 
-// dialogKey identifies the dialog of a request: our tag is in its To header.
+// dialogKey identifies the dialog of a request by its Call-ID and our tag, which is in its To header.
 type dialogKey struct{ callID, localTag string }
 
 func keyOf(id message.Identity) dialogKey { return dialogKey{id.CallID, id.LocalTag} }
 
-// inviteKey identifies an INVITE, whichever way it has taken through forking proxies (RFC 3261, 8.2.2.2).
+// inviteKey identifies an INVITE regardless of the path that it has taken through forking proxies (RFC 3261, 8.2.2.2).
 type inviteKey struct {
 	callID, fromTag string
 	cseq            uint32
@@ -55,7 +55,7 @@ func inviteKeyOf(req *sip.Request) inviteKey {
 	return inviteKey{req.CallID().Value(), message.Tag(req.From().Params), req.CSeq().SeqNo}
 }
 
-// reserve takes a slot for a call. It returns false while draining, and at the limit.
+// reserve reserves a slot for a call. It returns false while draining and at the limit.
 func (r *registry) reserve() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -70,7 +70,7 @@ func (r *registry) reserveLocked() bool {
 	return true
 }
 
-// release frees a call's slot.
+// release releases the slot that reserve reserved.
 func (r *registry) release() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -82,7 +82,7 @@ func (r *registry) releaseLocked() {
 	r.finish()
 }
 
-// reserveFrom takes a slot for an inbound call.
+// reserveFrom reserves a slot for an inbound call. It returns false while draining, at the limit, and at the limit of the source.
 func (r *registry) reserveFrom(a netip.Addr) bool {
 	a = callwright.Source(a)
 	r.mu.Lock()
@@ -94,7 +94,7 @@ func (r *registry) reserveFrom(a netip.Addr) bool {
 	return true
 }
 
-// releaseFrom frees an inbound call's slot.
+// releaseFrom releases the slot that reserveFrom reserved.
 func (r *registry) releaseFrom(a netip.Addr) {
 	a = callwright.Source(a)
 	r.mu.Lock()
@@ -105,7 +105,7 @@ func (r *registry) releaseFrom(a netip.Addr) {
 	r.releaseLocked()
 }
 
-// openLog and closeLog count the reports that the observer has not received yet.
+// openLog counts an attempt that is reported to the observer. closeLog ends the count when the observer has received its end.
 func (r *registry) openLog() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -119,26 +119,26 @@ func (r *registry) closeLog() {
 	r.finish()
 }
 
-// finish closes idle when nothing is left. The mutex is held.
+// finish closes idle if the registry is draining and no slot and no log is left. The caller must hold the mutex.
 func (r *registry) finish() {
 	if !r.draining || r.slots > 0 || r.logs > 0 {
 		return
 	}
 	select {
-	case <-r.idle: // closed before a call that was refused while draining
+	case <-r.idle: // already closed, before a call that was refused while draining
 	default:
 		close(r.idle)
 	}
 }
 
-// count returns the number of taken slots.
+// count returns the number of reserved slots.
 func (r *registry) count() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.slots
 }
 
-// claim records that an INVITE is being handled. It returns false when another copy of it is.
+// claim records that an INVITE is being handled. It returns false if another copy of the INVITE is already being handled.
 func (r *registry) claim(k inviteKey) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -155,7 +155,7 @@ func (r *registry) disclaim(k inviteKey) {
 	delete(r.invites, k)
 }
 
-// add makes a leg findable by its dialog. It returns false once the registry is closed.
+// add adds a leg, so that find returns it for its dialog. It returns false if the registry is closed.
 func (r *registry) add(k dialogKey, e entry) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -166,7 +166,7 @@ func (r *registry) add(k dialogKey, e entry) bool {
 	return true
 }
 
-// moved records that the peer of a leg sends over a caller's connection now; zero: over one of ours.
+// moved records the caller's connection that the peer of a leg now uses. A zero caller means an outbound connection.
 func (r *registry) moved(k dialogKey, caller netip.AddrPort) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -182,14 +182,14 @@ func (r *registry) deleteDialog(k dialogKey) {
 	delete(r.legs, k)
 }
 
-// find returns the leg of a dialog; nil without one.
+// find returns the leg of a dialog, or nil if there is none.
 func (r *registry) find(k dialogKey) *leg.Leg {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.legs[k].leg
 }
 
-// carries reports whether a caller's connection carries a call.
+// carries reports whether any leg uses a caller's connection.
 func (r *registry) carries(caller netip.AddrPort) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -201,7 +201,7 @@ func (r *registry) carries(caller netip.AddrPort) bool {
 	return false
 }
 
-// drain refuses new calls from now on.
+// drain makes reserve refuse new calls from now on.
 func (r *registry) drain() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -217,7 +217,7 @@ func (r *registry) isDraining() bool {
 	return r.draining
 }
 
-// whileOpen calls f unless the registry is closed, and reports whether it has.
+// whileOpen calls f unless the registry is closed, and reports whether it called f. close waits until f returns.
 func (r *registry) whileOpen(f func()) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -227,7 +227,7 @@ func (r *registry) whileOpen(f func()) bool {
 	return !r.closed
 }
 
-// close drains and refuses new legs. It returns the legs that are left, and whether it was called first.
+// close drains the registry and makes add refuse new legs. It returns the remaining legs, and whether this is the first call of close.
 func (r *registry) close() (left []*leg.Leg, first bool) {
 	r.drain()
 	r.mu.Lock()

@@ -23,16 +23,17 @@ func TestRequestsInTheDialog(t *testing.T) {
 		}
 	}
 	c.cseq -= 6
-	c.ask("OPTIONS", "") // older than the last that the call has seen
+	c.ask("OPTIONS", "") // its CSeq is lower than the last one in the dialog
 	c.response(500)
 }
 
-// allows reports whether a message offers a method.
+// allows reports whether the Allow header of a message contains a method.
 func allows(m message, method string) bool {
 	return slices.Contains(strings.Split(m.get("Allow"), ", "), method)
 }
 
-// UPDATE is refused, as a session refresh (RFC 4028), too. So no message of ours offers it, and peers refresh by re-INVITE.
+// TestUpdateIsNotOffered checks that UPDATE is refused, even as a session refresh (RFC 4028), and that no Allow header contains it. Peers
+// then refresh with a re-INVITE.
 func TestUpdateIsNotOffered(t *testing.T) {
 	t.Parallel()
 	_, c, _ := taking(t)
@@ -108,7 +109,7 @@ func TestMergedInvite(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.response(180)
-	c.cseq-- // the same request over another branch
+	c.cseq-- // sends the same INVITE with another branch
 	c.ask("INVITE", offerSDP("RTP/SAVP"))
 	c.response(482)
 }
@@ -161,7 +162,7 @@ func TestMalformedRequests(t *testing.T) {
 				lines = append(lines, line)
 			}
 			w.send("", lines...)
-			if m := w.next(); m.status() != tt.status { // nor a 100 before it: that would take it for a call
+			if m := w.next(); m.status() != tt.status { // a 100 before it would mean that the request was taken for a call
 				t.Errorf("%s", m.start)
 			}
 		})

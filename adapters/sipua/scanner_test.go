@@ -12,7 +12,7 @@ import (
 	trunk "github.com/callwright/callwright/sip"
 )
 
-// isBare reports whether a refusal contains only the required headers of an answer.
+// isBare reports whether a message is a 403 with only the headers that a response requires.
 func isBare(m message) bool {
 	names := slices.Sorted(maps.Keys(m.header))
 	return m.start == "SIP/2.0 403 Forbidden" && m.body == "" &&
@@ -66,7 +66,7 @@ func TestProbesAreAnsweredWithoutAName(t *testing.T) {
 	}
 }
 
-// A source that is refused again and again is not answered any more; one that others' calls come from is.
+// TestScannersAreCutOff checks that a source is blocked after 20 refused calls, unless an admitted call has come from it.
 func TestScannersAreCutOff(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, nil)
@@ -102,7 +102,7 @@ func TestScannersAreCutOff(t *testing.T) {
 	other.response(200)
 }
 
-// INVITEs to unknown numbers take no places, and even their slow lookups do not delay others.
+// TestFloodOfStrangers checks that INVITEs to unknown numbers use no slots, and that their slow route lookups do not delay other callers.
 func TestFloodOfStrangers(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
@@ -116,7 +116,7 @@ func TestFloodOfStrangers(t *testing.T) {
 	}
 	flood := callerOver(dialWireFrom(t, a, "127.0.0.2"), a)
 	flood.ask("INVITE", offerSDP("RTP/SAVP"))
-	flood.comesIn(a) // so it is answered to the last
+	flood.comesIn(a) // an admitted call, so that the source is not blocked
 	flood.target = "sip:+15550199999@x.test"
 	for range 90 {
 		flood.ask("INVITE", offerSDP("RTP/SAVP"))
@@ -135,7 +135,7 @@ func TestFloodOfStrangers(t *testing.T) {
 	}
 }
 
-// final is the next final answer.
+// final returns the next final response, and skips provisional ones.
 func (c *caller) final() message {
 	c.t.Helper()
 	for {

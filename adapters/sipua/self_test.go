@@ -13,7 +13,8 @@ import (
 	"github.com/callwright/callwright/sip/self"
 )
 
-// TestCallsNotItself has trunks lead to the user agent itself, by each way to say so. No call is placed, and the reason names it.
+// TestCallsNotItself checks that a trunk whose server is the user agent itself, by any address or name, is not called, and that the hangup
+// reason says so.
 func TestCallsNotItself(t *testing.T) {
 	t.Parallel()
 	own := new(self.Server)

@@ -9,7 +9,8 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// TestCallsLeaveFromTheListeningAddress checks that a peer sees the address of incoming calls, which is on its allow-list.
+// TestCallsLeaveFromTheListeningAddress checks that outbound connections use the listening address, which is the one on a peer's
+// allow-list.
 func TestCallsLeaveFromTheListeningAddress(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, func(c *sipua.Config) { c.Listen = "127.0.0.2:0" })

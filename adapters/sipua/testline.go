@@ -13,12 +13,13 @@ import (
 	"github.com/callwright/callwright/sip/testcall"
 )
 
-// TestLine returns the line for test calls. They are outbound calls like all others, and the observer hears of them.
+// TestLine returns the line for test calls. Test calls are ordinary outbound calls, so that the observer receives them, too.
 func (u *UA) TestLine() testcall.Line { return testLine{ua: u} }
 
 type testLine struct{ ua *UA }
 
-// Place calls over a number's trunk.
+// Place calls p.To over the trunk of p.Number, or p.Number itself if p.To is empty. observe receives the steps of all attempts until the
+// call ends. Every error is a *testcall.Failure.
 func (l testLine) Place(
 	ctx context.Context, p testcall.Placement, observe func(ladder.Event),
 ) (testcall.Leg, error) {
@@ -50,13 +51,13 @@ func failureOf(e *call.HangupReason) *testcall.Failure {
 	case e.Cause == call.CauseNoAnswer:
 		f.Status = testcall.NoAnswer
 	case e.Cause == call.CauseUnreachable && !e.ByPeer:
-		f.Code = 0 // the ending's code stands for no response
+		f.Code = 0 // without a response the code of the ending has no meaning
 	}
 	return f
 }
 
-// watch passes on the steps of a test call until the call is over: a leg that was given up continues for a while beside the next
-// one, and after all of them.
+// watch passes the steps of a test call to observe until stop. Abandoned legs may produce further steps, which must not reach observe after
+// the call has ended.
 type watch struct {
 	mu      sync.Mutex
 	observe func(ladder.Event)
@@ -76,11 +77,11 @@ func (w *watch) stop() {
 	w.observe = nil
 }
 
-// testLeg is the leg of an answered test call.
+// testLeg adapts the leg of an answered test call to testcall.Leg.
 type testLeg struct {
 	*leg.Leg
 
-	done chan struct{} // closed when all steps have been passed on
+	done chan struct{} // closed when observe has received all steps
 }
 
 // Info describes the media and the connection of the call.
@@ -89,13 +90,13 @@ func (l *testLeg) Info() testcall.Carriage {
 	return testcall.Carriage{Codec: info.Codec, SRTPSuite: sdp.Suite, TLS: info.TLS, Peer: info.Peer}
 }
 
-// Read waits for the next 20 ms of the peer's audio.
+// Read waits for the next 20 ms of the peer's audio. It returns io.EOF after the end of the call.
 func (l *testLeg) Read(ctx context.Context) ([]int16, error) {
 	f, err := l.Leg.Read(ctx)
 	return f.In, err
 }
 
-// Hangup ends the call and waits until it has ended.
+// Hangup ends the call and waits until observe has received all steps, or ctx ends.
 func (l *testLeg) Hangup(ctx context.Context) error {
 	if err := l.Leg.Hangup(ctx); err != nil {
 		return err
@@ -108,5 +109,5 @@ func (l *testLeg) Hangup(ctx context.Context) error {
 	}
 }
 
-// Done returns a channel that is closed when the call is over and its steps have been passed on.
+// Done returns a channel that is closed when the call has ended and observe has received all of its steps.
 func (l *testLeg) Done() <-chan struct{} { return l.done }

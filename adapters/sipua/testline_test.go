@@ -18,7 +18,7 @@ import (
 
 var placement = testcall.Placement{ID: "tc_1", Org: org, Number: alice, Ring: patience}
 
-// observer watches a test call.
+// observer records the steps of a test call.
 type observer struct {
 	mu    sync.Mutex
 	steps []ladder.Event
@@ -36,7 +36,7 @@ func (o *observer) seen() []ladder.Event {
 	return o.steps
 }
 
-// tried is a test call that is being placed.
+// tried is a test call that is placed in the background.
 type tried struct {
 	t       testing.TB
 	leg     testcall.Leg
@@ -113,7 +113,7 @@ func TestTestCallIsAnswered(t *testing.T) {
 	}
 }
 
-// TestCallToAnotherNumber calls a number over the trunk of another one, as proofs of numbers do.
+// TestCallToAnotherNumber checks that Place calls p.To over the trunk of p.Number, as a proof of a number requires.
 func TestCallToAnotherNumber(t *testing.T) {
 	t.Parallel()
 	a, j := watched(t, nil)
@@ -169,7 +169,8 @@ func TestTestCallFails(t *testing.T) {
 	}
 }
 
-// An observer gets steps of both servers, and none after the end of the call: the first server may say something much later.
+// TestTestCallFailsOver checks that the observer receives the steps of both servers, and none after the end of the call, although the first
+// server answers later.
 func TestTestCallFailsOver(t *testing.T) {
 	t.Parallel()
 	s := twoServers(t)
@@ -219,7 +220,7 @@ func TestTestCallIsGivenUp(t *testing.T) {
 	eventually(t, "the call is gone", func() bool { return a.Calls() == 0 && a.media.open.Load() == 0 })
 }
 
-// noRoutes is a sip.Routes of numbers that are not attached.
+// noRoutes is a sip.Routes for which no number is attached.
 type noRoutes struct{ trunk.Routes }
 
 func (noRoutes) Outbound(context.Context, callwright.OrgID, callwright.PhoneNumber) (trunk.Route, error) {

@@ -20,7 +20,7 @@ func TestCertificates(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		verify trunk.TLSVerification
-		ours   bool // from our authority
+		ours   bool // the client trusts the issuing authority
 		host   string
 		ok     bool
 	}{
@@ -106,8 +106,8 @@ func TestNothingIsInjected(t *testing.T) {
 	}
 }
 
-// A connection may close at any moment, also while a request is on its way to it: sipgo's own bookkeeping of
-// transactions ends the program then, once in a hundred times.
+// TestServersThatHangUpAtOnce checks that the program survives servers that close the connection at any moment, even while a request is
+// being sent. sipgo's own transaction layer panics in about one of a hundred such calls.
 func TestServersThatHangUpAtOnce(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, func(c *sipua.Config) { c.MaxCalls = 1000 })

@@ -51,7 +51,7 @@ func TestTransferOnTheWire(t *testing.T) {
 				}
 				return
 			}
-			c.reply(c.request("BYE"), 200, "", "") // after a second
+			c.reply(c.request("BYE"), 200, "", "") // sent one second after the transfer
 			if e := ends(t, l); e.Cause != call.CauseTransferred {
 				t.Errorf("%+v", e)
 			}
@@ -77,7 +77,8 @@ func TestTransferToNonsense(t *testing.T) {
 	}
 }
 
-// TestTransferOfACallOut names the trunk's port, which the To of the call does not contain.
+// TestTransferOfACallOut checks that the Refer-To of an outbound call contains the port of the trunk's server, which the To does not
+// contain.
 func TestTransferOfACallOut(t *testing.T) {
 	t.Parallel()
 	p := place(t, nil)

@@ -11,7 +11,8 @@ import (
 	trunk "github.com/callwright/callwright/sip"
 )
 
-// One scanner behind a carrier neither bans the carrier nor slows other callers, and is not looked up any more itself.
+// TestScannerBehindACarrier checks that a scanner behind a carrier does not block the carrier or its other callers, and that its numbers
+// are no longer looked up after many refusals.
 func TestScannerBehindACarrier(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, func(c *sipua.Config) {
@@ -44,8 +45,8 @@ func TestScannerBehindACarrier(t *testing.T) {
 	carrier.comesIn(a)
 }
 
-// A scanner behind a carrier that changes its caller and its number with each call, faster than the carrier may, leaves the numbers that
-// are served answerable: calls to them come in all the time.
+// TestScannerThatChangesEverything checks that calls to served numbers are admitted while a scanner behind the same carrier exceeds the
+// carrier's rate limit with a new caller and number in each call.
 func TestScannerThatChangesEverything(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, func(c *sipua.Config) {
@@ -86,8 +87,8 @@ func TestScannerThatChangesEverything(t *testing.T) {
 	carrier.comesIn(a)
 }
 
-// An INVITE to ten national digits is a call to the number that the routes find for them, and behind a carrier it counts as one to a
-// number that is served.
+// TestNationalNumberComesIn checks that an INVITE to ten national digits calls the number that the routes return, and that it counts as a
+// call to a served number.
 func TestNationalNumberComesIn(t *testing.T) {
 	t.Parallel()
 	const number = callwright.PhoneNumber("+14155550123")
@@ -114,7 +115,7 @@ func TestNationalNumberComesIn(t *testing.T) {
 	}
 }
 
-// A person who has dialled 20 wrong numbers through a carrier gets through with the right one.
+// TestWrongNumbersThenTheRightOne checks that a caller behind a carrier who has dialed 20 wrong numbers can still call the right one.
 func TestWrongNumbersThenTheRightOne(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, func(c *sipua.Config) { c.Trusted = func(netip.Addr) bool { return true } })

@@ -26,41 +26,42 @@ import (
 )
 
 const (
-	firstMessage = 10 * time.Second // for the first message of a caller's connection
-	maxIdle      = 15 * time.Minute // of a caller's connection without a message, a keep-alive or a call
-	callBytes    = 20 << 10         // that a caller's connection may send for each INVITE; a call has about 8 KB
+	firstMessage = 10 * time.Second // for the first message on a caller's connection
+	maxIdle      = 15 * time.Minute // for a caller's connection without a message, a keep-alive or a call
+	callBytes    = 20 << 10         // bytes per second for each allowed INVITE per second; a call needs about 8 KB
 )
 
-// UA is a SIP user agent. It is a call.Line and a registration.Line, and TestLine is a testcall.Line.
+// UA is a SIP user agent. It implements call.Line and registration.Line, and TestLine returns a testcall.Line. It is safe for concurrent
+// use.
 type UA struct {
 	cfg        Config
 	log        *slog.Logger
 	listener   *transport.Listener
-	server     *transport.Stack // callers' connections
-	pool       *transport.Pool  // connections to servers
+	server     *transport.Stack // for the connections of callers
+	pool       *transport.Pool  // for the connections to servers
 	bindings   *binding.Client
 	sources    *source.Limiter
 	challenger *auth.Challenger
 	attempts   *attempt.Logger
 	registry   *registry
 	incoming   chan *incomingCall
-	lookups    chan struct{} // a semaphore: holds one value for each route look-up that runs
-	admissions chan struct{} // likewise for each INVITE in admission
-	contact    sip.Uri       // without a user
-	patience   time.Duration // failover.Patience
-	limit      time.Duration // failover.Limit
+	lookups    chan struct{} // semaphore of the running route lookups
+	admissions chan struct{} // semaphore of the INVITEs in admission
+	contact    sip.Uri       // without a user part
+	patience   time.Duration // failover.Patience, except in tests
+	limit      time.Duration // failover.Limit, except in tests
 
 	context context.Context //nolint:containedctx // ends look-ups, media and Accept when the user agent closes
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup
 	running atomic.Bool
-	leaving atomic.Bool // OPTIONS is refused permanently
-	unready atomic.Bool // OPTIONS is refused
+	leaving atomic.Bool // answer OPTIONS with 503 permanently
+	unready atomic.Bool // answer OPTIONS with 503
 }
 
 var _ call.Line = (*UA)(nil)
 
-// New returns a user agent that listens, and takes calls once it runs. Calls can be placed immediately.
+// New returns a user agent that already listens. It can place calls immediately, and accepts calls while Run is running.
 func New(cfg Config) (*UA, error) {
 	cfg, err := complete(cfg)
 	if err != nil {
@@ -100,13 +101,13 @@ func New(cfg Config) (*UA, error) {
 	return u, nil
 }
 
-// addressOf returns the IP address of a listener.
+// addressOf returns the IP address of a listener, or the zero Addr if it has none.
 func addressOf(a net.Addr) netip.Addr {
-	at, _ := netip.ParseAddrPort(a.String()) // the zero Addr stands for none
+	at, _ := netip.ParseAddrPort(a.String()) // the zero AddrPort after an error
 	return at.Addr()
 }
 
-// nameItself passes the addresses of the user agent, local and public, to Config.Self.
+// nameItself adds the listening address and the public host to Config.Self, so that no call is placed to this user agent.
 func (u *UA) nameItself() {
 	if at, err := netip.ParseAddrPort(u.listener.Addr().String()); err == nil {
 		u.cfg.Self.Listen(at)
@@ -114,7 +115,8 @@ func (u *UA) nameItself() {
 	}
 }
 
-// contactURI returns the URI for calls back to us, without a user part.
+// contactURI returns the URI for our Contact, without a user part. It returns an error if host is empty and the listener listens on every
+// address.
 func contactURI(host string, listening net.Addr) (sip.Uri, error) {
 	addr, err := netip.ParseAddrPort(listening.String())
 	if err != nil {
@@ -131,14 +133,14 @@ func contactURI(host string, listening net.Addr) (sip.Uri, error) {
 	return u, nil
 }
 
-// Run takes calls and keeps registrations alive until ctx ends or the user agent is closed. From then on it refuses new
-// calls; running calls continue until Close. Run may be called once.
+// Run accepts calls and keeps registrations alive until ctx ends or the user agent is closed. It then refuses new calls, while running
+// calls continue until Close. A second call of Run returns an error.
 func (u *UA) Run(ctx context.Context) error {
 	if u.running.Swap(true) {
 		return errors.New("sipua: Run may be called once")
 	}
 	if !u.registry.whileOpen(func() {
-		u.wg.Go(func() { _ = u.server.Serve(u.listener) }) // until Close: calls continue while draining, and new ones get 503
+		u.wg.Go(func() { _ = u.server.Serve(u.listener) }) // until Close, because calls continue while draining, and new ones receive 503
 	}) {
 		return nil
 	}
@@ -153,25 +155,25 @@ func (u *UA) Run(ctx context.Context) error {
 // Addr returns the listening address.
 func (u *UA) Addr() net.Addr { return u.listener.Addr() }
 
-// URI returns the URI at which the user agent can be called, without a user part.
+// URI returns the URI by which the user agent can be called, without a user part.
 func (u *UA) URI() string { return u.contact.String() }
 
-// Calls returns the number of calls, including unanswered ones.
+// Calls returns the number of calls in both directions, including unanswered ones.
 func (u *UA) Calls() int { return u.registry.count() }
 
-// Leave answers OPTIONS with 503 from now on, so that proxies that probe this server send new calls elsewhere. Calls are taken as
-// before, in both directions.
+// Leave makes OPTIONS receive 503 from now on, so that proxies that probe this server send new calls elsewhere. It does not affect calls in
+// either direction.
 func (u *UA) Leave() { u.leaving.Store(true) }
 
-// Ready sets whether this server answers OPTIONS with 200, as it does at first, or with 503, so that proxies which probe it send new
-// calls elsewhere while it can take none. Calls are taken as before. After Leave it changes nothing.
+// Ready sets whether OPTIONS receives 200, which is the default, or 503, so that proxies that probe this server send new calls elsewhere.
+// It does not affect calls. It has no effect after Leave.
 func (u *UA) Ready(ready bool) { u.unready.Store(!ready) }
 
-// Drain refuses new calls from now on, in both directions. Running calls continue.
+// Drain makes the user agent refuse new calls in both directions. Running calls continue.
 func (u *UA) Drain() { u.registry.drain() }
 
-// Close drains, hangs up all calls and closes the connections. It first waits until the peers have confirmed and the
-// observer has heard of every end, or ctx ends. It may be called more than once.
+// Close refuses new calls, hangs up all calls and closes the connections. Before it closes them, it waits until the peers have confirmed
+// and the observer has received the end of every call, or until ctx ends. It may be called more than once.
 func (u *UA) Close(ctx context.Context) error {
 	legs, first := u.registry.close()
 	for _, l := range legs {
@@ -194,5 +196,5 @@ func (u *UA) Close(ctx context.Context) error {
 	return err
 }
 
-// token returns an identifier that cannot be guessed.
+// token returns a random identifier for a Call-ID or tag, which cannot be guessed.
 func token() string { return rand.Text() }

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// message is a SIP message as it stands on the wire.
+// message is a parsed SIP message.
 type message struct {
 	start  string
 	header textproto.MIMEHeader
@@ -39,7 +39,7 @@ func (m message) cseq() int {
 	return n
 }
 
-// toTag is the To header's tag; empty without one.
+// toTag returns the tag of the To header, or an empty text.
 func (m message) toTag() string {
 	_, tag, _ := strings.Cut(m.get("To"), ";tag=")
 	return tag
@@ -50,10 +50,10 @@ type wire struct {
 	t        testing.TB
 	conn     *tls.Conn
 	incoming chan message
-	closed   chan struct{}   // when the other side has closed
-	pings    atomic.Int32    // empty lines between messages
-	answered map[string]bool // INVITEs, by Via: a slow test gets their answer more than once
-	repeats  bool            // the test wants to see that
+	closed   chan struct{}   // closed when the connection ends
+	pings    atomic.Int32    // number of empty lines between messages
+	answered map[string]bool // Via headers of answered INVITEs; see repeated
+	repeats  bool            // makes next return repeated answers, too
 }
 
 func newWire(t testing.TB, conn *tls.Conn) *wire {
@@ -92,7 +92,7 @@ func (w *wire) read() {
 	}
 }
 
-// next waits for the next message.
+// next returns the next message. It skips retransmitted answers to an INVITE unless repeats is set, because slow tests receive them.
 func (w *wire) next() message {
 	w.t.Helper()
 	for {
@@ -108,7 +108,7 @@ func (w *wire) next() message {
 	}
 }
 
-// repeated says whether a message is an answer to an INVITE that has come before.
+// repeated reports whether a message is a retransmitted 200 to an INVITE.
 func (w *wire) repeated(m message) bool {
 	if m.method() != "SIP/2.0" || m.status() != 200 || !strings.HasSuffix(m.get("CSeq"), "INVITE") {
 		return false
@@ -119,7 +119,7 @@ func (w *wire) repeated(m message) bool {
 	return was
 }
 
-// request waits for a request of a method.
+// request waits for the next message and fails the test if it is not a request with the given method.
 func (w *wire) request(method string) message {
 	w.t.Helper()
 	m := w.next()
@@ -129,7 +129,7 @@ func (w *wire) request(method string) message {
 	return m
 }
 
-// response waits for a response; a 100 is skipped unless it is the expected response.
+// response waits for a response with the given status, and fails the test for any other message. It skips a 100 unless status is 100.
 func (w *wire) response(status int) message {
 	w.t.Helper()
 	for {
@@ -143,7 +143,7 @@ func (w *wire) response(status int) message {
 	}
 }
 
-// send writes a message: lines, a blank one, and the body.
+// send writes a message that consists of header lines, Content-Length, and the body. A body is marked as SDP.
 func (w *wire) send(body string, lines ...string) {
 	w.t.Helper()
 	if body != "" {
@@ -160,7 +160,7 @@ func (w *wire) raw(text string) {
 	}
 }
 
-// reply answers a request with a To tag of the peer's.
+// reply answers a request, and adds the given To tag if the request has none.
 func (w *wire) reply(req message, status int, tag, body string, extra ...string) {
 	w.t.Helper()
 	to := req.get("To")
@@ -179,14 +179,14 @@ func (w *wire) reply(req message, status int, tag, body string, extra ...string)
 	w.send(body, append(lines, extra...)...)
 }
 
-// answerSDP answers an offer of the user agent's.
+// answerSDP returns the peer's SDP answer to an offer of the user agent.
 func answerSDP(attributes ...string) string {
 	return offerSDP("RTP/SAVP", attributes...)
 }
 
 const testKey = "a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:d0RmdmcmVCspeEc3QGZiNWpVLFJhQX1cfHAwJSoj"
 
-// offerSDP is a description of the peer's.
+// offerSDP returns the peer's SDP with PCMU and the given transport protocol and attributes.
 func offerSDP(proto string, attributes ...string) string {
 	lines := []string{
 		"v=0", "o=- 1 1 IN IP4 127.0.0.1", "s=-", "c=IN IP4 127.0.0.1", "t=0 0", "m=audio 30000 " + proto + " 0 101",
@@ -198,7 +198,7 @@ func offerSDP(proto string, attributes ...string) string {
 	return strings.Join(append(lines, attributes...), "\r\n") + "\r\n"
 }
 
-// listenWire is a peer that is called.
+// listenWire starts a server with a certificate for hosts, and returns its address. accept waits for the next connection.
 func listenWire(t testing.TB, hosts ...string) (address string, accept func() *wire) {
 	t.Helper()
 	cert, _ := issue(t, hosts...)
@@ -238,13 +238,13 @@ func listenWire(t testing.TB, hosts ...string) (address string, accept func() *w
 	}
 }
 
-// dialWire is a peer that calls.
+// dialWire returns a new connection from a peer to the agent.
 func dialWire(t testing.TB, a *agent) *wire {
 	t.Helper()
 	return dialWireFrom(t, a, "127.0.0.1")
 }
 
-// dialWireFrom is a peer that calls from another address of this machine.
+// dialWireFrom returns a new connection to the agent from another address of this machine.
 func dialWireFrom(t testing.TB, a *agent, source string) *wire {
 	t.Helper()
 	conn, err := dialFrom(t, a, source)
@@ -272,11 +272,11 @@ func dialFrom(t testing.TB, a *agent, source string) (*tls.Conn, error) {
 type caller struct {
 	*wire
 	uri     string
-	from    string // with its tag; empty: alice's
+	from    string // the From value with its tag; if empty, alice's
 	callID  string
-	tag     string // the agent's
-	target  string // its Contact
-	contact string // the caller's own; empty: the end of its connection
+	tag     string // the agent's To tag
+	target  string // the Request-URI, after the 200 the agent's Contact
+	contact string // the caller's own URI; if empty, the local end of its connection
 	cseq    int
 	branch  int
 }
@@ -291,10 +291,10 @@ func callerOver(w *wire, a *agent) *caller {
 	return &caller{wire: w, uri: uri, target: uri, callID: w.conn.LocalAddr().String()}
 }
 
-// ask sends a request of the call. ACK and CANCEL keep the INVITE's CSeq.
+// ask sends a request of the call. ACK and CANCEL use the CSeq of the INVITE.
 func (c *caller) ask(method, body string, extra ...string) {
 	c.t.Helper()
-	if method != "CANCEL" { // it has its INVITE's branch
+	if method != "CANCEL" { // a CANCEL has the branch of its INVITE
 		c.branch++
 	}
 	if method != "ACK" && method != "CANCEL" {
@@ -320,7 +320,7 @@ func (c *caller) ask(method, body string, extra ...string) {
 	c.send(body, lines...)
 }
 
-// connected brings a call up: INVITE, 180, 200, ACK.
+// connected establishes a call with INVITE, 180, 200 and ACK, and returns the 200.
 func (c *caller) connected(extra ...string) message {
 	c.t.Helper()
 	c.ask("INVITE", offerSDP("RTP/SAVP"), extra...)
@@ -339,7 +339,7 @@ func (c *caller) taken() message {
 	return ok
 }
 
-// hungUp waits until the other side closes the connection.
+// hungUp waits until the connection is closed by the other side.
 func (w *wire) hungUp() {
 	w.t.Helper()
 	select {
@@ -349,7 +349,7 @@ func (w *wire) hungUp() {
 	}
 }
 
-// silent says that nothing comes for a moment.
+// silent checks that no message arrives within d.
 func (w *wire) silent(d time.Duration) {
 	w.t.Helper()
 	select {

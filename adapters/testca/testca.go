@@ -1,6 +1,5 @@
-// Package testca keeps a certificate authority in a folder, for machines that have no certificates yet. Peers that trust
-// its root can call and be called over TLS. It is for trying out and for tests: a deployment brings certificates that its
-// peers trust already.
+// Package testca stores a certificate authority in a folder, for machines without certificates. Peers that trust its root can exchange
+// calls over TLS. It serves trials and tests: a deployment needs certificates from an authority that its peers trust already.
 package testca
 
 import (
@@ -21,28 +20,28 @@ import (
 	"time"
 )
 
-// The files of an authority in its folder.
+// Names of the authority's files in its folder.
 const (
 	certFile = "ca.crt"
 	keyFile  = "ca.key"
 )
 
-// The validity of certificates. People trust the root by hand, so it lives long; leaves are issued at every start.
+// Validity of the certificates. People install the root by hand, so it is valid for ten years. Leaves are issued at every start.
 const (
 	rootLife = 10 * 365 * 24 * time.Hour
 	leafLife = 365 * 24 * time.Hour
 	backdate = time.Hour // for peers whose clocks are behind
 )
 
-// Authority signs certificates. It is safe for concurrent use.
+// Authority signs certificates with a root that it reads from a folder. It is safe for concurrent use.
 type Authority struct {
 	folder string
 	root   *x509.Certificate
 	key    *ecdsa.PrivateKey
 }
 
-// Open reads the authority in a folder, or creates the folder and the authority, whose root is valid for ten years. When several
-// processes create it concurrently, one wins and the others read the winner's.
+// Open reads the authority in a folder, or creates the folder and an authority whose root is valid for ten years. If several processes
+// create it concurrently, one process succeeds and the others read its files.
 func Open(folder string) (*Authority, error) {
 	a, err := read(folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -60,7 +59,7 @@ func Open(folder string) (*Authority, error) {
 // CertFile returns the path of the root's certificate, in PEM.
 func (a *Authority) CertFile() string { return filepath.Join(a.folder, certFile) }
 
-// Pool returns a pool that holds the root alone.
+// Pool returns a certificate pool that contains only the root.
 func (a *Authority) Pool() *x509.CertPool {
 	pool := x509.NewCertPool()
 	pool.AddCert(a.root)
@@ -93,7 +92,7 @@ func (a *Authority) Issue(hosts ...string) (tls.Certificate, error) {
 	return tls.Certificate{Certificate: [][]byte{der, a.root.Raw}, PrivateKey: key}, nil
 }
 
-// PEM encodes a certificate's chain and its private key (PKCS #8), for programs that read files.
+// PEM encodes a certificate chain and its private key (PKCS #8) as PEM, for programs that read them from files.
 func PEM(c tls.Certificate) (chain, key []byte, err error) {
 	for _, der := range c.Certificate {
 		chain = append(chain, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})...)
@@ -159,7 +158,7 @@ func create(folder string) error {
 	return os.Rename(temp, filepath.Join(folder, certFile))
 }
 
-// waitFor waits up to 10 seconds for a file that another process is writing.
+// waitFor waits up to 10 seconds until another process has written the file. It returns an error after that time.
 func waitFor(path string) error {
 	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()

@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/sip/alert"
 )
 
-// notice is the posted form of an alert.
+// notice is the JSON form of an alert that SendNotice posts.
 type notice struct {
 	Event       string  `json:"event"`
 	AlertType   string  `json:"alert_type"`
@@ -18,10 +18,10 @@ type notice struct {
 	Threshold   float64 `json:"threshold"`
 	TriggeredAt string  `json:"triggered_at"`
 	ResolvedAt  *string `json:"resolved_at"`
-	Others      int     `json:"other_numbers,omitempty"` // numbers that have the same servers and alerts
+	Others      int     `json:"other_numbers,omitempty"` // number of further phone numbers with the same servers and alerts
 }
 
-// SendNotice implements alert.Hooks.
+// SendNotice implements alert.Hooks. The notice's ID becomes the webhook-id header.
 func (s *Sender) SendNotice(ctx context.Context, url string, n alert.Notice) error {
 	message := notice{
 		Event: "sip.trunk.alert", AlertType: string(n.Kind), PhoneNumber: string(n.Number), Direction: n.Direction,
@@ -38,5 +38,5 @@ func (s *Sender) SendNotice(ctx context.Context, url string, n alert.Notice) err
 	return s.Send(ctx, n.Org, n.ID, url, body)
 }
 
-// timestamp returns a time in the format of the API: UTC, with milliseconds.
+// timestamp formats a time as the API does: UTC, with milliseconds.
 func timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z07:00") }

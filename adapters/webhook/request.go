@@ -18,7 +18,7 @@ import (
 
 var _ request.Client = (*Sender)(nil)
 
-// Do implements request.Client. The request is not signed.
+// Do implements request.Client. The request carries no signature. A Timeout of 0 means request.DefaultTimeout.
 func (s *Sender) Do(ctx context.Context, r request.Request) (request.Response, error) {
 	if err := s.CheckURL(r.URL); err != nil {
 		return request.Response{}, err
@@ -49,7 +49,7 @@ func (s *Sender) Do(ctx context.Context, r request.Request) (request.Response, e
 	return request.Response{Status: status, Body: body}, nil
 }
 
-// exchange sends a message and reads the answer, up to one byte more than is allowed.
+// exchange sends a request and reads at most request.MaxAnswer+1 bytes of the answer, so that Do recognizes a longer answer.
 func (s *Sender) exchange(message *http.Request) (status int, body []byte, err error) {
 	response, err := s.client.Do(message)
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *Sender) exchange(message *http.Request) (status int, body []byte, err e
 	return response.StatusCode, body, err
 }
 
-// unavailable returns the reason for a missing answer, without the address, which not every reader of the error may know.
+// unavailable describes why no answer arrived. It omits the URL, because not every reader of the error may see it.
 func unavailable(ctx context.Context, longest time.Duration, err error) error {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		err = e.Err

@@ -27,7 +27,7 @@ func TestRequests(t *testing.T) {
 	})
 }
 
-// TestRequestUsesConnectionsAgain, but none whose answer was not read to its end.
+// TestRequestUsesConnectionsAgain checks that requests reuse a connection, unless its last answer was not read to the end.
 func TestRequestUsesConnectionsAgain(t *testing.T) {
 	t.Parallel()
 	var opened atomic.Int32
@@ -56,7 +56,8 @@ func TestRequestUsesConnectionsAgain(t *testing.T) {
 	}
 }
 
-// TestRequestTrustsCertificates uses an untrusted one.
+// TestRequestTrustsCertificates checks that a request to a server with an untrusted certificate fails and that the message names the
+// certificate.
 func TestRequestTrustsCertificates(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewUnstartedServer(http.NotFoundHandler())
@@ -69,7 +70,7 @@ func TestRequestTrustsCertificates(t *testing.T) {
 	}
 }
 
-// TestRequestSaysWhy: the log of a conversation names the remedy.
+// TestRequestSaysWhy checks that the error's message names the cause, because the log of a conversation shows this message.
 func TestRequestSaysWhy(t *testing.T) {
 	t.Parallel()
 	_, err := sender(t, false).Do(t.Context(), request.Request{Method: "GET", URL: "https://localhost:1/"})
@@ -102,7 +103,7 @@ func TestRequestRefuses(t *testing.T) {
 	}
 }
 
-// TestRequestNamesItself, unless the one who asks wants another name.
+// TestRequestNamesItself checks that requests carry the default User-Agent, unless their header sets another.
 func TestRequestNamesItself(t *testing.T) {
 	t.Parallel()
 	server, got := receiver(t, http.StatusOK, nil)

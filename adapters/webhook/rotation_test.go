@@ -17,12 +17,12 @@ import (
 	"github.com/callwright/callwright/adapters/webhook"
 )
 
-// TestRotation sends while two secrets sign, and afterwards.
+// TestRotation checks which secrets sign a message within the overlap of a rotation and after the overlap.
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	const next = callwright.Secret("whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX")
 	for name, test := range map[string]struct {
-		left     time.Duration // of the overlap
+		left     time.Duration // rest of the overlap
 		accepted []callwright.Secret
 		refused  []callwright.Secret
 		header   callwright.Secret
@@ -80,7 +80,7 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// verifier checks signatures by the published library.
+// verifier returns a verifier of the published Standard Webhooks library, which is independent of this package's code.
 func verifier(t *testing.T, key callwright.Secret) *standardwebhooks.Webhook {
 	t.Helper()
 	w, err := standardwebhooks.NewWebhook(key.Reveal())

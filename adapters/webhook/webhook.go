@@ -26,57 +26,58 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// Config configures a Sender.
+// Config configures a Sender. Tenants is required.
 type Config struct {
-	Tenants callwright.Tenants `required:"always"` // has the organizations' secrets
+	Tenants callwright.Tenants `required:"always"` // returns the organizations' secrets
 
 	AllowPrivate bool // permits private and loopback addresses, and plain http
 
 	callwright.Runtime
 }
 
-// Sender sends messages and makes the requests of conversations.
+// Sender sends signed messages to webhooks and makes the HTTP requests of conversations. Close releases its idle connections.
 type Sender struct {
 	cfg    Config
-	client *http.Client // each request has its own time
+	client *http.Client // without a timeout: each request's context sets one
 }
 
-// timeout bounds a message, from the connection to the last byte of the answer.
+// timeout bounds the delivery of a message, from the connection to the last byte of the answer.
 const timeout = 10 * time.Second
 
 const userAgent = "callwright"
 
-// The headers with the HMAC-SHA256 of the body.
+// The signature headers of a message contain the HMAC-SHA256 of its body in hexadecimal.
 const (
-	SignatureHeader     = "X-Webhook-Signature"      // with the secret before, while two sign
-	NextSignatureHeader = "X-Webhook-Signature-Next" // with the new secret, while two sign
+	SignatureHeader     = "X-Webhook-Signature"      // from the former secret during the overlap of a rotation
+	NextSignatureHeader = "X-Webhook-Signature-Next" // from the new secret; set only during the overlap
 )
 
-// New checks the configuration.
+// New returns a Sender. It returns an error if the configuration lacks Tenants.
 func New(c Config) (*Sender, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
 	}
 	dialer := &net.Dialer{Timeout: timeout}
 	if !c.AllowPrivate {
-		// Checked when the connection is made, so that a name whose address changes meanwhile gains nothing.
+		// The dialer checks the resolved address, so that a host name cannot pass CheckURL and then resolve to a private address.
 		dialer.Control = ssrf.New(ssrf.WithAnyPort()).Safe
 	}
 	client := &http.Client{
-		Transport: transport{&http.Transport{ // no proxy, and nothing is unpacked: a small answer may be a large one then
+		Transport: transport{&http.Transport{ // no proxy, and no decompression: a small answer could expand to a large one
 			DialContext: dialer.DialContext, TLSHandshakeTimeout: timeout, MaxIdleConns: 100, IdleConnTimeout: time.Minute,
 			DisableCompression: true, MaxResponseHeaderBytes: 64 << 10,
 		}},
-		// A redirect would send the record to an address that the organization has not named.
+		// A redirect would send the record to an address that the organization did not configure.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return &Sender{cfg: c, client: client}, nil
 }
 
-// transport refuses the answer 101: its body is the bare connection, which neither a context nor a timeout ends.
+// transport rejects answers with status 101, because their body is the bare connection: neither a context nor a timeout interrupts a read
+// from it.
 type transport struct{ *http.Transport }
 
-// RoundTrip implements http.RoundTripper.
+// RoundTrip implements http.RoundTripper. It returns an error for an answer with status 101.
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := t.Transport.RoundTrip(r)
 	if err == nil && response.StatusCode == http.StatusSwitchingProtocols {
@@ -86,11 +87,11 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// Close closes the idle connections.
+// Close closes the idle connections. It does not interrupt requests.
 func (s *Sender) Close() { s.client.CloseIdleConnections() }
 
-// CheckURL returns CodeBadRequest for a URL that nothing can be sent to. It resolves no names: that happens when a message
-// is sent.
+// CheckURL returns CodeBadRequest for a URL to which Send and Do cannot send: another scheme, user information, a host that is not ASCII,
+// an invalid port or, without AllowPrivate, a private address. It resolves no names: the dialer checks the resolved address.
 func (s *Sender) CheckURL(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" || u.User != nil {
@@ -117,13 +118,15 @@ func (s *Sender) CheckURL(text string) error {
 	return nil
 }
 
-// Send posts a JSON body, signed with the organization's secret. SignatureHeader contains the HMAC-SHA256 of the body in
-// hexadecimal, and the webhook-id, -timestamp and -signature headers follow the Standard Webhooks specification. While two secrets
-// sign, after a rotation with an overlap, webhook-signature has both signatures, the new secret's first, as that specification
-// says. SignatureHeader keeps its form of one value: until the overlap ends it contains the signature of the secret before, which
-// every receiver knows, and NextSignatureHeader contains the signature of the new one. CodeForbidden means that the receiver
-// refuses the body permanently, or that nothing may be sent to the URL or to the address of its host. Any other error asks to send
-// again, after RetryAfter where the receiver says so. No error holds more of the URL than its host.
+// Send posts a JSON body, signed with the organization's secret. SignatureHeader contains the HMAC-SHA256 of the body in hexadecimal, and
+// the headers webhook-id, webhook-timestamp and webhook-signature follow the Standard Webhooks specification.
+//
+// During the overlap of a rotation, two secrets sign: webhook-signature contains both signatures, the new secret's first, as the
+// specification requires. SignatureHeader still contains a single value, the signature of the former secret, which every receiver knows.
+// NextSignatureHeader contains the signature of the new secret.
+//
+// CodeForbidden means that the receiver rejects the body permanently, or that the URL or the address of its host is not allowed. Any other
+// error is temporary: retry, after the error's RetryAfter if the receiver sets one. No error contains more of the URL than its host.
 func (s *Sender) Send(ctx context.Context, org callwright.OrgID, id, to string, body []byte) error {
 	if err := s.CheckURL(to); err != nil {
 		return (&callwright.Error{Code: callwright.CodeForbidden, Message: "the address " + callwright.MessageOf(err)}).Because(err)
@@ -189,7 +192,7 @@ func (s *Sender) request(ctx context.Context, org callwright.OrgID, id, to strin
 	return request, nil
 }
 
-// standardSignature signs a message as the Standard Webhooks specification says.
+// standardSignature returns the signature of a message in the format of the Standard Webhooks specification.
 func standardSignature(secret callwright.Secret, id string, now time.Time, body []byte) (string, error) {
 	standard, err := standardwebhooks.NewWebhook(secret.Reveal())
 	if err != nil {
@@ -209,10 +212,11 @@ func sum(secret callwright.Secret, body []byte) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// longestWait bounds the Retry-After of a receiver.
+// longestWait bounds the Retry-After that Send accepts from a receiver.
 const longestWait = time.Hour
 
-// retryAfter returns the wait that the receiver asks for; 0 without one.
+// retryAfter returns the wait that the Retry-After header of an answer requests in seconds, at most longestWait. It returns 0 if the header
+// is missing or invalid.
 func retryAfter(r *http.Response) time.Duration {
 	seconds, err := strconv.Atoi(r.Header.Get("Retry-After"))
 	if err != nil || seconds < 0 {

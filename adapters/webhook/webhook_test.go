@@ -38,7 +38,7 @@ func sender(t *testing.T, allowPrivate bool) *webhook.Sender {
 	return s
 }
 
-// receiver answers with a status, and returns the received requests.
+// receiver starts a server that answers with a status and a header, and sends the received requests to the returned channel.
 func receiver(t *testing.T, status int, header http.Header) (*httptest.Server, <-chan *http.Request) {
 	t.Helper()
 	got := make(chan *http.Request, 10)
@@ -121,7 +121,7 @@ func TestSendRefusesPrivateAddresses(t *testing.T) {
 	t.Parallel()
 	server, got := receiver(t, http.StatusOK, nil)
 	s := sender(t, false)
-	// The name passes CheckURL, which resolves nothing; the address behind it is refused when it is dialed.
+	// CheckURL accepts the name, because it resolves no names. The dialer then refuses the address.
 	_, port, _ := splitURL(server.URL)
 	if err := s.Send(t.Context(), "a", "c1", "https://localhost:"+port, nil); !errors.Is(err, callwright.ErrForbidden) ||
 		!strings.Contains(callwright.MessageOf(err), "name a public host") {
@@ -156,8 +156,8 @@ func TestCheckURL(t *testing.T) {
 		"https://my_host.example/":          {true, true},
 		"https://user:pw@example.com/":      {false, false},
 		"https://[fe80::1%25eth0]/":         {false, false},
-		"https://127\u30020\u30020\u30021/": {false, false}, // IDNA makes full stops of these
-		"https://\uff11\uff12\uff17.0.0.1/": {false, false}, // and digits of these
+		"https://127\u30020\u30020\u30021/": {false, false}, // IDNA converts these to full stops
+		"https://\uff11\uff12\uff17.0.0.1/": {false, false}, // IDNA converts these to digits
 		"https://example.com:0/":            {false, false},
 		"https://example.com:99999/":        {false, false},
 		"https://example.com:8443/":         {true, true},
@@ -176,7 +176,8 @@ func TestCheckURL(t *testing.T) {
 	}
 }
 
-// TestSendEnds has a receiver that switches protocols and hangs: nothing but the sender ends such a connection.
+// TestSendEnds checks that Send returns when the receiver switches protocols and then hangs, because no timeout interrupts such a
+// connection.
 func TestSendEnds(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -196,7 +197,7 @@ func TestSendEnds(t *testing.T) {
 	}
 }
 
-// TestFailureHidesURL has a receiver that can't be reached: the error goes to logs, where the URL's secret must not be.
+// TestFailureHidesURL checks that the error for an unreachable receiver hides the URL: errors are logged, and the URL may contain a secret.
 func TestFailureHidesURL(t *testing.T) {
 	t.Parallel()
 	server, _ := receiver(t, http.StatusOK, nil)

@@ -11,7 +11,8 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// agentSecrets are the secrets of secretAgent. Their lengths are multiples of 3, so that their base64 is found at any offset.
+// agentSecrets lists the secrets that secretAgent contains. Their lengths are multiples of 3, so that a search finds their base64 form at
+// any offset.
 var agentSecrets = []string{"hunter2-tool", "hunter2-url-", "hunter2-head", "hunter2-query-1", "hunter2-body", "hunter2-hook"}
 
 // secretAgent returns an agent with a secret in each encrypted field.

@@ -9,16 +9,16 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// AudioHarness is the harness of RunAudio. It makes the audio of calls that have just been answered.
+// AudioHarness is the harness of RunAudio. Its functions return the audio of calls that have just been answered.
 type AudioHarness struct {
-	// Connect returns the audio of a call and its far end, whose Hangup ends the call. The suite hangs up every call.
+	// Connect returns the audio of a call, and the far end, whose Hangup ends the call. The suite hangs up every call.
 	Connect func(t *testing.T) (conversation.Audio, FarLeg)
-	// Hold returns the same, and a function with which the far end holds and resumes the call.
+	// Hold returns the same as Connect, and a function by which the far end holds and resumes the call.
 	Hold func(t *testing.T) (audio conversation.Audio, far FarLeg, hold func(on bool))
 }
 
-// RunAudio tests a conversation.Audio that is not a call.Leg, for example in a program with its own telephony. RunLeg also tests
-// the audio of a call.Leg. Calls last a few seconds, in real time.
+// RunAudio tests a conversation.Audio that is not a call.Leg, for example in a program with its own telephony. For a call.Leg, use RunLeg,
+// which tests its audio too. Calls last a few seconds in real time.
 func RunAudio(t *testing.T, h AudioHarness) {
 	t.Helper()
 	legs := LegHarness{
@@ -42,7 +42,7 @@ func RunAudio(t *testing.T, h AudioHarness) {
 	}
 }
 
-// audioEnds checks that Read returns an error after the call, and that no reader waits for its audio.
+// audioEnds checks that Read and Write return errors after the call, and that Flush empties the queue.
 func audioEnds(t *testing.T, h LegHarness) {
 	leg, far := h.Connect(t)
 	n := follow(t, leg)
@@ -56,7 +56,7 @@ func audioEnds(t *testing.T, h LegHarness) {
 	}
 }
 
-// audioLeg makes a call.Leg of audio, for the checks of RunLeg that need only audio.
+// audioLeg makes a call.Leg of a conversation.Audio, so that RunAudio can share RunLeg's checks of audio.
 type audioLeg struct {
 	conversation.Audio
 	far FarLeg
@@ -64,17 +64,17 @@ type audioLeg struct {
 
 var _ call.Leg = (*audioLeg)(nil)
 
-// Info returns values, because legFrames checks them.
+// Info returns fixed values, because legFrames requires them to be non-empty.
 func (*audioLeg) Info() call.LegInfo {
 	return call.LegInfo{SIPCallID: "audio", Peer: "audio", Codec: "audio", SRTPSuite: "audio", TLS: "audio"}
 }
 
-// Transfer returns an error.
+// Transfer always returns an error.
 func (*audioLeg) Transfer(context.Context, string) error {
 	return errors.New("agentstest: audio cannot be transferred")
 }
 
-// Hangup lets the far end hang up.
+// Hangup hangs up the far end, and waits until the call has ended.
 func (l *audioLeg) Hangup(ctx context.Context) error {
 	l.far.Hangup()
 	select {
@@ -85,11 +85,11 @@ func (l *audioLeg) Hangup(ctx context.Context) error {
 	}
 }
 
-// Done is closed when the far end has ended the call.
+// Done returns a channel that is closed when the far end has ended the call.
 func (l *audioLeg) Done() <-chan struct{} { return l.far.Done() }
 
-// Ending returns the zero value.
+// Ending returns the zero value, because a conversation.Audio reports no reason.
 func (*audioLeg) Ending() call.HangupReason { return call.HangupReason{} }
 
-// Stats returns zero statistics.
+// Stats returns zero statistics, because a conversation.Audio counts nothing.
 func (*audioLeg) Stats() call.Stats { return call.Stats{} }

@@ -13,8 +13,8 @@ import (
 // brainTime bounds every answer in RunBrain.
 const brainTime = 10 * time.Second
 
-// RunBrain tests a conversation.Brain. newBrain returns a brain at the beginning of a conversation, in which the brain speaks
-// first. Each answer must end within 10 seconds, and so must one whose context has ended.
+// RunBrain tests a conversation.Brain. newBrain returns a brain at the beginning of a conversation in which it speaks first. Each answer
+// must end within 10 seconds, even if its context was canceled before.
 func RunBrain(t *testing.T, newBrain func(t *testing.T) conversation.Brain) {
 	t.Helper()
 	start := conversation.Turn{Kind: conversation.TurnStart}
@@ -26,7 +26,7 @@ func RunBrain(t *testing.T, newBrain func(t *testing.T) conversation.Brain) {
 	t.Run("TakesEveryTurn", func(t *testing.T) {
 		for _, turn := range []conversation.Turn{
 			{Kind: conversation.TurnSpeech, Text: "Hello."},
-			{Kind: conversation.TurnSpeech}, // without understood words
+			{Kind: conversation.TurnSpeech}, // no word was understood
 			{Kind: conversation.TurnDigits, Text: "12"},
 			{Kind: conversation.TurnSilence},
 			{Kind: conversation.TurnSpeech, Text: "No.", Interrupted: true},

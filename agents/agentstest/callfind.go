@@ -80,7 +80,7 @@ func filtersOutcomes(t *testing.T, s call.Store) {
 		}
 	}
 
-	// A changed call is found by its new values.
+	// Filters find a changed call by its new values.
 	running.Queue, running.EndedAt = call.QueueComplete, long.EndedAt
 	if err := s.Update(t.Context(), running); err != nil {
 		t.Fatal(err)
@@ -91,7 +91,7 @@ func filtersOutcomes(t *testing.T, s call.Store) {
 	}
 }
 
-// listsLightly: a list must not read a thousand calls of a megabyte.
+// listsLightly checks that List omits the large fields of a call, because a page may contain a thousand calls of a megabyte.
 func listsLightly(t *testing.T, s call.Store) {
 	c := aCall("c1", "a")
 	c.Agent.Pathway = agents.PathwayRef{ID: "p1", Version: pathway.Selector{Number: 3}, StartNode: "n1"}
@@ -110,7 +110,7 @@ func listsLightly(t *testing.T, s call.Store) {
 	}
 }
 
-// countsCalls counts calls by the hours in which they were created, as they are inserted and as they change.
+// countsCalls checks that Hours counts calls by the hour of their creation, and that inserts and updates change the counts.
 func countsCalls(t *testing.T, s call.Store) {
 	hour := at.Truncate(time.Hour)
 	for i, c := range []struct {
@@ -164,7 +164,7 @@ func countsCalls(t *testing.T, s call.Store) {
 	}
 }
 
-// scansCalls reads calls with a small Scan, of which few match.
+// scansCalls checks the pages of filters that match few calls, with a small Scan.
 func scansCalls(t *testing.T, s call.Store) {
 	const count = 23
 	for i := range count {
@@ -213,7 +213,7 @@ func scansCalls(t *testing.T, s call.Store) {
 	}
 }
 
-// tellsChanges changes a call in every possible way.
+// tellsChanges checks that Position reflects every kind of change of a call, and no change of another call.
 func tellsChanges(t *testing.T, s call.Store) {
 	c := aCall("c1", "a")
 	c.Queue = call.QueueStarted
@@ -248,7 +248,7 @@ func tellsChanges(t *testing.T, s call.Store) {
 	}
 }
 
-// pagesCalls reads pages in both orders of calls, most with equal times.
+// pagesCalls checks the pages of List in both orders. Most calls have equal creation times.
 func pagesCalls(t *testing.T, s call.Store) {
 	const count = 25
 	for i := range count {

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// RunRoutes tests a call.Routes. org has number as its only number that is attached for outbound calls; other has none.
+// RunRoutes tests a call.Routes. number is the only number of org that is attached for outbound calls. other has no such number.
 func RunRoutes(t *testing.T, r call.Routes, org, other callwright.OrgID, number callwright.PhoneNumber) {
 	t.Helper()
 	for _, given := range []callwright.PhoneNumber{"", number} {
@@ -32,7 +32,7 @@ func RunRoutes(t *testing.T, r call.Routes, org, other callwright.OrgID, number 
 	}
 }
 
-// RunAgents tests a call.Agents. The organization has no web agent named "absent", and the number was never configured.
+// RunAgents tests a call.Agents. org must not have a web agent with the id "absent", and number must not be configured.
 func RunAgents(t *testing.T, a call.Agents, org callwright.OrgID, number callwright.PhoneNumber) {
 	t.Helper()
 	got, err := a.Answering(t.Context(), org, number)
@@ -53,8 +53,7 @@ func RunAgents(t *testing.T, a call.Agents, org callwright.OrgID, number callwri
 	wantField(t, "an agent that no call could have", err, callwright.CodeBadRequest, "max_duration")
 }
 
-// RunPathways tests an agents.Pathways. org has the pathway id with the version 1 and a draft, and nothing in staging; other has no
-// pathway.
+// RunPathways tests an agents.Pathways. org has the pathway id with version 1, a draft, and no version in staging. other has no pathway.
 func RunPathways(t *testing.T, p agents.Pathways, org, other callwright.OrgID, id string) {
 	t.Helper()
 	for _, number := range []int{0, 1} {
@@ -80,7 +79,7 @@ func RunPathways(t *testing.T, p agents.Pathways, org, other callwright.OrgID, i
 	}
 }
 
-// RunAMD tests a call.AMD at the rates that calls have. newAMD makes one for a call.
+// RunAMD tests a call.AMD at the sample rates that calls use. newAMD returns a detector for one call.
 func RunAMD(t *testing.T, newAMD func(rate int) call.AMD) {
 	t.Helper()
 	const frames = int(call.MaxAMD / frameTime)
@@ -113,7 +112,7 @@ func RunAMD(t *testing.T, newAMD func(rate int) call.AMD) {
 	}
 }
 
-// wantField checks for an error with a code about a field.
+// wantField checks that err is a *callwright.Error with a code and a field.
 func wantField(t *testing.T, what string, err error, code callwright.Code, field string) {
 	t.Helper()
 	if e, ok := errors.AsType[*callwright.Error](err); !ok || e.Code != code || e.Field != field {

@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// RunCallStore tests a call.Store. newStore returns an empty one. atRest reads its data at rest; nil for a store in memory.
+// RunCallStore tests a call.Store. newStore returns an empty store. atRest reads the stored data at rest; it is nil for a store in memory.
 func RunCallStore(t *testing.T, newStore func(t *testing.T) call.Store, atRest callwrighttest.AtRest[call.Store]) {
 	t.Helper()
 	callwrighttest.RunRows(t, callwrighttest.RowsHarness[call.Store, call.Call]{
@@ -138,7 +138,8 @@ func wantCall(t *testing.T, s call.Store, want call.Call) {
 	}
 }
 
-// keepsCall inserts a call with all fields, clears the mutable ones by an update of all, and sets them again.
+// keepsCall checks that the store keeps every field of a call: on insert, on an update that clears the mutable fields, and on an update
+// that sets them again.
 func keepsCall(t *testing.T, s call.Store) {
 	full := fullCall()
 	for i, v := 0, reflect.ValueOf(full); i < v.NumField(); i++ {

@@ -26,7 +26,7 @@ func keepsTranscript(t *testing.T, s call.Store) {
 			Latency: conversation.Latency{EndOfTurn: 1, Recognized: 2, FirstStep: 3, FirstAudio: 4, Playing: 5},
 		},
 	}
-	for _, seq := range []int{1, 0, 1, 0} { // out of order, and twice
+	for _, seq := range []int{1, 0, 1, 0} { // out of order, and each twice
 		if err := s.Append(t.Context(), "a", "c1", want[seq]); err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +37,7 @@ func keepsTranscript(t *testing.T, s call.Store) {
 	}
 }
 
-// aLog returns a log with every kind of content.
+// aLog returns a log with every kind of entry.
 func aLog(turn int) pathway.Log {
 	return pathway.Log{
 		Turn: turn, Node: "ask", Heard: "S\u00f6me \U0001F600", Said: "Which day?", Usage: llm.Usage{Input: 120, Output: 7},
@@ -118,7 +118,7 @@ func keepsNotices(t *testing.T, s call.Store) {
 	}
 }
 
-// pagesEvents reads lines and logs from their end to their beginning. Numbers may be missing.
+// pagesEvents checks that TranscriptBefore and LogsBefore page from the end to the beginning, even if numbers are missing.
 func pagesEvents(t *testing.T, s call.Store) {
 	insertCalls(t, s, aCall("c1", "a"))
 	for _, n := range []int{1, 2, 3, 5, 8} {
@@ -151,7 +151,8 @@ func pagesEvents(t *testing.T, s call.Store) {
 	}
 }
 
-// findsLines finds lines of two calls. Other places belong to no line, to an absent call, and to another organization.
+// findsLines checks that the store finds lines of two calls by their places, and ignores places of absent lines, absent calls and another
+// organization's calls.
 func findsLines(t *testing.T, s call.Store) {
 	insertCalls(t, s, aCall("c1", "a"), aCall("c2", "a"), aCall("c3", "b"))
 	want := map[call.LinePlace]call.Entry{}

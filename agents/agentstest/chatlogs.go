@@ -29,7 +29,7 @@ func aChatLog(turn int) pathway.Log {
 	}
 }
 
-// wantChatLogs checks that ChatLogs with before and limit returns the logs of the given turns. Without turns, it expects none.
+// wantChatLogs checks that ChatLogs with before and limit returns the logs of the given turns, or no logs if turns is empty.
 func wantChatLogs(t *testing.T, s pathway.Chats, id string, before, limit int, turns ...int) {
 	t.Helper()
 	got, err := s.ChatLogs(t.Context(), "a", id, before, limit)
@@ -42,7 +42,8 @@ func wantChatLogs(t *testing.T, s pathway.Chats, id string, before, limit int, t
 	}
 }
 
-// keepsChatLogs checks that logs share no memory, and that a chat without logs, as from earlier releases, has none.
+// keepsChatLogs checks that given and returned logs share no memory with stored logs, and that ChatLogs returns none for a chat without
+// logs, as earlier releases stored it.
 func keepsChatLogs(t *testing.T, _ pathway.Store, s pathway.Chats) {
 	insertChats(t, s, aChat("c1"), aChat("c2"))
 	wantChatLogs(t, s, "c1", 0, 10)
@@ -81,7 +82,7 @@ func pagesChatLogs(t *testing.T, _ pathway.Store, s pathway.Chats) {
 	wantChatLogs(t, s, "c1", 1, 2)
 }
 
-// keepsChatLogsTogether checks that a refused write leaves no log.
+// keepsChatLogsTogether checks that a refused insert or update of a chat stores no log.
 func keepsChatLogsTogether(t *testing.T, _ pathway.Store, s pathway.Chats) {
 	if err := s.InsertChat(t.Context(), aChat("c1"), aChatLog(1)); err != nil {
 		t.Fatal(err)
@@ -101,7 +102,7 @@ func keepsChatLogsTogether(t *testing.T, _ pathway.Store, s pathway.Chats) {
 	wantChatLogs(t, s, "c2", 0, 10)
 }
 
-// removesChatLogs uses the ids of deleted chats for new ones.
+// removesChatLogs checks that a new chat with the id of a deleted chat has no logs of the deleted chat.
 func removesChatLogs(t *testing.T, pathways pathway.Store, s pathway.Chats) {
 	for _, remove := range []func() error{
 		func() error { _, err := s.DeleteOldChats(t.Context(), at.Add(time.Second), 10); return err },
@@ -127,7 +128,7 @@ func listsChats(t *testing.T, pathways pathway.Store, s pathway.Chats) {
 	other := aChat("other")
 	other.Pathway = "p2"
 	insertChats(t, s, other)
-	var want []string // newest first, equal times by descending id
+	var want []string // newest first; equal times in descending order of ids
 	for i := range 5 {
 		c := aChat(fmt.Sprint("c", i))
 		c.CreatedAt = at.Add(time.Duration(i/2) * time.Second)

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// RunChatStore tests a pathway.Chats. newStore returns an empty one, and the store of the pathways of its chats.
+// RunChatStore tests a pathway.Chats. newStore returns an empty chat store, and the store that holds the chats' pathways.
 func RunChatStore(t *testing.T, newStore func(t *testing.T) (pathway.Store, pathway.Chats)) {
 	t.Helper()
 	callwrighttest.RunRows(t, callwrighttest.RowsHarness[pathway.Chats, pathway.Chat]{

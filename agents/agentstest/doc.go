@@ -1,8 +1,8 @@
-// Package agentstest helps to test agents. It has conformance suites for the ports of the packages below agents, one Run function
-// each, such as RunModel and RunPathwayStore. It also contains fakes that a test scripts: Line and Phone for the telephone,
-// Synthesizer and Recognizer for speech engines, Model, Requests, Knowledge and Gate for the ports of pathways. Collect and Speak
-// read a reply and a speech to their ends.
+// Package agentstest helps to test agents. It contains conformance suites for the ports of the packages below agents, one Run function for
+// each port, such as RunModel and RunPathwayStore. It also contains fakes that a test scripts: Line and Phone for the telephone,
+// Synthesizer and Recognizer for speech engines, Model, Requests, Knowledge and Gate for the ports of pathways. Collect reads a reply to
+// its end, and Speak a speech.
 //
-// The fakes share one Voice, which encodes text in audio exactly. The Recognizer understands a Phone's speech, and Phone.Heard
-// returns the Synthesizer's text, cut at the end of the playout.
+// The fakes share one Voice, which encodes text in audio exactly. The Recognizer understands a Phone's speech, and Phone.Heard returns the
+// Synthesizer's text, cut where the playout ended.
 package agentstest

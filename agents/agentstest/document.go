@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// loose returns a value as it decodes from JSON, without the order of members and the spelling of numbers, which databases do not
-// preserve.
+// loose converts a value to the form that decoding from JSON produces. This form ignores the order of members and the spelling of numbers,
+// because databases do not preserve them.
 func loose(t *testing.T, v any) any {
 	t.Helper()
 	text, err := json.Marshal(v)
@@ -21,7 +21,7 @@ func loose(t *testing.T, v any) any {
 	return out
 }
 
-// sameJSON reports whether two values are equal as JSON.
+// sameJSON reports whether the JSON forms of two values are equal. It ignores the order of members and the spelling of numbers.
 func sameJSON(t *testing.T, got, want any) bool {
 	t.Helper()
 	return reflect.DeepEqual(loose(t, got), loose(t, want))

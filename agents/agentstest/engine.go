@@ -17,17 +17,17 @@ var (
 	_ conversation.Recognizer = (*Recognizer)(nil)
 )
 
-// Synthesizer is a tts.Synthesizer that speaks with Voice, at every rate and for every name of a voice. The zero
-// value is instant and does not fail.
+// Synthesizer is a tts.Synthesizer that speaks with Voice. It accepts every sample rate and every voice name. The zero value returns audio
+// immediately and does not fail.
 type Synthesizer struct {
-	Delay time.Duration             // before the first audio of each text
-	Fail  func(tts.Request) error   // nil: never
-	Break func(tts.Request) error   // an error in the middle of the audio; nil: never
-	Hear  func(tts.Request)         // called for each text; nil: not called
-	Sound func(tts.Request) []int16 // the audio of a text; nil: Voice
+	Delay time.Duration             // time before the first audio of each text
+	Fail  func(tts.Request) error   // returns the error of Synthesize; nil means no error
+	Break func(tts.Request) error   // returns an error in the middle of the audio; nil means no error
+	Hear  func(tts.Request)         // called for each text, unless nil
+	Sound func(tts.Request) []int16 // returns the audio of a text; nil means Voice
 }
 
-// Synthesize starts to speak.
+// Synthesize starts to speak a text. It returns the error of an invalid request, or the error of Fail.
 func (s *Synthesizer) Synthesize(ctx context.Context, speech tts.Request) (tts.Stream, error) {
 	if err := speech.Check(); err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func (s *Synthesizer) Synthesize(ctx context.Context, speech tts.Request) (tts.S
 	return stream, nil
 }
 
-// voiceStream streams audio that is complete.
+// voiceStream streams audio that was synthesized in advance.
 type voiceStream struct {
 	ctx    context.Context //nolint:containedctx // the stream ends with the context of its Synthesize
 	rest   []int16
@@ -64,7 +64,7 @@ type voiceStream struct {
 	closed chan struct{}
 }
 
-// Read returns the next samples after the delay.
+// Read returns the next samples. The first Read waits for the synthesizer's Delay.
 func (s *voiceStream) Read(p []int16) (int, error) {
 	timer := time.NewTimer(s.wait)
 	defer timer.Stop()
@@ -85,7 +85,7 @@ func (s *voiceStream) Read(p []int16) (int, error) {
 	return n, nil
 }
 
-// over returns the reason for an early end of the stream.
+// over returns an error if the stream was closed or its context has ended, and nil otherwise.
 func (s *voiceStream) over() error {
 	select {
 	case <-s.closed:
@@ -95,24 +95,24 @@ func (s *voiceStream) over() error {
 	}
 }
 
-// Close ends a Read that waits.
+// Close closes the stream. It also interrupts a Read that waits.
 func (s *voiceStream) Close() error {
 	s.once.Do(func() { close(s.closed) })
 	return nil
 }
 
-// Recognizer is a conversation.Recognizer that understands Voice. The zero value is instant and does not fail.
+// Recognizer is a conversation.Recognizer that understands Voice. The zero value recognizes immediately and does not fail.
 type Recognizer struct {
-	Delay time.Duration              // of Finish
-	Fail  func(text string) error    // an error of Finish; nil: never
-	Deaf  func() error               // an error of Listen; nil: never
-	Hear  func(conversation.Hearing) // called for each utterance; nil: not called
+	Delay time.Duration              // duration of Finish
+	Fail  func(text string) error    // returns the error of Finish; nil means no error
+	Deaf  func() error               // returns the error of Listen; nil means no error
+	Hear  func(conversation.Hearing) // called for each utterance, unless nil
 }
 
-// maxRate is the greatest rate that a Recognizer takes.
+// maxRate is the highest sample rate that a Recognizer accepts.
 const maxRate = 192_000
 
-// Listen starts an utterance.
+// Listen starts an utterance. It returns the error of Deaf, or CodeBadRequest for an invalid sample rate.
 func (r *Recognizer) Listen(ctx context.Context, h conversation.Hearing) (conversation.Utterance, error) {
 	if r.Hear != nil {
 		r.Hear(h)
@@ -128,20 +128,20 @@ func (r *Recognizer) Listen(ctx context.Context, h conversation.Hearing) (conver
 	return &utterance{ctx: ctx, recognizer: r}, nil
 }
 
-// utterance collects the audio until Finish.
+// utterance collects audio until Finish recognizes it.
 type utterance struct {
 	ctx        context.Context //nolint:containedctx // the utterance ends with the context of its Listen
 	recognizer *Recognizer
 	samples    []int16
 }
 
-// Write keeps the samples.
+// Write appends samples to the utterance. It never fails.
 func (u *utterance) Write(samples []int16) error {
 	u.samples = append(u.samples, samples...)
 	return nil
 }
 
-// Finish returns the text after the recognizer's delay.
+// Finish returns the recognized text after the recognizer's Delay.
 func (u *utterance) Finish(ctx context.Context) (conversation.Recognized, error) {
 	timer := time.NewTimer(u.recognizer.Delay)
 	defer timer.Stop()

@@ -25,7 +25,7 @@ func TestRecognizer(t *testing.T) { //nolint:paralleltest // the suite looks for
 	})
 }
 
-// forgetful is a recognizer that misses the last word, as real ones do.
+// forgetful is a recognizer that omits the last word, as real recognizers sometimes do.
 type forgetful struct{ agentstest.Recognizer }
 
 func (f *forgetful) Listen(ctx context.Context, h conversation.Hearing) (conversation.Utterance, error) {

@@ -11,10 +11,10 @@ import (
 //go:embed everynode.json
 var everyNode string
 
-// EveryNode returns a pathway with a node of every supported type, a global node that returns, and a tool. Its requests go to a
-// base URL, for example "http://127.0.0.1:1234"; empty: https://example.com. adapters/scripted can play it: a caller saying
-// "tuesday", "what does it cost", "in the afternoon", "ready", "two" and "that is all" gets from the start to the end, if POST
-// /slots answers {"free": 1}.
+// EveryNode returns a pathway with a node of every supported type, a global node that returns, and a tool. Its requests use base as their
+// base URL, for example "http://127.0.0.1:1234"; if base is empty, they use https://example.com. adapters/scripted can lead a conversation
+// through it: a caller who says "tuesday", "what does it cost", "in the afternoon", "ready", "two" and "that is all" passes from the start
+// to the end, if POST /slots answers {"free": 1}.
 func EveryNode(base string) graph.Document {
 	text := everyNode
 	if base != "" {

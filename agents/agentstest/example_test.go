@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// Model plays a scripted language model and records the requests.
+// The Model returns scripted replies and records the requests.
 func Example() {
 	model := &agentstest.Model{Says: func(_ context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
 		return agentstest.Texts("You said: ", r.Messages[0].Text), nil

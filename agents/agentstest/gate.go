@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// Gate is a pathway.Gate whose batches end on demand of a test. The zero Gate requires no tests.
+// Gate is a pathway.Gate whose test batches finish when a test calls Finish. The zero Gate requires no tests.
 type Gate struct {
 	mu       sync.Mutex
 	required map[gated]bool
@@ -17,7 +17,7 @@ type Gate struct {
 	begun    int
 }
 
-// gated identifies a pathway, and tested a version of it.
+// gated identifies a pathway. tested identifies a version of a pathway.
 type (
 	gated struct {
 		org     callwright.OrgID
@@ -32,7 +32,7 @@ type (
 
 var _ pathway.Gate = (*Gate)(nil)
 
-// Check returns the state of a version's test.
+// Check returns the state of a version's test. It begins the test if c.Start is set and the version requires a test that has not begun.
 func (g *Gate) Check(_ context.Context, org callwright.OrgID, c pathway.Candidate) (pathway.Verdict, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -50,7 +50,7 @@ func (g *Gate) Check(_ context.Context, org callwright.OrgID, c pathway.Candidat
 	}
 }
 
-// Require requires a test for every version of a pathway.
+// Require makes the gate require a passed test of every version of a pathway.
 func (g *Gate) Require(org callwright.OrgID, id string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -60,7 +60,7 @@ func (g *Gate) Require(org callwright.OrgID, id string) {
 	g.required[gated{org, id}] = true
 }
 
-// Finish ends the test of a version, which may not have begun. The pathway must require one.
+// Finish finishes the test of a version, even if the test has not begun. Require must have been called for the pathway.
 func (g *Gate) Finish(v pathway.Version, passed bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -79,7 +79,7 @@ func (g *Gate) Begun() int {
 	return g.begun
 }
 
-// set sets the state of a version's test, and begins it if necessary.
+// set sets the state of a version's test. It first begins the test, if it has not begun.
 func (g *Gate) set(key tested, state pathway.GateState, reason string) pathway.Verdict {
 	v := g.batches[key]
 	if v.Batch == "" {

@@ -7,12 +7,12 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// GateHarness is a gate under test.
+// GateHarness contains a gate under test, and functions that control it.
 type GateHarness struct {
 	Gate pathway.Gate
-	// Require requires a test for every version of a pathway.
+	// Require makes the gate require a passed test of every version of a pathway.
 	Require func(t *testing.T, org callwright.OrgID, id string)
-	// Finish ends the newest batch of a version. If the version has none, Finish adds one that has ended.
+	// Finish finishes the newest batch of a version. If the version has no batch, Finish adds a finished batch.
 	Finish func(t *testing.T, v pathway.Version, passed bool)
 }
 
@@ -57,7 +57,7 @@ func opensForNothing(t *testing.T, h GateHarness) {
 
 func closedBefore(t *testing.T, h GateHarness) {
 	h.Require(t, "a", "p1")
-	for range 2 { // a check begins no test
+	for range 2 { // a check without start begins no test
 		if got := h.check(t, aVersion("a", "p1", 1), false); got.State != pathway.GateClosed || got.Batch != "" || got.Reason == "" {
 			t.Errorf("got %+v", got)
 		}

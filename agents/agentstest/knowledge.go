@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// Knowledge is a pathway.Knowledge in memory. A passage answers a question if they share a word of at least four letters; passages
-// with more such words rank higher. The zero Knowledge has no knowledge bases.
+// Knowledge is a pathway.Knowledge in memory. It finds passages that share a word of at least four letters with the question, and ranks
+// passages with more such words higher. The zero Knowledge contains no knowledge bases.
 type Knowledge struct {
 	mu    sync.Mutex
 	bases map[knowledgeBase][]string
@@ -25,7 +25,7 @@ type knowledgeBase struct {
 
 var _ pathway.Knowledge = (*Knowledge)(nil)
 
-// Add adds a knowledge base, or replaces it.
+// Add adds a knowledge base, or replaces the one with the same name.
 func (k *Knowledge) Add(org callwright.OrgID, base string, passages ...string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -35,7 +35,8 @@ func (k *Knowledge) Add(org callwright.OrgID, base string, passages ...string) {
 	k.bases[knowledgeBase{org, base}] = slices.Clone(passages)
 }
 
-// Find returns the passages that share words with the question.
+// Find returns up to limit passages that share words with the question, the best first. It returns CodeNotFound for an unknown knowledge
+// base.
 func (k *Knowledge) Find(ctx context.Context, org callwright.OrgID, base, question string, limit int) ([]string, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ func TestKnowledge(t *testing.T) {
 	})
 }
 
-// titled finds passages with the title of their document.
+// titled is a Knowledge that prefixes each passage with the title of its document.
 type titled struct{ agentstest.Knowledge }
 
 func (k *titled) Find(ctx context.Context, org callwright.OrgID, base, question string, limit int) ([]string, error) {

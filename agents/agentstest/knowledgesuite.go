@@ -13,15 +13,15 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// KnowledgeHarness is the harness of RunKnowledge.
+// KnowledgeHarness is the harness of RunKnowledge. New is required.
 type KnowledgeHarness struct {
-	// New returns a pathway.Knowledge in which the organization has exactly one knowledge base, with these passages, after they are
-	// indexed. The suite asks for each of them in its own words: the passage that shares the most words with the question must come
-	// first. It may come with other text, such as a title.
+	// New returns a pathway.Knowledge in which the organization has exactly one knowledge base, called base, with these passages, which are
+	// indexed already. The suite asks for each passage in the passage's words: Find must return first the passage that shares the most
+	// words with the question. A found passage may contain further text, such as a title.
 	New func(t *testing.T, org callwright.OrgID, base string, passages []string) pathway.Knowledge
 }
 
-// The knowledge base of RunKnowledge.
+// The passages of RunKnowledge's knowledge base.
 const (
 	openingPassage  = "The shop is open from nine in the morning until six in the evening."
 	deliveryPassage = "Delivery within the city takes two days and costs five euros."

@@ -15,8 +15,8 @@ var _ interface {
 	call.Transferable
 } = (*Leg)(nil)
 
-// Leg is the near end of a Phone's call. Each Read is one frame of the call: it waits for the phone's pace, receives the phone's
-// audio and plays written audio.
+// Leg is the near end of a Phone's call. Each Read waits for the phone's pace, and exchanges one frame: it returns the phone's audio and
+// plays written audio.
 type Leg struct {
 	phone *Phone
 	next  time.Time // time of the next frame
@@ -27,7 +27,7 @@ type Leg struct {
 // Rate returns the phone's sample rate.
 func (l *Leg) Rate() int { return l.phone.config.Rate }
 
-// Read returns the next frame; io.EOF once the call has ended.
+// Read returns the next frame, or io.EOF after the end of the call. The frame's samples are valid until the next Read.
 func (l *Leg) Read(ctx context.Context) (conversation.Frame, error) {
 	if err := l.pace(ctx); err != nil {
 		return conversation.Frame{}, err
@@ -58,7 +58,7 @@ func (l *Leg) Read(ctx context.Context) (conversation.Frame, error) {
 	return f, nil
 }
 
-// pace waits until the next frame is due. A late reader gets the missed frames immediately.
+// pace waits until the next frame is due. For a late reader, missed frames are due immediately.
 func (l *Leg) pace(ctx context.Context) error {
 	if l.next.IsZero() {
 		l.next = time.Now()
@@ -79,7 +79,7 @@ func (l *Leg) pace(ctx context.Context) error {
 	}
 }
 
-// Write queues speech, and waits while more than a fifth of a second is queued.
+// Write queues audio to be played. It waits while more than 200 ms are queued.
 func (l *Leg) Write(ctx context.Context, samples []int16) error {
 	p := l.phone
 	for len(samples) > 0 {
@@ -108,14 +108,14 @@ func (l *Leg) Write(ctx context.Context, samples []int16) error {
 	return nil
 }
 
-// Queued returns the number of samples that wait to be played.
+// Queued returns the number of written samples that are not played yet.
 func (l *Leg) Queued() int {
 	l.phone.mu.Lock()
 	defer l.phone.mu.Unlock()
 	return len(l.phone.queue)
 }
 
-// Flush drops the queued samples.
+// Flush discards the queued samples, and returns their number.
 func (l *Leg) Flush() int {
 	var n int
 	l.phone.change(func() {
@@ -125,7 +125,7 @@ func (l *Leg) Flush() int {
 	return n
 }
 
-// SendDTMF sends the digits after the queued audio.
+// SendDTMF waits until the queued audio is played, and then sends the digits.
 func (l *Leg) SendDTMF(ctx context.Context, digits string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -146,7 +146,8 @@ func (l *Leg) Info() call.LegInfo {
 	}
 }
 
-// Transfer calls PhoneConfig.Transfer.
+// Transfer calls PhoneConfig.Transfer. If it returns no error, the call ends with CauseTransferred. After the end of the call, Transfer
+// returns CodeInvalidState.
 func (l *Leg) Transfer(_ context.Context, to string) error {
 	if l.phone.over() {
 		return callwright.Errorf(callwright.CodeInvalidState, "the call has ended")
@@ -160,15 +161,15 @@ func (l *Leg) Transfer(_ context.Context, to string) error {
 	return nil
 }
 
-// Transfers returns the transfers by Phone.Refer.
+// Transfers returns a channel that receives the transfers reported by Phone.Refer.
 func (l *Leg) Transfers() <-chan call.PeerTransfer { return l.phone.referred }
 
-// Hangup ends the call from the near end, unless it is already ending, and waits until it has ended.
+// Hangup ends the call from the near end, unless the call is already ending, and waits until the call has ended.
 func (l *Leg) Hangup(ctx context.Context) error {
 	return l.HangupFor(ctx, call.HangupReason{Cause: call.CauseLocalHangup})
 }
 
-// HangupFor is Hangup with a reason.
+// HangupFor hangs up like Hangup, with a reason that Ending then returns.
 func (l *Leg) HangupFor(ctx context.Context, why call.HangupReason) error {
 	why.Unconfirmed = l.phone.config.Deaf
 	l.phone.end(why)
@@ -180,10 +181,10 @@ func (l *Leg) HangupFor(ctx context.Context, why call.HangupReason) error {
 	}
 }
 
-// Done is closed when the call has ended.
+// Done returns a channel that is closed when the call has ended.
 func (l *Leg) Done() <-chan struct{} { return l.phone.done }
 
-// Ending returns the reason for the end of the call; the zero value before Done.
+// Ending returns the reason for the end of the call, or the zero value before Done is closed.
 func (l *Leg) Ending() call.HangupReason {
 	select {
 	case <-l.phone.done:
@@ -195,7 +196,7 @@ func (l *Leg) Ending() call.HangupReason {
 	return l.phone.ending
 }
 
-// Stats counts a packet for each frame and direction, and returns the phone's fault.
+// Stats counts one packet per frame in each direction, and returns the phone's Fault.
 func (l *Leg) Stats() call.Stats {
 	n := uint64(l.phone.Elapsed() / frameTime)
 	return call.Stats{Sent: n, Received: n, Fault: l.phone.config.Fault}

@@ -18,34 +18,34 @@ import (
 // suitePatience bounds the waits of the suites of Line and Leg.
 const suitePatience = 20 * time.Second
 
-// FarLeg is the far end of a leg under test. A Phone is one.
+// FarLeg is the far end of a leg under test. Phone implements it.
 type FarLeg interface {
 	Play(samples []int16) // queues audio for the leg
 	Press(digits string)  // sends digits to the leg
-	Played() []int16      // all audio of the leg that has arrived so far, silence included
-	Pressed() string      // all digits of the leg that have arrived so far
+	Played() []int16      // returns all audio of the leg that has arrived so far, including silence
+	Pressed() string      // returns all digits of the leg that have arrived so far
 	Hangup()
-	Done() <-chan struct{} // closed when the call has ended here
+	Done() <-chan struct{} // closed when the call has ended at the far end
 }
 
 var _ FarLeg = (*Phone)(nil)
 
-// LegHarness makes legs under test, each in a separate call that has just been answered.
+// LegHarness returns legs under test. Each leg belongs to a separate call that has just been answered.
 type LegHarness struct {
 	// Connect returns a leg and its far end.
 	Connect func(t *testing.T) (call.Leg, FarLeg)
-	// Hold returns a leg, and a function with which the far end holds and resumes it. The function may return before the leg is
+	// Hold returns a leg, and a function by which the far end holds and resumes the leg. The function may return before the leg is
 	// notified.
 	Hold func(t *testing.T) (leg call.Leg, hold func(on bool))
-	// Transfer returns a leg whose far end accepts a transfer to one number, and refuses every other.
+	// Transfer returns a leg whose far end accepts a transfer to the number to, and refuses transfers to other numbers.
 	Transfer func(t *testing.T, to string) call.Leg
-	// Refer returns a leg, and a function with which the far end transfers it to a number, which answers if the argument is true.
-	// The suite calls it first with false and then with true. Refer is required if the leg is a call.Transferable, and nil for
+	// Refer returns a leg, and a function by which the far end transfers the leg to a number. The number answers if the argument is true.
+	// The suite calls the function first with false and then with true. Refer is required if the leg is a call.Transferable, and nil for
 	// other legs.
 	Refer func(t *testing.T, to callwright.PhoneNumber) (leg call.Leg, refer func(answers bool))
 }
 
-// RunLeg tests a call.Leg. Calls last a few seconds, in real time.
+// RunLeg tests a call.Leg. Calls last a few seconds in real time.
 func RunLeg(t *testing.T, h LegHarness) {
 	t.Helper()
 	for name, check := range map[string]func(*testing.T, LegHarness){
@@ -86,7 +86,7 @@ func closes(t *testing.T, what string, done <-chan struct{}) {
 	}
 }
 
-// beep returns a sound that every codec of telephony keeps recognizable.
+// beep returns a tone of 400 Hz, which every telephone codec transmits recognizably.
 func beep(rate int, d time.Duration) []int16 {
 	samples := make([]int16, int(d.Seconds()*float64(rate)))
 	for i := range samples {
@@ -95,7 +95,7 @@ func beep(rate int, d time.Duration) []int16 {
 	return samples
 }
 
-// loud returns the duration for which audio is louder than a codec's noise, in steps of 20 ms.
+// loud returns the total duration of the 20 ms frames that are louder than a codec's noise.
 func loud(samples []int16, rate int) time.Duration {
 	var total time.Duration
 	for frame := range slices.Chunk(samples, rate/50) {
@@ -110,15 +110,15 @@ func loud(samples []int16, rate int) time.Duration {
 	return total
 }
 
-// near reads a leg until it ends, as its one reader.
+// near reads a leg until the leg ends. It must be the leg's only reader.
 type near struct {
 	leg  call.Leg
 	done chan struct{} // closed after the leg's last frame
 
 	mu      sync.Mutex
-	in, out []int16 // out with silence
+	in, out []int16 // received and played audio; out includes silence
 	digits  string
-	held    bool // in the last frame
+	held    bool // whether the last frame was held
 	err     error
 }
 
@@ -160,7 +160,7 @@ func (n *near) receive(f conversation.Frame, err error) {
 	}
 }
 
-// observe calls f between two frames.
+// observe calls f while n processes no frame.
 func observe[T any](n *near, f func() T) T {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -175,7 +175,7 @@ func (n *near) played() time.Duration {
 	return observe(n, func() time.Duration { return loud(n.out, n.leg.Rate()) })
 }
 
-// speak writes audio frame by frame, as a conversation does.
+// speak writes audio in frames of 20 ms, as a conversation does.
 func speak(ctx context.Context, leg call.Leg, samples []int16) error {
 	for frame := range slices.Chunk(samples, leg.Rate()/50) {
 		if err := leg.Write(ctx, frame); err != nil {
@@ -185,7 +185,8 @@ func speak(ctx context.Context, leg call.Leg, samples []int16) error {
 	return nil
 }
 
-// legFrames: frames are 20 ms at the stated rate, in order, and no faster than real time except for 200 ms of backlog.
+// legFrames checks that frames last 20 ms at the leg's rate and arrive in order, and that they are no faster than real time, except for a
+// backlog of 200 ms.
 func legFrames(t *testing.T, h LegHarness) {
 	leg, _ := h.Connect(t)
 	rate := leg.Rate()
@@ -222,7 +223,7 @@ func legFrames(t *testing.T, h LegHarness) {
 	}
 }
 
-// legAudio: audio arrives in both directions, and a frame's Out is the played audio.
+// legAudio checks that audio arrives in both directions, and that a frame's Out contains the played audio.
 func legAudio(t *testing.T, h LegHarness) {
 	leg, far := h.Connect(t)
 	n := follow(t, leg)
@@ -231,7 +232,7 @@ func legAudio(t *testing.T, h LegHarness) {
 	if err := speak(patient(t), leg, beep(rate, time.Second)); err != nil {
 		t.Fatal(err)
 	}
-	const most = 900 * time.Millisecond // the rest may be lost, or fade in
+	const most = 900 * time.Millisecond // the beginning may be lost or fade in
 	eventually(t, "the leg hears its far end", func() bool { return n.heard() >= most })
 	eventually(t, "the far end hears the leg", func() bool { return loud(far.Played(), rate) >= most })
 	eventually(t, "everything is played", func() bool { return leg.Queued() == 0 && n.played() >= time.Second })
@@ -240,8 +241,8 @@ func legAudio(t *testing.T, h LegHarness) {
 	}
 }
 
-// legPlayout: Write waits while more than 200 ms are queued. Written audio that is no longer queued has been played. Flush drops
-// the queue, and the playout falls silent.
+// legPlayout checks that Write waits while more than 200 ms are queued, and that audio has been played when it is no longer queued. Flush
+// must empty the queue and silence the playout.
 func legPlayout(t *testing.T, h LegHarness) {
 	leg, far := h.Connect(t)
 	n := follow(t, leg)
@@ -276,7 +277,7 @@ func legPlayout(t *testing.T, h LegHarness) {
 	}
 }
 
-// legWriteEnds: a Write that waits ends with its ctx, and with the call.
+// legWriteEnds checks that the end of its ctx and the end of the call interrupt a Write that waits.
 func legWriteEnds(t *testing.T, h LegHarness) {
 	leg, _ := h.Connect(t)
 	rate := leg.Rate()
@@ -309,7 +310,7 @@ func legWriteEnds(t *testing.T, h LegHarness) {
 	}
 }
 
-// legDigits: digits arrive in both directions, each once and in order; ours come after the queued speech.
+// legDigits checks that digits arrive in both directions, each digit once and in order, and that sent digits follow the queued speech.
 func legDigits(t *testing.T, h LegHarness) {
 	leg, far := h.Connect(t)
 	n := follow(t, leg)
@@ -336,7 +337,7 @@ func legDigits(t *testing.T, h LegHarness) {
 	}
 }
 
-// legHold: during a hold by the far end, frames are marked as held, and silent. The call continues.
+// legHold checks that frames are silent and marked as held while the far end holds the call, and that the call continues.
 func legHold(t *testing.T, h LegHarness) {
 	leg, hold := h.Hold(t)
 	n := follow(t, leg)
@@ -359,7 +360,7 @@ func legHold(t *testing.T, h LegHarness) {
 	}
 }
 
-// legTransfer: after a refused transfer the call continues; after an accepted one it ends by itself.
+// legTransfer checks that the call continues after a refused transfer, and ends after an accepted transfer.
 func legTransfer(t *testing.T, h LegHarness) {
 	const to, other = "+15550100077", "+15550100078"
 	leg := h.Transfer(t, to)
@@ -381,7 +382,7 @@ func legTransfer(t *testing.T, h LegHarness) {
 	}
 }
 
-// legHangup: Hangup waits for the end, and changes nothing after it.
+// legHangup checks that Hangup waits for the end of the call, and that a second Hangup changes nothing.
 func legHangup(t *testing.T, h LegHarness) {
 	leg, far := h.Connect(t)
 	n := follow(t, leg)
@@ -401,10 +402,10 @@ func legHangup(t *testing.T, h LegHarness) {
 	}
 }
 
-// isOver checks that an ended leg stays unchanged.
+// isOver checks the ending of a leg that has ended, and that further operations do not change the leg.
 func isOver(t *testing.T, n *near, cause call.Cause, byPeer bool) {
 	t.Helper()
-	closes(t, "Read returns an error", n.done) // and n reads no more
+	closes(t, "Read returns an error", n.done) // n reads no more frames after this
 	leg := n.leg
 	ending, stats := leg.Ending(), leg.Stats()
 	if ending.Cause != cause || ending.ByPeer != byPeer {
@@ -424,7 +425,7 @@ func isOver(t *testing.T, n *near, cause call.Cause, byPeer bool) {
 	}
 }
 
-// legFarHangup: the far end's hang-up ends the leg, and a Read that waits.
+// legFarHangup checks that a hang-up by the far end ends the leg, and interrupts a Read that waits.
 func legFarHangup(t *testing.T, h LegHarness) {
 	leg, far := h.Connect(t)
 	n := follow(t, leg)
@@ -438,7 +439,7 @@ func legFarHangup(t *testing.T, h LegHarness) {
 	}
 }
 
-// legBothHangUp: hang-ups that cross end the call once.
+// legBothHangUp checks that concurrent hang-ups by both ends end the call exactly once.
 func legBothHangUp(t *testing.T, h LegHarness) {
 	leg, far := h.Connect(t)
 	n := follow(t, leg)
@@ -461,12 +462,12 @@ func legBothHangUp(t *testing.T, h LegHarness) {
 	isOver(t, n, e.Cause, e.ByPeer)
 }
 
-// legReadGivesUp: the end of a Read's ctx ends that Read, not the call.
+// legReadGivesUp checks that the end of a Read's ctx interrupts this Read, but does not end the call.
 func legReadGivesUp(t *testing.T, h LegHarness) {
 	leg, _ := h.Connect(t)
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	for range 20 { // frames that have already arrived are still read
+	for range 20 { // Read still returns frames that have already arrived
 		if _, err := leg.Read(ended); err != nil {
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("with a ctx that has ended, Read returns %v", err)

@@ -11,11 +11,11 @@ import (
 
 var _ call.Line = (*Line)(nil)
 
-// Callee is the behaviour of a dialed phone: it may call ring, and returns the phone that answers or a *call.HangupReason. ctx ends
+// Callee implements the behavior of a dialed phone. It may call ring, and returns the phone that answers or a *call.HangupReason. ctx ends
 // when the caller gives up or the ringing time is over.
 type Callee func(ctx context.Context, d call.DialRequest, ring func()) (*Phone, error)
 
-// Line is a telephone network whose far ends are Phones. Dialed numbers ring and answer immediately, unless Script changes it.
+// Line is a call.Line whose far ends are Phones. Dialed numbers ring and answer immediately, unless Script sets another behavior.
 type Line struct {
 	mu       sync.Mutex
 	callee   Callee
@@ -26,7 +26,7 @@ type Line struct {
 	close    sync.Once
 }
 
-// NewLine returns a line whose phones have the config.
+// NewLine returns a line whose dialed phones ring, answer immediately, and use config.
 func NewLine(config PhoneConfig) *Line {
 	return &Line{
 		callee: func(_ context.Context, _ call.DialRequest, ring func()) (*Phone, error) {
@@ -39,14 +39,14 @@ func NewLine(config PhoneConfig) *Line {
 	}
 }
 
-// Script sets the callee of all later dialed phones.
+// Script sets the behavior of all phones that are dialed from now on.
 func (l *Line) Script(c Callee) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.callee = c
 }
 
-// Refuse returns a callee that rings and then refuses every call, for example with CauseBusy and 486.
+// Refuse returns a Callee that rings and then refuses the call with a cause and a SIP code, for example CauseBusy and 486.
 func Refuse(cause call.Cause, sipCode int) Callee {
 	return func(_ context.Context, _ call.DialRequest, ring func()) (*Phone, error) {
 		ring()
@@ -54,17 +54,18 @@ func Refuse(cause call.Cause, sipCode int) Callee {
 	}
 }
 
-// NoAnswer is a callee that rings until the caller gives up.
+// NoAnswer is a Callee that rings until the caller gives up or the ringing time is over.
 func NoAnswer(ctx context.Context, _ call.DialRequest, ring func()) (*Phone, error) {
 	ring()
 	<-ctx.Done()
 	return nil, &call.HangupReason{Cause: call.CauseNoAnswer, SIPCode: terminated}
 }
 
-// terminated is the SIP code of a call that is given up before its answer.
+// terminated is the SIP code of a call that the caller gives up before the answer (487 Request Terminated).
 const terminated = 487
 
-// Dial runs the callee. A call that is given up ends with CauseCancelled; a call that rings too long ends with CauseNoAnswer.
+// Dial runs the Callee and returns the leg of the answered call. If ctx ends first, the call ends with CauseCancelled; if the ringing time
+// d.Ring ends first, it ends with CauseNoAnswer.
 func (l *Line) Dial(ctx context.Context, d call.DialRequest, progress func(call.Progress)) (call.Leg, error) {
 	l.mu.Lock()
 	callee := l.callee
@@ -95,14 +96,14 @@ func (l *Line) Dial(ctx context.Context, d call.DialRequest, progress func(call.
 	return phone.Leg(), nil
 }
 
-// Dials returns all calls that were placed so far.
+// Dials returns the requests of all calls that were dialed so far, in order.
 func (l *Line) Dials() []call.DialRequest {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.dials)
 }
 
-// Answered waits for the phone of the next answered call that was dialed.
+// Answered waits for the next dialed call that is answered, and returns its phone.
 func (l *Line) Answered(ctx context.Context) (*Phone, error) {
 	select {
 	case p := <-l.answered:
@@ -112,14 +113,14 @@ func (l *Line) Answered(ctx context.Context) (*Phone, error) {
 	}
 }
 
-// Call makes an incoming call; Accept returns the call.
+// Call places an incoming call from a phone with the config. Accept returns the call.
 func (l *Line) Call(offer call.CallerInfo, config PhoneConfig) *Incoming {
 	in := &Incoming{offer: offer, phone: NewPhone(config), decided: make(chan struct{})}
 	l.incoming <- in
 	return in
 }
 
-// Accept waits for the next Call.
+// Accept waits for the next incoming call. It returns CodeUnavailable after Close.
 func (l *Line) Accept(ctx context.Context) (call.IncomingCall, error) {
 	select {
 	case in := <-l.incoming:
@@ -131,22 +132,22 @@ func (l *Line) Accept(ctx context.Context) (call.IncomingCall, error) {
 	}
 }
 
-// Close ends Accept.
+// Close makes Accept return CodeUnavailable. It may be called more than once.
 func (l *Line) Close() { l.close.Do(func() { close(l.closed) }) }
 
-// Incoming is an incoming call on the phone's side. It is also the call.IncomingCall that Accept returns.
+// Incoming is the caller's side of an incoming call. It is also the call.IncomingCall that Accept returns.
 type Incoming struct {
 	offer   call.CallerInfo
 	phone   *Phone
 	once    sync.Once
 	decided chan struct{}
-	ending  *call.HangupReason // reason if the call was not answered; nil: answered
+	ending  *call.HangupReason // reason why the call was not answered; nil after an answer
 }
 
-// Caller returns the caller and the callee.
+// Caller returns the CallerInfo that Line.Call was given.
 func (in *Incoming) Caller() call.CallerInfo { return in.offer }
 
-// Answer takes the call; a *call.HangupReason when it was given up or refused before.
+// Answer answers the call and returns its leg. If the call was given up or rejected before, it returns the *call.HangupReason.
 func (in *Incoming) Answer(context.Context) (call.Leg, error) {
 	in.decide(nil)
 	if in.ending != nil {
@@ -155,12 +156,12 @@ func (in *Incoming) Answer(context.Context) (call.Leg, error) {
 	return in.phone.Leg(), nil
 }
 
-// rejections maps the causes of refusals to SIP codes.
+// rejections maps the causes that Reject accepts to SIP codes.
 var rejections = map[call.Cause]int{
 	call.CauseBusy: 486, call.CauseRejected: 603, call.CauseUnavailable: 480, call.CauseOverload: 503, call.CauseInternal: 503,
 }
 
-// Reject refuses the call. A cause without a SIP code is CodeBadRequest.
+// Reject refuses the call. It returns CodeBadRequest for a cause that has no SIP code in rejections.
 func (in *Incoming) Reject(cause call.Cause) error {
 	code, ok := rejections[cause]
 	if !ok {
@@ -170,12 +171,12 @@ func (in *Incoming) Reject(cause call.Cause) error {
 	return nil
 }
 
-// GiveUp ends the call by the caller before the answer.
+// GiveUp cancels the call on behalf of the caller. It changes nothing after an answer or a rejection.
 func (in *Incoming) GiveUp() {
 	in.decide(&call.HangupReason{Cause: call.CauseCancelled, SIPCode: terminated, ByPeer: true})
 }
 
-// Phone waits for the answer, and returns the phone in the call, or the *call.HangupReason of a call that was not answered.
+// Phone waits until the call is decided. It returns the phone of an answered call, or the *call.HangupReason of another call.
 func (in *Incoming) Phone(ctx context.Context) (*Phone, error) {
 	select {
 	case <-in.decided:
@@ -188,7 +189,7 @@ func (in *Incoming) Phone(ctx context.Context) (*Phone, error) {
 	}
 }
 
-// decide stores the first decision; later ones change nothing.
+// decide stores the first decision and ignores later decisions.
 func (in *Incoming) decide(e *call.HangupReason) {
 	in.once.Do(func() {
 		in.ending = e

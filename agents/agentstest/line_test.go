@@ -38,7 +38,7 @@ func TestVoice(t *testing.T) {
 	}
 }
 
-// read takes frames until the call is as old as wanted.
+// read reads frames until a frame's Elapsed reaches until, and returns their audio and digits.
 func read(t *testing.T, l call.Leg, until time.Duration) (said []int16, digits string) {
 	t.Helper()
 	for {
@@ -84,8 +84,8 @@ func TestPhone(t *testing.T) {
 	})
 }
 
-// TestPlayout checks that Write waits while more than a fifth of a second is queued, that Flush drops exactly the queue, and that
-// DTMF follows it.
+// TestPlayout checks that Write waits while more than 200 ms are queued, that Flush discards exactly the queued audio, and that DTMF
+// follows the queued audio.
 func TestPlayout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -173,7 +173,7 @@ func TestDial(t *testing.T) {
 		callee agentstest.Callee
 		ring   time.Duration
 		giveUp time.Duration
-		cause  call.Cause // empty: answered
+		cause  call.Cause // empty means answered
 		rang   bool
 	}{
 		"answers":   {nil, time.Minute, time.Hour, "", true},
@@ -217,7 +217,7 @@ func TestAccept(t *testing.T) {
 	line := agentstest.NewLine(agentstest.PhoneConfig{})
 	for name, c := range map[string]struct {
 		take  func(in *agentstest.Incoming, p call.IncomingCall) error
-		cause call.Cause // empty: in a call
+		cause call.Cause // empty means that the call is answered
 	}{
 		"answered": {func(_ *agentstest.Incoming, p call.IncomingCall) error { _, err := p.Answer(t.Context()); return err }, ""},
 		"rejected": {func(_ *agentstest.Incoming, p call.IncomingCall) error { return p.Reject(call.CauseBusy) }, call.CauseBusy},

@@ -14,33 +14,33 @@ import (
 
 // FarLine is the telephone network at the other end of a line under test.
 type FarLine interface {
-	// Behave sets the behavior towards later calls of the line.
+	// Behave sets the far end's behavior toward later calls of the line.
 	Behave(b FarBehavior)
-	// Answered waits for the far end of the next answered call.
+	// Answered waits for the next answered call of the line, and returns its far end.
 	Answered(ctx context.Context) (FarLeg, error)
-	// Ringing returns the number of calls of the line that ring now.
+	// Ringing returns the number of calls of the line that are ringing.
 	Ringing() int
-	// Call calls the line with SIP headers, and waits for the answer. An unanswered call is a *call.HangupReason. The caller gives
-	// up when ctx ends.
+	// Call calls the line with SIP headers, and waits for the answer. It returns a *call.HangupReason if the call is not answered. The
+	// caller gives up when ctx ends.
 	Call(ctx context.Context, headers map[string]string) (FarLeg, error)
 }
 
-// FarBehavior is the far end's behavior towards a call of the line.
+// FarBehavior selects the far end's response to a call of the line.
 type FarBehavior int
 
-// The behaviors.
+// The responses of the far end.
 const (
 	FarAnswers FarBehavior = iota
-	FarIsBusy              // 486
-	FarRings               // rings, which is reported to the line, until the line gives up
+	FarIsBusy              // refuses the call with 486
+	FarRings               // reports ringing to the line, until the line gives up
 )
 
-// LineHarness is a line under test with its far end.
+// LineHarness contains a line under test and its far end.
 type LineHarness struct {
 	Line call.Line
 	Far  FarLine
-	Dial call.DialRequest // request for a call to the far end
-	// Close closes the line.
+	Dial call.DialRequest // a request that reaches Far
+	// Close closes Line.
 	Close func()
 }
 
@@ -61,7 +61,7 @@ func RunLine(t *testing.T, newHarness func(t *testing.T) LineHarness) {
 	}
 }
 
-// lineDials: the answered call is a leg, and ringing is reported at most once, or not at all before a quick answer.
+// lineDials checks that Dial returns the leg of an answered call, and that it reports ringing at most once.
 func lineDials(t *testing.T, h LineHarness) {
 	var mu sync.Mutex
 	var told []call.Progress
@@ -95,7 +95,7 @@ func lineDials(t *testing.T, h LineHarness) {
 	}
 }
 
-// fails checks that a call was not answered, and returns the reason.
+// fails checks that err is a *call.HangupReason with the cause, and returns the reason.
 func fails(t *testing.T, leg any, err error, cause call.Cause) call.HangupReason {
 	t.Helper()
 	ending, ok := errors.AsType[*call.HangupReason](err)
@@ -113,7 +113,7 @@ func lineDialsBusy(t *testing.T, h LineHarness) {
 	}
 }
 
-// lineDialsNoAnswer: a call rings for the time of the request.
+// lineDialsNoAnswer checks that an unanswered call rings for the ringing time of its request.
 func lineDialsNoAnswer(t *testing.T, h LineHarness) {
 	h.Far.Behave(FarRings)
 	h.Dial.Ring = 500 * time.Millisecond
@@ -128,7 +128,7 @@ func lineDialsNoAnswer(t *testing.T, h LineHarness) {
 	eventually(t, "it stops ringing", func() bool { return h.Far.Ringing() == 0 })
 }
 
-// lineGivesUp: when ctx ends, Dial returns and no part of the call remains at the far end.
+// lineGivesUp checks that Dial returns when ctx ends, and that the call stops ringing at the far end.
 func lineGivesUp(t *testing.T, h LineHarness) {
 	h.Far.Behave(FarRings)
 	ctx, cancel := context.WithCancel(patient(t))
@@ -143,7 +143,7 @@ func lineGivesUp(t *testing.T, h LineHarness) {
 	fails(t, leg, err, call.CauseCancelled)
 }
 
-// lineAccepts: an incoming call has its caller's data, and its answer is a leg.
+// lineAccepts checks that an incoming call carries the caller's data, and that Answer returns a leg.
 func lineAccepts(t *testing.T, h LineHarness) {
 	headers := map[string]string{"X-Tenant": "seven", "User-to-User": "abc;encoding=hex"}
 	far := make(chan FarLeg, 1)
@@ -174,7 +174,7 @@ func lineAccepts(t *testing.T, h LineHarness) {
 	closes(t, "the leg ends", leg.Done())
 }
 
-// lineRejects: the caller gets the cause's code. Other causes are refused.
+// lineRejects checks that Reject sends the SIP code of its cause to the caller, and returns an error for a cause without a code.
 func lineRejects(t *testing.T, h LineHarness) {
 	for cause, code := range map[call.Cause]int{
 		call.CauseBusy: 486, call.CauseRejected: 603, call.CauseUnavailable: 480, call.CauseOverload: 503, call.CauseInternal: 503,
@@ -204,7 +204,7 @@ func lineRejects(t *testing.T, h LineHarness) {
 	}
 }
 
-// lineCallerGivesUp: a call whose caller has given up cannot be answered.
+// lineCallerGivesUp checks that a call is not answered after its caller has given up.
 func lineCallerGivesUp(t *testing.T, h LineHarness) {
 	ctx, giveUp := context.WithCancel(patient(t))
 	defer giveUp()
@@ -227,7 +227,7 @@ func lineCallerGivesUp(t *testing.T, h LineHarness) {
 	closes(t, "the leg ends whose caller gave up while it was answered", leg.Done())
 }
 
-// lineAcceptEnds: Accept ends with its ctx, and with the line.
+// lineAcceptEnds checks that the end of its ctx and the close of the line interrupt Accept.
 func lineAcceptEnds(t *testing.T, h LineHarness) {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -249,7 +249,7 @@ func lineAcceptEnds(t *testing.T, h LineHarness) {
 	}
 }
 
-// lineManyCalls: concurrent calls in both directions are kept apart.
+// lineManyCalls checks that the line does not mix up concurrent calls in both directions.
 func lineManyCalls(t *testing.T, h LineHarness) {
 	const calls = 10
 	ctx := patient(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// farPhones are the far ends of a Line.
+// farPhones implements FarLine with the Phones of a Line.
 type farPhones struct {
 	line    *agentstest.Line
 	ringing atomic.Int32

@@ -19,34 +19,34 @@ const modelTime = 10 * time.Second
 type ModelHarness struct {
 	// New returns a model. It uses t.Cleanup to free the model's resources.
 	New func(t *testing.T) llm.Model
-	// Task holds the instructions of a task that the model can do. With them it must produce words for any conversation, see
-	// llm.Model.
+	// Task contains the instructions of a task that the model can perform. With these instructions, the model must produce words in any
+	// conversation: see llm.Model.
 	Task string
-	// Ends is a request whose answer ends the call; nil: not supported.
+	// Ends is a scene in which the model's reply ends the call. It is nil if the model does not support this.
 	Ends *Scene
-	// Calls is a request whose answer calls one of its tools; nil: not supported.
+	// Calls is a scene in which the model's reply calls a tool of the request. It is nil if the model does not support this.
 	Calls *Scene
-	// Questions are questions that the model can answer, one per task. Questions of TaskRoute, TaskLabel and TaskExtract need no
+	// Questions lists questions that the model can answer, one for each task. Questions of TaskRoute, TaskLabel and TaskExtract need no
 	// schema.
 	Questions []llm.Question
-	// Failing are requests that fail with a class. The suite chooses their messages.
+	// Failing maps each class to a request that fails with it. The suite chooses the requests' messages.
 	Failing map[llm.Class]Failing
 }
 
-// Scene is a request with its model.
+// Scene is a request, and the model that receives it.
 type Scene struct {
-	New     func(t *testing.T) llm.Model // nil: the harness's
+	New     func(t *testing.T) llm.Model // nil means ModelHarness.New
 	Request llm.ReplyRequest
 }
 
-// Failing is a request that fails. If the Question has a task, it must fail likewise.
+// Failing is a request that fails. If Question has a Task, the question must fail with the same class.
 type Failing struct {
-	New      func(t *testing.T) llm.Model // nil: the harness's
+	New      func(t *testing.T) llm.Model // nil means ModelHarness.New
 	Request  llm.ReplyRequest
 	Question llm.Question
 }
 
-// Replied is a complete reply.
+// Replied is the sum of all parts of a reply.
 type Replied struct {
 	Text   string
 	Calls  []llm.ToolCall
@@ -55,7 +55,7 @@ type Replied struct {
 	Usage  *llm.Usage
 }
 
-// Collect reads a reply to its end.
+// Collect reads a reply to its end. If the reply fails, Collect returns the text and parts received before, and the error.
 func Collect(ctx context.Context, m llm.Model, r llm.ReplyRequest) (Replied, error) {
 	var out Replied
 	var b strings.Builder
@@ -80,7 +80,7 @@ func Collect(ctx context.Context, m llm.Model, r llm.ReplyRequest) (Replied, err
 	return out, nil
 }
 
-// RunModel tests an llm.Model. Each reply and each answer must end within 10 seconds, and so must one whose context ends.
+// RunModel tests an llm.Model. Each reply and each answer must end within 10 seconds, even if its context is canceled.
 func RunModel(t *testing.T, h ModelHarness) {
 	t.Helper()
 	request := llm.ReplyRequest{Org: "org", Instructions: h.Task, CanEnd: true, Language: "en-US"}
@@ -125,7 +125,7 @@ func RunModel(t *testing.T, h ModelHarness) {
 	}
 }
 
-// dialogue adds messages to a request, starting with the agent's.
+// dialogue adds messages to a request, alternately of the agent and of the caller.
 func dialogue(r llm.ReplyRequest, texts ...string) llm.ReplyRequest {
 	for i, text := range texts {
 		r.Messages = append(r.Messages, llm.Message{Role: [2]llm.Role{llm.RoleAgent, llm.RoleCaller}[i%2], Text: text})
@@ -141,7 +141,7 @@ func collect(t *testing.T, m llm.Model, r llm.ReplyRequest) (Replied, error) {
 	return Collect(ctx, m, r)
 }
 
-// answers checks that a reply contains words, and no action that the request does not allow.
+// answers checks that a reply contains words, no transfer, and no tool call.
 func (h ModelHarness) answers(t *testing.T, r llm.ReplyRequest) {
 	t.Helper()
 	got, err := collect(t, h.New(t), r)
@@ -156,7 +156,7 @@ func (h ModelHarness) answers(t *testing.T, r llm.ReplyRequest) {
 	}
 }
 
-// model returns the model of a scene.
+// model returns the model that own creates, or the harness's model if own is nil.
 func (h ModelHarness) model(t *testing.T, own func(t *testing.T) llm.Model) llm.Model {
 	if own == nil {
 		own = h.New
@@ -164,7 +164,7 @@ func (h ModelHarness) model(t *testing.T, own func(t *testing.T) llm.Model) llm.
 	return own(t)
 }
 
-// ends checks that a model ends the call, and only if it may.
+// ends checks that a model ends the call of a scene if CanEnd is set, and does not otherwise.
 func (h ModelHarness) ends(t *testing.T, s Scene) {
 	s.Request.CanEnd = true
 	m := h.model(t, s.New)
@@ -177,7 +177,7 @@ func (h ModelHarness) ends(t *testing.T, s Scene) {
 	}
 }
 
-// breaksOff checks that a reply ends soon after its context, completely or with a failure.
+// breaksOff checks that a reply ends soon after its context, either complete or with an *llm.Failure.
 func (h ModelHarness) breaksOff(t *testing.T, r llm.ReplyRequest) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -201,7 +201,7 @@ func (h ModelHarness) breaksOff(t *testing.T, r llm.ReplyRequest) {
 	}
 }
 
-// callsTools checks that a model calls tools of the request, with unique ids, and takes their answers.
+// callsTools checks that a model calls tools of the request with unique ids, and accepts their answers.
 func (h ModelHarness) callsTools(t *testing.T, s Scene) {
 	m, r := h.model(t, s.New), s.Request
 	got, err := collect(t, m, r)
@@ -222,7 +222,7 @@ func (h ModelHarness) callsTools(t *testing.T, s Scene) {
 	}
 }
 
-// fails checks that a reply ends with one *llm.Failure of the class.
+// fails checks that a reply ends with exactly one *llm.Failure of the class, as does the answer to the Question.
 func (h ModelHarness) fails(t *testing.T, class llm.Class, f Failing) {
 	m := h.model(t, f.New)
 	ctx, cancel := context.WithTimeout(t.Context(), modelTime)
@@ -268,7 +268,7 @@ func (h ModelHarness) sideBySide(t *testing.T, r llm.ReplyRequest) {
 	wait.Wait()
 }
 
-// stopsWithItsConsumer checks that a reply ends with its consumer, and that the model works afterwards.
+// stopsWithItsConsumer checks that a reply stops when its consumer stops reading, and that the model serves requests afterwards.
 func (h ModelHarness) stopsWithItsConsumer(t *testing.T, r llm.ReplyRequest) {
 	ctx, cancel := context.WithTimeout(t.Context(), modelTime)
 	defer cancel()
@@ -288,7 +288,7 @@ func (h ModelHarness) stopsWithItsConsumer(t *testing.T, r llm.ReplyRequest) {
 	}
 }
 
-// stopsWithItsContext checks that a reply ends soon after its context, without further words except those in transit.
+// stopsWithItsContext checks that a reply with a canceled context ends soon, with an error and without words.
 func (h ModelHarness) stopsWithItsContext(t *testing.T, r llm.ReplyRequest) {
 	m := h.New(t)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// TestModel holds the scripted stand-in to the duties that its users rely on.
+// TestModel checks that the fake Model passes the suite for models, because tests rely on it.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	answers := map[llm.Task]string{llm.TaskRoute: `{"reason":"x","option":"a"}`, llm.TaskExtract: `{"n":4}`, llm.TaskJudge: `true`}

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// answersQuestion tests llm.Model.Answer.
+// answersQuestion checks Model.Answer with a question that the model can answer.
 func (h ModelHarness) answersQuestion(t *testing.T, q llm.Question) {
 	q.Org = "org"
 	m := h.New(t)
@@ -66,7 +66,7 @@ func isFailure(err error) bool {
 	return ok
 }
 
-// ask checks the answer to a question.
+// ask checks that a model answers a question without error.
 func ask(t *testing.T, m llm.Model, q llm.Question) {
 	t.Helper()
 	if err := pose(t, m, q); err != nil {
@@ -74,7 +74,7 @@ func ask(t *testing.T, m llm.Model, q llm.Question) {
 	}
 }
 
-// pose asks a question with the function for its task.
+// pose asks a question with the function for its task, and returns the error.
 func pose(t *testing.T, m llm.Model, q llm.Question) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), modelTime)

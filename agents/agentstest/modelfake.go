@@ -10,15 +10,15 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// Model is an llm.Model whose answers a test scripts. It records its requests, and is safe for concurrent use. The zero Model
-// supports no request.
+// Model is an llm.Model whose answers a test scripts. It records its requests, and is safe for concurrent use. The zero Model fails every
+// request with llm.ClassUnsupported.
 type Model struct {
-	Called string // its name; empty: "fake"
-	// Says returns the parts of a reply, and an error to come after them. nil: llm.ClassUnsupported.
+	Called string // returned by Name; empty means "fake"
+	// Says returns the parts of a reply, and an error that follows them. If nil, replies fail with llm.ClassUnsupported.
 	Says func(ctx context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error)
-	// Answers returns the answer to a question. nil: llm.ClassUnsupported.
+	// Answers returns the JSON answer to a question. If nil, answers fail with llm.ClassUnsupported.
 	Answers func(ctx context.Context, q llm.Question) (string, error)
-	// Usage is the usage of every reply and every answer.
+	// Usage is the usage that every reply and every answer reports.
 	Usage llm.Usage
 
 	mu        sync.Mutex
@@ -28,7 +28,7 @@ type Model struct {
 
 var _ llm.Model = (*Model)(nil)
 
-// Texts returns the parts of a reply with the given pieces of text.
+// Texts returns the parts of a reply, one for each piece of text.
 func Texts(pieces ...string) []llm.ReplyPart {
 	parts := make([]llm.ReplyPart, 0, len(pieces))
 	for _, p := range pieces {
@@ -45,7 +45,7 @@ func (m *Model) Name() string {
 	return m.Called
 }
 
-// Reply streams the result of Says.
+// Reply records the request and streams the parts of Says.
 func (m *Model) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
 	return func(yield func(llm.ReplyPart, error) bool) {
 		r.Messages = slices.Clone(r.Messages)
@@ -74,7 +74,7 @@ func (m *Model) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.Rep
 	}
 }
 
-// Answer returns the result of Answers.
+// Answer records the question and returns the result of Answers.
 func (m *Model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	q.Messages = slices.Clone(q.Messages)
 	m.mu.Lock()
@@ -109,7 +109,7 @@ func (m *Model) Questions() []llm.Question {
 
 var unscripted = &llm.Failure{Class: llm.ClassUnsupported, Message: "the test has not scripted this"}
 
-// ended returns the failure of a context that has ended.
+// ended returns a failure of ClassTransient if ctx has ended, and nil otherwise.
 func ended(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return &llm.Failure{Class: llm.ClassTransient, Message: "the request has ended", Cause: err}

@@ -9,8 +9,8 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// repeats checks that an llm.Repeatable model gives equal answers to equal requests, also after other requests and from another
-// model of the harness.
+// repeats checks that an llm.Repeatable model returns equal answers to equal requests, even after other requests and from another model of
+// the harness.
 func (h ModelHarness) repeats(t *testing.T, r llm.ReplyRequest) {
 	m, other := h.New(t), h.New(t)
 	if !llm.Repeats(m) {
@@ -39,7 +39,7 @@ func (h ModelHarness) repeats(t *testing.T, r llm.ReplyRequest) {
 	}
 }
 
-// outcome is an answer or a failure.
+// outcome is the result of a request or a question: a reply, an answer or a failure.
 type outcome struct {
 	reply  Replied
 	answer llm.Answer
@@ -47,7 +47,7 @@ type outcome struct {
 	failed string
 }
 
-// everything sends all requests and questions to a model.
+// everything sends all requests and questions to a model, and returns their outcomes in order.
 func everything(t *testing.T, m llm.Model, requests []llm.ReplyRequest, questions []llm.Question) []outcome {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), modelTime)

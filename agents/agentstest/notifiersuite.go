@@ -15,18 +15,19 @@ import (
 
 // Delivery is a message that a webhook received.
 type Delivery struct {
-	Org  callwright.OrgID // organization of the valid signature; empty: none of the harness's
-	ID   string           // the message's id, the same at every attempt
+	Org  callwright.OrgID // organization whose signature is valid; empty means none of the harness's organizations
+	ID   string           // the message's id, equal at every attempt
 	Body []byte
 }
 
-// Webhook is a receiver of a NotifierHarness.
+// Webhook is a receiver of deliveries in a NotifierHarness.
 type Webhook struct {
 	URL string
-	// Answer sets the webhook's response to later deliveries. nil: it accepts them. ErrRefused: it refuses them permanently. An
-	// error of CodeUnavailable: it refuses them for now, and asks for a retry after the error's RetryAfter, if that is set.
+	// Answer sets the webhook's response to later deliveries. With nil, the webhook accepts them. With ErrRefused, it refuses them
+	// permanently. With an error of CodeUnavailable, it refuses them temporarily, and requests a retry after the error's RetryAfter, if
+	// that is set.
 	Answer func(err error)
-	// Deliveries returns the received messages, including refused ones, in order.
+	// Deliveries returns the received messages in order, including refused messages.
 	Deliveries func() []Delivery
 }
 
@@ -35,12 +36,12 @@ var ErrRefused = callwright.Errorf(callwright.CodeForbidden, "refused for good")
 
 // NotifierHarness is the harness of RunNotifier.
 type NotifierHarness struct {
-	Orgs [2]callwright.OrgID // two organizations with different signatures
+	Orgs [2]callwright.OrgID // two organizations with different signing secrets
 	// New returns a notifier and a webhook that it can reach.
 	New func(t *testing.T) (call.Notifier, Webhook)
 }
 
-// RunNotifier tests a call.Notifier.
+// RunNotifier tests a call.Notifier: its messages, their signatures and ids, and its errors.
 func RunNotifier(t *testing.T, h NotifierHarness) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, call.Notifier, Webhook){
@@ -81,13 +82,13 @@ func aNotice(seq int) call.Notice {
 	}
 }
 
-// notify sends the record of a call.
+// notify sends the record of an ended call of org.
 func (h NotifierHarness) notify(ctx context.Context, n call.Notifier, org callwright.OrgID, url string) error {
 	c, lines, logs := endedCall(org)
 	return n.Notify(ctx, org, url, c, lines, logs)
 }
 
-// both sends a record and an event, and calls check with the error of each.
+// both sends a record and an event, and calls check with the outcome of each.
 func (h NotifierHarness) both(ctx context.Context, n call.Notifier, url string, check func(what string, err error)) {
 	org := h.Orgs[0]
 	check("the record", h.notify(ctx, n, org, url))
@@ -133,7 +134,7 @@ func (h NotifierHarness) signs(t *testing.T, n call.Notifier, w Webhook) {
 	}
 }
 
-// repeats sends a record and two events twice: repetitions have the same id, different messages different ids.
+// repeats checks that a message that is sent twice has the same id both times, and that different messages have different ids.
 func (h NotifierHarness) repeats(t *testing.T, n call.Notifier, w Webhook) {
 	org := h.Orgs[0]
 	c, _, _ := endedCall(org)
@@ -192,7 +193,7 @@ func (h NotifierHarness) givesUp(t *testing.T, n call.Notifier, w Webhook) {
 	}
 }
 
-// unreachableURL uses a forbidden address, for example after a change of the rules.
+// unreachableURL checks that messages to a forbidden URL fail permanently. A change of the rules can make a stored URL forbidden.
 func (h NotifierHarness) unreachableURL(t *testing.T, n call.Notifier, w Webhook) {
 	h.both(t.Context(), n, "ftp://example.com/hunter2", wantRefusal(t))
 	if got := w.Deliveries(); len(got) != 0 {
@@ -200,7 +201,7 @@ func (h NotifierHarness) unreachableURL(t *testing.T, n call.Notifier, w Webhook
 	}
 }
 
-// wantRefusal returns a check that an error is permanent, and that its message has a reason and no secret.
+// wantRefusal returns a check that an error is permanent, and that its message contains a reason and no secret.
 func wantRefusal(t *testing.T) func(what string, err error) {
 	return func(what string, err error) {
 		if _, again := callwright.RetryAfter(err); !errors.Is(err, callwright.ErrForbidden) || again || callwright.MessageOf(err) == "" {
@@ -214,7 +215,7 @@ func wantRefusal(t *testing.T) func(what string, err error) {
 	}
 }
 
-// hidesURL sends to a receiver that is down, at an address with secrets.
+// hidesURL checks that the error for a receiver that is down does not reveal the URL, because the URL contains secrets.
 func (h NotifierHarness) hidesURL(t *testing.T, n call.Notifier, w Webhook) {
 	w.Answer(callwright.ErrUnavailable)
 	h.both(t.Context(), n, w.URL+"/hunter2-path?token=hunter2-query", func(what string, err error) {

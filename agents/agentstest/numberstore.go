@@ -13,10 +13,10 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// at is a time in the precision of both databases.
+// at is a time in microseconds, the precision of both databases.
 var at = time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC)
 
-// RunNumberStore tests an agents.NumberStore. newStore and atRest are as in RunCallStore.
+// RunNumberStore tests an agents.NumberStore. See RunCallStore for newStore and atRest.
 func RunNumberStore(t *testing.T, newStore func(t *testing.T) agents.NumberStore, atRest callwrighttest.AtRest[agents.NumberStore]) {
 	t.Helper()
 	callwrighttest.RunRows(t, callwrighttest.RowsHarness[agents.NumberStore, agents.InboundNumber]{
@@ -115,7 +115,7 @@ func listsNumbers(t *testing.T, s agents.NumberStore) {
 	}
 }
 
-// boundsNumbers reads numbers with a small limit.
+// boundsNumbers checks that Numbers stops early when large agents exceed agents.MaxRead.
 func boundsNumbers(t *testing.T, s agents.NumberStore) {
 	for i := range 5 {
 		n := aNumber(callwright.PhoneNumber(fmt.Sprintf("+1555000000%d", i)))
@@ -127,7 +127,8 @@ func boundsNumbers(t *testing.T, s agents.NumberStore) {
 	}
 }
 
-// listsNumbersOf inserts numbers of two personas, of an absent one, released, moved and of another organization.
+// listsNumbersOf checks that NumbersOf returns the numbers of two personas, and omits numbers of an absent persona, released and moved
+// numbers, and another organization's numbers.
 func listsNumbersOf(t *testing.T, s agents.NumberStore) {
 	with := func(number callwright.PhoneNumber, id string, change func(*agents.InboundNumber)) agents.InboundNumber {
 		n := aNumber(number)

@@ -10,14 +10,13 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// ObserverHarness is the harness of RunObserver.
+// ObserverHarness is the harness of RunObserver. New is required.
 type ObserverHarness struct {
 	// New returns an observer, and a function that returns the texts of the entries received so far, in order.
 	New func(t *testing.T) (o conversation.Observer, taken func() []string)
 }
 
-// RunObserver tests a conversation.Observer: it accepts every kind of entry, keeps their order, and does not block the
-// conversation.
+// RunObserver tests a conversation.Observer: it must accept every kind of entry, keep their order, and not block the conversation.
 func RunObserver(t *testing.T, h ObserverHarness) {
 	t.Helper()
 	t.Run("takes every kind of entry", func(t *testing.T) {
@@ -55,7 +54,8 @@ func RunObserver(t *testing.T, h ObserverHarness) {
 	})
 }
 
-// settles waits until n entries were received, which may happen after Entry has returned.
+// settles waits until taken returns n texts, at most callwrighttest.Promptly, and returns the texts. An observer may process an entry after
+// Entry has returned.
 func settles(taken func() []string, n int) []string {
 	for deadline := time.Now().Add(callwrighttest.ImmediateLimit); len(taken()) < n && time.Now().Before(deadline); <-time.After(time.Millisecond) {
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// PathwayStores holds the stores of a pathway.Service, with its transactions and durable work.
+// PathwayStores contains the stores of a pathway.Service, and its ports for transactions and durable work.
 type PathwayStores struct {
 	Pathways pathway.Store
 	Chats    pathway.Chats
@@ -21,8 +21,8 @@ type PathwayStores struct {
 	Work     callwright.Work
 }
 
-// RunPathwayCrowd tests a pathway.Service over its stores under concurrent operations and overlapping transactions: every operation
-// happens exactly once and completely, or is refused. newStores returns empty stores.
+// RunPathwayCrowd tests a pathway.Service over its stores under concurrent operations and overlapping transactions. Every operation must
+// happen exactly once and completely, or be refused. newStores returns empty stores.
 func RunPathwayCrowd(t *testing.T, newStores func(t *testing.T) PathwayStores) {
 	t.Helper()
 	tests := map[string]func(*testing.T, func(*testing.T) PathwayStores){
@@ -42,7 +42,7 @@ func RunPathwayCrowd(t *testing.T, newStores func(t *testing.T) PathwayStores) {
 	}
 }
 
-// pathwayFixture is a pathway.Service on empty stores, with its fakes. A test may replace Gate.
+// pathwayFixture is a pathway.Service over the given stores, with its fakes. A test may replace Gate.
 type pathwayFixture struct {
 	*pathway.Service
 	Gate     pathway.Gate
@@ -66,14 +66,14 @@ func newBusy(t *testing.T, stores PathwayStores) *pathwayFixture {
 	return b
 }
 
-// swappableGate is the current gate of a service.
+// swappableGate passes checks to the fixture's current Gate.
 type swappableGate struct{ b *pathwayFixture }
 
 func (d swappableGate) Check(ctx context.Context, org callwright.OrgID, c pathway.Candidate) (pathway.Verdict, error) {
 	return d.b.Gate.Check(ctx, org, c)
 }
 
-// create stores a pathway with a draft, whose versions must pass a test.
+// create stores a pathway with a draft. The gate requires a test of its versions.
 func (b *pathwayFixture) create(t *testing.T, d graph.Document) pathway.Pathway {
 	t.Helper()
 	p, err := b.Create(t.Context(), "a", pathway.Draft{Name: "Days", Document: d})
@@ -120,12 +120,12 @@ func (b *pathwayFixture) chat(t *testing.T, id string) pathway.Chat {
 	return turn.Chat
 }
 
-// saying returns a graph of one sentence, which needs no quotes.
+// saying returns a graph of one node that says a text. The text must need no JSON escapes.
 func saying(text string) graph.Document {
 	return graph.Document{Nodes: raws(`{"id":"say","type":"Default","data":{"name":"Say","isStart":true,"text":"` + text + `"}}`)}
 }
 
-// hooking returns a graph whose first turn calls a webhook.
+// hooking returns a graph that calls a webhook in its first turn.
 func hooking() graph.Document {
 	return graph.Document{
 		Nodes: raws(
@@ -140,7 +140,7 @@ func hooking() graph.Document {
 	}
 }
 
-// together runs functions concurrently, all of which must succeed.
+// together runs functions concurrently and checks that all of them succeed.
 func together(t *testing.T, things ...func() error) {
 	t.Helper()
 	if err := errors.Join(atOnce(things...)...); err != nil {
@@ -148,7 +148,7 @@ func together(t *testing.T, things ...func() error) {
 	}
 }
 
-// atOnce runs functions concurrently.
+// atOnce runs functions concurrently and returns their errors in the order of the functions.
 func atOnce(things ...func() error) []error {
 	errs := make([]error, len(things))
 	var wait sync.WaitGroup
@@ -216,18 +216,18 @@ func savesTogether(t *testing.T, newStores func(*testing.T) PathwayStores) {
 	}
 }
 
-// three stores a pathway with three versions.
+// three stores a pathway with three versions. The returned slice is indexed by version number; element 0 is unused.
 func (b *pathwayFixture) three(t *testing.T) (pathway.Pathway, []pathway.Version) {
 	t.Helper()
 	p := b.create(t, graph.Document{})
-	versions := make([]pathway.Version, 4) // by number
+	versions := make([]pathway.Version, 4) // indexed by version number
 	for number := 1; number <= 3; number++ {
 		versions[number] = b.storeVersion(t, p.ID, saying(strings.Repeat("?", number)))
 	}
 	return p, versions
 }
 
-// barrier is a gate at which publishers wait for each other, so that all have read the same pathway.
+// barrier is a gate at which publishers wait for each other, so that all of them have read the same state of the pathway.
 type barrier struct {
 	state pathway.GateState
 	all   *sync.WaitGroup
@@ -285,7 +285,7 @@ func publishesForOne(t *testing.T, newStores func(*testing.T) PathwayStores) {
 	}
 }
 
-// settlesAndPublishes passes the tests of one version while another one is published manually.
+// settlesAndPublishes checks the result if the tests of one version pass while another version is published manually.
 func settlesAndPublishes(t *testing.T, newStores func(*testing.T) PathwayStores) {
 	b := newBusy(t, newStores(t))
 	for range 20 {
@@ -303,7 +303,7 @@ func settlesAndPublishes(t *testing.T, newStores func(*testing.T) PathwayStores)
 		got := b.get(t, p.ID)
 		want := 2
 		if errs[2] != nil {
-			want = 1 // the promotion came between
+			want = 1 // the promotion was first
 			if callwright.CodeOf(errs[2]) != callwright.CodeConflict {
 				t.Errorf("the publisher: %v", errs[2])
 			}
@@ -314,7 +314,7 @@ func settlesAndPublishes(t *testing.T, newStores func(*testing.T) PathwayStores)
 	}
 }
 
-// discardsOrPublishes archives and publishes a version concurrently: exactly one succeeds.
+// discardsOrPublishes checks that exactly one of a concurrent Discard and Publish of the same version succeeds.
 func discardsOrPublishes(t *testing.T, newStores func(*testing.T) PathwayStores) {
 	b := newBusy(t, newStores(t))
 	b.Gate = &Gate{} // requires no tests

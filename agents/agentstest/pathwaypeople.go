@@ -13,18 +13,18 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// concurrentEditors is a group of people who work on one pathway concurrently.
+// concurrentEditors simulates people who work on one pathway concurrently.
 type concurrentEditors struct {
 	*pathwayFixture
 	id    string
 	chats []pathway.Chat
 
 	mu    sync.Mutex
-	saved map[int]string // hashes of the versions that were saved, by number
-	said  map[string]int // number of turns by chat
+	saved map[int]string // hashes of the stored versions by number
+	said  map[string]int // number of turns by chat id
 }
 
-// act performs a random operation, and returns unexpected errors.
+// act performs a random operation. It returns its error, unless concurrent operations can cause this error.
 func (c *concurrentEditors) act(ctx context.Context, r *rand.Rand) error {
 	number := 1 + r.IntN(6)
 	var err error
@@ -32,7 +32,7 @@ func (c *concurrentEditors) act(ctx context.Context, r *rand.Rand) error {
 	switch r.IntN(7) {
 	case 0:
 		err = c.storeOne(ctx, r)
-		may = []callwright.Code{callwright.CodeConflict} // lost against others repeatedly
+		may = []callwright.Code{callwright.CodeConflict} // others were faster at every attempt
 	case 1:
 		_, err = c.Publish(ctx, "a", c.id, pathway.Publication{
 			Number: number, Environment: []pathway.Environment{pathway.Production, pathway.Staging}[r.IntN(2)], OnPass: r.IntN(2) == 0,
@@ -88,7 +88,7 @@ func (c *concurrentEditors) speak(ctx context.Context, r *rand.Rand) error {
 	return err
 }
 
-// look returns an error for an inconsistent state, even during operations of others.
+// look returns an error if the pathway is inconsistent. It may run during concurrent operations.
 func (c *concurrentEditors) look(ctx context.Context) error {
 	p, err := c.Get(ctx, "a", c.id)
 	if err != nil {
@@ -109,7 +109,7 @@ func (c *concurrentEditors) look(ctx context.Context) error {
 		if !v.Archived {
 			continue
 		}
-		// It may have left its environment between the two reads.
+		// The version may have left its environment between the two reads.
 		if now, err := c.Get(ctx, "a", c.id); err != nil || now.Revision == p.Revision {
 			return fmt.Errorf("version %d is in use and archived; %w", number, err)
 		}
@@ -117,7 +117,8 @@ func (c *concurrentEditors) look(ctx context.Context) error {
 	return nil
 }
 
-// runConcurrentEditors saves, publishes, settles, archives, loads and chats concurrently.
+// runConcurrentEditors checks that random concurrent operations keep the pathway consistent: saves, publications, finished tests,
+// archivals, loads and chats.
 func runConcurrentEditors(t *testing.T, newStores func(*testing.T) PathwayStores) {
 	const people, each, chats = 6, 60, 3
 	c := &concurrentEditors{pathwayFixture: newBusy(t, newStores(t)), saved: map[int]string{}, said: map[string]int{}}
@@ -142,7 +143,7 @@ func runConcurrentEditors(t *testing.T, newStores func(*testing.T) PathwayStores
 	c.check(t)
 }
 
-// check checks the final state.
+// check checks after all operations that no stored version and no turn of a chat was lost.
 func (c *concurrentEditors) check(t *testing.T) {
 	t.Helper()
 	p := c.get(t, c.id)

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// RunPathwayStore tests a pathway.Store. newStore and atRest are as in RunCallStore.
+// RunPathwayStore tests a pathway.Store. See RunCallStore for newStore and atRest.
 func RunPathwayStore(t *testing.T, newStore func(t *testing.T) pathway.Store, atRest callwrighttest.AtRest[pathway.Store]) {
 	t.Helper()
 	callwrighttest.RunRows(t, callwrighttest.RowsHarness[pathway.Store, pathway.Pathway]{
@@ -82,7 +82,7 @@ func aVersion(org callwright.OrgID, of string, number int) pathway.Version {
 	}
 }
 
-// aDocument contains details that databases tend to change: the order of members, numbers, and escaped characters.
+// aDocument returns a document with details that databases tend to change: the order of members, numbers, and escaped characters.
 func aDocument() graph.Document {
 	return graph.Document{
 		Nodes: raws(
@@ -112,7 +112,7 @@ func insertVersions(t *testing.T, s pathway.Store, all ...pathway.Version) {
 	}
 }
 
-// settled returns a document with empty lists in place of nil ones, because these are equal.
+// settled returns a document whose nil lists are replaced by empty lists, because stores may return either.
 func settled(d graph.Document) graph.Document {
 	return graph.Document{Nodes: append(raws(), d.Nodes...), Edges: append(raws(), d.Edges...)}
 }
@@ -142,7 +142,7 @@ func keepsEmptyDraft(t *testing.T, s pathway.Store) {
 	}
 }
 
-// sharesNoPathway modifies values given to and returned from the store.
+// sharesNoPathway checks that changes to given and returned values do not change stored values.
 func sharesNoPathway(t *testing.T, s pathway.Store) {
 	given, want := aPathway("p1", "a"), aPathway("p1", "a")
 	given.Draft, want.Draft = aDocument(), aDocument()
@@ -208,13 +208,13 @@ func updatesNoAbsentPathway(t *testing.T, s pathway.Store) {
 	}
 }
 
-// pagesPathways reads pages of pathways, most with equal times.
+// pagesPathways checks the pages of pathways. Most pathways have equal creation times.
 func pagesPathways(t *testing.T, s pathway.Store) {
 	const count, limit = 25, 4
 	for i := range count {
 		p := aPathway(fmt.Sprintf("p%02d", i), "a")
 		p.CreatedAt = at.Add(time.Duration(i/10) * time.Second)
-		p.UpdatedAt = at.Add(-time.Duration(i) * time.Hour) // which must be ignored
+		p.UpdatedAt = at.Add(-time.Duration(i) * time.Hour) // must not affect the order
 		insertPathways(t, s, p)
 	}
 	insertPathways(t, s, aPathway("other", "b"))
@@ -271,7 +271,7 @@ func deletesPathway(t *testing.T, s pathway.Store) {
 	}
 	wantPathway(t, s, aPathway("p2", "a"))
 	wantVersion(t, s, aVersion("a", "p2", 1))
-	insertPathways(t, s, aPathway("p1", "a")) // the deleted one leaves no parts
+	insertPathways(t, s, aPathway("p1", "a")) // the deleted pathway must leave no versions
 	insertVersions(t, s, aVersion("a", "p1", 1))
 }
 
@@ -320,7 +320,7 @@ func givesNumberOnce(t *testing.T, s pathway.Store) {
 func listsVersions(t *testing.T, s pathway.Store) {
 	insertPathways(t, s, aPathway("p1", "a"), aPathway("p2", "a"))
 	insertVersions(t, s, aVersion("a", "p2", 1))
-	for number := 1; number <= 12; number++ { // numbers, not texts, determine the order
+	for number := 1; number <= 12; number++ { // the numeric order counts, not the order of texts
 		insertVersions(t, s, aVersion("a", "p1", number))
 	}
 	got, err := s.Versions(t.Context(), "a", "p1", 0, 10)

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/persona"
 )
 
-// PersonaStores holds the empty stores of one database for RunPersonaDeletion.
+// PersonaStores contains the empty stores of one database for RunPersonaDeletion.
 type PersonaStores struct {
 	Numbers  agents.NumberStore
 	Agents   agents.WebAgents
@@ -20,7 +20,7 @@ type PersonaStores struct {
 	Atomic   callwright.Atomic
 }
 
-// RunPersonaDeletion tests that no inbound number names a deleted persona, in any order of concurrent operations.
+// RunPersonaDeletion tests that no inbound number refers to a deleted persona, in any order of concurrent operations.
 func RunPersonaDeletion(t *testing.T, newStores func(t *testing.T) PersonaStores) {
 	t.Helper()
 	for name, deletedFirst := range map[string]bool{"a number that is given a persona keeps it": false, "a persona that is deleted is given to no number": true} {
@@ -62,7 +62,7 @@ func testPersonaDeletion(t *testing.T, numbers *agents.Service, personas *person
 	m.do = func() {
 		go func() { later <- second() }()
 		select {
-		case err := <-later: // it did not wait
+		case err := <-later: // the second operation did not wait
 			later <- err
 		case <-time.After(holdTime):
 		}
@@ -79,11 +79,10 @@ func testPersonaDeletion(t *testing.T, numbers *agents.Service, personas *person
 	}
 }
 
-// holdTime is the time in which a second operation that does not wait must finish.
+// holdTime is the time within which the second operation finishes if it does not wait for the first.
 const holdTime = 200 * time.Millisecond
 
-// hookedStore calls a function once, in the transaction of the first operation: after the numbers of a persona were read, or before a
-// number is written.
+// hookedStore calls do once, in the transaction of the first operation: after NumbersOf if reading is set, otherwise before UpdateNumber.
 type hookedStore struct {
 	agents.NumberStore
 
@@ -92,7 +91,7 @@ type hookedStore struct {
 	once    sync.Once
 }
 
-// NumbersOf implements agents.NumberStore.
+// NumbersOf implements agents.NumberStore. If reading is set, the first call runs do after the read.
 func (m *hookedStore) NumbersOf(
 	ctx context.Context, org callwright.OrgID, personas []string,
 ) (map[string][]callwright.PhoneNumber, error) {
@@ -103,7 +102,7 @@ func (m *hookedStore) NumbersOf(
 	return found, err
 }
 
-// UpdateNumber implements agents.NumberStore.
+// UpdateNumber implements agents.NumberStore. Unless reading is set, the first call runs do before the write.
 func (m *hookedStore) UpdateNumber(ctx context.Context, n agents.InboundNumber) error {
 	if !m.reading && m.do != nil {
 		m.once.Do(m.do)

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// RunPersonaStore tests a persona.Store. newStore and atRest are as in RunCallStore.
+// RunPersonaStore tests a persona.Store. See RunCallStore for newStore and atRest.
 func RunPersonaStore(t *testing.T, newStore func(t *testing.T) persona.Store, atRest callwrighttest.AtRest[persona.Store]) {
 	t.Helper()
 	runPersonaRows(t, newStore)
@@ -223,7 +223,7 @@ func deletesPersonaDraft(t *testing.T, s persona.Store) {
 	}
 	_, err := s.Version(t.Context(), "a", v.ID)
 	wantNoPersona(t, map[string]error{"get": err, "delete again": s.DeleteDraft(t.Context(), v)})
-	insertDrafts(t, s, aDraft("a", "p1", 1)) // its number can be used again
+	insertDrafts(t, s, aDraft("a", "p1", 1)) // the deleted draft's number is available again
 }
 
 func freezesPersonaVersion(t *testing.T, s persona.Store) {
@@ -263,7 +263,7 @@ func refusesOrphanPersonaVersion(t *testing.T, s persona.Store) {
 	})
 }
 
-// listsPersonas lists personas, some with equal times.
+// listsPersonas checks the pages of personas, newest first. Some personas have equal creation times.
 func listsPersonas(t *testing.T, s persona.Store) {
 	const count = 25
 	var want []string
@@ -323,7 +323,7 @@ func listsPersonaVersions(t *testing.T, s persona.Store) {
 	}
 }
 
-// boundsPersonaVersions reads versions with a small limit.
+// boundsPersonaVersions checks that reads of large versions stop at persona.MaxRead.
 func boundsPersonaVersions(t *testing.T, s persona.Store) {
 	insertPersonas(t, s, aPersona("p1", "a"))
 	var ids []string
@@ -364,7 +364,7 @@ func forgetsPersonas(t *testing.T, s persona.Store) {
 	if n, err := s.CountPersonas(t.Context(), "a"); err != nil || n != 1 {
 		t.Errorf("counted %d, %v", n, err)
 	}
-	for range 2 { // the second one finds none
+	for range 2 { // the second call finds nothing to delete
 		if _, err := s.DeleteOldPersonas(t.Context(), at.Add(time.Minute), 10); err != nil {
 			t.Fatal(err)
 		}

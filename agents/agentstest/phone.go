@@ -14,43 +14,43 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// frameTime is the length of a frame of audio.
+// frameTime is the duration of a frame of audio.
 const frameTime = 20 * time.Millisecond
 
-// PhoneConfig configures a Phone.
+// PhoneConfig configures a Phone. The zero value is a phone with 8000 samples per second in real time.
 type PhoneConfig struct {
-	Rate int // samples a second; 8000 when 0
-	// Pace is the real time between frames: 20 ms when 0. A test without testing/synctest can shorten it: a call's time then passes
+	Rate int // samples per second; 0 means 8000
+	// Pace is the real time between frames; 0 means 20 ms. A test without testing/synctest can shorten it: the call's time then passes
 	// faster, because it is counted in frames.
 	Pace time.Duration
-	// Transfer answers a transfer of the call; nil: it succeeds and the call ends.
+	// Transfer decides on a transfer of the call. If it is nil or returns nil, the transfer succeeds and the call ends.
 	Transfer func(to string) error
-	// Linger is the time between the end of the audio and the end of the call, in which a real line exchanges messages.
+	// Linger is the time between the end of the audio and the end of the call. A real line exchanges messages in this time.
 	Linger time.Duration
-	// Deaf makes the phone ignore hang-ups.
+	// Deaf makes the phone ignore hang-ups: the call ends with HangupReason.Unconfirmed set.
 	Deaf bool
-	// Unproven delays written audio until the phone sends some, as for a peer with an unproven media address.
+	// Unproven delays the playout of written audio until the phone sends audio, as for a peer whose media address is not proven.
 	Unproven bool
-	// Fault is the value of call.Stats.Fault for the call.
+	// Fault is the Fault that call.Stats of the call contains.
 	Fault string
 }
 
-// Phone is the far end of a call: the test speaks, presses digits, holds and hangs up with it, and reads the received audio. Its
-// Leg is the near end for the code under test. Time passes only while the leg is read.
+// Phone is the far end of a call. With it, a test speaks, presses digits, holds and hangs up, and reads the received audio. Its Leg is the
+// near end for the code under test. Time passes only while the leg is read.
 type Phone struct {
-	id     string // of the call
+	id     string // id of the call
 	config PhoneConfig
 
 	mu       sync.Mutex
 	say      []int16       // audio that the phone will send
-	cue      cue           // text that the phone will say after it has heard another
-	keys     []byte        // digits that it will send, one in each frame
+	cue      cue           // text that the phone says after it has heard another text
+	keys     []byte        // digits that the phone will send, one per frame
 	held     bool          //
-	proven   bool          // written audio is played
-	queue    []int16       // audio of the near end that is not played yet
+	proven   bool          // whether written audio is played
+	queue    []int16       // written audio of the near end that is not played yet
 	played   []int16       // audio played to the phone from the first frame, including silence
 	pressed  []byte        // digits that the near end has sent
-	elapsed  time.Duration // of the call
+	elapsed  time.Duration // time of the call, counted in frames
 	changed  chan struct{} // closed and replaced at every change
 	ending   call.HangupReason
 	referred chan call.PeerTransfer
@@ -78,16 +78,16 @@ func (p *Phone) Leg() *Leg { return &Leg{phone: p} }
 // Say queues a text to be spoken with Voice.
 func (p *Phone) Say(text string) { p.Play(Voice(text, p.config.Rate)) }
 
-// SayAfter says a text with Voice as soon as the phone has heard part. No time of the call passes between the two, even on a slow
-// machine.
+// SayAfter says a text with Voice as soon as the text that the phone has heard contains part. No time of the call passes in between, even
+// on a slow machine.
 func (p *Phone) SayAfter(part, text string) {
 	p.change(func() { p.cue = cue{part, text} })
 }
 
-// cue is a text to say after another was heard.
+// cue is a text that the phone says once it has heard the text after.
 type cue struct{ after, text string }
 
-// answer says the text of the cue if it was heard. The caller holds the mutex.
+// answer queues the text of the cue if the phone has heard its condition. The caller holds the mutex.
 func (p *Phone) answer() {
 	if p.cue.after != "" && strings.Contains(TextOf(p.played), p.cue.after) {
 		p.say = append(p.say, Voice(p.cue.text, p.config.Rate)...)
@@ -95,36 +95,37 @@ func (p *Phone) answer() {
 	}
 }
 
-// Play queues audio to be sent unchanged.
+// Play queues audio that the phone sends unchanged.
 func (p *Phone) Play(samples []int16) {
 	p.change(func() { p.say = append(p.say, samples...) })
 }
 
-// Press sends digits, one each frame.
+// Press sends digits, one per frame.
 func (p *Phone) Press(digits string) {
 	p.change(func() { p.keys = append(p.keys, digits...) })
 }
 
-// Hold puts the near end on hold, or takes it back.
+// Hold puts the near end on hold, or resumes the call if on is false.
 func (p *Phone) Hold(on bool) { p.change(func() { p.held = on }) }
 
-// maxReferred is the maximum number of transfers of a call.Transferable.
+// maxReferred is the maximum number of transfers that a call.Transferable accepts in a call.
 const maxReferred = 10
 
-// Refer transfers the near end to a number: afterwards the phone is that number's. With a failure it stays unchanged.
+// Refer reports to the leg that the far end transferred the call to a number. If failure is nil, the phone then belongs to this number;
+// otherwise, nothing changes.
 func (p *Phone) Refer(to callwright.PhoneNumber, failure *call.HangupReason) {
 	p.referred <- call.PeerTransfer{To: to, Failure: failure}
 }
 
-// Hangup ends the call from the far end.
+// Hangup hangs up at the far end: the call ends with CauseRemoteHangup.
 func (p *Phone) Hangup() {
 	p.end(call.HangupReason{Cause: call.CauseRemoteHangup, ByPeer: true})
 }
 
-// Vanish ends the call like a peer that has disappeared from the network.
+// Vanish ends the call with CauseMediaTimeout, as if the peer had disappeared from the network.
 func (p *Phone) Vanish() { p.end(call.HangupReason{Cause: call.CauseMediaTimeout, Reason: "no media"}) }
 
-// Done is closed when the call has ended.
+// Done returns a channel that is closed when the call has ended.
 func (p *Phone) Done() <-chan struct{} { return p.done }
 
 // Heard returns the text of all audio played to the phone so far.
@@ -144,14 +145,14 @@ func (p *Phone) Pressed() string {
 	return string(p.pressed)
 }
 
-// Elapsed returns the call's time.
+// Elapsed returns the time of the call, counted in frames.
 func (p *Phone) Elapsed() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.elapsed
 }
 
-// WaitHeard waits until the text heard contains part.
+// WaitHeard waits until the text that the phone has heard contains part. It returns an error if ctx or the call ends first.
 func (p *Phone) WaitHeard(ctx context.Context, part string) error {
 	err := p.wait(ctx, func() bool { return strings.Contains(TextOf(p.played), part) })
 	if err != nil {
@@ -160,7 +161,8 @@ func (p *Phone) WaitHeard(ctx context.Context, part string) error {
 	return nil
 }
 
-// WaitQuiet waits until nothing was heard for a time of the call, after all earlier speech.
+// WaitQuiet waits until nothing is queued and the phone has heard only silence for d of the call's time, counted from now. It returns an
+// error if ctx or the call ends first.
 func (p *Phone) WaitQuiet(ctx context.Context, d time.Duration) error {
 	need := int(d.Seconds() * float64(p.config.Rate))
 	from := -1
@@ -174,12 +176,13 @@ func (p *Phone) WaitQuiet(ctx context.Context, d time.Duration) error {
 	})
 }
 
-// WaitElapsed waits until the call has lasted at least a duration.
+// WaitElapsed waits until the call has lasted at least d. It returns an error if ctx or the call ends first.
 func (p *Phone) WaitElapsed(ctx context.Context, d time.Duration) error {
 	return p.wait(ctx, func() bool { return p.elapsed >= d })
 }
 
-// wait calls ok at every change of the phone. The end of the call ends the wait with the HangupReason.
+// wait calls ok now and at every change of the phone, until ok returns true. It returns an error if ctx ends, or if the call ends, with the
+// cause.
 func (p *Phone) wait(ctx context.Context, ok func() bool) error {
 	for {
 		p.mu.Lock()
@@ -198,7 +201,7 @@ func (p *Phone) wait(ctx context.Context, ok func() bool) error {
 	}
 }
 
-// change modifies the phone and wakes waiters.
+// change runs do under the mutex and wakes all waiters.
 func (p *Phone) change(do func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -217,13 +220,13 @@ func (p *Phone) over() bool {
 	}
 }
 
-// end ends the call once; later endings change nothing.
+// end ends the call with a reason. It does nothing if the call is already ending.
 func (p *Phone) end(e call.HangupReason) {
 	p.change(func() {
 		if p.over() {
 			return
 		}
-		e.SIPCode = cmp.Or(e.SIPCode, 200) // it was answered
+		e.SIPCode = cmp.Or(e.SIPCode, 200) // the call was answered
 		p.ending = e
 		close(p.gone)
 		if p.config.Linger == 0 {

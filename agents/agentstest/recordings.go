@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// RunRecordings tests a call.Recordings. newRecordings returns one without recordings.
+// RunRecordings tests a call.Recordings. newRecordings returns an empty one.
 func RunRecordings(t *testing.T, newRecordings func(t *testing.T) call.Recordings) {
 	t.Helper()
 	tests := map[string]func(*testing.T, call.Recordings){
@@ -34,7 +34,7 @@ func RunRecordings(t *testing.T, newRecordings func(t *testing.T) call.Recording
 	}
 }
 
-// createRecording begins a recording, which is closed at the end of the test.
+// createRecording creates a recording, and closes its file at the end of the test.
 func createRecording(t *testing.T, r call.Recordings, org callwright.OrgID, id string) call.RecordingFile {
 	t.Helper()
 	f, err := r.Create(t.Context(), org, id)
@@ -45,7 +45,7 @@ func createRecording(t *testing.T, r call.Recordings, org callwright.OrgID, id s
 	return f
 }
 
-// record writes a whole recording.
+// record creates a recording with the content, and closes it.
 func record(t *testing.T, r call.Recordings, org callwright.OrgID, id string, content []byte) {
 	t.Helper()
 	f := createRecording(t, r, org, id)
@@ -70,7 +70,7 @@ func wantRecording(t *testing.T, r call.Recordings, org callwright.OrgID, id str
 	}
 }
 
-// aRecording returns about a minute of stereo at 8000 samples a second.
+// aRecording returns 2 MiB of content, as much as a minute of stereo at 8000 samples per second.
 func aRecording() []byte {
 	content := make([]byte, 2<<20)
 	for i := range content {
@@ -86,7 +86,7 @@ func keepsRecording(t *testing.T, r call.Recordings) {
 	wantRecording(t, r, "a", "empty", nil)
 }
 
-// writesInPlace writes like a WAV writer: it seeks back to the header, and continues at the end.
+// writesInPlace checks a file that is written as a WAV writer does: it seeks back to the header, and continues at the end.
 func writesInPlace(t *testing.T, r call.Recordings) {
 	f := createRecording(t, r, "a", "c1")
 	for _, step := range []struct {
@@ -193,7 +193,7 @@ func takesEveryID(t *testing.T, r call.Recordings) {
 	}
 }
 
-// staysInPlace uses ids that may escape a careless adapter: they are refused, or used literally.
+// staysInPlace checks that ids which could escape a careless adapter's folder are refused, or used literally.
 func staysInPlace(t *testing.T, r call.Recordings) {
 	record(t, r, "a", "c1", []byte("audio"))
 	for _, id := range []string{"../a/c1", "./c1", "c1/", "c1\x00", "..", "a/../c1", `..\a\c1`} {

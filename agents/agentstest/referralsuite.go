@@ -6,7 +6,8 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// legReferred: a failed transfer by the far end leaves a call.Transferable unchanged. A successful one changes only the far end.
+// legReferred checks transfers by the far end of a call.Transferable: a failed transfer changes nothing, and a successful transfer changes
+// only the far end.
 func legReferred(t *testing.T, h LegHarness) {
 	if h.Refer == nil {
 		if leg, far := h.Connect(t); leg != nil {
@@ -44,7 +45,7 @@ func legReferred(t *testing.T, h LegHarness) {
 	isOver(t, n, call.CauseLocalHangup, false)
 }
 
-// legHangupFor checks that a leg with call.Explained returns the reason, but not in place of the reason of an ended call.
+// legHangupFor checks that Ending of a call.Explained returns the reason of the first HangupFor, not of a later one.
 func legHangupFor(t *testing.T, h LegHarness) {
 	leg, far := h.Connect(t)
 	explained, ok := leg.(call.Explained)

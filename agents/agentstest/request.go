@@ -26,14 +26,14 @@ const (
 
 // RequestsHarness is the harness of RunRequests. Both functions are required.
 type RequestsHarness struct {
-	// New returns a client that may send to loopback addresses, and by plain http.
+	// New returns a client that can send to loopback addresses, with plain http.
 	New func(t *testing.T) request.Client
-	// Guarded returns a client that may send to public addresses only.
+	// Guarded returns a client that can send only to public addresses.
 	Guarded func(t *testing.T) request.Client
 }
 
-// RunRequests tests a request.Client against servers that it starts on loopback addresses. They speak HTTP/1.1 without TLS, and read only
-// bodies with a Content-Length.
+// RunRequests tests a request.Client against servers that it starts on loopback addresses. These servers use HTTP/1.1 without TLS, and read
+// only request bodies with a Content-Length.
 func RunRequests(t *testing.T, h RequestsHarness) {
 	t.Helper()
 	t.Run("CheckURL", h.checkURL)
@@ -108,7 +108,7 @@ func (h RequestsHarness) answers(t *testing.T) {
 		}
 	}
 	s := serve(t, func(c net.Conn) { fmt.Fprint(c, "HTTP/1.1 204 No Content\r\nSet-Cookie: a=b\r\n\r\n") })
-	for range 2 { // the second brings no cookie: see sends
+	for range 2 { // the second request must carry no cookie: see sends
 		got, err := h.do(t, h.New(t), request.Request{Method: "GET", URL: s.url})
 		if err != nil || got.Status != 204 || len(got.Body) > 0 {
 			t.Errorf("no content came as %d with %q, %v", got.Status, got.Body, err)
@@ -163,10 +163,10 @@ func (h RequestsHarness) inflatesNoBombs(t *testing.T) {
 	}
 }
 
-// chunked begins an answer in chunks.
+// chunked is the head of an answer in chunks.
 const chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-// fails uses servers without a complete answer in time. All errors are CodeUnavailable, and no message names an address.
+// fails checks servers that send no complete answer in time. All errors must be CodeUnavailable, and no message may reveal an address.
 func (h RequestsHarness) fails(t *testing.T) {
 	const head, switches = "HTTP/1.1 200 OK\r\n", "HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"
 	for name, test := range map[string]struct {
@@ -206,7 +206,7 @@ func (h RequestsHarness) fails(t *testing.T) {
 	})
 }
 
-// unavailable checks that a request fails with CodeUnavailable.
+// unavailable checks that a request fails with CodeUnavailable, and that the message does not reveal the address.
 func (h RequestsHarness) unavailable(t *testing.T, s *server, r request.Request) {
 	t.Helper()
 	got, err := h.do(t, h.New(t), r)
@@ -257,7 +257,8 @@ func (h RequestsHarness) sideBySide(t *testing.T) {
 	wait.Wait()
 }
 
-// reachesNoPrivateAddress uses a name, which is resolved only when the client connects.
+// reachesNoPrivateAddress checks that a guarded client connects to no private address, even by a host name that is resolved only when the
+// client connects.
 func (h RequestsHarness) reachesNoPrivateAddress(t *testing.T) {
 	s := serve(t, reply("200 OK", "private"))
 	_, port, _ := strings.Cut(strings.TrimPrefix(s.url, "http://"), ":")
@@ -274,7 +275,7 @@ func (h RequestsHarness) reachesNoPrivateAddress(t *testing.T) {
 	}
 }
 
-// do sends a request within requestTime.
+// do sends a request, with a Timeout of requestTime unless it has one, and checks that Do returns within 2*requestTime.
 func (h RequestsHarness) do(t *testing.T, c request.Client, r request.Request) (request.Response, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*requestTime)

@@ -8,18 +8,18 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// Requests is a request.Client that sends nothing: a test scripts its answers, and reads its requests.
+// Requests is a request.Client that sends nothing. A test scripts its answers and reads its requests. It is safe for concurrent use.
 type Requests struct {
-	// Check implements CheckURL; nil: every URL is allowed.
+	// Check implements CheckURL. If nil, every URL is allowed.
 	Check func(url string) error
-	// Answer answers a request; nil: 200 with the body {}. Concurrent requests are answered concurrently.
+	// Answer returns the response to a request. If nil, every response is 200 with the body {}. Concurrent requests call it concurrently.
 	Answer func(ctx context.Context, r request.Request) (request.Response, error)
 
 	mu   sync.Mutex
 	made []request.Request
 }
 
-// CheckURL calls Check.
+// CheckURL returns the result of Check, or nil without Check.
 func (c *Requests) CheckURL(url string) error {
 	if c.Check == nil {
 		return nil
@@ -27,7 +27,7 @@ func (c *Requests) CheckURL(url string) error {
 	return c.Check(url)
 }
 
-// Do records the request and answers it.
+// Do records the request and returns the result of Answer. If ctx has ended, it returns ctx's error.
 func (c *Requests) Do(ctx context.Context, r request.Request) (request.Response, error) {
 	c.mu.Lock()
 	c.made = append(c.made, r)
@@ -48,7 +48,7 @@ func (c *Requests) Made() []request.Request {
 	return slices.Clone(c.made)
 }
 
-// JSON returns an Answer with status 200 and always the same body.
+// JSON returns a value for Requests.Answer: a function that always returns status 200 and the body.
 func JSON(body string) func(context.Context, request.Request) (request.Response, error) {
 	return func(context.Context, request.Request) (request.Response, error) {
 		return request.Response{Status: 200, Body: []byte(body)}, nil

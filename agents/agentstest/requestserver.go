@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// server sends scripted answers, even invalid ones. Every connection carries one request.
+// server is an HTTP server that sends scripted answers, even invalid ones. Every connection carries one request.
 type server struct {
 	url         string
 	listener    net.Listener
@@ -22,18 +22,18 @@ type server struct {
 	connections atomic.Int32
 
 	mu   sync.Mutex
-	open map[net.Conn]bool // nil: stopped
+	open map[net.Conn]bool // nil after stop
 	wait sync.WaitGroup
 }
 
-// received is a request that has arrived.
+// received is a request that the server has read.
 type received struct {
 	line   string
 	header textproto.MIMEHeader
 	body   []byte
 }
 
-// serve starts a server on a loopback address. It stops at the end of the test.
+// serve starts a server on a loopback address. The server stops at the end of the test.
 func serve(t *testing.T, answer func(net.Conn)) *server {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it is there at once
@@ -66,7 +66,7 @@ func (s *server) accept() {
 	}
 }
 
-// serve reads and answers a request.
+// serve reads one request from a connection and answers it.
 func (s *server) serve(c net.Conn) {
 	defer c.Close()
 	r := textproto.NewReader(bufio.NewReader(c))
@@ -87,7 +87,7 @@ func (s *server) serve(c net.Conn) {
 	s.answer(c)
 }
 
-// stop stops the server and waits for it. It may be called twice.
+// stop stops the server and waits for its connections. It may be called twice.
 func (s *server) stop() {
 	_ = s.listener.Close()
 	s.mu.Lock()
@@ -99,7 +99,7 @@ func (s *server) stop() {
 	s.wait.Wait()
 }
 
-// receive waits for the next request.
+// receive waits for the next request, at most requestTime.
 func (s *server) receive(t *testing.T) received {
 	t.Helper()
 	select {
@@ -111,14 +111,14 @@ func (s *server) receive(t *testing.T) received {
 	}
 }
 
-// reply answers with a status line, which may hold further header fields, and a body.
+// reply returns a function that sends an answer with a status line and a body. status may contain further header fields, separated by \r\n.
 func reply(status, body string) func(net.Conn) {
 	return func(c net.Conn) {
 		fmt.Fprintf(c, "HTTP/1.1 %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s", status, len(body), body)
 	}
 }
 
-// pour writes the same text until the peer closes the connection.
+// pour writes a piece repeatedly, with a pause after each, until the peer closes the connection.
 func pour(c net.Conn, piece []byte, pause time.Duration) {
 	for {
 		if _, err := c.Write(piece); err != nil {

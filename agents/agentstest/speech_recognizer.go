@@ -14,23 +14,23 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// RecognizerHarness is the harness of RunRecognizer, with speech.
+// RecognizerHarness is the harness of RunRecognizer. New and Speak are required.
 type RecognizerHarness struct {
 	// New returns a recognizer. It uses t.Cleanup to free the recognizer's resources.
 	New func(t *testing.T) conversation.Recognizer
-	// Speak returns speech that the recognizer should understand: preferably from a synthesizer that was not used in its training,
-	// and in telephone quality.
+	// Speak returns speech that the recognizer should understand. Use telephone quality, and preferably a synthesizer that the recognizer
+	// was not trained with.
 	Speak func(t *testing.T, text string) (audio []int16, rate int)
-	// Words is the least share of the words of a sentence that are understood, from 0 to 1, in their order and without others between
-	// them; 0: all words.
+	// Words is the minimum share of a sentence's words that the recognizer must understand, from 0 to 1, in order and without other words
+	// between them. 0 means all words.
 	Words float64
-	// Sentences are at least two short sentences with different words, in Language; nil: five in English.
+	// Sentences lists at least two short sentences with different words, in Language. If nil, the suite uses five English sentences.
 	Sentences []string
-	// Language is the language of the sentences as BCP 47; empty: "en-US".
+	// Language is the language of the sentences as a BCP 47 tag. Empty means "en-US".
 	Language string
 }
 
-// withDefaults returns the harness with a value for each field.
+// withDefaults returns the harness with the defaults of Words, Language and Sentences.
 func (h RecognizerHarness) withDefaults() RecognizerHarness {
 	h.Words, h.Language = cmp.Or(h.Words, 1), cmp.Or(h.Language, "en-US")
 	if h.Sentences == nil {
@@ -45,11 +45,12 @@ func (h RecognizerHarness) withDefaults() RecognizerHarness {
 	return h
 }
 
-// unknown contains a word that is in no dictionary.
+// unknown contains a word that no dictionary contains.
 const unknown = "Where is the zxqvbrtl?"
 
 // RunRecognizer tests a conversation.Recognizer. It must not run in parallel with other tests. The recognizer must understand each
-// of the sentences, to the share of RecognizerHarness.Words, when Hearing.Phrases contains all of them, also several concurrently.
+// sentence, to the share RecognizerHarness.Words, when Hearing.Phrases contains all sentences. It must also understand several sentences
+// concurrently.
 func RunRecognizer(t *testing.T, h RecognizerHarness) {
 	t.Helper()
 	h = h.withDefaults()
@@ -69,7 +70,7 @@ func RunRecognizer(t *testing.T, h RecognizerHarness) {
 	}
 }
 
-// listen returns the text of an utterance.
+// listen recognizes the audio as one utterance, and returns its text.
 func listen(t *testing.T, r conversation.Recognizer, audio []int16, h conversation.Hearing) string {
 	t.Helper()
 	u, err := r.Listen(t.Context(), h)
@@ -90,10 +91,10 @@ func listen(t *testing.T, r conversation.Recognizer, audio []int16, h conversati
 	return heard.Text
 }
 
-// understands reports whether a text has enough words of a prompt.
+// understands reports whether the share of a prompt's words that were heard in order is at least Words. Additional words reduce the share.
 func (h RecognizerHarness) understands(prompt, heard string) bool {
 	said, got := strings.Fields(words(prompt)), strings.Fields(words(heard))
-	before := make([]int, len(got)+1) // the longest common subsequences with the words of the prompt so far
+	before := make([]int, len(got)+1) // lengths of the longest common subsequences with the prompt's words so far
 	for _, word := range said {
 		now := make([]int, len(got)+1)
 		for i, other := range got {
@@ -131,7 +132,7 @@ func piecesMakeNoDifference(t *testing.T, h RecognizerHarness) {
 		if err := u.Write(piece); err != nil {
 			t.Fatal(err)
 		}
-		clear(piece) // the recognizer must not keep a reference
+		clear(piece) // fails if the recognizer keeps a reference
 	}
 	if heard, err := u.Finish(t.Context()); err != nil || !h.understands(h.Sentences[1], heard.Text) {
 		t.Errorf("%q in pieces is understood as %q, %v", h.Sentences[1], heard.Text, err)

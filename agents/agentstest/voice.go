@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// The voice of tests is a sound that a voice activity detector classifies as speech. It encodes its text exactly, so that heard
-// text can be decoded letter by letter. It survives cuts at any sample, but neither codecs nor resamplers.
+// The voice of tests is a sound that a voice activity detector classifies as speech. It encodes its text exactly, so that TextOf can decode
+// it letter by letter. The text survives cuts at any sample, but neither codecs nor resamplers.
 const (
-	charMillis = 60     // the length of each character
-	mark       = 12_345 // a sample of this value, then its negative, then the character; the sound stays below it
+	charMillis = 60     // duration of each character
+	mark       = 12_345 // mark, -mark and the character are a character's first samples; the sound stays below mark
 	loudness   = 5_000
 	pitch      = 150 // Hz
 )
 
-// Voice returns the audio of a text: 60 ms for each character, spaces silent.
+// Voice returns the audio of a text: 60 ms for each character. Spaces are silent.
 func Voice(text string, rate int) []int16 {
 	block := rate * charMillis / 1000
 	out := make([]int16, 0, len(text)*block)
@@ -28,7 +28,7 @@ func Voice(text string, rate int) []int16 {
 	return out
 }
 
-// tone returns a sample of a buzz with a few harmonics, which differ from letter to letter like vowels.
+// tone returns sample i of a buzz with harmonics. The harmonics differ between letters, as between vowels.
 func tone(r rune, i, rate int) int16 {
 	if r == ' ' {
 		return 0
@@ -39,8 +39,8 @@ func tone(r rune, i, rate int) int16 {
 	return int16(loudness * v / 2.5)
 }
 
-// TextOf returns the text of audio by Voice, without characters whose first samples were cut off. Silence is skipped, and
-// spaces at both ends are trimmed.
+// TextOf decodes the text of audio by Voice. It omits characters whose first samples were cut off, skips silence, and trims spaces at both
+// ends.
 func TextOf(samples []int16) string {
 	var b strings.Builder
 	for i := 0; i+2 < len(samples); i++ {

@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// RunWebAgentStore tests an agents.WebAgents. newStore and atRest are as in RunCallStore.
+// RunWebAgentStore tests an agents.WebAgents. See RunCallStore for newStore and atRest.
 func RunWebAgentStore(t *testing.T, newStore func(t *testing.T) agents.WebAgents, atRest callwrighttest.AtRest[agents.WebAgents]) {
 	t.Helper()
 	callwrighttest.RunRows(t, callwrighttest.RowsHarness[agents.WebAgents, agents.WebAgent]{
@@ -135,7 +135,7 @@ func keepsEmptyLists(t *testing.T, s agents.WebAgents) {
 	wantWebAgent(t, s, empty)
 }
 
-// boundsWebAgents reads agents with a small limit.
+// boundsWebAgents checks that Agents stops early when large agents exceed agents.MaxRead.
 func boundsWebAgents(t *testing.T, s agents.WebAgents) {
 	for i := range 8 {
 		a := aWebAgent(fmt.Sprintf("w%d", i), "a")
@@ -156,7 +156,7 @@ func boundsWebAgents(t *testing.T, s agents.WebAgents) {
 	}
 }
 
-// listsWebAgents lists agents, most with equal times.
+// listsWebAgents checks the pages of agents. Most agents have equal creation times.
 func listsWebAgents(t *testing.T, s agents.WebAgents) {
 	const count = 25
 	for i := count - 1; i >= 0; i-- {

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// Null implementations of optional ports.
+// The null implementations of optional ports.
 type (
 	noAgents     struct{}
 	noModel      struct{}

@@ -12,20 +12,20 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// The attempts of an analysis before the record goes without one, and the time of each attempt, which is shorter than a step of
-// work. An error with a RetryAfter does not count as an attempt within analyzeLife after the end of the call.
+// analyzeAttempts is the number of attempts after which the record remains without an analysis. analyzePatience bounds each attempt, and is
+// shorter than a step of work. Within analyzeLife after the end of the call, an error with a RetryAfter does not count as an attempt.
 const (
 	analyzeAttempts = 3
 	analyzePatience = 20 * time.Second
 	analyzeLife     = 10 * time.Minute
 )
 
-// wantsAnalysis reports whether an ended call needs an analysis. An unanswered call needs none.
+// wantsAnalysis reports whether the call was answered and its plan requires a disposition or a summary.
 func (c Call) wantsAnalysis() bool {
 	return c.StartedAt != nil && (len(c.Plan.Dispositions) > 0 || c.Plan.SummaryPrompt != "")
 }
 
-// report queues the work after the end of a call, in the transaction of ctx: its analysis, or else its webhook.
+// report queues the work that follows the end of a call, in the transaction of ctx: the analysis, or else the notification of the webhook.
 func (s *Service) report(ctx context.Context, c Call) error {
 	if c.wantsAnalysis() && c.Analysis == (Analysis{}) {
 		return s.cfg.Work.Enqueue(ctx, callwright.Task{Kind: taskAnalyze, Key: c.ID, Org: c.Org, Unique: true})
@@ -36,12 +36,11 @@ func (s *Service) report(ctx context.Context, c Call) error {
 	return s.cfg.Work.Enqueue(ctx, callwright.Task{Kind: taskWebhook, Key: c.ID, Org: c.Org, Unique: true})
 }
 
-// analyze runs the task call.analyze: a model analyzes an ended call. The webhook is notified afterwards, also when the analysis
-// failed.
+// analyze runs the task call.analyze: a model analyzes an ended call. The webhook is notified afterwards, even if the analysis has failed.
 func (s *Service) analyze(ctx context.Context, task callwright.Task, attempt int) error {
 	c, lines, err := s.Get(ctx, task.Org, task.Key)
 	if errors.Is(err, callwright.ErrNotFound) || err == nil && (!c.Queue.Ended() || c.Analysis != Analysis{}) {
-		return nil // gone, or done
+		return nil // the call was deleted, or is analyzed already
 	}
 	if err != nil {
 		return err
@@ -65,7 +64,7 @@ func (s *Service) analyze(ctx context.Context, task callwright.Task, attempt int
 	})
 }
 
-// retryIsUseless reports whether a retry is useless.
+// retryIsUseless reports whether the model would fail at the same request again.
 func retryIsUseless(err error) bool {
 	switch llm.ClassOf(err) {
 	case llm.ClassUnsupported, llm.ClassPermanent, llm.ClassTooLong:
@@ -89,10 +88,11 @@ func analysisFailure(err error) string {
 	}
 }
 
-// maxSummary bounds a stored summary, in characters.
+// maxSummary bounds a stored summary in characters. A longer summary is truncated.
 const maxSummary = 20_000
 
-// analysis asks the model for the summary and the disposition of a call.
+// analysis asks the model for the summary and the disposition of a call. It returns a *llm.Failure if the model fails or the summary is
+// empty.
 func (s *Service) analysis(ctx context.Context, c Call, lines []Entry) (Analysis, error) {
 	if len(lines) == 0 {
 		return Analysis{Error: "nothing was said"}, nil
@@ -113,8 +113,8 @@ func (s *Service) analysis(ctx context.Context, c Call, lines []Entry) (Analysis
 	return Analysis{Summary: summary, Disposition: answer.Disposition}, nil
 }
 
-// question returns the question to the model. Its schema admits the plan's dispositions only. The transcript is data; the owner of
-// the call has written the instructions.
+// question returns the question to the model. Its schema admits only the plan's dispositions. The transcript is passed as data, because
+// only the call's owner may give instructions.
 func (c Call) question(lines []Entry) llm.Question {
 	var rules strings.Builder
 	rules.WriteString("A telephone call has ended. The messages are what was said on it.\n")
@@ -142,7 +142,7 @@ func (c Call) question(lines []Entry) llm.Question {
 	}
 }
 
-// endedBy returns the side that ended a call.
+// endedBy describes the side that ended a call, for the model. It is empty if the call has no hang-up reason.
 func (c Call) endedBy() string {
 	switch {
 	case c.Ending == nil:

@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// analyzed returns a request for a call that is analyzed.
+// analyzed returns a request for a call whose plan requires an analysis.
 func analyzed() call.Request {
 	return call.Request{
 		Agent: agents.Agent{FirstSentence: "hello", Webhook: "https://example.com/"},
@@ -25,7 +25,7 @@ func analyzed() call.Request {
 	}
 }
 
-// inStudy runs a test in a synctest bubble, with a house whose model gives the answers that the answer function returns.
+// inStudy runs a test in a synctest bubble, with a house whose model returns the results of answer. n counts the questions from 1.
 func inStudy(
 	t *testing.T, answer func(n int, q llm.Question) (string, error), test func(t *testing.T, h *house, m *agentstest.Model),
 	change ...func(*call.Config),
@@ -44,7 +44,7 @@ func inStudy(
 	})
 }
 
-// talkTo runs a call in which both sides speak.
+// talkTo places a call, in which both sides speak, and waits for its end.
 func (h *house) talkTo(r call.Request) call.Call {
 	h.t.Helper()
 	c := h.order(r)
@@ -59,7 +59,7 @@ func (h *house) talkTo(r call.Request) call.Call {
 	return c
 }
 
-// listen takes the next call, and hangs up when the agent has spoken.
+// listen answers the next call, and hangs up when the agent has spoken.
 func (h *house) listen() {
 	h.t.Helper()
 	phone := h.answered()
@@ -74,7 +74,8 @@ func good(int, llm.Question) (string, error) {
 	return `{"summary":"They bought it.","disposition":"sale"}`, nil
 }
 
-// TestAnalysis: the webhook gets the record with the analysis, for which the model was asked once, with the call's words as data.
+// TestAnalysis checks that the webhook receives the record with the analysis, and that the model receives one question, with the transcript
+// as data.
 func TestAnalysis(t *testing.T) {
 	t.Parallel()
 	inStudy(t, good, func(t *testing.T, h *house, m *agentstest.Model) {
@@ -102,7 +103,7 @@ func TestAnalysis(t *testing.T) {
 	})
 }
 
-// TestAnalysisFails: after any failure of the model, the webhook gets the record with the reason for the missing analysis.
+// TestAnalysisFails checks that, after any failure of the model, the webhook receives the record with the reason for the missing analysis.
 func TestAnalysisFails(t *testing.T) {
 	t.Parallel()
 	failure := func(c llm.Class) func(int, llm.Question) (string, error) {
@@ -110,7 +111,7 @@ func TestAnalysisFails(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		answer func(int, llm.Question) (string, error)
-		asked  int // 3 attempts; llm.Ask asks for another answer twice, and after a passing failure once
+		asked  int // in 3 attempts; in each, llm.Ask repeats an invalid answer twice and a transient failure once
 		says   string
 	}{
 		"can't":       {failure(llm.ClassUnsupported), 1, "can't analyze"},
@@ -141,7 +142,7 @@ func TestAnalysisFails(t *testing.T) {
 	}
 }
 
-// TestAnalysisAfterABreak: a model that works again in time is asked again.
+// TestAnalysisAfterABreak checks that the analysis is retried after transient failures of the model.
 func TestAnalysisAfterABreak(t *testing.T) {
 	t.Parallel()
 	inStudy(t, func(n int, q llm.Question) (string, error) {
@@ -159,7 +160,7 @@ func TestAnalysisAfterABreak(t *testing.T) {
 	})
 }
 
-// TestAnalysisIsPutOff: a model that has too much to do is asked when it wishes, but not for ever.
+// TestAnalysisIsPutOff checks that the analysis honors the RetryAfter of an overloaded model, but not forever.
 func TestAnalysisIsPutOff(t *testing.T) {
 	t.Parallel()
 	for busy, want := range map[int]string{6: "", 1000: "the analysis failed: the language model is asked too often"} {
@@ -181,7 +182,7 @@ func TestAnalysisIsPutOff(t *testing.T) {
 	}
 }
 
-// TestAnalysisThatHangs: a model that never answers doesn't keep the record from the webhook.
+// TestAnalysisThatHangs checks that the webhook receives the record even if the model never answers.
 func TestAnalysisThatHangs(t *testing.T) {
 	t.Parallel()
 	inStudy(t, good, func(t *testing.T, h *house, m *agentstest.Model) {
@@ -198,13 +199,13 @@ func TestAnalysisThatHangs(t *testing.T) {
 	})
 }
 
-// TestAnalysisIsNotGivenUpByAStop: a node that stops during the last attempt leaves the analysis to the next.
+// TestAnalysisIsNotGivenUpByAStop checks that another node repeats the last attempt of an analysis if the first node stops during it.
 func TestAnalysisIsNotGivenUpByAStop(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store, n := memstore.New(), 0
 		hangs := &agentstest.Model{Answers: func(ctx context.Context, _ llm.Question) (string, error) {
-			if n++; n == 5 { // the third attempt; Ask has made two of each before
+			if n++; n == 5 { // the third attempt; llm.Ask has asked twice in each attempt before
 				<-ctx.Done()
 			}
 			return "", &llm.Failure{Class: llm.ClassTransient, Message: "no"}
@@ -225,7 +226,7 @@ func TestAnalysisIsNotGivenUpByAStop(t *testing.T) {
 	})
 }
 
-// TestNothingToAnalyze: no model is asked about an unanswered call.
+// TestNothingToAnalyze checks that the model receives no question about an unanswered or silent call.
 func TestNothingToAnalyze(t *testing.T) {
 	t.Parallel()
 	inStudy(t, good, func(t *testing.T, h *house, m *agentstest.Model) {
@@ -248,7 +249,7 @@ func TestNothingToAnalyze(t *testing.T) {
 	})
 }
 
-// twice delivers every task twice, the second time after it has succeeded.
+// twice is a Work that delivers every task a second time after it has succeeded.
 type twice struct{ *memstore.Work }
 
 func (w twice) Handle(q callwright.Queue, kind string, h callwright.Handler) {
@@ -268,7 +269,7 @@ func deliverTwice(c *call.Config) {
 	c.Work = twice{work}
 }
 
-// TestAnalysisDeliveredTwice: the model is asked once.
+// TestAnalysisDeliveredTwice checks that a task that is delivered twice asks the model only once.
 func TestAnalysisDeliveredTwice(t *testing.T) {
 	t.Parallel()
 	inStudy(t, good, func(t *testing.T, h *house, m *agentstest.Model) {
@@ -282,7 +283,7 @@ func TestAnalysisDeliveredTwice(t *testing.T) {
 	}, deliverTwice)
 }
 
-// TestAnalysisIsNotKept loses the first write of the database: the webhook still gets the analysis.
+// TestAnalysisIsNotKept checks that the webhook receives the analysis even if the first write of the analysis seems to fail.
 func TestAnalysisIsNotKept(t *testing.T) {
 	t.Parallel()
 	f := &faulty{}

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// acceptLoop accepts incoming calls until ctx ends.
+// acceptLoop accepts incoming calls until ctx ends or Accept fails. It rejects a call that arrives when ctx has ended.
 func (s *Service) acceptLoop(ctx context.Context) {
 	for {
 		pending, err := s.cfg.Line.Accept(ctx)
@@ -27,7 +27,8 @@ func (s *Service) acceptLoop(ctx context.Context) {
 	}
 }
 
-// admit reserves a slot for an incoming call, or rejects the call before it costs resources.
+// admit starts to answer an incoming call on a slot of this node. It rejects the call if the server is not ready or no slot is free, before
+// the call uses further resources.
 func (s *Service) admit(ctx context.Context, pending IncomingCall) {
 	id := cmp.Or(pending.Caller().ID, s.cfg.IDs.New())
 	ctx = callwright.WithLog(ctx, slog.String("call_id", id))
@@ -50,7 +51,7 @@ func (s *Service) refuse(ctx context.Context, pending IncomingCall, cause Cause)
 	}
 }
 
-// answer answers an incoming call and runs it to its end.
+// answer answers an incoming call and runs it until it ends. It rejects the call if its agent, pathway or record is not available.
 func (s *Service) answer(ctx context.Context, id string, pending IncomingCall) {
 	clock := callwright.SteadyClock(s.cfg.Clock)
 	now := clock.Now()
@@ -71,7 +72,7 @@ func (s *Service) answer(ctx context.Context, id string, pending IncomingCall) {
 	if err := s.cfg.Store.Insert(ctx, c); err != nil {
 		s.cfg.Logger.ErrorContext(ctx, "cannot take a call", "number", offer.To, "error", err)
 		s.refuse(ctx, pending, CauseInternal)
-		s.finish(ctx, c, HangupReason{Cause: CauseInternal, SIPCode: statusInternal}, clock.Now()) // in case the record was stored
+		s.finish(ctx, c, HangupReason{Cause: CauseInternal, SIPCode: statusInternal}, clock.Now()) // the record may be stored despite the error
 		return
 	}
 	defer s.recoverPanic(ctx, &c, clock)
@@ -85,7 +86,7 @@ func (s *Service) answer(ctx context.Context, id string, pending IncomingCall) {
 		s.cfg.Logger.ErrorContext(ctx, "cannot load the pathway or the persona of a call", "call_id", c.ID, "error", err)
 		ending, none := hangupWithoutLeader(err)
 		refusal := CauseInternal
-		if ending.SIPCode = statusInternal; none { // no other node has one, either
+		if ending.SIPCode = statusInternal; none { // the pathway or persona is missing on every node
 			refusal, ending.SIPCode = CauseUnavailable, statusUnavailable
 		}
 		s.refuse(ctx, pending, refusal)
@@ -105,15 +106,15 @@ func (s *Service) answer(ctx context.Context, id string, pending IncomingCall) {
 	s.runConversation(ctx, c, leg, by, book)
 }
 
-// requestData returns the variables of an incoming call: the variables of its trunk's rules, and its headers in "sip_headers". They
-// contain only characters that every database can store.
+// requestData returns the variables of an incoming call: the variables of its trunk's rules, and its headers in "sip_headers". It removes
+// characters that some databases cannot store.
 func (i CallerInfo) requestData() map[string]any {
 	if len(i.Headers) == 0 && len(i.Variables) == 0 {
 		return nil
 	}
 	data := map[string]any{}
 	if len(i.Headers) > 0 {
-		headers := make(map[string]any, len(i.Headers)) // in the type that databases return and templates read
+		headers := make(map[string]any, len(i.Headers)) // map[string]any, because databases return this type and templates read it
 		for name, value := range i.Headers {
 			headers[writable(name)] = writable(value)
 		}

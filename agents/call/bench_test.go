@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// BenchmarkRefusedCall takes a call through its life as far as this package goes: it is created, placed, refused and closed, in memory.
+// BenchmarkRefusedCall measures a refused call in memory: it is created, placed, refused and closed.
 func BenchmarkRefusedCall(b *testing.B) {
 	store := memstore.New()
 	work, line := memstore.NewWork(store, nil), agentstest.NewLine(agentstest.PhoneConfig{})
@@ -49,7 +49,7 @@ func BenchmarkRefusedCall(b *testing.B) {
 	}
 }
 
-// anyAgent has every call as it is.
+// anyAgent returns the agent of the request, with a MaxDuration of one minute.
 type anyAgent struct{}
 
 func (anyAgent) Answering(context.Context, callwright.OrgID, callwright.PhoneNumber) (agents.Agent, error) {

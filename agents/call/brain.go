@@ -16,13 +16,14 @@ import (
 	"github.com/callwright/callwright/agents/tool"
 )
 
-// loadLeader holds the pathway that leads a call's conversation, if any.
+// loadLeader contains the pathway that leads a call's conversation, if any.
 type loadLeader struct {
-	graph  *graph.Graph // nil: the task alone
-	number int          // of the graph's version
+	graph  *graph.Graph // nil means that the task leads
+	number int          // version number of graph
 }
 
-// loadLeader loads the pathway that leads a call. Later changes of the pathway do not change the call.
+// loadLeader loads the pathway that leads a call. Later changes of the pathway do not change the call. Without a pathway, it returns the
+// zero value.
 func (s *Service) loadLeader(ctx context.Context, c Call) (loadLeader, error) {
 	if c.Agent.Pathway.ID == "" {
 		return loadLeader{}, nil
@@ -30,7 +31,7 @@ func (s *Service) loadLeader(ctx context.Context, c Call) (loadLeader, error) {
 	return s.load(ctx, c.Org, c.Agent.Pathway)
 }
 
-// load loads a pathway to lead a call.
+// load loads a pathway. It returns CodeNotFound if the start node is missing, and CodeUnavailable if this server has no pathways.
 func (s *Service) load(ctx context.Context, org callwright.OrgID, ref agents.PathwayRef) (loadLeader, error) {
 	if s.cfg.Pathways == nil {
 		return loadLeader{}, callwright.Errorf(callwright.CodeUnavailable, "there are no pathways on this server")
@@ -42,7 +43,8 @@ func (s *Service) load(ctx context.Context, org callwright.OrgID, ref agents.Pat
 	return loadLeader{g, number}, err
 }
 
-// hangupWithoutLeader returns the hang-up reason of a call whose pathway could not be loaded; gone reports that the failure is permanent.
+// hangupWithoutLeader returns the hang-up reason of a call whose pathway or persona could not be loaded. gone reports whether the failure
+// is permanent.
 func hangupWithoutLeader(err error) (e HangupReason, gone bool) {
 	switch callwright.CodeOf(err) {
 	case callwright.CodeNotFound, callwright.CodeBadRequest, callwright.CodeInvalidState:
@@ -52,7 +54,7 @@ func hangupWithoutLeader(err error) (e HangupReason, gone bool) {
 	}
 }
 
-// warnOfModels logs the missing models of a call's agent and of its pathway's nodes, which the default model replaces.
+// warnOfModels logs the models that the call's agent or its pathway's nodes name but this server lacks. The default model replaces them.
 func (s *Service) warnOfModels(ctx context.Context, c Call, by loadLeader) {
 	asked := map[string]bool{c.Agent.Model: true}
 	if by.graph != nil {
@@ -67,8 +69,8 @@ func (s *Service) warnOfModels(ctx context.Context, c Call, by loadLeader) {
 	}
 }
 
-// brain returns the brain of a call: the program's own, else the pathway's, whose nodes define their tools, or the task's with its
-// tools.
+// brain returns the brain of a call. Config.NewBrain takes precedence. Otherwise the pathway leads, whose nodes define their tools, or else
+// the task with the agent's tools.
 func (s *Service) brain(ctx context.Context, c Call, by loadLeader, book *recordWriter) (conversation.Brain, error) {
 	if s.cfg.NewBrain != nil {
 		if own, err := s.cfg.NewBrain(ctx, c); own != nil || err != nil {

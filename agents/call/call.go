@@ -8,7 +8,8 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// Call is the record of a call. Each call has exactly one record, from its request; it is final when Queue is an end state.
+// Call is the record of a call. Each call has exactly one record from its request on. The record is final, except for Analysis and
+// Delivery, when Queue is an end state.
 type Call struct {
 	ID      string
 	Org     callwright.OrgID
@@ -18,41 +19,41 @@ type Call struct {
 	Agent   agents.Agent
 	Plan    Plan
 
-	RequestData map[string]any // variables of the client, for the agent's texts
+	RequestData map[string]any // the client's variables for the agent's texts
 	Variables   map[string]any // RequestData with the conversation's changes
-	Metadata    map[string]any // of the client, returned as it was given
+	Metadata    map[string]any // the client's data, returned unchanged
 
 	Queue     QueueStatus
-	Status    Status // the outcome; empty until the end
+	Status    Status // outcome; empty until the end
 	CreatedAt time.Time
-	StartAt   *time.Time // earliest time to place it; nil: immediately
-	StartedAt *time.Time // answered
+	StartAt   *time.Time // earliest time to place the call; nil means immediately
+	StartedAt *time.Time // time of the answer
 	EndedAt   *time.Time
 
-	Ending        *HangupReason // reason of its end
-	ErrorMessage  string        // human-readable; empty without an error
+	Ending        *HangupReason // reason for the end
+	ErrorMessage  string        // human-readable; empty means no error
 	AnsweredBy    AnsweredBy
 	TransferredTo string
 	TransferredAt *time.Time
 	TransferredBy TransferredBy
-	ModelUsed     string // the speaking model, for example "scripted"
-	PathwayNumber *int   // version of the agent's pathway, 0 for the draft; nil: none yet, or no pathway
-	RetryOf       string // id of the call that this one retries; empty: none
-	RetriedBy     string // id of the call that retries this one; empty: none
+	ModelUsed     string // name of the model that spoke, for example "scripted"
+	PathwayNumber *int   // version of the agent's pathway, 0 for the draft; nil without a pathway, or before it is loaded
+	RetryOf       string // id of the call that this call retries; may be empty
+	RetriedBy     string // id of the call that retries this call; may be empty
 	Analysis      Analysis
 	Carriage      LegInfo
 	Stats         Stats
-	Recorded      bool   // a recording can be read
-	unrecorded    string // reason for a missing recording, for ErrorMessage
+	Recorded      bool   // whether a recording can be read
+	unrecorded    string // reason for a missing recording; part of ErrorMessage
 	Delivery      Delivery
 
-	Node          string    // node of the call while it is allocated or started
+	Node          string    // node that holds the call while it is allocated or started
 	TakenAt       time.Time // time at which that node claimed it
-	StopRequested bool      // its owner has requested its end
-	Version       int64     // for the compare-and-set
+	StopRequested bool      // whether the owner has requested the end
+	Version       int64     // incremented by Store.Update, for its compare-and-set
 }
 
-// Length returns the time from the answer to the end; 0 for a call that was never answered.
+// Length returns the time from the answer to the end. It is 0 for a call that was never answered or has not ended.
 func (c Call) Length() time.Duration {
 	if c.StartedAt == nil || c.EndedAt == nil {
 		return 0
@@ -60,10 +61,10 @@ func (c Call) Length() time.Duration {
 	return c.EndedAt.Sub(*c.StartedAt)
 }
 
-// Status is the outcome of a call.
+// Status is the outcome of a call. It is empty until the call has ended.
 type Status string
 
-// The outcomes.
+// The outcomes of calls.
 const (
 	StatusCompleted Status = "completed"
 	StatusFailed    Status = "failed"
@@ -73,19 +74,19 @@ const (
 	StatusUnknown   Status = "unknown"
 )
 
-// TransferredBy names the side that transferred a call; empty without a transfer.
+// TransferredBy names the side that transferred a call. It is empty if the call was not transferred.
 type TransferredBy string
 
-// The sides that transfer calls.
+// The sides that can transfer a call.
 const (
-	TransferredByAgent TransferredBy = "agent" // the other side was transferred to TransferredTo, which ended the call
-	TransferredByPeer  TransferredBy = "peer"  // the agent was transferred to TransferredTo, and the call continued
+	TransferredByAgent TransferredBy = "agent" // the agent transferred the other side to TransferredTo, which ended the call
+	TransferredByPeer  TransferredBy = "peer"  // the other side transferred the agent to TransferredTo, and the call continued
 )
 
-// AnsweredBy is the kind of party that answered a call.
+// AnsweredBy describes the party that answered a call. It is empty until the call is answered or has ended.
 type AnsweredBy string
 
-// The kinds of answering parties. A call without answering machine detection is "unknown" once it is answered.
+// The answering parties. An answered call without answering machine detection is "unknown".
 const (
 	AnsweredByHuman     AnsweredBy = "human"
 	AnsweredByVoicemail AnsweredBy = "voicemail"
@@ -97,19 +98,19 @@ const (
 type Entry struct {
 	Seq         int // 1, 2, ... within the call
 	Speaker     Speaker
-	Text        string        // of the agent: the heard part
-	Start, End  time.Duration // since the answer
-	Interrupted bool          // interrupted by the other side
+	Text        string        // of an interrupted agent: only the part that was heard
+	Start, End  time.Duration // relative to the answer
+	Interrupted bool          // whether the other side interrupted the agent
 	Latency     conversation.Latency
 	CreatedAt   time.Time
 }
 
-// Speaker is the speaker of a transcript entry.
+// Speaker names the speaker of a transcript entry.
 type Speaker string
 
-// The speakers.
+// The speakers of transcript entries.
 const (
 	SpeakerUser      Speaker = "user"         // the other side
 	SpeakerAssistant Speaker = "assistant"    // the agent
-	SpeakerAction    Speaker = "agent-action" // an action of the agent: sent digits, a transfer
+	SpeakerAction    Speaker = "agent-action" // an action of the agent, such as sent digits or a transfer
 )

@@ -10,17 +10,17 @@ import (
 	"github.com/callwright/callwright/agents"
 )
 
-// The limits of a plan.
+// The limits of a Plan.
 const (
-	MaxDispositions = 50             // in a plan
-	MaxDisposition  = 100            // characters of one disposition
+	MaxDispositions = 50             // per plan
+	MaxDisposition  = 100            // characters per disposition
 	MaxMessage      = 5000           // characters of Voicemail.Message
 	MaxSummary      = 1999           // characters of Plan.SummaryPrompt
-	ShortestRetry   = time.Second    // of Retry.Wait
-	LongestRetry    = 24 * time.Hour // of Retry.Wait
+	ShortestRetry   = time.Second    // minimum of Retry.Wait
+	LongestRetry    = 24 * time.Hour // maximum of Retry.Wait
 )
 
-// checkParts refuses an agent that needs a part missing on this server.
+// checkParts refuses an agent with Record or Webhook if this server lacks the port for it.
 func (s *Service) checkParts(a agents.Agent) error {
 	_, unrecorded := s.cfg.Recordings.(noRecordings)
 	_, untold := s.cfg.Notifier.(noNotifier)
@@ -33,7 +33,7 @@ func (s *Service) checkParts(a agents.Agent) error {
 	return nil
 }
 
-// checkPlan refuses a plan that this server cannot follow.
+// checkPlan refuses a plan that exceeds its limits or requires a port that this server lacks.
 func (s *Service) checkPlan(p Plan, a agents.Agent) error {
 	if err := s.checkVoicemail(p.Voicemail, "voicemail.action", "voicemail.message"); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (s *Service) checkPlan(p Plan, a agents.Agent) error {
 	return nil
 }
 
-// checkVoicemail checks the plan for answering machines.
+// checkVoicemail checks a reaction to answering machines. action and message are the field names for its errors.
 func (s *Service) checkVoicemail(v Voicemail, action, message string) error {
 	switch v.Action {
 	case "", VoicemailIgnore:

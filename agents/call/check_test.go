@@ -18,13 +18,13 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// deaf is a screener that never decides.
+// deaf is a call.AMD that never decides.
 type deaf struct{}
 
 func (deaf) Hear(conversation.Frame) (call.AnsweredBy, bool) { return "", false }
 func (deaf) Ended() bool                                     { return false }
 
-// onlyHTTPS refuses other addresses.
+// onlyHTTPS refuses URLs with schemes other than https.
 func onlyHTTPS(url string) error {
 	if !strings.HasPrefix(url, "https://") {
 		return callwright.Invalid("", "must begin with https://")
@@ -48,7 +48,7 @@ func tools(texts ...string) []json.RawMessage {
 	return raws
 }
 
-// TestCharacters: lengths are counted in characters, as the contract does.
+// TestCharacters checks that limits count characters, as the contract requires, and not bytes.
 func TestCharacters(t *testing.T) {
 	t.Parallel()
 	wide := func(n int) string { return strings.Repeat("é", n) }
@@ -65,7 +65,7 @@ func TestCharacters(t *testing.T) {
 	})
 }
 
-// TestCreateNamesTheField: each invalid request is refused immediately, and the error names the field.
+// TestCreateNamesTheField checks that Create refuses each invalid request, and that the error names the field.
 func TestCreateNamesTheField(t *testing.T) {
 	t.Parallel()
 	seven := pathway.Selector{Number: 7}
@@ -122,7 +122,7 @@ func TestCreateNamesTheField(t *testing.T) {
 				r.Check = onlyHTTPS
 				for i, q := range requests {
 					if q.StartAt != nil {
-						q.StartAt = new(time.Now().Add(31 * 24 * time.Hour)) // by the bubble's clock
+						q.StartAt = new(time.Now().Add(31 * 24 * time.Hour)) // relative to the bubble's clock
 					}
 					q.From, q.To = "+15550000001", "+15550000002"
 					_, err := h.Create(t.Context(), "a", q)
@@ -139,12 +139,12 @@ func TestCreateNamesTheField(t *testing.T) {
 	}
 }
 
-// TestSizeOfRequests: tools and dynamic data may be as large together as MaxRequests, and not larger.
+// TestSizeOfRequests checks that tools and dynamic data together may have MaxRequests bytes and no more.
 func TestSizeOfRequests(t *testing.T) {
 	t.Parallel()
 	inClinic(t, func(t *testing.T, h *house, _ *library, _ *agentstest.Requests) {
 		sized := func(size int) (all []json.RawMessage) {
-			for most := 32 << 10; size > 0; size -= most { // which one tool may have
+			for most := 32 << 10; size > 0; size -= most { // most is the maximum of one tool
 				text := fmt.Sprintf(`{"name":"t%d","url":"https://a.example/"`, len(all))
 				all = append(all, json.RawMessage(text+strings.Repeat(" ", max(min(size, most)-len(text)-1, 0))+`}`))
 			}
@@ -173,7 +173,7 @@ func TestSizeOfRequests(t *testing.T) {
 	})
 }
 
-// TestCreateNamesBoth: the error of a task together with a pathway, or of neither, names both fields.
+// TestCreateNamesBoth checks that the error for a task together with a pathway, and the error for neither, name both fields.
 func TestCreateNamesBoth(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -186,7 +186,7 @@ func TestCreateNamesBoth(t *testing.T) {
 	})
 }
 
-// TestCreateWithoutTheParts: the error names a missing optional part of the server.
+// TestCreateWithoutTheParts checks that Create returns CodeUnavailable for a request that requires a missing optional port.
 func TestCreateWithoutTheParts(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -230,7 +230,7 @@ func TestListRefuses(t *testing.T) {
 	})
 }
 
-// TestListPassesFiltersOn finds calls by every filter of the store.
+// TestListPassesFiltersOn checks that List passes every filter to the store.
 func TestListPassesFiltersOn(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

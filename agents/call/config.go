@@ -15,46 +15,46 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// Config configures a Service.
+// Config configures a Service. The struct tags name the required fields.
 type Config struct {
 	Store       Store                   `required:"always"`
-	Leases      node.Leases             `required:"always"` // on the database of all nodes
+	Leases      node.Leases             `required:"always"` // in the database that all nodes share
 	Atomic      callwright.Atomic       `required:"always"`
 	Work        callwright.Work         `required:"always"`
 	Line        Line                    `required:"always"`
 	Recognizer  conversation.Recognizer `required:"always"`
 	Synthesizer tts.Synthesizer         `required:"without Voices"`
-	Voices      tts.Speakers            // speaks with the voices of organizations; nil: Synthesizer speaks for all
-	Agents      Agents                  `required:"without NewBrain"` // nil: inbound calls have an agent without settings, placing a call is CodeUnavailable
+	Voices      tts.Speakers            // speaks with the voices of organizations; if nil, Synthesizer speaks for all
+	Agents      Agents                  `required:"without NewBrain"` // if nil, inbound agents have no settings, and Create fails
 	Model       llm.Model               `required:"without NewBrain"`
 
-	// NewBrain makes the brain of an answered call, whose Variables hold the answers of its dynamic data. A nil Brain without an
-	// error selects the pathway or task of the call's agent. An error ends the call with CauseInternal. A nil NewBrain selects the
-	// agent for every call.
+	// NewBrain returns the brain of an answered call. The call's Variables contain the answers of its dynamic data. If NewBrain returns nil
+	// without an error, or is nil, the pathway or task of the call's agent leads the conversation. An error ends the call with
+	// CauseInternal.
 	NewBrain func(ctx context.Context, c Call) (conversation.Brain, error)
-	// Observe receives the events of this node's calls: see Observation. nil: not called.
+	// Observe receives the events of this node's calls: see Observation. It may be nil.
 	Observe func(o Observation)
 
-	Routes     Routes             // nil: placing a call is CodeUnavailable
-	Recordings Recordings         // nil: placing a call with a recording is CodeUnavailable, and incoming calls are not recorded
-	Notifier   Notifier           // nil: placing a call with a webhook is CodeUnavailable, and incoming calls send no notices
-	Pathways   agents.Pathways    // nil: a pathway is CodeUnavailable
-	Requests   request.Client     // nil: tools and dynamic data fail
-	Knowledge  pathway.Knowledge  // nil: no knowledge bases
-	AMD        func(rate int) AMD // makes the detection for a call at a sample rate; nil: no detection
-	Failures   Failures           // nil: failed calls are not reported
-	Deliveries *delivery.Log      // lists messages that webhooks have not accepted; nil: no list
+	Routes     Routes             // if nil, placing a call is CodeUnavailable
+	Recordings Recordings         // if nil, placing a call with a recording is CodeUnavailable, and incoming calls are not recorded
+	Notifier   Notifier           // if nil, placing a call with a webhook is CodeUnavailable, and incoming calls send no notices
+	Pathways   agents.Pathways    // if nil, a call with a pathway is CodeUnavailable
+	Requests   request.Client     // if nil, tools and dynamic data fail
+	Knowledge  pathway.Knowledge  // nil means no knowledge bases
+	AMD        func(rate int) AMD // returns the detector for a call with a sample rate; nil means no detection
+	Failures   Failures           // receives failed calls; may be nil
+	Deliveries *delivery.Log      // lists messages that webhooks have not accepted; may be nil
 
-	Numbering    callwright.Numbering // the default countries of organizations; nil: no defaults
-	Ready        func() error         // its error refuses calls, for example without a speech engine; nil: calls are never refused
-	Node         string               // this process's name, unique among all nodes and new at every start; empty: one of IDs
-	MaxCalls     int                  // live calls on this node; 0: no bound but the line's
-	DrainTimeout time.Duration        // time for running calls after Run's context has ended; 0: they are ended immediately
+	Numbering    callwright.Numbering // default countries of organizations; nil means no defaults
+	Ready        func() error         // refuses calls by its error, for example without a speech engine; nil refuses none
+	Node         string               // name of this process, unique among all nodes and new at every start; empty means an id from IDs
+	MaxCalls     int                  // maximum of live calls on this node; 0 means only the line's limit
+	DrainTimeout time.Duration        // time for running calls to finish after Run's context has ended; 0 means none
 
 	callwright.Runtime
 }
 
-// setDefaults sets the defaults of optional fields.
+// setDefaults replaces missing optional ports by null implementations.
 func (c *Config) setDefaults() {
 	if c.Agents == nil {
 		c.Agents = noAgents{}
@@ -82,17 +82,17 @@ func (c *Config) setDefaults() {
 	}
 }
 
-// Service places and answers calls.
+// Service places and answers calls, and stores their records.
 type Service struct {
 	cfg      Config
-	live     *node.Holder[callwright.OrgID] // the calls that run here
+	live     *node.Holder[callwright.OrgID] // calls that run on this node
 	observed *observations
 }
 
-// storePatience bounds one access of a live call or its node to the store.
+// storePatience bounds each store operation of a live call or of this node.
 const storePatience = 5 * time.Second
 
-// The kinds of durable work.
+// The kinds of durable tasks.
 const (
 	taskPlace   = "call.place"
 	taskAnalyze = "call.analyze"

@@ -9,20 +9,20 @@ import (
 	"github.com/callwright/callwright/agents"
 )
 
-// Request asks for a call. Field names in errors are the names of the /v1 contract.
+// Request is a request to place a call. Fields of its errors have the names of the /v1 contract.
 type Request struct {
-	From        string // as callwright.ReadNumber reads it; empty: the organization's only outbound number
-	To          string // as callwright.ReadNumber reads it
+	From        string // in a form that callwright.ReadNumber accepts; empty means the organization's only outbound number
+	To          string // in a form that callwright.ReadNumber accepts
 	Agent       agents.Agent
-	AgentID     string       // id of a web agent, whose settings the call uses; requires a zero Agent
-	Overrides   agents.Patch // settings that differ on this call
+	AgentID     string       // id of the web agent that makes the call; requires a zero Agent
+	Overrides   agents.Patch // settings that differ for this call
 	Plan        Plan
-	StartAt     *time.Time // earliest time to place it; nil or past: immediately
+	StartAt     *time.Time // earliest time to place the call; nil or past means immediately
 	RequestData map[string]any
 	Metadata    map[string]any
 }
 
-// Create checks a call and queues it. It refuses a number that cannot be read or is not attached, an agent or a plan that no call
+// Create checks a call and queues it. It refuses an invalid number, a caller's number that is not attached, an agent or a plan that no call
 // can use, and every call while Config.Ready returns an error.
 func (s *Service) Create(ctx context.Context, org callwright.OrgID, r Request) (Call, error) {
 	to, err := callwright.ReadNumber(ctx, s.cfg.Numbering, org, r.To)
@@ -58,7 +58,7 @@ func (s *Service) Create(ctx context.Context, org callwright.OrgID, r Request) (
 	return c, s.cfg.Atomic.Do(ctx, func(ctx context.Context) error { return s.queue(ctx, c) })
 }
 
-// queue stores a new call, in the transaction of ctx, with the step that places it.
+// queue stores a new call and enqueues the task that places it, in the transaction of ctx.
 func (s *Service) queue(ctx context.Context, c Call) error {
 	if err := s.cfg.Store.Insert(ctx, c); err != nil {
 		return err
@@ -76,7 +76,8 @@ func (s *Service) queue(ctx context.Context, c Call) error {
 	return s.cfg.Work.Enqueue(ctx, place)
 }
 
-// callerNumber returns the caller's number of the call.
+// callerNumber returns the number that the call shows as its caller: the given number, or the organization's only outbound number if given
+// is empty.
 func (s *Service) callerNumber(
 	ctx context.Context, org callwright.OrgID, given string,
 ) (callwright.PhoneNumber, error) {
@@ -90,10 +91,10 @@ func (s *Service) callerNumber(
 	return s.cfg.Routes.Caller(ctx, org, from)
 }
 
-// farthestStart bounds the time by which a call may be scheduled ahead.
+// farthestStart bounds how far ahead a call may be scheduled.
 const farthestStart = 30 * 24 * time.Hour
 
-// checkStart refuses a start that is too far ahead, and deletes one in the past.
+// checkStart refuses a StartAt beyond farthestStart, and sets a StartAt in the past to nil.
 func (r *Request) checkStart(now time.Time) error {
 	switch {
 	case r.StartAt == nil:

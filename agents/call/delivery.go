@@ -9,18 +9,19 @@ import (
 	"github.com/callwright/callwright/delivery"
 )
 
-// Delivery is the state of delivering a call's record to its webhook.
+// Delivery describes the progress of delivering a call's record to its webhook.
 type Delivery struct {
 	State       DeliveryState
-	Attempts    int        // so far
-	LastAttempt *time.Time // nil: none
-	LastFailure string     // human-readable reason of the last failed attempt, without the URL; empty: none has failed
+	Attempts    int        // number of attempts so far
+	LastAttempt *time.Time // nil before the first attempt
+	LastFailure string     // human-readable reason of the last failed attempt, without the URL; empty if none has failed
 }
 
-// DeliveryState is a state of a Delivery.
+// DeliveryState names the state of a Delivery.
 type DeliveryState = delivery.State
 
-// The states. A call has none without a webhook, before its end, and if it ended before deliveries were recorded.
+// The states of a Delivery. The state is empty without a webhook, before the end of the call, and if the call ended before deliveries were
+// recorded.
 const (
 	DeliveryPending   = delivery.Pending
 	DeliveryDelivered = delivery.Delivered
@@ -30,8 +31,8 @@ const (
 // maxDeliveryFailure bounds Delivery.LastFailure, in bytes.
 const maxDeliveryFailure = 500
 
-// notify sends the record of a call that has ended to its webhook: the task call.webhook. The record itself holds the progress, so
-// that a restart does not restart the schedule.
+// notify runs the task call.webhook: it sends the record of an ended call to its webhook. The record contains the progress of the delivery,
+// so that a restart does not restart the schedule.
 func (s *Service) notify(ctx context.Context, task callwright.Task, _ int) error {
 	c, transcript, err := s.Get(ctx, task.Org, task.Key)
 	if err != nil {
@@ -52,7 +53,7 @@ func (s *Service) notify(ctx context.Context, task callwright.Task, _ int) error
 		return putOff
 	}
 	if failure != nil && ctx.Err() != nil {
-		return failure // this process interrupted it
+		return failure // this process interrupted the attempt
 	}
 	var wait time.Duration
 	err = callwright.Retry(ctx, func(ctx context.Context) (err error) {
@@ -70,12 +71,12 @@ func (s *Service) notify(ctx context.Context, task callwright.Task, _ int) error
 	return s.delivered(ctx, c, failure, wait)
 }
 
-// messageOf returns the record of a call as the list of deliveries holds it.
+// messageOf returns the entry for a call's record in the list of deliveries.
 func messageOf(c Call) delivery.Message {
 	return delivery.Message{Org: c.Org, Kind: delivery.MessageCall, ID: c.ID, Subject: c.ID, URL: c.Agent.Webhook}
 }
 
-// noteDelivery stores a call after an attempt to deliver its record, and adds the attempt to the list of deliveries.
+// noteDelivery stores a call after an attempt to deliver its record, and adds the attempt to the list of deliveries, in one transaction.
 func (s *Service) noteDelivery(ctx context.Context, c Call, failure error, at time.Time, wait time.Duration) error {
 	var next time.Time
 	if c.Delivery.State == DeliveryPending {
@@ -89,7 +90,7 @@ func (s *Service) noteDelivery(ctx context.Context, c Call, failure error, at ti
 	})
 }
 
-// attempted records an attempt to deliver a record. It returns the wait before the next one.
+// attempted records the outcome of an attempt in c.Delivery. It returns the wait before the next attempt, or 0 if none follows.
 func (s *Service) attempted(c *Call, failure error, at time.Time) (wait time.Duration) {
 	d := &c.Delivery
 	d.Attempts++
@@ -105,7 +106,8 @@ func (s *Service) attempted(c *Call, failure error, at time.Time) (wait time.Dur
 	return wait
 }
 
-// delivered logs a failed attempt, and returns the error that runs the task again at the next attempt.
+// delivered logs a failed attempt. While the delivery is pending, it returns an error whose RetryAfter makes the task run again at the next
+// attempt.
 func (s *Service) delivered(ctx context.Context, c Call, failure error, wait time.Duration) error {
 	attributes := []any{
 		"call_id", c.ID, "org", c.Org, "to", delivery.HostOf(c.Agent.Webhook), "attempts", c.Delivery.Attempts, "error", failure,

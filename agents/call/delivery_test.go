@@ -22,10 +22,10 @@ import (
 	"github.com/callwright/callwright/delivery"
 )
 
-// address is the URL of the webhooks of these tests, with secrets in all of its parts.
+// address is the URL of the webhooks in these tests. Its path and query contain secrets.
 const address = "https://hooks.example.com/services/hunter2-path?token=hunter2-query"
 
-// post is a receiver of records that returns answer, and records the times of its calls.
+// post is a receiver of records. It returns answer, and records the times of the attempts.
 type post struct {
 	call.Notifier
 	mu     sync.Mutex
@@ -54,7 +54,7 @@ func (p *post) set(answer error) {
 	p.answer = answer
 }
 
-// after returns the time of each attempt since the first one, in whole seconds.
+// after returns the time of each attempt relative to the first attempt, rounded to seconds.
 func (p *post) after() []time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -65,7 +65,7 @@ func (p *post) after() []time.Duration {
 	return out
 }
 
-// logBuffer holds the log.
+// logBuffer collects the log.
 type logBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -90,7 +90,7 @@ func (b *logBuffer) lines(with string) (found []string) {
 
 var errDown = callwright.Errorf(callwright.CodeUnavailable, "it answered with status 503")
 
-// inPostOffice runs a test with a house with a scripted webhook, after the end of a call.
+// inPostOffice runs a test after the end of a call, with a house whose webhook returns answer. id is the call's id.
 func inPostOffice(t *testing.T, answer error, test func(t *testing.T, h *house, id string, p *post, logged *logBuffer)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -123,7 +123,7 @@ func (h *house) delivery(id string) call.Delivery {
 	return c.Delivery
 }
 
-// TestWebhookThatIsDownForHours: the webhook gets the record after its recovery.
+// TestWebhookThatIsDownForHours checks that a webhook receives the record after an outage of hours.
 func TestWebhookThatIsDownForHours(t *testing.T) {
 	t.Parallel()
 	inPostOffice(t, errDown, func(t *testing.T, h *house, id string, p *post, logged *logBuffer) {
@@ -148,7 +148,7 @@ func TestWebhookThatIsDownForHours(t *testing.T) {
 	})
 }
 
-// TestWebhookThatIsDownForGood: the delivery is given up after a day, as the record and the log show.
+// TestWebhookThatIsDownForGood checks that the delivery is given up after a day, and that the record and the log show it.
 func TestWebhookThatIsDownForGood(t *testing.T) {
 	t.Parallel()
 	inPostOffice(t, errDown, func(t *testing.T, h *house, id string, p *post, logged *logBuffer) {
@@ -169,7 +169,7 @@ func TestWebhookThatIsDownForGood(t *testing.T) {
 	})
 }
 
-// TestWebhookThatRefuses: the delivery is given up immediately.
+// TestWebhookThatRefuses checks that a delivery is given up after the first attempt if the webhook refuses the record permanently.
 func TestWebhookThatRefuses(t *testing.T) {
 	t.Parallel()
 	refusal := callwright.Errorf(callwright.CodeForbidden, "it answered with status 410")
@@ -186,7 +186,7 @@ func TestWebhookThatRefuses(t *testing.T) {
 	})
 }
 
-// TestWebhookThatTakesTheRecord: the record is delivered at the first attempt.
+// TestWebhookThatTakesTheRecord checks that an accepted record is delivered at the first attempt.
 func TestWebhookThatTakesTheRecord(t *testing.T) {
 	t.Parallel()
 	inPostOffice(t, nil, func(t *testing.T, h *house, id string, p *post, _ *logBuffer) {
@@ -198,7 +198,7 @@ func TestWebhookThatTakesTheRecord(t *testing.T) {
 	})
 }
 
-// TestCallWithoutWebhook: no delivery is attempted.
+// TestCallWithoutWebhook checks that a call without a webhook has no delivery.
 func TestCallWithoutWebhook(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

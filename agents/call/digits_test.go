@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// TestPressedDigits calls a menu that wants a PIN. The PIN is in no record of the call, unless the node shows it.
+// TestPressedDigits checks that no record of a call contains a PIN that the agent presses, unless the node has showDigits.
 func TestPressedDigits(t *testing.T) {
 	t.Parallel()
 	const pin = "4711#"

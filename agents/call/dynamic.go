@@ -12,11 +12,11 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// callersPatience bounds the ringing of an incoming call while its dynamic data is fetched.
+// callersPatience bounds how long an incoming call rings while its dynamic data is fetched.
 const callersPatience = 5 * time.Second
 
-// fetchDynamicData makes the requests of the agent's dynamic data concurrently, and adds their results to the call's variables. A
-// request that fails is logged, and the conversation continues without its result.
+// fetchDynamicData sends the requests of the agent's dynamic data concurrently, and adds their results to the call's variables. If a
+// request fails, the conversation continues without its result, and the log of turn 0 contains the error.
 func (s *Service) fetchDynamicData(ctx context.Context, c *Call, book *recordWriter) {
 	if len(c.Agent.DynamicData) == 0 {
 		return
@@ -47,7 +47,7 @@ func (s *Service) fetchDynamicData(ctx context.Context, c *Call, book *recordWri
 	c.Variables = book.found(c.Variables)
 }
 
-// ask makes one request of the dynamic data.
+// ask sends one request of the dynamic data, and returns its log with the result or the error.
 func (s *Service) ask(ctx context.Context, c *Call, name string, d agents.DynamicData) request.Log {
 	r, err := d.Source().Parse()
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// answer answers by the host that is asked.
+// answer returns the scripted response of the requested host.
 func answer(ctx context.Context, r request.Request) (request.Response, error) {
 	switch {
 	case strings.HasPrefix(r.URL, "https://crm.example/42"):
@@ -34,7 +34,7 @@ func answer(ctx context.Context, r request.Request) (request.Response, error) {
 	return request.Response{Status: 404}, nil
 }
 
-// inOffice runs a test with a house from which other systems can be asked.
+// inOffice runs a test with a house whose calls can send requests to the hosts of answer.
 func inOffice(t *testing.T, test func(t *testing.T, h *house, r *agentstest.Requests), change ...func(*call.Config)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -51,8 +51,8 @@ var customer = agents.DynamicData{
 	Response: []request.Mapping{{Name: "name", Path: "$.name"}, {Name: "vip", Path: "$.vip"}},
 }
 
-// TestDynamicData: answers of other systems before a call appear in the agent's texts, in the trunk's headers and in the record; a
-// failed request is reported and prevents nothing else.
+// TestDynamicData checks that answers of other systems appear in the agent's texts, in the variables for the trunk's headers and in the
+// record. A failed request must be reported, and must not affect other requests.
 func TestDynamicData(t *testing.T) {
 	t.Parallel()
 	inOffice(t, func(t *testing.T, h *house, r *agentstest.Requests) {
@@ -89,7 +89,7 @@ func TestDynamicData(t *testing.T) {
 	})
 }
 
-// TestDynamicDataOfACaller: a caller waits at most a few seconds, even for slow systems.
+// TestDynamicDataOfACaller checks that a call is answered after at most five seconds, even if other systems are slow.
 func TestDynamicDataOfACaller(t *testing.T) {
 	t.Parallel()
 	slow := agents.DynamicData{URL: "https://slow.example/"}
@@ -114,7 +114,7 @@ func TestDynamicDataOfACaller(t *testing.T) {
 	}, func(c *call.Config) { c.Agents = who })
 }
 
-// answerer is the agent of every number.
+// answerer returns the same agent for every number.
 type answerer struct {
 	call.Agents
 	agent agents.Agent
@@ -124,7 +124,7 @@ func (a answerer) Answering(context.Context, callwright.OrgID, callwright.PhoneN
 	return a.agent, nil
 }
 
-// TestCallerGivesUpMeanwhile hangs up by the caller during requests to other systems.
+// TestCallerGivesUpMeanwhile checks a call whose caller gives up while requests to other systems run.
 func TestCallerGivesUpMeanwhile(t *testing.T) {
 	t.Parallel()
 	who := answerer{agent: agents.Agent{Task: "Answer.", DynamicData: []agents.DynamicData{{URL: "https://slow.example/"}}}}
@@ -138,7 +138,7 @@ func TestCallerGivesUpMeanwhile(t *testing.T) {
 	}, func(c *call.Config) { c.Agents = who })
 }
 
-// TestStopMeanwhile stops a call during requests to other systems: it is not dialed.
+// TestStopMeanwhile checks that a call which is stopped while requests to other systems run is not dialed.
 func TestStopMeanwhile(t *testing.T) {
 	t.Parallel()
 	inOffice(t, func(t *testing.T, h *house, _ *agentstest.Requests) {
@@ -155,7 +155,7 @@ func TestStopMeanwhile(t *testing.T) {
 	})
 }
 
-// TestFacts: the models of an agent with a task, and of a pathway, receive the meanings of dynamic data.
+// TestFacts checks that the models of an agent with a task and of a pathway receive the meanings of dynamic data.
 func TestFacts(t *testing.T) {
 	t.Parallel()
 	known := customer
@@ -194,7 +194,7 @@ func TestFacts(t *testing.T) {
 	})
 }
 
-// TestTools: an agent with a task calls a tool, whose variables are in the log of the turn and in the record.
+// TestTools checks that the variables of a tool, which an agent with a task calls, are in the turn's log and in the record.
 func TestTools(t *testing.T) {
 	t.Parallel()
 	m := &agentstest.Model{Says: func(_ context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
@@ -228,7 +228,7 @@ func TestTools(t *testing.T) {
 	}, func(c *call.Config) { c.Model = m })
 }
 
-// TestDynamicDataOfDearAnswers: the answers before a call share the budget of a turn.
+// TestDynamicDataOfDearAnswers checks that all answers before a call share the budget of one turn.
 func TestDynamicDataOfDearAnswers(t *testing.T) {
 	t.Parallel()
 	inOffice(t, func(t *testing.T, h *house, r *agentstest.Requests) {
@@ -250,7 +250,7 @@ func TestDynamicDataOfDearAnswers(t *testing.T) {
 			}
 		}
 		if failed == 0 {
-			t.Error("both answers are followed") // one of them takes nearly all of the budget
+			t.Error("both answers are followed") // one answer uses nearly the whole budget
 		}
 	})
 }

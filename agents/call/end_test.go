@@ -12,8 +12,8 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// For any cause of a call's end, its error_message names all errors: here that the end was not confirmed, and that the other side's
-// audio could not be decoded.
+// TestAllThatWentWrong checks that error_message names all errors: the failure of the model, the unconfirmed end, and the other side's
+// audio that could not be decoded.
 func TestAllThatWentWrong(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -32,7 +32,8 @@ func TestAllThatWentWrong(t *testing.T) {
 	})
 }
 
-// A peer that never sends a packet, so that no audio can be sent to it, has ended the call; this is not a failure of this server.
+// TestPeerThatNeverSends checks that a peer that never sends a packet, and can therefore receive no audio, ends the call without an error
+// of this server.
 func TestPeerThatNeverSends(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -53,7 +54,7 @@ func TestPeerThatNeverSends(t *testing.T) {
 	})
 }
 
-// An answered call has its SIP code, for an end by either side, and reports an unconfirmed end.
+// TestEndOfAnAnsweredCall checks that an answered call stores its SIP code whichever side ends it, and that an unconfirmed end is reported.
 func TestEndOfAnAnsweredCall(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

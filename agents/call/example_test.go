@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// clock is a brain that says the time and hangs up.
+// clock is a brain that says the time and ends the conversation.
 type clock struct{ time string }
 
 func (c clock) Respond(context.Context, conversation.Turn) iter.Seq2[conversation.Step, error] {
@@ -23,8 +23,8 @@ func (c clock) Respond(context.Context, conversation.Turn) iter.Seq2[conversatio
 	}
 }
 
-// A program answers a call with its own brain, and observes its events. The telephone and the engines are fakes; a real program
-// uses a line such as adapters/sipua and engines such as adapters/flite.
+// A program answers a call with its own brain, and observes the call's events. The telephone and the engines are fakes. A real program uses
+// a line such as adapters/sipua, and engines such as adapters/flite.
 func ExampleService() {
 	store, line := memstore.New(), agentstest.NewLine(agentstest.PhoneConfig{})
 	work := memstore.NewWork(store, nil)

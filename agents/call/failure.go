@@ -8,31 +8,31 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Failure describes a failed call, human-readable, with a key for similar failures.
+// Failure describes a failed call in human-readable texts, with a key for similar failures.
 type Failure struct {
-	// Key is equal for calls that fail alike: "call/", the cause, the SIP status, if any, and the pathway or, without one, the
-	// organization's own number. It has at most 200 bytes.
+	// Key is equal for calls with similar failures: "call/", the cause, a SIP status of at least 300 and the pathway or, without a pathway,
+	// the organization's own number. It has at most 200 bytes.
 	Key    string
 	Reason string // short reason of the failure
-	Detail string // details of this call: a few lines of text
-	// Minor reports that no repair is needed: the callee declined (603, 607), or the server was stopped regularly and did not wait
-	// longer. Calls to a busy (486, 600) or absent (480) callee have not failed: see their Status.
+	Detail string // details of this call in a few lines of text
+	// Minor reports that no repair is needed: the callee declined (603, 607), or the server stopped and Config.DrainTimeout was over. Calls
+	// to a busy (486, 600) or absent (480) callee have not failed: see their Status.
 	Minor bool
 }
 
-// The limits, in bytes, of texts of others in a Failure.
+// The limits of foreign texts in a Failure, in bytes.
 const (
-	maxFailureSubject = 128 // longer than every id of this platform
+	maxFailureSubject = 128 // more than the longest id of this platform
 	maxFailureReason  = 500
 	maxCallParty      = 100
 )
 
-// Failure returns the description of a call whose Status is StatusFailed.
+// Failure describes a call whose Status is StatusFailed.
 func (c Call) Failure() Failure {
 	return Failure{Key: c.failureKey(), Reason: c.failureReason(), Detail: c.failureDetail(), Minor: c.Ending != nil && c.Ending.minor()}
 }
 
-// minor reports whether the callee has declined, by the meaning of the status in RFC 3261 and RFC 8197, or this server was stopped.
+// minor reports whether the callee declined the call (603 in RFC 3261, 607 in RFC 8197), or this server was stopped.
 func (e HangupReason) minor() bool {
 	return e.SIPCode == 603 || e.SIPCode == 607 || e.Cause == CauseDrained
 }
@@ -87,8 +87,8 @@ func (c Call) failureDetail() string {
 // readableTime is the layout of times in human-readable texts.
 const readableTime = "2 January 2006 15:04 UTC"
 
-// Title returns a short description of the call, for example "Call to +15550000002". A caller's name may be any text: it is
-// truncated.
+// Title returns a short description of the call, for example "Call to +15550000002". It truncates a caller's name, which may be any text,
+// to 100 bytes.
 func (c Call) Title() string {
 	if c.Inbound {
 		return "Call from " + cmp.Or(callwright.Clip(c.From, maxCallParty), "an unknown number")

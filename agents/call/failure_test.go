@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// failedCall returns a call that was declined, changed by f.
+// failedCall returns a declined call after a change by f.
 func failedCall(f func(*call.Call)) call.Call {
 	created := time.Date(2026, 3, 2, 9, 15, 0, 0, time.UTC)
 	c := call.Call{
@@ -99,7 +99,8 @@ func TestFailureTexts(t *testing.T) {
 	}
 }
 
-// TestMinorFailures: declined calls and stopped servers are minor; other failures need a repair.
+// TestMinorFailures checks that declined calls and calls that a stop of the server ended are minor failures, and that other failures are
+// not.
 func TestMinorFailures(t *testing.T) {
 	t.Parallel()
 	for ending, want := range map[call.HangupReason]bool{

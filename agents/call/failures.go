@@ -8,10 +8,11 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// failedForGood reports whether a call has failed and is not retried.
+// failedForGood reports whether a call has failed and has no retry.
 func (c Call) failedForGood() bool { return c.Status == StatusFailed && c.RetriedBy == "" }
 
-// tellFailure enqueues, in the transaction of ctx, the report of a call that has failed.
+// tellFailure enqueues the report of a failed call, in the transaction of ctx. It does nothing if the call did not fail, has a retry, or
+// Config.Failures is nil.
 func (s *Service) tellFailure(ctx context.Context, c Call) error {
 	if s.cfg.Failures == nil || !c.failedForGood() {
 		return nil
@@ -19,7 +20,7 @@ func (s *Service) tellFailure(ctx context.Context, c Call) error {
 	return s.cfg.Work.Enqueue(ctx, callwright.Task{Kind: taskFailed, Key: c.ID, Org: c.Org, Unique: true})
 }
 
-// failed runs the task call.failed: it reports a failed call. After a restart Config.Failures may be nil.
+// failed runs the task call.failed: it reports a failed call. It does nothing if Config.Failures is nil, which a restart can change.
 func (s *Service) failed(ctx context.Context, task callwright.Task, _ int) error {
 	if s.cfg.Failures == nil {
 		return nil
@@ -34,11 +35,11 @@ func (s *Service) failed(ctx context.Context, task callwright.Task, _ int) error
 	return s.later(s.cfg.Failures.CallFailed(ctx, c), *c.EndedAt)
 }
 
-// reportLife bounds the total delay of a report that asks for delays.
+// reportLife bounds how long reports with a RetryAfter are delayed.
 const reportLife = 24 * time.Hour
 
-// later returns the error of a report that was not accepted, with a RetryAfter that grows with the age of the failure. Beyond
-// reportLife it has no RetryAfter and counts as an attempt.
+// later returns the error of a report. If the error has a RetryAfter, later raises it with the age of the failure. After reportLife the
+// returned error has none, so that the failed report counts as an attempt.
 func (s *Service) later(err error, since time.Time) error {
 	wait, asked := callwright.RetryAfter(err)
 	if !asked {
@@ -46,7 +47,7 @@ func (s *Service) later(err error, since time.Time) error {
 	}
 	age := s.cfg.Clock.Now().Sub(since)
 	if age > reportLife {
-		return errors.New(err.Error()) // counts as an attempt, unlike an error with a RetryAfter
+		return errors.New(err.Error()) // an error without RetryAfter counts as an attempt
 	}
 	return &callwright.Error{
 		Code: callwright.CodeOf(err), Message: callwright.MessageOf(err), RetryAfter: max(wait, age/2),

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// failures records reported calls, and returns its errors in turn.
+// failures is a call.Failures that returns errs in turn, and then records the reported calls.
 type failures struct {
 	errs  []error
 	tried []time.Time
@@ -32,7 +32,7 @@ func (f *failures) CallFailed(_ context.Context, c call.Call) error {
 	return nil
 }
 
-// inWatchedHouse runs a test with a house that reports failed calls.
+// inWatchedHouse runs a test with a house that reports failed calls to f.
 func inWatchedHouse(t *testing.T, test func(t *testing.T, h *house, f *failures), change ...func(*call.Config)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -43,7 +43,7 @@ func inWatchedHouse(t *testing.T, test func(t *testing.T, h *house, f *failures)
 	})
 }
 
-// checkTold checks that exactly these calls were reported, each once and with its end.
+// checkTold checks that exactly these calls were reported, in this order, each once and with its end.
 func (f *failures) checkTold(t *testing.T, ids ...string) {
 	t.Helper()
 	if len(f.calls) != len(ids) {
@@ -56,7 +56,7 @@ func (f *failures) checkTold(t *testing.T, ids ...string) {
 	}
 }
 
-// TestFailures: only failed calls are reported, each once.
+// TestFailures checks that only failed calls are reported, and each call once.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -85,7 +85,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestFailuresOfGoodCalls: completed calls and calls stopped by their owner are not failures.
+// TestFailuresOfGoodCalls checks that completed calls and calls that their owner stopped are not reported.
 func TestFailuresOfGoodCalls(t *testing.T) {
 	t.Parallel()
 	inWatchedHouse(t, func(t *testing.T, h *house, f *failures) {
@@ -103,7 +103,7 @@ func TestFailuresOfGoodCalls(t *testing.T) {
 	})
 }
 
-// TestFailureOfTheSecondTry: of a retried call only the last one is reported.
+// TestFailureOfTheSecondTry checks that a failed retry is reported, and the call that it retries is not.
 func TestFailureOfTheSecondTry(t *testing.T) {
 	t.Parallel()
 	inWatchedHouse(t, func(t *testing.T, h *house, f *failures) {
@@ -119,8 +119,8 @@ func TestFailureOfTheSecondTry(t *testing.T) {
 	})
 }
 
-// TestFailureThatIsTriedAgain: a call that failed after an answering machine answered, and that is retried, is not reported;
-// only its retry is.
+// TestFailureThatIsTriedAgain checks that a call which failed after an answering machine had answered is not reported if it is retried.
+// Only the retry is reported.
 func TestFailureThatIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	inWatchedHouse(t, func(t *testing.T, h *house, f *failures) {
@@ -143,8 +143,8 @@ func TestFailureThatIsTriedAgain(t *testing.T) {
 	})
 }
 
-// TestFailuresAreToldAgain: a refused report is retried, at the requested time if any. The call's record and webhook do not wait
-// for it.
+// TestFailuresAreToldAgain checks that a refused report is retried, not before the error's RetryAfter, and that the call's record and
+// webhook do not wait for it.
 func TestFailuresAreToldAgain(t *testing.T) {
 	t.Parallel()
 	inWatchedHouse(t, func(t *testing.T, h *house, f *failures) {
@@ -166,7 +166,7 @@ func TestFailuresAreToldAgain(t *testing.T) {
 	})
 }
 
-// TestFailuresAreGivenUp: endless requests for a later report are given up.
+// TestFailuresAreGivenUp checks that a report is given up if the receiver keeps postponing it.
 func TestFailuresAreGivenUp(t *testing.T) {
 	t.Parallel()
 	inWatchedHouse(t, func(t *testing.T, h *house, f *failures) {
@@ -184,7 +184,7 @@ func TestFailuresAreGivenUp(t *testing.T) {
 	})
 }
 
-// TestFailureOfADeadNode: the call of a dead node is reported by the node that closes it.
+// TestFailureOfADeadNode checks that the node which closes a dead node's call reports the call.
 func TestFailureOfADeadNode(t *testing.T) {
 	t.Parallel()
 	inWatchedHouse(t, func(t *testing.T, h *house, f *failures) {
@@ -203,7 +203,7 @@ func TestFailureOfADeadNode(t *testing.T) {
 	})
 }
 
-// TestFailureIsToldOnce: an end whose commit fails is reported only after a successful commit.
+// TestFailureIsToldOnce checks that an end whose commit fails is reported only after a successful commit.
 func TestFailureIsToldOnce(t *testing.T) {
 	t.Parallel()
 	f := &faulty{}
@@ -228,7 +228,7 @@ func TestFailureIsToldOnce(t *testing.T) {
 	}, func(c *call.Config) { f.Store, c.Store = c.Store, f })
 }
 
-// TestFailuresThatNobodyWants: without Config.Failures no report is queued for other nodes.
+// TestFailuresThatNobodyWants checks that no report is queued without Config.Failures.
 func TestFailuresThatNobodyWants(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -244,7 +244,7 @@ func TestFailuresThatNobodyWants(t *testing.T) {
 	})
 }
 
-// kinds notes the kinds of the tasks that are queued.
+// kinds records the kinds of queued tasks.
 type kinds struct {
 	callwright.Work
 	seen []string
@@ -255,7 +255,7 @@ func (k *kinds) Enqueue(ctx context.Context, t callwright.Task) error {
 	return k.Work.Enqueue(ctx, t)
 }
 
-// TestFailureAfterARestart: queued reports are dropped after a restart without Config.Failures.
+// TestFailureAfterARestart checks that queued reports are dropped after a restart without Config.Failures.
 func TestFailureAfterARestart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -19,8 +19,8 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// faulty is a store with injected faults: each set function is called before or after an operation and may return an error in its
-// place.
+// faulty is a store with injected faults. Each function that is set is called before or after its operation, and may replace the
+// operation's result by an error.
 type faulty struct {
 	call.Store
 	mu           sync.Mutex
@@ -56,7 +56,7 @@ func (f *faulty) Get(ctx context.Context, org callwright.OrgID, id string) (call
 
 func (f *faulty) Update(ctx context.Context, c call.Call) error {
 	if err := ctx.Err(); err != nil {
-		return callwright.ErrUnavailable.Because(err) // as a database does
+		return callwright.ErrUnavailable.Because(err) // as a database returns it
 	}
 	if err := consult(f, &f.beforeUpdate, c); err != nil {
 		return err
@@ -107,7 +107,7 @@ func consult[T any](f *faulty, ask *func(T) error, about T) error {
 	return (*ask)(about)
 }
 
-// inFaultyHouse runs a test with a house with a faulty store.
+// inFaultyHouse runs a test with a house whose store is f.
 func inFaultyHouse(t *testing.T, test func(t *testing.T, h *house, f *faulty)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -118,7 +118,7 @@ func inFaultyHouse(t *testing.T, test func(t *testing.T, h *house, f *faulty)) {
 	})
 }
 
-// once fails the first time that an update leads to a state, after it was done: the answer to the commit is lost.
+// once returns a hook that fails the first update to a state although the store has executed it, as if the answer to the commit were lost.
 func once(state call.QueueStatus) func(call.Call) error {
 	lost := false
 	return func(c call.Call) error {
@@ -130,8 +130,8 @@ func once(state call.QueueStatus) func(call.Call) error {
 	}
 }
 
-// TestLostCommit performs operations of the store but returns errors, like a database whose connection breaks during a commit. The
-// call still ends, and is dialed once.
+// TestLostCommit checks that a call still ends, and is dialed once, if an update is stored but returns an error, as if a database
+// connection broke during the commit.
 func TestLostCommit(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -176,7 +176,7 @@ func TestLostCommitOfAnIncomingCall(t *testing.T) {
 	})
 }
 
-// panicking is an archive in which something is broken.
+// panicking is a Recordings whose Create panics.
 type panicking struct{ call.Recordings }
 
 func (panicking) Create(context.Context, callwright.OrgID, string) (call.RecordingFile, error) {
@@ -197,7 +197,7 @@ func TestPanicEndsOneCall(t *testing.T) {
 	})
 }
 
-// TestPanicKeepsVariables: the record of a call that panics contains the conversation's variables.
+// TestPanicKeepsVariables checks that the record of a call whose goroutine panics contains the conversation's variables.
 func TestPanicKeepsVariables(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -221,7 +221,7 @@ func TestPanicKeepsVariables(t *testing.T) {
 	})
 }
 
-// TestSweepSparesTheLiving revives a node between the search for dead nodes and the closing of its call.
+// TestSweepSparesTheLiving checks that a sweep does not close the call of a node that revives after the search for dead nodes.
 func TestSweepSparesTheLiving(t *testing.T) {
 	t.Parallel()
 	inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {
@@ -248,7 +248,8 @@ func TestSweepSparesTheLiving(t *testing.T) {
 	})
 }
 
-// TestStopBeforePlacing finds the wish to stop a call stored, by a node that died before it could close the call.
+// TestStopBeforePlacing checks that a stored request to stop a queued call prevents its dialing, even if the node that stored it died
+// before it closed the call.
 func TestStopBeforePlacing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -269,7 +270,7 @@ func TestStopBeforePlacing(t *testing.T) {
 	})
 }
 
-// TestStopAtTheAnswer stops a call at its answer: this is no failure.
+// TestStopAtTheAnswer checks that a call which is stopped at its answer counts as completed.
 func TestStopAtTheAnswer(t *testing.T) {
 	t.Parallel()
 	inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {
@@ -291,7 +292,7 @@ func TestStopAtTheAnswer(t *testing.T) {
 	})
 }
 
-// TestTranscriptSurvivesAnOutage survives a longer outage of the database.
+// TestTranscriptSurvivesAnOutage checks that an outage of the store for five seconds loses no line of the transcript.
 func TestTranscriptSurvivesAnOutage(t *testing.T) {
 	t.Parallel()
 	inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {
@@ -312,7 +313,7 @@ func TestTranscriptSurvivesAnOutage(t *testing.T) {
 	})
 }
 
-// hanging is a store that takes no lines of transcripts, and doesn't say so, until it is freed.
+// hanging is a store whose Append blocks until freed is closed.
 type hanging struct {
 	call.Store
 	freed chan struct{}
@@ -327,7 +328,7 @@ func (s *hanging) Append(ctx context.Context, org callwright.OrgID, id string, e
 	}
 }
 
-// TestConversationNeverWaitsForTheDatabase fills the queue of writes.
+// TestConversationNeverWaitsForTheDatabase checks that the conversation continues while the queue of writes is full.
 func TestConversationNeverWaitsForTheDatabase(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -339,7 +340,7 @@ func TestConversationNeverWaitsForTheDatabase(t *testing.T) {
 			Plan:  call.Plan{Events: []call.EventCategory{call.EventsLatency}},
 		})
 		phone := h.answered()
-		const turns = 450 // each makes two lines and a notice
+		const turns = 450 // each turn writes two lines and a notice
 		for range turns {
 			if err := phone.WaitQuiet(t.Context(), 300*time.Millisecond); err != nil {
 				t.Fatal(err)
@@ -361,8 +362,7 @@ func TestConversationNeverWaitsForTheDatabase(t *testing.T) {
 	})
 }
 
-// TestUnwritableTexts uses texts of a peer and a model that databases cannot store. They must not prevent the closing of the
-// record.
+// TestUnwritableTexts checks that texts of a peer and a model that databases cannot store do not prevent the end of the record.
 func TestUnwritableTexts(t *testing.T) {
 	t.Parallel()
 	inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {
@@ -384,7 +384,7 @@ func TestUnwritableTexts(t *testing.T) {
 	})
 }
 
-// putOff is a receiver that never takes a record and always asks to come back soon.
+// putOff is a receiver that accepts no record, and always requests a retry after a second.
 type putOff struct {
 	call.Notifier
 	tries *int
@@ -419,7 +419,8 @@ func TestWebhookThatPutsOffForEver(t *testing.T) {
 	})
 }
 
-// A node that cannot look up a call's agent or write its record refuses it so that the caller's side tries another node.
+// TestIncomingCallThatCannotBeWritten checks that a node rejects a call with 503 if it cannot load the agent or store the record, so that
+// the caller's side tries another node.
 func TestIncomingCallThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	full := callwright.Errorf(callwright.CodeUnavailable, "the disk is full")
@@ -441,7 +442,7 @@ func TestIncomingCallThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// lost is an Agents that cannot be reached.
+// lost is an Agents that returns err.
 type lost struct {
 	call.Agents
 	err error

@@ -11,14 +11,14 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// finish writes the end of a call. It retries until the store accepts it; if this process dies first, another node's sweep closes
-// the call: the task call.sweep.
+// finish stores the end of a call. It retries until the store accepts the end. If this process dies first, the task call.sweep of another
+// node closes the call.
 func (s *Service) finish(ctx context.Context, c Call, e HangupReason, at time.Time) {
 	ctx = context.WithoutCancel(ctx)
 	e.Reason, e.Release = writable(e.Reason), writable(e.Release)
 	own := func(_ context.Context, stored Call) bool { return stored.Node == c.Node }
-	// Only this node writes c while it holds the call, so c is current. A retry depends on StopRequested, which other nodes set, so
-	// it reads the record again.
+	// Only this node writes c while it holds the call, so c is current. A retry, however, depends on StopRequested, which other nodes set:
+	// for a plan with a retry, close reads the record again.
 	end := s.closeAsKnown
 	if c.Plan.Retry != nil {
 		end = s.close
@@ -40,11 +40,11 @@ func (s *Service) finish(ctx context.Context, c Call, e HangupReason, at time.Ti
 	}
 }
 
-// mayClose decides whether a call may be closed, by its stored record.
+// mayClose reports whether a call with this stored record may be closed.
 type mayClose func(ctx context.Context, stored Call) bool
 
-// close moves a call to the end state of its hang-up reason, unless it has ended or may refuses: of several nodes that close a
-// call, one succeeds. It merges c into the stored record, unless the stored state is ahead of c's.
+// close moves a call to the end state of its hang-up reason, unless the call has ended or may returns false. If several nodes close a call,
+// one of them succeeds. close merges c into the stored record, unless the stored state is ahead of c's.
 func (s *Service) close(ctx context.Context, c Call, e HangupReason, at time.Time, may mayClose) error {
 	return s.closeBy(ctx, e, at, func(ctx context.Context) (end Call, open bool, err error) {
 		stored, err := s.cfg.Store.Get(ctx, c.Org, c.ID)
@@ -61,12 +61,14 @@ func (s *Service) close(ctx context.Context, c Call, e HangupReason, at time.Tim
 	})
 }
 
-// closeAsKnown closes a call whose record is c, without reading it: CodeConflict or CodeNotFound if c is outdated.
+// closeAsKnown closes a call whose record is c, without reading the stored record. It returns CodeConflict or CodeNotFound if c is
+// outdated.
 func (s *Service) closeAsKnown(ctx context.Context, c Call, e HangupReason, at time.Time, _ mayClose) error {
 	return s.closeBy(ctx, e, at, func(context.Context) (Call, bool, error) { return c, true, nil })
 }
 
-// closeBy closes the call that find returns, in one transaction with the consequences of its end.
+// closeBy closes the call that find returns, in one transaction with the consequences of its end: the retry, the notice, and the tasks
+// after the call. It does nothing if open is false.
 func (s *Service) closeBy(
 	ctx context.Context, e HangupReason, at time.Time, find func(ctx context.Context) (end Call, open bool, err error),
 ) error {
@@ -80,7 +82,7 @@ func (s *Service) closeBy(
 			return err
 		}
 		before := end.Queue
-		if e.SIPCode == 0 && end.StartedAt != nil { // the answer
+		if e.SIPCode == 0 && end.StartedAt != nil { // the answer's code
 			e.SIPCode = statusOK
 		}
 		end.Status, end.ErrorMessage = end.outcome(e)
@@ -116,7 +118,8 @@ func (s *Service) closeBy(
 	return err
 }
 
-// outcome returns the status of a call that ended for a reason, and its errors; empty without errors.
+// outcome returns the status of a call that ended for a reason, and its error message, which joins all errors. The message is empty without
+// errors.
 func (c Call) outcome(e HangupReason) (Status, string) {
 	status, message := e.outcome()
 	all := []string{message, "", c.Stats.Fault, c.unrecorded}
@@ -126,7 +129,7 @@ func (c Call) outcome(e HangupReason) (Status, string) {
 	return status, strings.Join(slices.DeleteFunc(all, func(what string) bool { return what == "" }), "; ")
 }
 
-// last returns the notice of a call's end.
+// last returns the notice that reports a call's end.
 func (c Call) last(at time.Time) Notice {
 	text := "ended: " + string(c.Status)
 	if c.ErrorMessage != "" {
@@ -135,7 +138,7 @@ func (c Call) last(at time.Time) Notice {
 	return Notice{Seq: lastNotice, Category: EventsCall, Level: EventInfo, Message: text, CreatedAt: at}
 }
 
-// endEvent returns the state machine's event for the end of a call.
+// endEvent returns the event that moves a call to its end state: EventCancel, EventFinish or EventFail.
 func endEvent(q QueueStatus, s Status) Event {
 	switch {
 	case s == StatusCanceled && q != QueueStarted:
@@ -147,8 +150,8 @@ func endEvent(q QueueStatus, s Status) Event {
 	}
 }
 
-// Stop ends a call: it cancels a queued one and hangs up a running one within two seconds, on any node. CodeInvalidState when the
-// call has ended.
+// Stop ends a call. It cancels a queued call immediately, and hangs up a running call within two seconds, on any node. It returns
+// CodeInvalidState if the call has ended.
 func (s *Service) Stop(ctx context.Context, org callwright.OrgID, id string) error {
 	c, err := s.cfg.Store.Get(ctx, org, id)
 	if err != nil {
@@ -164,11 +167,11 @@ func (s *Service) Stop(ctx context.Context, org callwright.OrgID, id string) err
 	if c.Queue != QueueQueued {
 		return nil
 	}
-	// A node that allocates the call meanwhile finds the stored request to stop.
+	// If another node allocates the call meanwhile, that node finds the stored request to stop.
 	return ignoreConflict(s.cancel(ctx, c))
 }
 
-// ignoreConflict ignores the error of a call that another node or request has changed: the other one handles it now.
+// ignoreConflict returns nil for CodeConflict and CodeNotFound: another node or request has changed the call, and continues it.
 func ignoreConflict(err error) error {
 	if errors.Is(err, callwright.ErrConflict) || errors.Is(err, callwright.ErrNotFound) {
 		return nil
@@ -176,13 +179,13 @@ func ignoreConflict(err error) error {
 	return err
 }
 
-// cancel closes a queued call.
+// cancel closes a queued call. It does nothing if the call is no longer queued.
 func (s *Service) cancel(ctx context.Context, c Call) error {
 	waits := func(_ context.Context, stored Call) bool { return stored.Queue == QueueQueued }
 	return s.close(ctx, c, HangupReason{Cause: CauseCancelled, Reason: errStopped.Error()}, s.cfg.Clock.Now(), waits)
 }
 
-// sweep closes the calls of nodes that have died.
+// sweep runs the task call.sweep: it closes the calls of dead nodes.
 func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 	const batch = 100
 	before := s.cfg.Clock.Now().Add(-node.LeaseTTL)
@@ -197,7 +200,7 @@ func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 	var failed []error
 	for _, c := range dead {
 		if s.live.Holds(c.ID) {
-			continue // late lease: the call still runs here
+			continue // this node renewed its lease late, but still runs the call
 		}
 		s.cfg.Logger.WarnContext(ctx, "closing the call of a dead node", "call_id", c.ID, "dead_node", c.Node)
 		if c.Variables, err = s.recoverVariables(ctx, c); err != nil {
@@ -229,8 +232,8 @@ func (s *Service) recoverVariables(ctx context.Context, c Call) (map[string]any,
 	return known, err
 }
 
-// lastSeen returns the latest time at which the call of a dead node was known to be live: its node's last heartbeat, its
-// allocation, its answer, or its last line.
+// lastSeen returns the latest time at which the call of a dead node was known to be live: its allocation, its answer, its last line, or the
+// node's last heartbeat.
 func (s *Service) lastSeen(ctx context.Context, c Call, peers node.Peers) (time.Time, error) {
 	lines, err := s.cfg.Store.Transcript(ctx, c.Org, c.ID)
 	seen := c.TakenAt
@@ -248,7 +251,7 @@ func (s *Service) lastSeen(ctx context.Context, c Call, peers node.Peers) (time.
 	return seen, err
 }
 
-// recordedUntil reports whether an interrupted call has a recording. A partial recording can be read, unless it is on another
+// recordedUntil reports whether an interrupted call has a recording. This node can read a partial recording, unless it is on another
 // machine's disk.
 func (s *Service) recordedUntil(ctx context.Context, c Call) bool {
 	if !c.Agent.Record || c.Queue != QueueStarted {

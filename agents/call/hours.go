@@ -10,20 +10,21 @@ import (
 // Tally counts calls.
 type Tally struct {
 	Calls    int
-	Ended    int // of them
-	Answered int // of the ended calls, by a person, a machine, or either
+	Ended    int // how many of Calls have ended
+	Answered int // how many of Ended were answered, by a person or a machine
 }
 
-// Hour counts the calls that were created in an hour.
+// Hour counts the calls that were created within an hour.
 type Hour struct {
-	Start time.Time // UTC
+	Start time.Time // full hour in UTC
 	Tally
 }
 
-// MaxHours is the maximum of Hours.
+// MaxHours is the maximum count of Service.Hours.
 const MaxHours = 48
 
-// Hours returns the hours up to the current one, the oldest first, at most MaxHours.
+// Hours returns the last count hours up to the current hour, the oldest first, including hours without calls. count must be from 1 to
+// MaxHours.
 func (s *Service) Hours(ctx context.Context, org callwright.OrgID, count int) ([]Hour, error) {
 	if count < 1 || count > MaxHours {
 		return nil, callwright.Invalid("count", "must be from 1 to %d", MaxHours)

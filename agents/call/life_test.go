@@ -53,7 +53,7 @@ func TestStopWhileItRings(t *testing.T) {
 	})
 }
 
-// TestStopOnAnotherNode asks for the stop in the store only, as another node does: the heartbeat finds it.
+// TestStopOnAnotherNode checks that a request to stop, which another node has only stored, ends the call at the next heartbeat.
 func TestStopOnAnotherNode(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -127,8 +127,8 @@ func TestTransfer(t *testing.T) {
 	}
 }
 
-// The other side transfers the agent: the conversation continues with the number that the record then names, until a hang-up. The
-// line may end the call before the record gets the transfer.
+// TestTransferByTheOtherSide checks that the conversation continues when the other side transfers the agent, and that the record names the
+// new number. The line may end the call before the record contains the transfer.
 func TestTransferByTheOtherSide(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -157,7 +157,8 @@ func TestTransferByTheOtherSide(t *testing.T) {
 	})
 }
 
-// An immediate transfer precedes the first sentence in the transcript, as in time: only the new number hears that sentence.
+// TestTransferBeforeTheFirstSentence checks that an immediate transfer precedes the first sentence in the transcript, because only the new
+// number hears that sentence.
 func TestTransferBeforeTheFirstSentence(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -174,7 +175,8 @@ func TestTransferBeforeTheFirstSentence(t *testing.T) {
 	})
 }
 
-// An agent that has been transferred may transfer the call in turn. The record contains the last transfer.
+// TestTransferBothWays checks that an agent that was transferred can transfer the call in turn, and that the record contains the last
+// transfer.
 func TestTransferBothWays(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -215,7 +217,7 @@ func TestFailureEndsOneCall(t *testing.T) {
 	})
 }
 
-// TestSweepAfterALine: a line that was written after the node's last sign of life belongs to the call.
+// TestSweepAfterALine checks that a swept call ends at its last line, if that line is later than the node's last heartbeat.
 func TestSweepAfterALine(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -233,7 +235,7 @@ func TestSweepAfterALine(t *testing.T) {
 	})
 }
 
-// TestSweep closes a call of a node that has died, exactly once, with the time of its last sign of life.
+// TestSweep checks that a sweep closes the call of a dead node exactly once, with the last time at which the node was known to be live.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -260,7 +262,7 @@ func TestSweep(t *testing.T) {
 	})
 }
 
-// TestSweepKeepsRecording keeps the recording of a dead node's call readable, if it is on this machine.
+// TestSweepKeepsRecording checks that the recording of a dead node's call stays readable if it is on this machine.
 func TestSweepKeepsRecording(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -277,7 +279,7 @@ func TestSweepKeepsRecording(t *testing.T) {
 		if _, err := h.files.Create(t.Context(), "a", "here"); err != nil {
 			t.Fatal(err)
 		}
-		// Its node died between the answer and the next heartbeat.
+		// The node died between the answer and the next heartbeat.
 		answered := started.Add(time.Second)
 		err := h.calls.Insert(t.Context(), call.Call{
 			ID: "answered", Org: "a", From: "+15550000001", To: "+15550000002", Queue: call.QueueStarted, Node: "n0",
@@ -300,7 +302,7 @@ func TestSweepKeepsRecording(t *testing.T) {
 	})
 }
 
-// TestAudioEndsBeforeTheCall ends the audio before the line reports the end of the call, as real lines do.
+// TestAudioEndsBeforeTheCall checks the end of a call whose audio ends before the line reports the end of the call, as with real lines.
 func TestAudioEndsBeforeTheCall(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -365,7 +367,7 @@ func TestDrain(t *testing.T) {
 	})
 }
 
-// TestDrainWhileItRings ends an unanswered call at the deadline.
+// TestDrainWhileItRings checks that draining ends an unanswered call at the deadline.
 func TestDrainWhileItRings(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -445,7 +447,7 @@ func TestCreateRefuses(t *testing.T) {
 	}
 }
 
-// TestMoves tries every event in every state: moves outside the list of legal ones are refused.
+// TestMoves checks every event in every state: moves outside the list of legal moves are refused.
 func TestMoves(t *testing.T) {
 	t.Parallel()
 	states := []call.QueueStatus{

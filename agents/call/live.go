@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// The causes of a running call's context when this node ends the call.
+// With these causes this node cancels the context of a running call.
 var (
 	errStopped     = errors.New("stopped by its owner")
 	errDraining    = &HangupReason{Cause: CauseDrained, Reason: "the server is stopping"}
@@ -16,8 +16,8 @@ var (
 	errLost        = errors.New("another node has closed the call")
 )
 
-// newLive makes the Holder of the calls that run on this node, with their organizations. A call claims a slot first, so that a full or
-// draining node refuses it at no cost.
+// newLive returns the Holder of the calls that run on this node, with their organizations. A call first claims a slot, so that a full or
+// draining node refuses it without further work.
 func (s *Service) newLive() (*node.Holder[callwright.OrgID], error) {
 	return node.NewHolder[callwright.OrgID](node.HolderConfig{
 		Leases: s.cfg.Leases, Kind: "call.node", Node: s.cfg.Node, Most: s.cfg.MaxCalls,
@@ -27,7 +27,7 @@ func (s *Service) newLive() (*node.Holder[callwright.OrgID], error) {
 	})
 }
 
-// endLost ends the calls that other nodes have closed while this node was disconnected.
+// endLost ends the running calls that other nodes have closed while this node was disconnected from the database.
 func (s *Service) endLost(ctx context.Context) {
 	for id, org := range s.live.All() {
 		c, err := s.cfg.Store.Get(ctx, org, id)

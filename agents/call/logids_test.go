@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// lines holds the log lines of a call.
+// lines collects log lines. It is safe for concurrent use.
 type lines struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -33,7 +33,7 @@ func (l *lines) all() string {
 	return l.text.String()
 }
 
-// failing is a brain that logs by its context, as models and tools do, and fails.
+// failing is a brain that logs with its context, as models and tools do, and then fails.
 type failing struct{ log *slog.Logger }
 
 func (f failing) Respond(ctx context.Context, _ conversation.Turn) iter.Seq2[conversation.Step, error] {
@@ -43,8 +43,7 @@ func (f failing) Respond(ctx context.Context, _ conversation.Turn) iter.Seq2[con
 	}
 }
 
-// TestLinesHaveTheCall fails a brain: every log line of a call contains its id, even lines of packages that are independent of
-// calls.
+// TestLinesHaveTheCall checks that every log line of a call contains the call's id, even lines of packages that are independent of calls.
 func TestLinesHaveTheCall(t *testing.T) {
 	t.Parallel()
 	logged := &lines{}

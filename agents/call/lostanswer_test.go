@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// forgetful is an Atomic that, once lossy, commits every other transaction but returns an error.
+// forgetful is an Atomic that, while lossy is set, returns an error for every other transaction although it has committed the transaction.
 type forgetful struct {
 	callwright.Atomic
 	lossy  atomic.Bool
@@ -30,7 +30,8 @@ func (f *forgetful) Do(ctx context.Context, fn func(ctx context.Context) error) 
 	return err
 }
 
-// TestCommitsWithoutAnswer: commits without an answer are not repeated: one retry, one record of each call, and every notice.
+// TestCommitsWithoutAnswer checks that transactions whose commit seems to fail are not repeated: there is one retry, one record of each
+// call, and every notice.
 func TestCommitsWithoutAnswer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -14,11 +14,11 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// dialed is a transfer during which a caller speaks, and its expected result.
+// dialed describes a transfer during which a caller speaks or presses keys, and whether the transfer fails.
 type dialed struct {
 	words  []string
-	pauses []time.Duration // before each word, since the start of the transfer or of the previous word
-	rest   time.Duration   // until the result of the transfer: the last word may continue
+	pauses []time.Duration // time before each word, counted from the start of the transfer or the previous word
+	rest   time.Duration   // time until the result of the transfer; the last word may continue beyond it
 	keys   string          // pressed before the words
 	fails  bool
 }
@@ -35,8 +35,8 @@ var anyDialed = rapid.Custom(func(t *rapid.T) dialed {
 	return d
 })
 
-// A caller who speaks or presses keys while a transfer is dialed gets no answer meanwhile. If the transfer fails, the conversation
-// continues with all of it.
+// TestCallerSpeaksDuringATransfer checks that a caller who speaks or presses keys during the dialing of a transfer receives no answer
+// meanwhile. If the transfer fails, the conversation must continue with all of the caller's words and keys.
 func TestCallerSpeaksDuringATransfer(t *testing.T) {
 	t.Parallel()
 	for seed := range 40 {

@@ -16,8 +16,8 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// TestModelsThatAreGone runs a call whose agent and pathway name models removed from the configuration: the call continues, its log
-// names each once, and the logs of the turns contain the answering models.
+// TestModelsThatAreGone checks a call whose agent and pathway name models that the configuration no longer contains: the call continues,
+// its log names each missing model once, and the logs of the turns name the models that answered.
 func TestModelsThatAreGone(t *testing.T) {
 	t.Parallel()
 	g, err := graph.Compile(graph.Document{

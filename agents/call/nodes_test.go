@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// away is a Leases that cannot be renewed for a while.
+// away is a Leases whose Renew fails while hangupOfFailure is set.
 type away struct {
 	node.Leases
 	hangupOfFailure atomic.Bool
@@ -39,7 +39,7 @@ func (h *house) beat(name string) {
 	}
 }
 
-// inCutOffHouse runs a test with a house whose leases can fail.
+// inCutOffHouse runs a test with a house whose leases can fail to renew.
 func inCutOffHouse(t *testing.T, test func(t *testing.T, h *house, leases *away)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -50,8 +50,8 @@ func inCutOffHouse(t *testing.T, test func(t *testing.T, h *house, leases *away)
 	})
 }
 
-// TestDatabaseComesBack: after an outage of the database, another node gets exactly the time of one heartbeat before its calls
-// count as lost.
+// TestDatabaseComesBack checks that, after an outage of the database, the calls of another node do not count as lost before that node had
+// time for a heartbeat.
 func TestDatabaseComesBack(t *testing.T) {
 	t.Parallel()
 	inCutOffHouse(t, func(t *testing.T, h *house, leases *away) {
@@ -80,8 +80,8 @@ func TestDatabaseComesBack(t *testing.T) {
 	})
 }
 
-// TestClosedByAnotherNode fails this node's heartbeats until another node closes its call: the call must not continue without a
-// record.
+// TestClosedByAnotherNode checks that a call ends if another node has closed its record while this node's heartbeats failed, because a call
+// must not continue without a record.
 func TestClosedByAnotherNode(t *testing.T) {
 	t.Parallel()
 	inCutOffHouse(t, func(t *testing.T, h *house, leases *away) {

@@ -28,7 +28,7 @@ var everything = []call.EventCategory{
 	call.EventsQueue, call.EventsCall, call.EventsLatency, call.EventsWebhook, call.EventsTool, call.EventsDynamicData,
 }
 
-// causesWithMessage returns the messages that the webhook received, in order of their events.
+// causesWithMessage returns the category and the message of the notices that the webhook received, in the order of their Seq.
 func (h *house) causesWithMessage() []string {
 	h.notices.mu.Lock()
 	defer h.notices.mu.Unlock()
@@ -41,7 +41,7 @@ func (h *house) causesWithMessage() []string {
 	return texts
 }
 
-// TestNotices: each event is delivered once, although the webhook is down at first.
+// TestNotices checks that each event is delivered once, although the first delivery of each event fails.
 func TestNotices(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -70,7 +70,7 @@ func TestNotices(t *testing.T) {
 	})
 }
 
-// keyed enqueues notices as releases without Task.Args did.
+// keyed enqueues notices without Task.Args, as older releases did.
 type keyed struct{ callwright.Work }
 
 func (w keyed) Enqueue(ctx context.Context, task callwright.Task) error {
@@ -80,7 +80,7 @@ func (w keyed) Enqueue(ctx context.Context, task callwright.Task) error {
 	return w.Work.Enqueue(ctx, task)
 }
 
-// TestNoticesOfAnOlderRelease: its queued notices are delivered after an upgrade.
+// TestNoticesOfAnOlderRelease checks that notices which an older release has queued are delivered after an upgrade.
 func TestNoticesOfAnOlderRelease(t *testing.T) {
 	t.Parallel()
 	inHouseWith(t, func(t *testing.T, h *house) {
@@ -96,7 +96,7 @@ func TestNoticesOfAnOlderRelease(t *testing.T) {
 	}, func(c *call.Config) { c.Work = keyed{c.Work} })
 }
 
-// TestNoticesThatNobodyWants: unwanted notices are not stored.
+// TestNoticesThatNobodyWants checks that notices of categories outside the plan are neither sent nor stored.
 func TestNoticesThatNobodyWants(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -115,7 +115,7 @@ func TestNoticesThatNobodyWants(t *testing.T) {
 	})
 }
 
-// TestNoticeOfACallThatWaits: a call cancelled while it waits has two notices.
+// TestNoticeOfACallThatWaits checks that a call that is canceled while it is queued sends two notices.
 func TestNoticeOfACallThatWaits(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -134,7 +134,7 @@ func TestNoticeOfACallThatWaits(t *testing.T) {
 	})
 }
 
-// muted is a webhook that takes records and no events.
+// muted is a webhook that accepts records and refuses events.
 type muted struct {
 	call.Notifier
 	tries *int
@@ -145,7 +145,7 @@ func (m muted) NotifyEvent(context.Context, callwright.OrgID, string, call.Call,
 	return errors.New("the receiver is down")
 }
 
-// TestNoticesAreGivenUp: events refused permanently are given up, and the record is still delivered.
+// TestNoticesAreGivenUp checks that events which the webhook keeps refusing are given up, and that the record is still delivered.
 func TestNoticesAreGivenUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -168,7 +168,7 @@ func TestNoticesAreGivenUp(t *testing.T) {
 	})
 }
 
-// TestLogsSurviveAnOutage fails the database while turns are logged: the conversation continues, and no log is lost.
+// TestLogsSurviveAnOutage checks that the conversation continues and no log is lost if the store fails while turns are logged.
 func TestLogsSurviveAnOutage(t *testing.T) {
 	t.Parallel()
 	f := &faulty{}
@@ -190,7 +190,7 @@ func TestLogsSurviveAnOutage(t *testing.T) {
 	}, func(c *call.Config) { f.Store, c.Store = c.Store, f })
 }
 
-// TestLogsLost refuses logs permanently: the record still contains the variables.
+// TestLogsLost checks that the record contains the variables even if the store refuses all logs.
 func TestLogsLost(t *testing.T) {
 	t.Parallel()
 	f := &faulty{}
@@ -208,7 +208,7 @@ func TestLogsLost(t *testing.T) {
 	}, func(c *call.Config) { f.Store, c.Store = c.Store, f })
 }
 
-// TestUnwritableLogs uses a model's texts and calls that databases cannot store.
+// TestUnwritableLogs checks that logs are stored even if a model's texts and tool calls contain characters that databases cannot store.
 func TestUnwritableLogs(t *testing.T) {
 	t.Parallel()
 	g, err := graph.Compile(graph.Document{
@@ -240,7 +240,7 @@ func TestUnwritableLogs(t *testing.T) {
 	}, func(c *call.Config) { c.Model = m })
 }
 
-// TestSweepWithoutLogs: a call whose logs cannot be read is closed when they can.
+// TestSweepWithoutLogs checks that a sweep closes a call only when it can read the call's logs.
 func TestSweepWithoutLogs(t *testing.T) {
 	t.Parallel()
 	inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {
@@ -266,7 +266,7 @@ func TestSweepWithoutLogs(t *testing.T) {
 	})
 }
 
-// TestSweepKeepsVariables: variables of a dead node's conversation are restored from its logs.
+// TestSweepKeepsVariables checks that a sweep restores the variables of a dead node's conversation from its logs.
 func TestSweepKeepsVariables(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -290,12 +290,12 @@ func TestSweepKeepsVariables(t *testing.T) {
 	})
 }
 
-// TestLogsAreBounded floods the logs of a call by a tool: they end with a note, and the variables stay.
+// TestLogsAreBounded checks that the logs of a call end with a note if a tool floods them, and that the variables are kept.
 func TestLogsAreBounded(t *testing.T) {
 	t.Parallel()
 	rounds := 0
 	m := &agentstest.Model{Says: func(context.Context, llm.ReplyRequest) ([]llm.ReplyPart, error) {
-		if rounds++; rounds%5 == 0 { // after four rounds of tools it must speak
+		if rounds++; rounds%5 == 0 { // the model must speak after four rounds of tool calls
 			return agentstest.Texts("still here."), nil
 		}
 		var parts []llm.ReplyPart

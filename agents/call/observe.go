@@ -5,43 +5,43 @@ import (
 	"time"
 )
 
-// Observed is the kind of an observation.
+// Observed names the event of an Observation.
 type Observed string
 
-// The observations.
+// The events of observations.
 const (
-	ObservedStarted    Observed = "started"     // the node has claimed the call: it is dialed, or rings here
-	ObservedRinging    Observed = "ringing"     // it rings at the number called
+	ObservedStarted    Observed = "started"     // the node has claimed the call, and dials it or lets it ring
+	ObservedRinging    Observed = "ringing"     // the call rings at the callee's number
 	ObservedAnswered   Observed = "answered"    // both sides are connected
 	ObservedAnsweredBy Observed = "answered_by" // Call.AnsweredBy is decided
 	ObservedLine       Observed = "line"        // Line is a new line of the transcript
-	ObservedTransfer   Observed = "transfer"    // a transfer to To was tried; it has succeeded if Call.TransferredTo is To
+	ObservedTransfer   Observed = "transfer"    // a transfer to To was tried; it succeeded if Call.TransferredTo is To
 	ObservedEnded      Observed = "ended"       // the record is final, except for the analysis
 )
 
 // Observation is an event of a call that runs on this node, or that this node has ended.
 //
-// One goroutine of Service.Run delivers observations one by one, and keeps the order within a call. A slow Config.Observe delays
-// the observations that follow, never a call. Up to 1000 observations wait; further ones are lost, and the next one delivered
-// counts them in Missed. Everything is in the store all the same. When Run ends, it delivers for up to 5 seconds what still waits.
-// Without Run nothing is observed.
+// One goroutine of Service.Run delivers observations one by one, in the order of events within a call. A slow Config.Observe delays later
+// observations, but never a call. Up to 1000 observations are queued. Further observations are lost; the next delivered observation counts
+// them in Missed. The call's record in the store is complete even if observations are lost. When Run ends, it delivers queued observations
+// for up to 5 seconds. Without Run nothing is delivered.
 type Observation struct {
 	What   Observed
 	At     time.Time
-	Call   Call   // the record at that time; shares memory with the call and must not be changed
-	Line   Entry  // of ObservedLine
-	To     string // of ObservedTransfer: a number or a SIP URI
+	Call   Call   // the record at that time, which shares memory with the call: do not change it
+	Line   Entry  // set for ObservedLine
+	To     string // set for ObservedTransfer: a number or a SIP URI
 	Missed int    // observations of all calls that were lost before this one
 }
 
-// maxObservations bounds the queue.
+// maxObservations bounds the queue of observations.
 const maxObservations = 1000
 
 // observations queues observations for Config.Observe.
 type observations struct {
 	observe       func(Observation)
 	waiting       chan Observation
-	droppedFrames chan int // holds the number of lost ones
+	droppedFrames chan int // contains the number of lost observations
 }
 
 func newObservations(observe func(Observation)) *observations {
@@ -50,7 +50,7 @@ func newObservations(observe func(Observation)) *observations {
 	return o
 }
 
-// add queues an observation, or counts it as lost.
+// add queues an observation, or counts it as lost if the queue is full.
 func (o *observations) add(what Observation) {
 	if o.observe == nil {
 		return
@@ -66,7 +66,7 @@ func (o *observations) add(what Observation) {
 	}
 }
 
-// run delivers observations until ctx ends, and then the waiting ones, for at most drainPatience.
+// run delivers observations until ctx ends, and then the queued observations, for at most drainPatience.
 func (o *observations) run(ctx context.Context) {
 	if o.observe == nil {
 		return
@@ -87,7 +87,7 @@ func (o *observations) run(ctx context.Context) {
 	}
 }
 
-// drainPatience bounds the time in which Run delivers observations after its calls have ended.
+// drainPatience bounds how long run delivers queued observations after its context has ended.
 const drainPatience = 5 * time.Second
 
 // give delivers observations until over is closed and the queue is empty, or until ctx has ended.

@@ -20,7 +20,7 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// greeter is a program's own brain: it greets by name, and ends when the caller has said anything.
+// greeter is a program's own brain. It greets by name, and ends the conversation when the caller has said something.
 type greeter struct{ name string }
 
 func (g greeter) Respond(_ context.Context, t conversation.Turn) iter.Seq2[conversation.Step, error] {
@@ -35,7 +35,7 @@ func (g greeter) Respond(_ context.Context, t conversation.Turn) iter.Seq2[conve
 	}
 }
 
-// observer records observations; slow delays each one.
+// observer records observations. If slow is set, each observation lasts that long.
 type observer struct {
 	mu                sync.Mutex
 	causesWithMessage []call.Observation
@@ -49,7 +49,7 @@ func (o *observer) observe(what call.Observation) {
 	o.causesWithMessage = append(o.causesWithMessage, what)
 }
 
-// texts returns the observations of a call as texts.
+// texts describes the observations of a call as texts, in order.
 func (o *observer) texts(id string) []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -62,7 +62,7 @@ func (o *observer) texts(id string) []string {
 	return out
 }
 
-// TestOwnBrain: a program chooses the brain of each call, and leaves one call to its agent.
+// TestOwnBrain checks that Config.NewBrain can choose the brain of a call, or leave the call to its agent.
 func TestOwnBrain(t *testing.T) {
 	t.Parallel()
 	o := &observer{}
@@ -143,7 +143,7 @@ func TestObserve(t *testing.T) {
 	}, func(c *call.Config) { c.Observe = o.observe })
 }
 
-// TestSlowObserver uses an observer that takes an hour each time: calls, and the end of Run, are not delayed.
+// TestSlowObserver checks that an observer which lasts an hour per observation delays neither calls nor the end of Run.
 func TestSlowObserver(t *testing.T) {
 	t.Parallel()
 	o := &observer{slow: time.Hour}
@@ -162,16 +162,16 @@ func TestSlowObserver(t *testing.T) {
 		if took := time.Since(began); took > time.Minute {
 			t.Errorf("Run took %s to end", took)
 		}
-		waitFor(2 * time.Hour) // the current one
+		waitFor(2 * time.Hour) // until the observer returns from the current observation
 	}, func(c *call.Config) { c.Observe = o.observe })
 }
 
-// TestObserverMisses overflows the queue of observations, and checks the number of lost ones.
+// TestObserverMisses checks that Missed counts all observations that were lost because the queue was full.
 func TestObserverMisses(t *testing.T) {
 	t.Parallel()
 	o := &observer{slow: time.Minute}
 	inHouseWith(t, func(t *testing.T, h *house) {
-		const calls = 400 // with three observations each
+		const calls = 400 // each call makes three observations
 		h.line.Script(agentstest.Refuse(call.CauseBusy, 486))
 		for range calls {
 			h.create(agents.Agent{})
@@ -190,7 +190,7 @@ func TestObserverMisses(t *testing.T) {
 	}, func(c *call.Config) { c.Observe = o.observe })
 }
 
-// TestNewNamesWhatIsMissing: the error names each missing required field; no other field is required.
+// TestNewNamesWhatIsMissing checks that New's error names each missing required field, and that no other field is required.
 func TestNewNamesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	store := memstore.New()
@@ -223,7 +223,7 @@ func TestNewNamesWhatIsMissing(t *testing.T) {
 	}
 }
 
-// TestWithoutTheOptional runs calls on a server with only the required parts.
+// TestWithoutTheOptional checks calls on a server that has only the required ports.
 func TestWithoutTheOptional(t *testing.T) {
 	t.Parallel()
 	inHouseWith(t, func(t *testing.T, h *house) {

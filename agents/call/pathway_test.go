@@ -21,7 +21,7 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// library holds the pathways by id and version.
+// library is an agents.Pathways in memory, by id and version.
 type library struct {
 	mu              sync.Mutex
 	graphs          map[string]map[int]*graph.Graph
@@ -55,8 +55,8 @@ func (l *library) change(do func()) {
 	do()
 }
 
-// clinic returns a pathway that needs no model: it greets, after any words of the caller requests a calendar, says the answer, and
-// waits for a word before it ends.
+// clinic returns a pathway that needs no model. It greets, sends a request to a calendar after any words of the caller, says the answer,
+// and ends after the caller's next words.
 func clinic(t *testing.T) *graph.Graph {
 	t.Helper()
 	d := graph.Document{
@@ -82,7 +82,7 @@ func clinic(t *testing.T) *graph.Graph {
 
 var production = agents.PathwayRef{ID: "clinic", Version: pathway.Selector{Environment: pathway.Production}}
 
-// TestPathwayToolsAndWebhooks distinguishes the requests of a webhook node from the requests of its model's tools.
+// TestPathwayToolsAndWebhooks checks that events distinguish the request of a webhook node from the requests of its model's tools.
 func TestPathwayToolsAndWebhooks(t *testing.T) {
 	t.Parallel()
 	g, err := graph.Compile(graph.Document{
@@ -121,7 +121,7 @@ func TestPathwayToolsAndWebhooks(t *testing.T) {
 	}, func(c *call.Config) { c.Model = m })
 }
 
-// inClinic runs a test with a house with the pathway as version 7, in production.
+// inClinic runs a test with a house in which version 7 of the pathway clinic is in production.
 func inClinic(
 	t *testing.T, test func(t *testing.T, h *house, l *library, r *agentstest.Requests), change ...func(*call.Config),
 ) {
@@ -148,7 +148,7 @@ func TestPathwayFromEndToEnd(t *testing.T) {
 		})
 		phone := h.answered()
 		h.hears(phone, "hello Ada")
-		l.change(func() { clear(l.graphs) }) // the removal of a version does not change running calls
+		l.change(func() { clear(l.graphs) }) // the deletion of a version does not change running calls
 		h.says(phone, "monday")
 		h.hears(phone, "come at nine")
 		h.says(phone, "fine")
@@ -180,7 +180,7 @@ func TestPathwayFromEndToEnd(t *testing.T) {
 	})
 }
 
-// TestPathwayStartNode begins elsewhere than at the start.
+// TestPathwayStartNode checks that a call begins at the agent's StartNode instead of the pathway's start node.
 func TestPathwayStartNode(t *testing.T) {
 	t.Parallel()
 	inClinic(t, func(t *testing.T, h *house, _ *library, _ *agentstest.Requests) {
@@ -193,7 +193,7 @@ func TestPathwayStartNode(t *testing.T) {
 	})
 }
 
-// TestPathwayGoneBeforeDialing deletes the pathway after the call was accepted: it is not dialed.
+// TestPathwayGoneBeforeDialing checks that a scheduled call is not dialed if its pathway is deleted before the call is due.
 func TestPathwayGoneBeforeDialing(t *testing.T) {
 	t.Parallel()
 	inClinic(t, func(t *testing.T, h *house, l *library, _ *agentstest.Requests) {
@@ -208,7 +208,7 @@ func TestPathwayGoneBeforeDialing(t *testing.T) {
 	})
 }
 
-// TestPathwayOutOfReachForAWhile fails the store of pathways when the call is due: the call waits.
+// TestPathwayOutOfReachForAWhile checks that a call waits if the store of pathways fails when the call is due.
 func TestPathwayOutOfReachForAWhile(t *testing.T) {
 	t.Parallel()
 	inClinic(t, func(t *testing.T, h *house, l *library, _ *agentstest.Requests) {
@@ -226,7 +226,7 @@ func TestPathwayOutOfReachForAWhile(t *testing.T) {
 	})
 }
 
-// TestPathwayOutOfReachForGood fails the store of pathways permanently: the call still ends.
+// TestPathwayOutOfReachForGood checks that a call ends without being dialed if the store of pathways fails permanently.
 func TestPathwayOutOfReachForGood(t *testing.T) {
 	t.Parallel()
 	inClinic(t, func(t *testing.T, h *house, l *library, _ *agentstest.Requests) {
@@ -242,7 +242,7 @@ func TestPathwayOutOfReachForGood(t *testing.T) {
 	})
 }
 
-// reception answers with a pathway.
+// reception is an Agents that answers every number with the pathway ref.
 type reception struct {
 	call.Agents
 	ref agents.PathwayRef
@@ -286,8 +286,8 @@ func TestIncomingCallWithPathway(t *testing.T) {
 	}
 }
 
-// TestInterruptionWhileAWebhookRuns interrupts the request to the calendar by speech: the request is canceled, and repeated when
-// the conversation continues.
+// TestInterruptionWhileAWebhookRuns checks that the caller's speech cancels the request to the calendar, and that the request is repeated
+// when the conversation continues.
 func TestInterruptionWhileAWebhookRuns(t *testing.T) {
 	t.Parallel()
 	inClinic(t, func(t *testing.T, h *house, _ *library, r *agentstest.Requests) {

@@ -17,7 +17,8 @@ import (
 	"github.com/callwright/callwright/agents/persona"
 )
 
-// desk answers with a persona as agents.Service returns it, which hands over to the clinic; or with an error.
+// desk is an Agents that answers with a persona in the form that agents.Service returns, or with err. The persona hands over to the pathway
+// clinic.
 type desk struct {
 	call.Agents
 	err error
@@ -33,7 +34,7 @@ func (d desk) Answering(context.Context, callwright.OrgID, callwright.PhoneNumbe
 	}, nil
 }
 
-// TestPersonaHandsOver hands a persona's call over to a pathway, which requests the calendar.
+// TestPersonaHandsOver checks that a persona hands its call over to a pathway, which then sends its request to the calendar.
 func TestPersonaHandsOver(t *testing.T) {
 	t.Parallel()
 	inClinic(t, func(t *testing.T, h *house, _ *library, r *agentstest.Requests) {
@@ -69,7 +70,7 @@ func TestPersonaHandsOver(t *testing.T) {
 	}, func(c *call.Config) { c.Agents, c.Model = desk{}, scripted.New() })
 }
 
-// TestPersonaThatIsGone: the call's record contains the reason for the missing answer.
+// TestPersonaThatIsGone checks that the record of an unanswered call states that the persona is missing.
 func TestPersonaThatIsGone(t *testing.T) {
 	t.Parallel()
 	for code, recorded := range map[callwright.Code]bool{

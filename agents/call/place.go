@@ -11,21 +11,21 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// busyNode is the delay of a queued call when this node has no free slot.
+// busyNode is how long a queued call waits if this node has no free slot.
 const busyNode = time.Second
 
-// place runs the task call.place: it allocates a queued call to this node and dials it. After the allocation is stored, the call
-// ends here or, if this node dies, is closed by another node's sweep. It is never dialed twice. A call whose pathway cannot be
-// loaded by the last attempt is closed.
+// place runs the task call.place: it allocates a queued call to this node and dials it. After the allocation is stored, the call ends on
+// this node or, if this node dies, is closed by another node's sweep. It is never dialed twice. If the last attempt cannot load the call's
+// pathway, place closes the call.
 func (s *Service) place(ctx context.Context, task callwright.Task, attempt int) error {
 	c, err := s.cfg.Store.Get(ctx, task.Org, task.Key)
 	if errors.Is(err, callwright.ErrNotFound) || err == nil && !s.placeable(c) {
-		return nil // gone, cancelled, or taken
+		return nil // the call was deleted, canceled, or claimed
 	}
 	if err != nil {
 		return err
 	}
-	if c.Queue == QueueQueued && c.StopRequested { // stopped by a node that died before it could close the call
+	if c.Queue == QueueQueued && c.StopRequested { // a node requested the stop, and died before it closed the call
 		return ignoreConflict(s.cancel(ctx, c))
 	}
 	by, err := s.loadLeader(ctx, c)
@@ -47,14 +47,14 @@ func (s *Service) place(ctx context.Context, task callwright.Task, attempt int) 
 	return nil
 }
 
-// placeable reports whether a call must be dialed: it is queued, or allocated to this node but not running, because an earlier
-// attempt missed the store's answer.
+// placeable reports whether a call must be dialed. Either it is queued, or it is allocated to this node but does not run, because the
+// store's answer to the allocation was lost.
 func (s *Service) placeable(c Call) bool {
 	return c.Queue == QueueQueued || c.Queue == QueueAllocated && !c.Inbound && c.Node == s.cfg.Node && !s.live.Holds(c.ID)
 }
 
-// allocate allocates a call with a claimed slot to this node. It reads the call again, because only it changes the call on this
-// node now.
+// allocate allocates a call to this node. The caller holds a slot for the call. allocate reads the call again, because the record may have
+// changed before the slot was claimed. It returns CodeConflict if another node holds the call, or the call has ended.
 func (s *Service) allocate(ctx context.Context, seen Call) (Call, error) {
 	c, err := s.cfg.Store.Get(ctx, seen.Org, seen.ID)
 	if err != nil {
@@ -73,7 +73,7 @@ func (s *Service) allocate(ctx context.Context, seen Call) (Call, error) {
 	return c, err
 }
 
-// dial dials a call of this node, and runs it to its end.
+// dial dials a call of this node, and runs it until it ends.
 func (s *Service) dial(ctx context.Context, c Call, by loadLeader) {
 	clock := callwright.SteadyClock(s.cfg.Clock)
 	defer s.recoverPanic(ctx, &c, clock)
@@ -100,7 +100,7 @@ func (s *Service) dial(ctx context.Context, c Call, by loadLeader) {
 	s.runConversation(ctx, c, leg, by, book)
 }
 
-// texts returns the variables as texts. It omits values other than texts, numbers and booleans.
+// texts returns the call's variables as texts for the trunk's headers. It omits values other than strings, numbers and booleans.
 func (c Call) texts() map[string]string {
 	texts := map[string]string{}
 	for name, value := range c.Variables {
@@ -114,7 +114,7 @@ func (c Call) texts() map[string]string {
 	return texts
 }
 
-// unanswered returns the hang-up reason of a call that was not answered.
+// unanswered returns the hang-up reason of a call that was not answered, from the cause of ctx or else from Dial's error.
 func (s *Service) unanswered(ctx context.Context, c Call, err error) HangupReason {
 	e, known := errors.AsType[*HangupReason](err)
 	if given := context.Cause(ctx); given != nil {
@@ -134,7 +134,7 @@ func (s *Service) unanswered(ctx context.Context, c Call, err error) HangupReaso
 	return HangupReason{Cause: CauseInternal, Reason: callwright.MessageOf(err)}
 }
 
-// recoverPanic ends the record of a call whose goroutine panicked. Other calls are not affected.
+// recoverPanic closes the record of a call whose goroutine panicked. Other calls continue.
 func (s *Service) recoverPanic(ctx context.Context, c *Call, clock callwright.Clock) {
 	if r := recover(); r != nil {
 		at := clock.Now()

@@ -2,69 +2,69 @@ package call
 
 import "time"
 
-// Plan configures the steps around the conversation of a placed call.
+// Plan configures the steps before and after the conversation of a placed call.
 type Plan struct {
 	Voicemail     Voicemail
-	Retry         *Retry   // nil: no retry
-	Dispositions  []string // one of them is chosen after the call; empty: none
-	SummaryPrompt string   // prompt for a summary after the call; empty: no summary
+	Retry         *Retry   // nil means no retry
+	Dispositions  []string // a model chooses one of them after the call; may be empty
+	SummaryPrompt string   // instructions for a summary after the call; empty means no summary
 	Events        []EventCategory
 }
 
-// VoicemailAction is the reaction to an answering machine.
+// VoicemailAction selects the reaction to an answering machine.
 type VoicemailAction string
 
-// The actions.
+// The reactions to an answering machine.
 const (
-	VoicemailIgnore  VoicemailAction = "ignore"        // continue as with a person; the default
+	VoicemailIgnore  VoicemailAction = "ignore"        // continue as with a person (the default)
 	VoicemailHangup  VoicemailAction = "hangup"        // end the call
-	VoicemailMessage VoicemailAction = "leave_message" // wait for the tone, leave the message, end the call
+	VoicemailMessage VoicemailAction = "leave_message" // wait for the tone, leave the message, and end the call
 )
 
 // Voicemail configures the reaction to an answering machine.
 type Voicemail struct {
-	Action  VoicemailAction // empty: VoicemailIgnore
-	Message string          // of VoicemailMessage; may contain {{variables}}
+	Action  VoicemailAction // empty means VoicemailIgnore
+	Message string          // text for VoicemailMessage; may contain {{variables}}
 }
 
-// Retry configures one retry of a call that was not answered, or answered by an answering machine.
+// Retry configures one retry of a call that was not answered, or that an answering machine answered.
 type Retry struct {
-	Wait      time.Duration // from the end of the first call
-	Voicemail Voicemail     // of the second call
+	Wait      time.Duration // counted from the end of the first call
+	Voicemail Voicemail     // reaction of the second call to an answering machine
 }
 
-// Analysis is a model's analysis of an ended call.
+// Analysis is a model's analysis of an ended call. It is zero before the analysis.
 type Analysis struct {
 	Summary     string
 	Disposition string
-	Error       string // human-readable reason for a missing result
+	Error       string // human-readable reason if the analysis failed; otherwise empty
 }
 
-// EventCategory is a kind of events of a live call.
+// EventCategory names a category of a call's events. Plan.Events selects the categories that the webhook receives.
 type EventCategory string
 
-// The categories.
+// The categories of a call's events.
 const (
-	EventsQueue       EventCategory = "queue"        // the call's way to its node
-	EventsCall        EventCategory = "call"         // ringing, answer, transfer, end
+	EventsQueue       EventCategory = "queue"        // queueing and allocation to a node
+	EventsCall        EventCategory = "call"         // ringing, answer, transfer and end
 	EventsLatency     EventCategory = "latency"      // duration of each answer
 	EventsWebhook     EventCategory = "webhook"      // requests of the pathway's webhook nodes
 	EventsTool        EventCategory = "tool"         // requests of the agent's tools
-	EventsDynamicData EventCategory = "dynamic_data" // requests before the conversation
+	EventsDynamicData EventCategory = "dynamic_data" // requests of dynamic data before the conversation
 )
 
-// EventLevel is the severity of an event.
+// EventLevel names the severity of an event.
 type EventLevel string
 
-// The levels.
+// The severities of events.
 const (
 	EventInfo        EventLevel = "info"
 	EventPerformance EventLevel = "performance"
 )
 
-// Notice is an event of a call for its webhook.
+// Notice is an event of a call that the call's webhook receives.
 type Notice struct {
-	Seq       int // 1, 2, ... within the call
+	Seq       int // 1, 2, ... in the order of the call's events; the end has the highest
 	Category  EventCategory
 	Level     EventLevel
 	Message   string

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// Get returns a call and its transcript.
+// Get returns a call and its transcript. It returns CodeNotFound if the call is absent.
 func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Call, []Entry, error) {
 	c, err := s.cfg.Store.Get(ctx, org, id)
 	if err != nil {
@@ -20,13 +20,13 @@ func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Cal
 	return c, transcript, err
 }
 
-// Record returns a call without its transcript.
+// Record returns a call without its transcript. It returns CodeNotFound if the call is absent.
 func (s *Service) Record(ctx context.Context, org callwright.OrgID, id string) (Call, error) {
 	return s.cfg.Store.Get(ctx, org, id)
 }
 
-// TranscriptBefore returns the last lines of a call whose Seq is below before, from 1 to MaxPage of them. With 0 it returns the
-// last lines of the call.
+// TranscriptBefore returns the last lines of a call whose Seq is below before, ordered by Seq. If before is 0, it returns the last lines of
+// the call. limit must be from 1 to MaxPage.
 func (s *Service) TranscriptBefore(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]Entry, error) {
 	if err := checkBefore(before, limit); err != nil {
 		return nil, err
@@ -34,8 +34,8 @@ func (s *Service) TranscriptBefore(ctx context.Context, org callwright.OrgID, id
 	return s.cfg.Store.TranscriptBefore(ctx, org, id, before, limit)
 }
 
-// LinesAt returns the lines at the given places of any calls, at most MaxPage. It omits places without a line, and places of absent
-// calls.
+// LinesAt returns the lines at the given places, at most MaxPage, which may belong to several calls. It omits places without a line, and
+// places of absent calls.
 func (s *Service) LinesAt(ctx context.Context, org callwright.OrgID, places []LinePlace) (map[LinePlace]Entry, error) {
 	if len(places) > MaxPage {
 		return nil, callwright.Invalid("places", "has %d places; at most %d are allowed", len(places), MaxPage)
@@ -64,12 +64,12 @@ func checkBefore(before, limit int) error {
 	return nil
 }
 
-// Logs returns the logs of a call by turn; turn 0 precedes the conversation.
+// Logs returns the logs of a call in the order of turns. Turn 0 precedes the conversation.
 func (s *Service) Logs(ctx context.Context, org callwright.OrgID, id string) ([]pathway.Log, error) {
 	return s.cfg.Store.Logs(ctx, org, id)
 }
 
-// List returns a page of calls, and the number of all matches.
+// List returns a page of calls, and the number of all matching calls. See Records.List for the omitted fields.
 func (s *Service) List(ctx context.Context, org callwright.OrgID, f Filter) (callwright.Page[Call], int, error) {
 	if err := f.check(); err != nil {
 		return callwright.Page[Call]{}, 0, err
@@ -78,7 +78,7 @@ func (s *Service) List(ctx context.Context, org callwright.OrgID, f Filter) (cal
 	return s.cfg.Store.List(ctx, org, f)
 }
 
-// Revisions returns the revisions of a page of List, to detect changes.
+// Revisions returns the revisions of the calls that List returns for f, so that a client detects changes.
 func (s *Service) Revisions(ctx context.Context, org callwright.OrgID, f Filter) ([]Revision, error) {
 	if err := f.check(); err != nil {
 		return nil, err
@@ -87,12 +87,12 @@ func (s *Service) Revisions(ctx context.Context, org callwright.OrgID, f Filter)
 	return s.cfg.Store.Revisions(ctx, org, f)
 }
 
-// Position returns the progress of a call.
+// Position returns how far a call has progressed. It returns CodeNotFound if the call is absent.
 func (s *Service) Position(ctx context.Context, org callwright.OrgID, id string) (Position, error) {
 	return s.cfg.Store.Position(ctx, org, id)
 }
 
-// searched returns a number to search for: in E.164 if it can be read, otherwise as it was given.
+// searched returns the number to search for: in E.164 if text is a valid number, otherwise text itself.
 func (s *Service) searched(ctx context.Context, org callwright.OrgID, text string) string {
 	if text == "" {
 		return ""
@@ -103,7 +103,7 @@ func (s *Service) searched(ctx context.Context, org callwright.OrgID, text strin
 	return text
 }
 
-// check refuses a filter that no call can match.
+// check returns CodeBadRequest for a filter with a value that is out of range or unknown.
 func (f Filter) check() error {
 	switch {
 	case f.Limit < 0 || f.Limit > MaxPage:
@@ -122,13 +122,14 @@ func (f Filter) check() error {
 	return nil
 }
 
-// The permitted values of a filter.
+// The permitted values of Filter.AnsweredBy and Filter.Status.
 var (
 	answerers = []AnsweredBy{AnsweredByHuman, AnsweredByVoicemail, AnsweredByUnknown, AnsweredByNobody}
 	statuses  = []Status{StatusCompleted, StatusFailed, StatusBusy, StatusNoAnswer, StatusCanceled, StatusUnknown}
 )
 
-// Recording opens a call's recording: WAV, 16 bit, the other side on the left and the agent on the right. CodeNotFound without one.
+// Recording opens the recording of a call: a WAV file of 16 bits with the other side on the left and the agent on the right. It returns
+// CodeNotFound if the call has no recording.
 func (s *Service) Recording(ctx context.Context, org callwright.OrgID, id string) (io.ReadSeekCloser, error) {
 	c, err := s.cfg.Store.Get(ctx, org, id)
 	if err != nil {

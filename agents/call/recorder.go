@@ -8,29 +8,30 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// recordedAudio is a call's audio with a recording of it. A separate goroutine writes, so that no packet waits for the disk. It writes all
-// waiting frames together: when the process is killed, the file lacks the frames of one write, at most 200 ms of audio. The page
-// cache survives the process, so nothing is synced. If a stalled disk fills the buffer, further frames become silence.
+// recordedAudio records a call's audio. A separate goroutine writes, so that no packet waits for the disk. It writes all waiting frames
+// together: if the process is killed, the file lacks the frames of one write, at most 200 ms of audio. The page cache survives the process,
+// so nothing is synced. If a stalled disk fills the buffer, further frames are recorded as silence.
 type recordedAudio struct {
 	conversation.Audio
 	frames        chan tapeFrame
-	freeBuffers   chan tapeFrame // buffers to use again
-	droppedFrames int            // frames dropped from the full buffer, to be replaced by silence
-	size          int            // samples of each of those
+	freeBuffers   chan tapeFrame // buffers for reuse
+	droppedFrames int            // frames that the full buffer did not accept; silence replaces them
+	size          int            // samples of each dropped frame
 	done          chan struct{}
-	err           error // of the writer; read after done
+	err           error // error of the writer; read only after done is closed
 }
 
-// tapeFrame is 20 ms of both sides, and the silence to put before them.
+// tapeFrame contains 20 ms of both sides, and the number of dropped frames that precede it as silence.
 type tapeFrame struct {
 	in, out       []int16
 	droppedFrames int
 }
 
-// tapeFrames bounds the frames that wait for the disk: 5 s of audio.
+// tapeFrames bounds the frames that wait for the disk. 250 frames are 5 s of audio.
 const tapeFrames = 250
 
-// recordAudio starts a recording.
+// recordAudio starts to record audio into a file, and closes the file after stop. If the file's header cannot be written, it closes the
+// file and returns the error.
 func recordAudio(audio conversation.Audio, file RecordingFile) (*recordedAudio, error) {
 	w, err := pcm.NewRecording(file, audio.Rate())
 	if err != nil {
@@ -47,7 +48,7 @@ func recordAudio(audio conversation.Audio, file RecordingFile) (*recordedAudio, 
 	return t, nil
 }
 
-// write writes frames until the channel is closed. It returns the first error, which w keeps; later frames are discarded.
+// write writes frames until the channel is closed. It returns the first error, because w returns it again for every later write.
 func (t *recordedAudio) write(w *pcm.Recording) (err error) {
 	for f := range t.frames {
 		for range f.droppedFrames {
@@ -88,9 +89,9 @@ func (t *recordedAudio) Read(ctx context.Context) (conversation.Frame, error) {
 	return f, nil
 }
 
-// stop ends the recording and waits until it is written. Read must not be called afterwards.
+// stop finishes the recording, and waits until the file is written and closed. Read must not be called afterwards.
 func (t *recordedAudio) stop() error {
-	if t.droppedFrames > 0 { // no later frame has replaced them
+	if t.droppedFrames > 0 { // no later frame has brought the silence for them
 		t.frames <- tapeFrame{in: make([]int16, t.size), droppedFrames: t.droppedFrames - 1}
 	}
 	close(t.frames)

@@ -18,10 +18,10 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// lostByKill is the audio of a recording that kill -9 may lose, as documented in docs/architecture.md.
+// lostByKill is the duration of audio that a recording may lose if the process is killed (kill -9). docs/architecture.md documents it.
 const lostByKill = 200 * time.Millisecond
 
-// disk keeps one recording, and takes its time for each write.
+// disk stores one recording in memory. Each write lasts delay.
 type disk struct {
 	call.Recordings
 
@@ -59,8 +59,8 @@ func (d *disk) slow(delay time.Duration) {
 	d.delay = delay
 }
 
-// cut returns the agent's side of the recording as a kill at this moment leaves it, and checks that its header declares
-// no more than is there.
+// cut returns the agent's side of the file as a kill at this moment would leave it. It checks that the header declares no more audio than
+// the file contains.
 func (d *disk) cut(t *testing.T) []int16 {
 	t.Helper()
 	d.mu.Lock()
@@ -76,7 +76,7 @@ func (d *disk) cut(t *testing.T) []int16 {
 	return audio.Channel(1)
 }
 
-// recordOn starts a house that records a long sentence on a disk.
+// recordOn starts a call that records a long sentence of the agent on a disk.
 func recordOn(t *testing.T, d *disk) (*house, call.Call, *agentstest.Phone) {
 	t.Helper()
 	h := newHouse(t, 0, agentstest.PhoneConfig{}, func(c *call.Config) { c.Recordings = d })
@@ -84,8 +84,8 @@ func recordOn(t *testing.T, d *disk) (*house, call.Call, *agentstest.Phone) {
 	return h, c, h.answered()
 }
 
-// TestRecordingSurvivesKill reads the file of a running call at many moments, as after a kill: all audio older than 200 ms is in
-// it, on a disk that takes 45 ms for each write.
+// TestRecordingSurvivesKill checks that the file of a running call always contains all audio older than 200 ms, although each write lasts
+// 45 ms.
 func TestRecordingSurvivesKill(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -104,7 +104,7 @@ func TestRecordingSurvivesKill(t *testing.T) {
 	})
 }
 
-// fullDisk takes no recording, or none of its audio.
+// fullDisk refuses to create a recording if atOnce is set, and otherwise refuses its audio.
 type fullDisk struct {
 	call.Recordings
 	call.RecordingFile
@@ -124,8 +124,8 @@ func (fullDisk) Write([]byte) (int, error)      { return 0, errFull }
 func (fullDisk) Seek(int64, int) (int64, error) { return 0, nil }
 func (fullDisk) Close() error                   { return nil }
 
-// TestCallGoesOnWithoutRecording fails the recording on a full disk, immediately or later: the call continues, and its record
-// contains the reason.
+// TestCallGoesOnWithoutRecording checks that a call continues if the disk is full at the beginning or later, and that its record contains
+// the reason for the missing recording.
 func TestCallGoesOnWithoutRecording(t *testing.T) {
 	t.Parallel()
 	for _, atOnce := range []bool{true, false} {
@@ -147,7 +147,7 @@ func TestCallGoesOnWithoutRecording(t *testing.T) {
 	}
 }
 
-// TestFaultOfTheAudio uses a caller whose audio cannot be decoded: the call's record reports it.
+// TestFaultOfTheAudio checks that the record of a call reports that the caller's audio could not be decoded.
 func TestFaultOfTheAudio(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -164,8 +164,8 @@ func TestFaultOfTheAudio(t *testing.T) {
 	})
 }
 
-// TestRecordingStallsWithDisk delays one write by 8 s, more than the recorder buffers: the call continues, and the recording keeps
-// its timing, with silence for dropped frames.
+// TestRecordingStallsWithDisk checks that a call continues if one write stalls for 8 s, more than the recorder buffers. Silence must
+// replace the dropped frames, so that the recording keeps its timing.
 func TestRecordingStallsWithDisk(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -175,7 +175,7 @@ func TestRecordingStallsWithDisk(t *testing.T) {
 		defer h.stop()
 		waitFor(time.Second)
 		d.slow(stall)
-		waitFor(20 * time.Millisecond) // the frame that stalls
+		waitFor(20 * time.Millisecond) // until the next write has started to stall
 		d.slow(0)
 		from := phone.Elapsed()
 		waitFor(stall)

@@ -15,52 +15,52 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// recordWriter writes the events of a call into the store as they happen: the lines of the transcript, the log of each turn, and
-// the notices of its webhook. A crash loses at most the write under way. The conversation never waits for the database.
+// recordWriter stores the events of a call as they happen: the lines of the transcript, the log of each turn, and the notices for its
+// webhook. While the database keeps up, a crash loses only the write in progress. The conversation never waits for the database.
 type recordWriter struct {
 	store    Transcripts
 	announce func(ctx context.Context, c Call, n Notice) error
 	observe  func(Observation)
-	clock    callwright.Clock // the call's monotonic clock
+	clock    callwright.Clock // monotonic clock of the call
 	logger   *slog.Logger
 
 	call Call
-	wake chan struct{} // holds a token when writes wait, or after the last one
+	wake chan struct{} // contains a token if writes wait or the writer was closed
 	done chan struct{}
 
-	mu        sync.Mutex // the line and the conversation's goroutines write concurrently
+	mu        sync.Mutex // the conversation's goroutines and the line write concurrently
 	closed    bool
-	writes    []write        // waiting writes, up to writesWaiting
-	lines     int            // the number of the last line
-	notices   int            // of the last notice
-	variables map[string]any // variables set by the logs
-	logged    int            // bytes of logs
-	full      bool           // maxLogged is reached
-	now       Call           // the current record, for observations
+	writes    []write        // waiting writes, at most writesWaiting
+	lines     int            // number of the last line
+	notices   int            // number of the last notice
+	variables map[string]any // variables that the logs have set
+	logged    int            // bytes of logs so far
+	full      bool           // whether maxLogged is exceeded
+	now       Call           // current record, for observations
 	moved     peerTransfer
 }
 
-// write is one write to the store.
+// write is one queued write to the store.
 type write struct {
-	what   string // for our log
+	what   string // description for the server's log
 	number int
 	write  func(ctx context.Context) error
 }
 
-// writesWaiting bounds the writes that wait for the database. Further ones are lost.
+// writesWaiting bounds the writes that wait for the database. Further writes are lost.
 const writesWaiting = 1000
 
-// maxLogged bounds the logs of a call, in bytes: readers of a record read all of them.
+// maxLogged bounds the logs of a call in bytes, because readers of a record load all of them.
 const maxLogged = 16 << 20
 
-// A write is tried for writePatience, with writePause between the attempts. After a lost write the next ones are tried
-// once each, until one succeeds.
+// A write is retried for writePatience, with writePause between the attempts. After a lost write, each following write is tried only once,
+// until a write succeeds.
 const (
 	writePatience = 30 * time.Second
 	writePause    = 200 * time.Millisecond
 )
 
-// writeRecord starts a record writer, which must be closed.
+// writeRecord starts a record writer for a call. The caller must close it.
 func (s *Service) writeRecord(ctx context.Context, c Call, clock callwright.Clock) *recordWriter {
 	b := &recordWriter{
 		store: s.cfg.Store, announce: s.announce, observe: s.observed.add, clock: clock, logger: s.cfg.Logger,
@@ -71,7 +71,7 @@ func (s *Service) writeRecord(ctx context.Context, c Call, clock callwright.Cloc
 	return b
 }
 
-// Entry writes a spoken line: see conversation.Observer.
+// Entry implements conversation.Observer: it writes an entry as a line of the transcript.
 func (b *recordWriter) Entry(e conversation.Entry) {
 	line := Entry{
 		Speaker: SpeakerAssistant, Text: e.Text, Start: e.Start, End: e.End, Interrupted: e.Interrupted, Latency: e.Latency,
@@ -89,7 +89,7 @@ func (b *recordWriter) Entry(e conversation.Entry) {
 	b.line(line)
 }
 
-// line numbers a line of the transcript and writes it.
+// line numbers a line of the transcript and queues its write.
 func (b *recordWriter) line(line Entry) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -102,7 +102,8 @@ func (b *recordWriter) line(line Entry) {
 	b.observe(Observation{What: ObservedLine, At: line.CreatedAt, Call: b.now, Line: line})
 }
 
-// turn writes the log of a turn of the conversation, which the graph leads; nil: a task leads it.
+// turn writes the log of a turn, and notifies the webhook of the turn's requests. g is the graph that leads the conversation, or nil if a
+// task leads it.
 func (b *recordWriter) turn(l pathway.Log, g *graph.Graph) {
 	for _, e := range l.Entries {
 		if e.Kind == pathway.LogRequest && e.Request != nil {
@@ -112,7 +113,7 @@ func (b *recordWriter) turn(l pathway.Log, g *graph.Graph) {
 	b.log(l)
 }
 
-// category returns the category of a request: a webhook node's, or a tool's.
+// category returns EventsWebhook for the request of a webhook node of the graph, and EventsTool for other requests.
 func category(e pathway.LogEntry, g *graph.Graph) EventCategory {
 	if g == nil {
 		return EventsTool
@@ -123,7 +124,7 @@ func category(e pathway.LogEntry, g *graph.Graph) EventCategory {
 	return EventsTool
 }
 
-// log writes the log of a turn, and stores its variables.
+// log remembers the variables of a turn's log and queues the write of the log. Beyond maxLogged it writes a note once, and then nothing.
 func (b *recordWriter) log(l pathway.Log) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -143,7 +144,7 @@ func (b *recordWriter) log(l pathway.Log) {
 	}})
 }
 
-// size returns the approximate size of a log in bytes.
+// size returns the size of a log as JSON in bytes.
 func size(l pathway.Log) int {
 	raw, err := json.Marshal(l) //nolint:musttag // only its length matters
 	if err != nil {
@@ -152,12 +153,12 @@ func size(l pathway.Log) int {
 	return len(raw)
 }
 
-// request notifies the webhook of a request.
+// request sends a notice of a request to the webhook, if the plan contains the category.
 func (b *recordWriter) request(category EventCategory, l request.Log) {
 	b.notice(category, EventInfo, requestText(l))
 }
 
-// notice numbers a notice and writes it, if the call wants its category.
+// notice numbers a notice and queues its write, if the plan contains the category.
 func (b *recordWriter) notice(category EventCategory, level EventLevel, message string) {
 	if !b.call.wants(category) {
 		return
@@ -171,7 +172,7 @@ func (b *recordWriter) notice(category EventCategory, level EventLevel, message 
 	b.append(write{"notice", n.Seq, func(ctx context.Context) error { return b.announce(ctx, b.call, n) }})
 }
 
-// append queues a write, or logs that it is lost.
+// append queues a write. If the queue is full, it logs that the write is lost. After close it does nothing.
 func (b *recordWriter) append(p write) {
 	if b.closed {
 		return
@@ -184,7 +185,7 @@ func (b *recordWriter) append(p write) {
 	b.signal()
 }
 
-// signal wakes the goroutine that writes.
+// signal wakes the writing goroutine.
 func (b *recordWriter) signal() {
 	select {
 	case b.wake <- struct{}{}:
@@ -192,7 +193,7 @@ func (b *recordWriter) signal() {
 	}
 }
 
-// next waits for a write. It returns false after the last one.
+// next waits for the next write. ok is false when the writer is closed and no writes remain.
 func (b *recordWriter) next() (p write, ok bool) {
 	for {
 		b.mu.Lock()
@@ -213,7 +214,7 @@ func (b *recordWriter) next() (p write, ok bool) {
 	}
 }
 
-// write performs writes until the last one.
+// write performs the queued writes until next reports that no writes remain.
 func (b *recordWriter) write(ctx context.Context) {
 	defer close(b.done)
 	patience := writePatience
@@ -228,7 +229,7 @@ func (b *recordWriter) write(ctx context.Context) {
 	}
 }
 
-// try performs a write, with retries until patience is over.
+// try performs a write, and retries it until patience is over. It tries at least once.
 func (p write) try(ctx context.Context, patience time.Duration) error {
 	for until := time.Now().Add(patience); ; pause(ctx, writePause) {
 		try, cancel := context.WithTimeout(ctx, storePatience)
@@ -240,14 +241,14 @@ func (p write) try(ctx context.Context, patience time.Duration) error {
 	}
 }
 
-// changed stores the current record for observations.
+// changed stores c as the current record for observations, with the last transfer by the peer.
 func (b *recordWriter) changed(c Call) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.now = b.moved.record(c)
 }
 
-// close waits until everything is written. It may be called twice.
+// close waits until all queued writes are performed. It may be called twice.
 func (b *recordWriter) close() {
 	b.mu.Lock()
 	b.closed = true
@@ -256,21 +257,21 @@ func (b *recordWriter) close() {
 	<-b.done
 }
 
-// found returns the given variables with the variables set by the logs.
+// found returns the known variables, overridden by the variables that the logs have set.
 func (b *recordWriter) found(known map[string]any) map[string]any {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return merged(known, b.variables)
 }
 
-// remember adds the variables that a turn has set.
+// remember adds the variables that a turn has set to known.
 func remember(known map[string]any, turn pathway.Log) {
 	for _, e := range turn.Entries {
 		maps.Copy(known, e.Variables)
 	}
 }
 
-// merged returns the variables of both, with the second's before the first's.
+// merged returns a new map with the variables of both maps. Values in found override values in known.
 func merged(known, found map[string]any) map[string]any {
 	all := make(map[string]any, len(known)+len(found))
 	maps.Copy(all, known)

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// peerTransfer is the last transfer by the other side that has succeeded.
+// peerTransfer is the last successful transfer by the other side.
 type peerTransfer struct {
 	to string
 	at time.Time
 }
 
-// followTransfers writes the transfers by the other side into the record, until stop is called. The conversation continues with the
-// leg's new far end.
+// followTransfers writes the transfers by the other side into the record until stop is called. Meanwhile the conversation continues with
+// the leg's new far end.
 func followTransfers(leg Leg, book *recordWriter) (stop func()) {
 	t, ok := leg.(Transferable)
 	if !ok {
@@ -26,7 +26,7 @@ func followTransfers(leg Leg, book *recordWriter) (stop func()) {
 			case e := <-t.Transfers():
 				book.transferredByPeer(e)
 			case <-over:
-				for len(t.Transfers()) > 0 { // this is the only receiver
+				for len(t.Transfers()) > 0 { // no other goroutine receives from the channel
 					book.transferredByPeer(<-t.Transfers())
 				}
 				return
@@ -39,7 +39,7 @@ func followTransfers(leg Leg, book *recordWriter) (stop func()) {
 	})
 }
 
-// transferredByPeer writes a transfer by the other side.
+// transferredByPeer writes an attempted transfer by the other side into the record, the transcript and the notices.
 func (b *recordWriter) transferredByPeer(e PeerTransfer) {
 	at, to := b.clock.Now(), e.To.String()
 	text := "was transferred to " + to + " by the other side"
@@ -62,7 +62,8 @@ func (b *recordWriter) transferredByPeer(e PeerTransfer) {
 	b.line(Entry{Speaker: SpeakerAction, Text: text, Start: start, End: start})
 }
 
-// record adds the transfer to the record of a call. A transfer by the agent takes precedence: it was later and has ended the call.
+// record returns the record of a call with the transfer. A transfer by the agent takes precedence, because it happened later and ended the
+// call.
 func (h peerTransfer) record(c Call) Call {
 	if h.to != "" && c.TransferredBy != TransferredByAgent {
 		c.TransferredTo, c.TransferredAt, c.TransferredBy = h.to, &h.at, TransferredByPeer
@@ -70,7 +71,7 @@ func (h peerTransfer) record(c Call) Call {
 	return c
 }
 
-// transferred returns the record of a call with the transfers by the other side.
+// transferred returns the record of a call with the last successful transfer by the other side.
 func (b *recordWriter) transferred(c Call) Call {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// retriable reports whether an ended call is retried: it was not answered, or an answering machine answered and no message was
-// left. A call that its owner stopped is not retried.
+// retriable reports whether an ended call is retried. The plan must contain a retry, and the call was not answered, or an answering machine
+// answered and no message was left. Incoming calls and calls that their owner stopped are not retried.
 func (c Call) retriable() bool {
 	if c.Plan.Retry == nil || c.Inbound || c.StopRequested {
 		return false
@@ -19,7 +19,8 @@ func (c Call) retriable() bool {
 	}
 }
 
-// queueRetry queues the retry of a call that ends at a time, in the transaction of ctx, and links the two. A retry is not retried.
+// queueRetry queues the retry of a call that ends at the given time, in the transaction of ctx, and links the two calls. The plan of the
+// retry contains no further retry.
 func (s *Service) queueRetry(ctx context.Context, first *Call, at time.Time) error {
 	start := at.Add(first.Plan.Retry.Wait)
 	second := Call{

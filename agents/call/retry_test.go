@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// retried returns a request for a call with a retry after ten minutes.
+// retried returns a request for a call that is retried once after ten minutes.
 func retried() call.Request {
 	return call.Request{
 		Agent:       agents.Agent{FirstSentence: "hello", Webhook: "https://example.com/"},
@@ -21,14 +21,14 @@ func retried() call.Request {
 	}
 }
 
-// all returns all calls, oldest first.
+// all returns all calls with all fields, oldest first.
 func (h *house) all() []call.Call {
 	h.t.Helper()
 	page, _, err := h.List(h.t.Context(), "a", call.Filter{OldestFirst: true})
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	for i, c := range page.Items { // a list omits large members
+	for i, c := range page.Items { // List omits large fields
 		if page.Items[i], _, err = h.Get(h.t.Context(), "a", c.ID); err != nil {
 			h.t.Fatal(err)
 		}
@@ -36,7 +36,7 @@ func (h *house) all() []call.Call {
 	return page.Items
 }
 
-// TestRetry: an unanswered call is retried once, at its time, and both calls are reported.
+// TestRetry checks that an unanswered call is retried once after the plan's wait, and that both calls are reported.
 func TestRetry(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -80,7 +80,7 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// checkSecond checks that the second of two calls is like the first.
+// checkSecond checks that the retry has the settings of the first call, and that the two calls are linked.
 func checkSecond(t *testing.T, first, second call.Call) {
 	t.Helper()
 	if second.RetryOf != first.ID || first.RetriedBy != second.ID || second.RetriedBy != "" || second.Plan.Retry != nil ||
@@ -91,7 +91,7 @@ func checkSecond(t *testing.T, first, second call.Call) {
 	}
 }
 
-// TestRetryOnce: neither a failed commit of an end nor a concurrent end on two nodes causes two retries.
+// TestRetryOnce checks that neither a failed commit of the end nor a concurrent end on two nodes causes two retries.
 func TestRetryOnce(t *testing.T) {
 	t.Parallel()
 	inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {
@@ -114,7 +114,8 @@ func TestRetryOnce(t *testing.T) {
 	})
 }
 
-// TestNoRetryForADeadNode: a call interrupted by the death of its node does not count as unanswered.
+// TestNoRetryForADeadNode checks that a call which the death of its node interrupted is not retried, because it does not count as
+// unanswered.
 func TestNoRetryForADeadNode(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -132,7 +133,7 @@ func TestNoRetryForADeadNode(t *testing.T) {
 	})
 }
 
-// TestNoRetryAfterAStop: a stopped call is not retried.
+// TestNoRetryAfterAStop checks that a call which its owner stopped is not retried.
 func TestNoRetryAfterAStop(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -149,7 +150,7 @@ func TestNoRetryAfterAStop(t *testing.T) {
 	})
 }
 
-// TestScheduledCall: a call is placed at its time, even by a node started meanwhile.
+// TestScheduledCall checks that a scheduled call is placed when it is due, even by a node that was started later.
 func TestScheduledCall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -190,7 +191,7 @@ func TestScheduledCallThatIsStopped(t *testing.T) {
 	})
 }
 
-// TestScheduledInThePast: the call is placed immediately.
+// TestScheduledInThePast checks that a call scheduled in the past is placed immediately.
 func TestScheduledInThePast(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

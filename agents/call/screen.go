@@ -11,19 +11,19 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// The error that ends the conversation with an answering machine.
+// errMachine is the error that ends the conversation with an answering machine.
 var errMachine = errors.New("an answering machine took the call")
 
-// reasonMessageLeft is the hang-up reason after a message was left.
+// reasonMessageLeft is the hang-up reason after a message was left on an answering machine.
 const reasonMessageLeft = "a message was left on an answering machine"
 
-// The patience with answering machines.
+// The limits for answering machines.
 const (
-	greetingPatience = time.Minute      // time after which a message is left even if the greeting continues
-	messagePatience  = 20 * time.Second // of sound over the message before it is interrupted; machines stop earlier
+	greetingPatience = time.Minute      // a message is left after this time even if the greeting continues
+	messagePatience  = 20 * time.Second // duration of sound that interrupts the message; machines stop earlier
 )
 
-// amdAudio is a call's audio with an AMD at its beginning.
+// amdAudio passes the beginning of a call's audio to an AMD.
 type amdAudio struct {
 	conversation.Audio
 	screener AMD
@@ -31,7 +31,7 @@ type amdAudio struct {
 	verdict  func(AnsweredBy) // called once, from Read
 }
 
-// Read reads a frame and passes it to the AMD.
+// Read reads a frame and passes it to the AMD. It calls verdict at the first decision.
 func (a *amdAudio) Read(ctx context.Context) (conversation.Frame, error) {
 	f, err := a.Audio.Read(ctx)
 	if err != nil {
@@ -44,8 +44,8 @@ func (a *amdAudio) Read(ctx context.Context) (conversation.Frame, error) {
 	return f, nil
 }
 
-// detectMachine runs the AMD at the beginning of a placed call, and records the answering party. It calls hush for an answering machine
-// that ends the conversation by plan.
+// detectMachine returns audio that runs the AMD at the beginning of a placed call and records the answering party. For an answering machine
+// it calls hush with errMachine, if the plan hangs up or leaves a message. Incoming calls are returned unchanged.
 func (s *Service) detectMachine(
 	c *Call, audio conversation.Audio, book *recordWriter, hush context.CancelCauseFunc,
 ) conversation.Audio {
@@ -64,8 +64,8 @@ func (s *Service) detectMachine(
 	}}
 }
 
-// finishConversation follows the call's plan for an answering machine: it hangs up, or leaves a message first. talk is the configuration of the
-// conversation.
+// finishConversation carries out the call's plan for an answering machine: it hangs up, or first leaves a message. talk configures the
+// conversation that says the message.
 func (s *Service) finishConversation(
 	ctx context.Context, c *Call, audio conversation.Audio, talk conversation.Config,
 ) (conversation.Outcome, error) {
@@ -90,7 +90,7 @@ func (s *Service) finishConversation(
 	return speaking.Run(ctx, audio, &message{text: text})
 }
 
-// awaitEnd listens until the machine's greeting is over.
+// awaitEnd reads audio until the machine's greeting is over, for at most greetingPatience.
 func (a *amdAudio) awaitEnd(ctx context.Context) error {
 	for began := time.Duration(-1); !a.screener.Ended(); {
 		f, err := a.Read(ctx)
@@ -107,13 +107,13 @@ func (a *amdAudio) awaitEnd(ctx context.Context) error {
 	return nil
 }
 
-// message is a brain that says a text and ends the conversation. Any sound of the other side ends it, too.
+// message is a brain that says a text and ends the conversation. A second turn also ends it: the other side has interrupted the text.
 type message struct {
 	text  string
 	begun bool
 }
 
-// Respond says the text.
+// Respond says the text in the first turn, and ends the conversation.
 func (m *message) Respond(context.Context, conversation.Turn) iter.Seq2[conversation.Step, error] {
 	return func(yield func(conversation.Step, error) bool) {
 		if m.begun {

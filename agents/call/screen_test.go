@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/agents/voicemail"
 )
 
-// judge is a screener with a verdict at one time of the call, and the end of the greeting at another.
+// judge is an AMD that decides for verdict at the time after, and reports the end of the greeting at the time ends.
 type judge struct {
 	verdict     call.AnsweredBy
 	after, ends time.Duration
@@ -33,7 +33,7 @@ func (j *judge) Hear(f conversation.Frame) (call.AnsweredBy, bool) {
 
 func (j *judge) Ended() bool { return j.now >= j.ends }
 
-// amdAudio runs a test with a house with an AMD.
+// amdAudio runs a test with a house whose calls use a copy of j as their AMD.
 func amdAudio(t *testing.T, j judge, test func(t *testing.T, h *house)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -59,7 +59,7 @@ func machine(action call.VoicemailAction) call.Request {
 	}
 }
 
-// TestScreenedPerson: the record shows that a person answered, and the conversation is unchanged.
+// TestScreenedPerson checks that the record shows that a person or an unknown party answered, and that the conversation continues.
 func TestScreenedPerson(t *testing.T) {
 	t.Parallel()
 	for _, verdict := range []call.AnsweredBy{call.AnsweredByHuman, call.AnsweredByUnknown} {
@@ -83,7 +83,7 @@ func TestScreenedPerson(t *testing.T) {
 	}
 }
 
-// TestScreenedMachineThatIsIgnored: the conversation runs with the machine.
+// TestScreenedMachineThatIsIgnored checks that the conversation continues with an answering machine if the plan ignores machines.
 func TestScreenedMachineThatIsIgnored(t *testing.T) {
 	t.Parallel()
 	for _, action := range []call.VoicemailAction{"", call.VoicemailIgnore} {
@@ -100,7 +100,7 @@ func TestScreenedMachineThatIsIgnored(t *testing.T) {
 	}
 }
 
-// TestScreenedMachineToHangUpOn: no conversation runs, and the call is retried if requested.
+// TestScreenedMachineToHangUpOn checks that a call hangs up on an answering machine, and that the plan's retry follows.
 func TestScreenedMachineToHangUpOn(t *testing.T) {
 	t.Parallel()
 	amdAudio(t, judge{verdict: call.AnsweredByVoicemail, after: time.Second}, func(t *testing.T, h *house) {
@@ -126,8 +126,8 @@ func TestScreenedMachineToHangUpOn(t *testing.T) {
 	})
 }
 
-// TestScreenedMachineWithAMessage: the conversation ends immediately, and the message is left after the greeting; the transcript
-// and the recording contain it.
+// TestScreenedMachineWithAMessage checks that an answering machine ends the conversation immediately, that the message is left after the
+// greeting, and that the transcript and the recording contain the message.
 func TestScreenedMachineWithAMessage(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -145,7 +145,7 @@ func TestScreenedMachineWithAMessage(t *testing.T) {
 				r.Plan.Retry = &call.Retry{Wait: time.Minute}
 				c := h.order(r)
 				phone := h.answered()
-				phone.Say(strings.Repeat("leave a message ", 80)) // over the agent's own too: a machine doesn't listen
+				phone.Say(strings.Repeat("leave a message ", 80)) // speaks over the agent too, because a machine does not listen
 				<-phone.Done()
 				got, lines := h.ended(c.ID)
 				if got.AnsweredBy != call.AnsweredByVoicemail || got.Ending.Reason != "a message was left on an answering machine" ||
@@ -167,7 +167,7 @@ func TestScreenedMachineWithAMessage(t *testing.T) {
 	}
 }
 
-// TestScreenedMachineThatHangsUp does so before the message is left: the call is tried again.
+// TestScreenedMachineThatHangsUp checks that a call is retried if the machine hangs up before the whole message is left.
 func TestScreenedMachineThatHangsUp(t *testing.T) {
 	t.Parallel()
 	for name, at := range map[string]time.Duration{"in its greeting": 5 * time.Second, "in the message": 10500 * time.Millisecond} {
@@ -192,7 +192,7 @@ func TestScreenedMachineThatHangsUp(t *testing.T) {
 	}
 }
 
-// TestScreenedMachineThatIsNone presses a key during the message: whether it was heard is unknown.
+// TestScreenedMachineThatIsNone checks that a call is retried if a key interrupts the message, because the message may not have been heard.
 func TestScreenedMachineThatIsNone(t *testing.T) {
 	t.Parallel()
 	amdAudio(t, judge{verdict: call.AnsweredByVoicemail, after: time.Second}, func(t *testing.T, h *house) {
@@ -216,7 +216,7 @@ func TestScreenedMachineThatIsNone(t *testing.T) {
 	})
 }
 
-// TestScreenedMachineAndAStop: a stop during the greeting does not wait for its end, and prevents a retry.
+// TestScreenedMachineAndAStop checks that a stop during the greeting ends the call immediately and prevents a retry.
 func TestScreenedMachineAndAStop(t *testing.T) {
 	t.Parallel()
 	j := judge{verdict: call.AnsweredByVoicemail, after: time.Second, ends: 10 * time.Second}
@@ -239,7 +239,7 @@ func TestScreenedMachineAndAStop(t *testing.T) {
 	})
 }
 
-// TestScreenedByTheDetector runs the servers' detector on a greeting and its tone.
+// TestScreenedByTheDetector checks a greeting and its tone with the detector that servers use.
 func TestScreenedByTheDetector(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -252,7 +252,7 @@ func TestScreenedByTheDetector(t *testing.T) {
 		r.Agent.WaitForGreeting = true
 		c := h.order(r)
 		phone := h.answered()
-		phone.Say(strings.Repeat("nobody is here. ", 8)) // eight seconds
+		phone.Say(strings.Repeat("nobody is here. ", 8)) // lasts eight seconds
 		tone := make([]int16, 8000/2)
 		for i := range tone {
 			tone[i] = int16(9000 * math.Sin(2*math.Pi*1000*float64(i)/8000))
@@ -270,7 +270,7 @@ func TestScreenedByTheDetector(t *testing.T) {
 	})
 }
 
-// TestIncomingCallsAreNotScreened: a caller is no answering machine.
+// TestIncomingCallsAreNotScreened checks that incoming calls use no AMD, because a caller is no answering machine.
 func TestIncomingCallsAreNotScreened(t *testing.T) {
 	t.Parallel()
 	amdAudio(t, judge{verdict: call.AnsweredByVoicemail}, func(t *testing.T, h *house) {
@@ -287,7 +287,7 @@ func TestIncomingCallsAreNotScreened(t *testing.T) {
 	})
 }
 
-// TestInterruptionIsTheAgents: the agent's setting determines the speech that interrupts it; 0 means immediately.
+// TestInterruptionIsTheAgents checks that Agent.Interruption determines which speech interrupts the agent. 0 means any speech.
 func TestInterruptionIsTheAgents(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

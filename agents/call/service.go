@@ -7,7 +7,8 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// New checks the configuration and registers the service's durable work. Run starts it.
+// New returns a Service and registers its durable tasks with Config.Work. It returns an error if the configuration lacks a required field.
+// Call Run to accept and place calls.
 func New(c Config) (*Service, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
@@ -27,8 +28,8 @@ func New(c Config) (*Service, error) {
 	return s, nil
 }
 
-// Run accepts incoming calls, and renews the lease of this node's calls, until ctx ends. It then admits no new calls, rejects
-// incoming ones, and ends running calls after Config.DrainTimeout. It must not be called twice. The error is always nil.
+// Run accepts incoming calls, and renews the lease of this node, until ctx ends. It then rejects new calls, ends the running calls after
+// Config.DrainTimeout, and returns nil. It must not be called twice.
 func (s *Service) Run(ctx context.Context) error { return s.live.Run(ctx) }
 
 // Live returns the number of calls that run on this node.

@@ -24,7 +24,7 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// house is a service with everything that it needs, in a synctest bubble.
+// house is a call.Service with stores, a line and engines in memory. It runs in a synctest bubble.
 type house struct {
 	*call.Service
 	t       *testing.T
@@ -40,13 +40,13 @@ type house struct {
 // grace is the house's DrainTimeout.
 const grace = 10 * time.Second
 
-// newHouse opens a house. change, if any, may alter the service's configuration.
+// newHouse starts a house with an empty store. limit is Config.MaxCalls. change may alter the service's configuration.
 func newHouse(t *testing.T, limit int, phones agentstest.PhoneConfig, change ...func(*call.Config)) *house {
 	t.Helper()
 	return openHouse(t, memstore.New(), limit, phones, change...)
 }
 
-// openHouse opens a house in which something may have happened before.
+// openHouse starts a house with a store that other houses may have used.
 func openHouse(
 	t *testing.T, store *memstore.Store, limit int, phones agentstest.PhoneConfig, change ...func(*call.Config),
 ) *house {
@@ -89,13 +89,13 @@ func openHouse(
 	return h
 }
 
-// inHouse runs a test with a house that is stopped at its end.
+// inHouse runs a test with a house, and stops the house at the end.
 func inHouse(t *testing.T, test func(t *testing.T, h *house)) {
 	t.Helper()
 	inHouseWith(t, test)
 }
 
-// inHouseWith is inHouse for a service with a changed configuration.
+// inHouseWith runs a test like inHouse, with a house whose configuration change alters.
 func inHouseWith(t *testing.T, test func(t *testing.T, h *house), change ...func(*call.Config)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -110,7 +110,7 @@ func (h *house) create(a agents.Agent) call.Call {
 	return h.order(call.Request{Agent: a})
 }
 
-// order creates a call.
+// order creates a call with the test's numbers, and with a task if r has neither a task nor a pathway.
 func (h *house) order(r call.Request) call.Call {
 	h.t.Helper()
 	r.From, r.To = "+15550000001", "+15550000002"
@@ -124,13 +124,13 @@ func (h *house) order(r call.Request) call.Call {
 	return c
 }
 
-// waitFor lets everything happen that is to happen within a time.
+// waitFor sleeps for d, and waits until all goroutines of the bubble are blocked.
 func waitFor(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }
 
-// ended waits until the call has ended and gives its record.
+// ended waits until the call has ended, and returns its record and its transcript.
 func (h *house) ended(id string) (call.Call, []call.Entry) {
 	h.t.Helper()
 	for range 10_000 {
@@ -165,7 +165,7 @@ func (h *house) hears(p *agentstest.Phone, text string) {
 	}
 }
 
-// says lets the phone speak after the agent has finished.
+// says makes the phone speak after the agent has been silent for a second.
 func (h *house) says(p *agentstest.Phone, text string) {
 	h.t.Helper()
 	if err := p.WaitQuiet(h.t.Context(), time.Second); err != nil {
@@ -174,7 +174,7 @@ func (h *house) says(p *agentstest.Phone, text string) {
 	p.Say(text)
 }
 
-// speaker supports one voice, and listener one language.
+// speaker is a Synthesizer that accepts one voice. listener is a Recognizer that accepts one language.
 type speaker struct{ *agentstest.Synthesizer }
 
 func (speaker) CheckVoice(_ context.Context, _ callwright.OrgID, voice, _ string) error {
@@ -204,7 +204,7 @@ func (routes) Caller(
 	return "+15550000001", nil
 }
 
-// answering is the agents' own service, in which one agent answers at every number.
+// answering is an agents.Service for which the same agent answers at every number.
 type answering struct{ *agents.Service }
 
 func newAnswering(h *house, c call.Config) (answering, error) {
@@ -223,7 +223,7 @@ func (answering) Answering(context.Context, callwright.OrgID, callwright.PhoneNu
 	return agents.Agent{Task: "Answer.", FirstSentence: "welcome", MaxDuration: time.Hour}, nil
 }
 
-// model repeats the caller's words, transfers on "operator" and ends on "bye".
+// model is an llm.Model that repeats the caller's words, transfers the call on "operator" and ends it on "bye".
 type model struct{}
 
 func (model) Name() string { return "parrot" }
@@ -249,7 +249,7 @@ func (model) Reply(_ context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyPar
 	}
 }
 
-// files keeps recordings in memory.
+// files is a call.Recordings in memory.
 type files struct {
 	mu   sync.Mutex
 	kept map[string]*file
@@ -301,11 +301,11 @@ func (f *file) Seek(offset int64, whence int) (int64, error) {
 
 func (f *file) Close() error { return nil }
 
-// notices collects the messages of webhooks; the first delivery of each call, and of each event, fails.
+// notices is a call.Notifier that collects messages. The first delivery of each record and of each event fails.
 type notices struct {
 	mu     sync.Mutex
 	sent   []call.Call
-	logs   []pathway.Log // of the last call that was sent
+	logs   []pathway.Log // logs of the last record that was sent
 	events []call.Notice
 	seen   map[string]bool
 }
@@ -339,7 +339,7 @@ func (n *notices) NotifyEvent(_ context.Context, _ callwright.OrgID, _ string, c
 	return nil
 }
 
-// first fails the first delivery of each message.
+// first returns an error for the first delivery of a message, and nil for later deliveries.
 func (n *notices) first(what string) error {
 	if n.seen[what] {
 		return nil
@@ -371,7 +371,7 @@ func TestCallFromEndToEnd(t *testing.T) {
 		}
 		h.checkRecording(got, phone)
 		synctest.Wait()
-		time.Sleep(time.Hour) // the webhook's second try
+		time.Sleep(time.Hour) // lets the webhook's second attempt happen
 		if len(h.notices.sent) != 1 || h.notices.sent[0].Status != call.StatusCompleted {
 			t.Errorf("the webhook got %+v", h.notices.sent)
 		}
@@ -386,7 +386,7 @@ func spoken(lines []call.Entry) []string {
 	return out
 }
 
-// checkRecording expects the agent's words on the right and the other side's on the left.
+// checkRecording checks that the recording contains the agent's words on the right and the other side's words on the left.
 func (h *house) checkRecording(c call.Call, phone *agentstest.Phone) {
 	h.t.Helper()
 	f, err := h.Recording(h.t.Context(), "a", c.ID)

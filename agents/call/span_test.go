@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// wallClock is a clock that an operator sets.
+// wallClock is a clock that a test can set, as an operator sets a computer's clock.
 type wallClock struct {
 	mu     sync.Mutex
 	offset time.Duration
@@ -30,8 +30,8 @@ func (c *wallClock) set(offset time.Duration) {
 	c.offset = offset
 }
 
-// TestLengthSurvivesASetClock sets the clock back, and forward, by two hours during a call: its length is the time that has
-// passed, and so are the places of the transcript's lines.
+// TestLengthSurvivesASetClock checks that a call's length and the times of its lines do not change if the wall clock is set back or forward
+// by two hours during the call.
 func TestLengthSurvivesASetClock(t *testing.T) {
 	t.Parallel()
 	for name, step := range map[string]time.Duration{"back": -2 * time.Hour, "forward": 2 * time.Hour} {
@@ -63,7 +63,8 @@ func TestLengthSurvivesASetClock(t *testing.T) {
 	}
 }
 
-// TestEndIsWhenTheCallEnded fails the database at the end of a call, and for half a minute longer.
+// TestEndIsWhenTheCallEnded checks that EndedAt is the time of the hang-up, even if the store accepts the end only after an outage of half
+// a minute.
 func TestEndIsWhenTheCallEnded(t *testing.T) {
 	t.Parallel()
 	const outage = 30 * time.Second
@@ -92,7 +93,7 @@ func TestEndIsWhenTheCallEnded(t *testing.T) {
 	})
 }
 
-// TestEndOfACallThatNobodyTakes: the end is the time of the refusal.
+// TestEndOfACallThatNobodyTakes checks that EndedAt of a refused call is the time of the refusal, even if the store accepts the end later.
 func TestEndOfACallThatNobodyTakes(t *testing.T) {
 	t.Parallel()
 	inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {
@@ -116,8 +117,8 @@ func TestEndOfACallThatNobodyTakes(t *testing.T) {
 	})
 }
 
-// TestEndIsWrittenWithoutARead closes a call of this node: its record is known, so it is not read. One that may be tried again
-// is read, because its owner may have stopped it.
+// TestEndIsWrittenWithoutARead checks that closing a call of this node does not read the record, except if the plan has a retry: then the
+// owner may have stopped the call.
 func TestEndIsWrittenWithoutARead(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

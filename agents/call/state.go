@@ -5,7 +5,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// QueueStatus is the state of a call.
+// QueueStatus names the state of a call. See the constants for the moves between states.
 type QueueStatus string
 
 // The moves of a call:
@@ -40,20 +40,20 @@ func (q QueueStatus) Ended() bool {
 	}
 }
 
-// Event is an event of a call.
+// Event names an event that moves a call to its next state.
 type Event string
 
-// The events.
+// The events of the state machine.
 const (
-	EventQueue    Event = "queue"    // accepted, its work is enqueued
-	EventAllocate Event = "allocate" // a node has claimed it
+	EventQueue    Event = "queue"    // the call was accepted, and its task is enqueued
+	EventAllocate Event = "allocate" // a node has claimed the call
 	EventAnswer   Event = "answer"   // both sides are connected
-	EventFinish   Event = "finish"   // ended normally
-	EventCancel   Event = "cancel"   // its owner gave it up before the answer
-	EventFail     Event = "fail"     // was not answered, or failed
+	EventFinish   Event = "finish"   // the call ended normally
+	EventCancel   Event = "cancel"   // the owner stopped the call before the answer
+	EventFail     Event = "fail"     // the call was not answered, or failed
 )
 
-// moves is the whole state machine.
+// moves lists the legal moves of the state machine. All other moves are refused.
 var moves = map[QueueStatus]map[Event]QueueStatus{
 	QueueNew:       {EventQueue: QueueQueued, EventAllocate: QueueAllocated, EventFail: QueuePreQueueError},
 	QueueQueued:    {EventAllocate: QueueAllocated, EventCancel: QueueComplete, EventFail: QueueError},
@@ -61,7 +61,7 @@ var moves = map[QueueStatus]map[Event]QueueStatus{
 	QueueStarted:   {EventFinish: QueueComplete, EventFail: QueueCompleteError},
 }
 
-// Move returns the state after an event; CodeInvalidState when the state has no such move.
+// Move returns the state after an event. It returns CodeInvalidState, and the unchanged state, if the state does not allow the event.
 func (q QueueStatus) Move(e Event) (QueueStatus, error) {
 	if next, ok := moves[q][e]; ok {
 		return next, nil
@@ -69,7 +69,7 @@ func (q QueueStatus) Move(e Event) (QueueStatus, error) {
 	return q, callwright.Errorf(callwright.CodeInvalidState, "a call that is %s can't %s", q, e)
 }
 
-// outcomes maps each cause to the status and the human-readable message of the call. Any other cause is StatusFailed.
+// outcomes maps each cause to the status and the human-readable message of the call. A cause that is missing here means StatusFailed.
 var outcomes = map[Cause]struct {
 	status  Status
 	message string
@@ -101,7 +101,7 @@ var outcomes = map[Cause]struct {
 	},
 }
 
-// codeMessages lists SIP responses with a narrower meaning than their cause.
+// codeMessages maps SIP response codes to messages that are more precise than the message of the cause.
 var codeMessages = map[int]string{
 	404: "the number called was not found",
 	480: "the number called is not available",
@@ -109,13 +109,13 @@ var codeMessages = map[int]string{
 	608: "the call was blocked on its way",
 }
 
-// causesWithMessage lists the causes whose reason, if any, is the message.
+// causesWithMessage lists the causes whose Reason, if not empty, is the message.
 var causesWithMessage = map[Cause]bool{CauseModelFailed: true, CauseServiceFailed: true, CauseRedirected: true, CauseMediaTimeout: true}
 
-// notReached is the message of an unconfirmed end.
+// notReached is the message of a call whose end the other side did not confirm.
 const notReached = "the other side was not reached at the end, and may still be in the call"
 
-// outcome returns the status of a call with this reason, and a human-readable message.
+// outcome returns the status and the human-readable message of a call that ended for this reason.
 func (e *HangupReason) outcome() (Status, string) {
 	o, ok := outcomes[e.Cause]
 	if !ok {
@@ -125,7 +125,7 @@ func (e *HangupReason) outcome() (Status, string) {
 		return o.status, m
 	}
 	if e.Cause == CauseUnreachable && e.SIPCode == 0 && e.Reason != "" {
-		return o.status, o.message + ": " + e.Reason // the reason does not come from a peer
+		return o.status, o.message + ": " + e.Reason // this server wrote the reason, not a peer
 	}
 	if causesWithMessage[e.Cause] && e.Reason != "" {
 		return o.status, e.Reason

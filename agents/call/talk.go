@@ -13,11 +13,11 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// hangupPatience bounds the other side's confirmation of the end of a call. A line gives up earlier (SIP: after 5 s), and then
+// hangupPatience bounds how long a hang-up waits for the other side's confirmation. A line gives up earlier (SIP: after 5 s), and then
 // reports the end as unconfirmed.
 const hangupPatience = 10 * time.Second
 
-// runConversation runs an answered call to its end and writes its record.
+// runConversation stores the answer of a call, runs its conversation, hangs up, and stores its end.
 func (s *Service) runConversation(ctx context.Context, c Call, leg Leg, by loadLeader, book *recordWriter) {
 	defer s.hangup(ctx, leg)
 	now := book.clock.Now()
@@ -31,7 +31,7 @@ func (s *Service) runConversation(ctx context.Context, c Call, leg Leg, by loadL
 	}
 	if err := s.update(ctx, c); err != nil {
 		s.cfg.Logger.ErrorContext(ctx, "cannot write the answer of a call", "call_id", c.ID, "error", err)
-		c.Queue, c.StartedAt = QueueAllocated, nil // unless the store has a later state
+		c.Queue, c.StartedAt = QueueAllocated, nil // unless the store has a later state than this
 		s.hangup(ctx, leg)
 		at := ended()
 		book.close()
@@ -56,8 +56,8 @@ func (s *Service) runConversation(ctx context.Context, c Call, leg Leg, by loadL
 	s.finish(ctx, c, ending, at)
 }
 
-// endOf records the time at which a leg ends. ended returns that time, or the current time if the leg has not ended. forget stops
-// the watch.
+// endOf records the time at which a leg ends. ended returns that time, or the current time if the leg has not ended. forget stops the
+// recording goroutine.
 func endOf(leg Leg, clock callwright.Clock) (ended func() time.Time, forget func()) {
 	at, over := make(chan time.Time, 1), make(chan struct{})
 	go func() {
@@ -78,15 +78,15 @@ func endOf(leg Leg, clock callwright.Clock) (ended func() time.Time, forget func
 	return ended, func() { close(over) }
 }
 
-// update writes a record even if the call is being ended.
+// update stores a record within storePatience, even if ctx has ended.
 func (s *Service) update(ctx context.Context, c Call) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storePatience)
 	defer cancel()
 	return s.cfg.Store.Update(ctx, c)
 }
 
-// converse runs the conversation, and records it if the agent records. After a failed transfer, the conversation continues. When an
-// answering machine answers, it follows the call's plan.
+// converse runs the conversation, with a recording if the agent has Record. After a failed transfer, the conversation continues. If an
+// answering machine answers, converse carries out the call's plan for it.
 func (s *Service) converse(
 	ctx context.Context, c *Call, leg Leg, by loadLeader, book *recordWriter,
 ) (outcome conversation.Outcome, err error) {
@@ -131,7 +131,7 @@ func (s *Service) speaker(org callwright.OrgID) tts.Synthesizer {
 	return s.cfg.Voices.Speaker(org)
 }
 
-// conversationConfig returns the configuration of an agent's conversation.
+// conversationConfig returns the configuration of the conversation of an agent.
 func (s *Service) conversationConfig(org callwright.OrgID, a agents.Agent, book *recordWriter) conversation.Config {
 	config := conversation.Config{
 		Recognizer: s.cfg.Recognizer, Synthesizer: s.speaker(org), Observer: book, Runtime: callwright.Runtime{Clock: book.clock, Logger: s.cfg.Logger.With("call_id", book.call.ID)},
@@ -143,13 +143,13 @@ func (s *Service) conversationConfig(org callwright.OrgID, a agents.Agent, book 
 	return config
 }
 
-// audio returns the leg's audio, recorded if the agent records. stop ends the recording.
+// audio returns the leg's audio, and records it if the agent has Record. stop finishes the recording.
 func (s *Service) audio(ctx context.Context, c *Call, leg Leg) (audio conversation.Audio, stop func()) {
 	if !c.Agent.Record {
 		return leg, func() {}
 	}
 	recording, err := s.record(ctx, *c, leg)
-	if err != nil { // a call without its recording is better than none
+	if err != nil { // the call continues without a recording
 		s.goUnrecorded(ctx, c, err)
 		return leg, func() {}
 	}
@@ -162,7 +162,7 @@ func (s *Service) audio(ctx context.Context, c *Call, leg Leg) (audio conversati
 	}
 }
 
-// goUnrecorded stores the reason for a missing recording in a call's record.
+// goUnrecorded logs the error of a recording, and notes the reason in the call's record.
 func (s *Service) goUnrecorded(ctx context.Context, c *Call, err error) {
 	s.cfg.Logger.ErrorContext(ctx, "cannot record a call", "call_id", c.ID, "error", err)
 	c.unrecorded = "the call was not recorded"
@@ -171,7 +171,7 @@ func (s *Service) goUnrecorded(ctx context.Context, c *Call, err error) {
 	}
 }
 
-// record starts the recording of a call.
+// record creates the file of a call's recording and starts to record the leg.
 func (s *Service) record(ctx context.Context, c Call, leg Leg) (*recordedAudio, error) {
 	file, err := s.cfg.Recordings.Create(ctx, c.Org, c.ID)
 	if err != nil {
@@ -180,14 +180,14 @@ func (s *Service) record(ctx context.Context, c Call, leg Leg) (*recordedAudio, 
 	return recordAudio(leg, file)
 }
 
-// The SIP codes of calls that this package rejects or ends.
+// The SIP codes in the records of calls that this package answers or rejects.
 const (
 	statusOK          = 200
-	statusUnavailable = 480 // to a call that is rejected with CauseUnavailable
-	statusInternal    = 503 // to a call that is rejected with CauseInternal
+	statusUnavailable = 480 // code of a call that is rejected with CauseUnavailable
+	statusInternal    = 503 // code of a call that is rejected with CauseInternal
 )
 
-// end hangs up a call that has not ended, and returns the reason for its end.
+// end hangs up the call unless it has ended, and returns the reason for its end.
 func (s *Service) end(ctx context.Context, c Call, leg Leg, outcome conversation.Outcome, err error) HangupReason {
 	if err != nil {
 		s.cfg.Logger.ErrorContext(ctx, "conversation failed", "call_id", c.ID, "error", err)
@@ -196,13 +196,13 @@ func (s *Service) end(ctx context.Context, c Call, leg Leg, outcome conversation
 		return HangupReason{Cause: CauseTransferred, Reason: outcome.TransferTo}
 	}
 	select {
-	case <-leg.Done(): // the other side, or the line, was first
+	case <-leg.Done(): // the other side or the line ended the call first
 		return leg.Ending()
 	default:
 	}
 	s.hangup(ctx, leg)
 	ended := leg.Ending()
-	if outcome.By == conversation.ByPeer && ended.Cause != "" { // the audio ended before the call, whose reason is known by now
+	if outcome.By == conversation.ByPeer && ended.Cause != "" { // the audio ended before the call; the line has its reason by now
 		return ended
 	}
 	why := whyEnded(ctx, outcome, err)
@@ -210,7 +210,7 @@ func (s *Service) end(ctx context.Context, c Call, leg Leg, outcome conversation
 	return why
 }
 
-// whyEnded returns the reason for which this side has hung up.
+// whyEnded returns the reason why this side hung up.
 func whyEnded(ctx context.Context, outcome conversation.Outcome, err error) HangupReason {
 	switch {
 	case outcome.By == conversation.ByPeer:
@@ -228,8 +228,8 @@ func whyEnded(ctx context.Context, outcome conversation.Outcome, err error) Hang
 	}
 }
 
-// transfer transfers the call and reports whether the call has ended. The transcript contains the attempt, and the recording the
-// audio meanwhile. If the transfer fails, the conversation continues with the caller's words meanwhile.
+// transfer transfers the call and reports whether the call has ended. The transcript contains the attempt, and the recording contains the
+// audio meanwhile. If the transfer fails, the conversation continues with the caller's words since its start.
 func (s *Service) transfer(
 	ctx context.Context, c *Call, leg Leg, to string, book *recordWriter, listen listenFunc,
 ) (meanwhile conversation.Meanwhile, gone bool) {
@@ -255,8 +255,8 @@ func (s *Service) transfer(
 // listenFunc listens to a call until ctx ends, or until over is closed and the caller has finished.
 type listenFunc func(ctx context.Context, over <-chan struct{}) conversation.Meanwhile
 
-// listenOn listens to a call, so that its time passes, until stop is called, which ends it immediately, or after the caller has
-// finished.
+// listenOn listens to a call, so that the call's time passes, until stop is called. stop(true) ends the listening immediately. stop(false)
+// waits until the caller has finished. Both return the caller's words.
 func listenOn(ctx context.Context, listen listenFunc) (stop func(atOnce bool) conversation.Meanwhile) {
 	ctx, cancel := context.WithCancel(ctx)
 	over, heard := make(chan struct{}), make(chan conversation.Meanwhile, 1)
@@ -271,7 +271,7 @@ func listenOn(ctx context.Context, listen listenFunc) (stop func(atOnce bool) co
 	}
 }
 
-// hangup ends the leg, even if ctx has ended, and waits until all its resources are freed.
+// hangup ends the leg, even if ctx has ended, and waits for its end for at most hangupPatience.
 func (s *Service) hangup(ctx context.Context, leg Leg) {
 	hangup := leg.Hangup
 	if explained, ok := leg.(Explained); ok && errors.Is(context.Cause(ctx), errDraining) {

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// TestCallGivesVariables: variables of a call's owner are available for the trunk's headers, as text.
+// TestCallGivesVariables checks that the variables of a call's request reach the line as texts, for the trunk's headers.
 func TestCallGivesVariables(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -32,8 +32,8 @@ func TestCallGivesVariables(t *testing.T) {
 	})
 }
 
-// TestIncomingCallBringsVariables: variables of a trunk's rules are in the call's record, whose id is the line's, and every
-// database can store them.
+// TestIncomingCallBringsVariables checks that the call's record contains the variables of the trunk's rules without characters that
+// databases cannot store, and that the record has the line's id.
 func TestIncomingCallBringsVariables(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

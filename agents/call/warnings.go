@@ -6,7 +6,8 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// TaskLimits returns a human-readable text if this server's model does not follow a task in free text; empty: it follows any task.
+// TaskLimits returns a human-readable text if this server's model does not follow tasks in free text. The text is empty if the model
+// follows any task.
 func (s *Service) TaskLimits() string {
 	if s.cfg.NewBrain != nil {
 		return "" // the program's own brain may use another model
@@ -14,16 +15,16 @@ func (s *Service) TaskLimits() string {
 	return llm.Unfollowed(s.cfg.Model, "", "")
 }
 
-// Warnings returns human-readable warnings about parts of a call's request without effect: a task that the model does not follow,
-// and a summary or a disposition that no model makes.
+// Warnings returns human-readable warnings about settings of a call's request that have no effect: a task that the model does not follow,
+// and a summary or a disposition that no model produces.
 func (s *Service) Warnings(c Call) (list []string) {
-	if s.cfg.NewBrain == nil && (c.ModelUsed == "" || c.ModelUsed == s.cfg.Model.Name()) { // otherwise another leader led it
+	if s.cfg.NewBrain == nil && (c.ModelUsed == "" || c.ModelUsed == s.cfg.Model.Name()) { // otherwise another model led the call
 		if unfollowed := c.Agent.Unfollowed(s.cfg.Model); unfollowed != "" {
 			list = append(list, unfollowed)
 		}
 	}
 	if c.Analysis != (Analysis{}) {
-		return list // the record shows the result
+		return list // the model has tried: Analysis contains the result
 	}
 	var wanted []string
 	if c.Plan.SummaryPrompt != "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// TestWarnings checks that calls have a warning about their unfollowed task only with a stand-in for the model.
+// TestWarnings checks that Warnings reports an unfollowed task only if the stand-in for a model leads or led the call.
 func TestWarnings(t *testing.T) {
 	t.Parallel()
 	const free, rules = "Ask whether the parcel came.", `when "yes": say "Thank you." and end`

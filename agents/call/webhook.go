@@ -16,24 +16,24 @@ import (
 	"github.com/callwright/callwright/delivery"
 )
 
-// eventCategories lists all categories.
+// eventCategories lists the categories that a Plan may contain.
 var eventCategories = []EventCategory{
 	EventsQueue, EventsCall, EventsLatency, EventsWebhook, EventsTool, EventsDynamicData,
 }
 
-// The numbers of the notices without a record writer: the first notice (queued), and the last one (ended). A sweep that closes a
-// call does not know the number of earlier notices.
+// firstNotice (queued) and lastNotice (ended) are the numbers of the notices that no record writer numbers. A sweep that closes a call
+// cannot tell how many notices preceded.
 const (
 	firstNotice = 1
 	lastNotice  = math.MaxInt32
 )
 
-// wants reports whether the webhook receives a category of events.
+// wants reports whether the webhook of the call receives a category of events.
 func (c Call) wants(category EventCategory) bool {
 	return c.Agent.Webhook != "" && slices.Contains(c.Plan.Events, category)
 }
 
-// announce writes a notice, if the call wants its category, and enqueues the task that sends it, in one transaction.
+// announce stores a notice, if the webhook receives its category, and enqueues the task that sends it, in one transaction.
 func (s *Service) announce(ctx context.Context, c Call, n Notice) error {
 	if !c.wants(n.Category) {
 		return nil
@@ -48,16 +48,16 @@ func (s *Service) announce(ctx context.Context, c Call, n Notice) error {
 	})
 }
 
-// taskNotice sends a notice.
+// taskNotice is the task call.notice, which sends a notice to the webhook.
 const taskNotice callwright.TaskKind[noticeArgs] = "call.notice"
 
-// noticeArgs are the arguments of call.notice.
+// noticeArgs contains the arguments of the task call.notice.
 type noticeArgs struct {
 	Call string `json:"call"`
 	Seq  int    `json:"seq"`
 }
 
-// UnmarshalKey reads the key of a task from the time before tasks had arguments.
+// UnmarshalKey reads the arguments from the key of a task that a release without task arguments has queued.
 func (a *noticeArgs) UnmarshalKey(key string) (err error) {
 	id, seq, _ := strings.Cut(key, "/")
 	a.Call = id
@@ -65,7 +65,7 @@ func (a *noticeArgs) UnmarshalKey(key string) (err error) {
 	return err
 }
 
-// sendNotice sends one notice to the webhook. Notices may arrive out of order.
+// sendNotice runs the task call.notice: it sends one notice to the webhook. Notices may arrive out of order.
 func (s *Service) sendNotice(ctx context.Context, task callwright.Task, args noticeArgs, _ int) error {
 	c, err := s.cfg.Store.Get(ctx, task.Org, args.Call)
 	if errors.Is(err, callwright.ErrNotFound) {

@@ -7,12 +7,12 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// writable returns a text that every database can store; texts of peers and models need not be.
+// writable removes invalid UTF-8 and NUL characters, which databases cannot store. Texts of peers and models may contain them.
 func writable(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
 }
 
-// writableLog returns a log with storable texts. Its variables already are.
+// writableLog returns a copy of a log whose texts databases can store. Its variables contain only such texts already.
 func writableLog(l pathway.Log) pathway.Log {
 	l.Heard, l.Said = writable(l.Heard), writable(l.Said)
 	l.Entries = slices.Clone(l.Entries)

@@ -12,7 +12,7 @@ import (
 
 const story = "This is a very long sentence that nobody wants to hear to its end."
 
-// chatty returns a brain that tells a story first, and says goodbye after any words of the caller.
+// chatty returns a brain that tells a long story first, and says goodbye after the caller's next turn.
 func chatty() *brain {
 	return &brain{answer: func(turn conversation.Turn) []conversation.Step {
 		if turn.Kind == conversation.TurnStart {
@@ -22,7 +22,7 @@ func chatty() *brain {
 	}}
 }
 
-// lastSound returns the time at which the phone last heard a sound within a stretch of the call.
+// lastSound returns the last time between from and to at which the phone heard a sound, or 0 if it heard none.
 func lastSound(p *agentstest.Phone, from, to time.Duration) time.Duration {
 	played := p.Played()
 	for i := min(len(played), int(to.Milliseconds())*8) - 1; i >= int(from.Milliseconds())*8; i-- {
@@ -74,7 +74,8 @@ func TestBargeIn(t *testing.T) {
 	}
 }
 
-// TestBargeInOnStubbornBrain checks for immediate silence even if the brain stops late, and for the next turn afterwards.
+// TestBargeInOnStubbornBrain checks that an interruption silences the agent even if the brain stops late, and that the caller's words
+// become the next turn.
 func TestBargeInOnStubbornBrain(t *testing.T) {
 	t.Parallel()
 	b := chatty()
@@ -118,13 +119,13 @@ func TestInterruptedOnce(t *testing.T) {
 	}
 }
 
-// TestInterruptionThreshold checks that the agent finishes with a longer threshold.
+// TestInterruptionThreshold checks that speech shorter than Config.Interruption does not interrupt the agent.
 func TestInterruptionThreshold(t *testing.T) {
 	t.Parallel()
 	b := chatty()
 	r := run(t, conversation.Config{Interruption: 900 * time.Millisecond, Silence: time.Second}, b, func(ctx context.Context, p *agentstest.Phone) {
 		must(t, p.WaitElapsed(ctx, time.Second))
-		p.Say("all fine yes") // 720 ms
+		p.Say("all fine yes") // lasts 720 ms
 	})
 	if turns := b.asked(); len(turns) != 2 || turns[1].Kind != conversation.TurnSilence || turns[1].Interrupted {
 		t.Errorf("turns %+v", turns)
@@ -145,7 +146,7 @@ func TestBackchannel(t *testing.T) {
 	expectLines(t, r, "agent: "+story+" And another one. And a third.", "agent: All right.")
 }
 
-// TestShortAnswerAtTheEnd checks that a word during the end of the agent's answer counts.
+// TestShortAnswerAtTheEnd checks that a word of the caller that begins before the agent has finished is answered.
 func TestShortAnswerAtTheEnd(t *testing.T) {
 	t.Parallel()
 	b := &brain{answer: func(turn conversation.Turn) []conversation.Step {
@@ -161,12 +162,12 @@ func TestShortAnswerAtTheEnd(t *testing.T) {
 	expectLines(t, r, "agent: Is that right?", "caller: yes", "agent: Good.")
 }
 
-// echoing sends the phone's received audio back, softer and delayed.
+// echoing is a leg whose phone returns the received audio, softer and delayed.
 type echoing struct {
 	*agentstest.Leg
 	gain  float64
 	past  [][]int16
-	delay int // frames
+	delay int // in frames
 }
 
 func (e *echoing) Read(ctx context.Context) (conversation.Frame, error) {
@@ -218,7 +219,8 @@ func TestEcho(t *testing.T) {
 	})
 }
 
-// TestCallerGoesOn: a caller who pauses longer than EndOfTurn, and continues before the agent speaks, gets one answer to all words.
+// TestCallerGoesOn checks that a caller who pauses longer than EndOfTurn, and continues before the agent speaks, receives one answer to all
+// words.
 func TestCallerGoesOn(t *testing.T) {
 	t.Parallel()
 	answerAll := func(turn conversation.Turn) []conversation.Step {

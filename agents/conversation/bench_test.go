@@ -13,19 +13,19 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// paced is a call in real time: a frame each 20 ms, at fixed times. It records the times of the first frame after silence and of
-// the last one before it, as on the wire.
+// paced is the audio of a call in real time, with a frame every 20 ms at fixed times. Like a packet capture, it records when the sound to
+// the caller last began and ended.
 type paced struct {
 	in      func(frame int) []int16
 	next    time.Time
 	silence []int16
 	out     [160]int16
-	late    int // frames that were asked for after the next one was due
+	late    int // frames that were read more than 20 ms after they were due
 
 	mu       sync.Mutex
 	queue    []int16
-	began    time.Time // the newest first frame with sound
-	ended    time.Time // the newest first frame without
+	began    time.Time // time of the last first frame with sound
+	ended    time.Time // time of the last first frame without sound
 	sounding bool
 	room     chan struct{}
 	frames   atomic.Int64
@@ -115,7 +115,7 @@ func (p *paced) edges() (began, ended time.Time) {
 	return p.began, p.ended
 }
 
-// report returns the median and the 95th percentile in milliseconds.
+// report reports the median and the 95th percentile of d in milliseconds. It sorts d.
 func report(b *testing.B, name string, d []time.Duration) {
 	b.Helper()
 	slices.Sort(d)
@@ -124,7 +124,7 @@ func report(b *testing.B, name string, d []time.Duration) {
 	b.ReportMetric(millis(95), name+"-p95-ms")
 }
 
-// converse runs a conversation with fake engines; the returned function ends it.
+// converse starts a conversation with fake engines. stop ends it and waits for its end.
 func converse(b *testing.B, c conversation.Config, audio conversation.Audio, with conversation.Brain) (stop func()) {
 	b.Helper()
 	c.Recognizer, c.Synthesizer = &agentstest.Recognizer{}, &agentstest.Synthesizer{}
@@ -146,13 +146,13 @@ func converse(b *testing.B, c conversation.Config, audio conversation.Audio, wit
 	}
 }
 
-// BenchmarkTurn takes turns in real time with engines and a brain that take none: an utterance of 400 ms, the wait for
-// the end of the turn, an answer of 300 ms. "added-ms" is from the caller's last sample to the first packet of the answer,
-// less the wait; all of it is the detector's hangover, the frames' 20 ms and the program.
+// BenchmarkTurn measures turns in real time: an utterance of 400 ms, the wait for the end of the turn, and an answer of 300 ms. The engines
+// and the brain are fakes without latency. "added-ms" is the time from the caller's last sample to the first packet of the answer, less the
+// wait. It consists of the detector's hangover, the 20 ms of a frame and the program's own time.
 func BenchmarkTurn(b *testing.B) {
 	const wait = 200 * time.Millisecond
 	voice := agentstest.Voice("abcdefg", 8000)
-	const period, speech = 60, 21 // frames of a turn, of the caller's speech in it
+	const period, speech = 60, 21 // frames of a turn, and frames of the caller's speech in it
 	var mu sync.Mutex
 	var spoke time.Time
 	p := newPaced(func(n int) []int16 {
@@ -191,8 +191,8 @@ func BenchmarkTurn(b *testing.B) {
 	report(b, "added", added)
 }
 
-// BenchmarkBargeIn interrupts an endless answer repeatedly. "silent-ms" is from the caller's first sample to the first packet
-// without the agent, less the interruption threshold.
+// BenchmarkBargeIn measures interruptions of an endless answer. "silent-ms" is the time from the caller's first sample to the first packet
+// without the agent's voice, less the interruption threshold.
 func BenchmarkBargeIn(b *testing.B) {
 	const insist = 200 * time.Millisecond
 	voice := agentstest.Voice("abcdefg", 8000)
@@ -205,7 +205,7 @@ func BenchmarkBargeIn(b *testing.B) {
 		}
 		if n == pause {
 			mu.Lock()
-			broke = time.Now().Add(-20 * time.Millisecond) // the frame's first sample
+			broke = time.Now().Add(-20 * time.Millisecond) // time of the frame's first sample
 			mu.Unlock()
 		}
 		return voice[(n-pause)*160 : (n-pause+1)*160]
@@ -234,8 +234,8 @@ func BenchmarkBargeIn(b *testing.B) {
 	report(b, "silent", silent)
 }
 
-// BenchmarkCalls runs many conversations side by side for a second of real time each round, with speech going in and
-// out of every one, and reports the frames that came late by 20 ms or more.
+// BenchmarkCalls runs many concurrent conversations for a second of real time in each round. Each conversation receives and sends speech.
+// It reports the frames that were late by 20 ms or more.
 func BenchmarkCalls(b *testing.B) {
 	for _, calls := range []int{50, 200} {
 		b.Run(fmt.Sprint(calls), func(b *testing.B) {

@@ -5,22 +5,22 @@ import (
 	"time"
 )
 
-// callTime is the time of the call: the time of the newest frame plus the clock's time since then, at most a frame. It follows the
-// frames at any pace, with a finer resolution.
+// callTime measures the time of the call: the time of the newest frame plus the clock's time since that frame, at most 20 ms. It follows
+// the frames at any pace, with a finer resolution.
 type callTime struct {
 	mu      sync.Mutex
 	elapsed time.Duration
 	at      time.Time
 }
 
-// set sets the time of a frame.
+// set sets the time of the newest frame, which arrived at now.
 func (t *callTime) set(elapsed time.Duration, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.elapsed, t.at = elapsed, now
 }
 
-// now returns the time.
+// now returns the time of the call for a time of the clock.
 func (t *callTime) now(now time.Time) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()

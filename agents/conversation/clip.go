@@ -9,18 +9,18 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// clip is a text in synthesis. Its audio is read as fast as possible, so that its length is known early and the next clip is ready
-// in time.
+// clip is a text in synthesis. It receives the audio as fast as the synthesizer returns it, so that its length is known early and the next
+// clip is ready in time.
 type clip struct {
 	text string
 
 	mu      sync.Mutex
 	samples []int16
-	err     error // io.EOF: all samples have arrived
+	err     error // io.EOF means that all samples have arrived
 	changed chan struct{}
 }
 
-// read reads the whole speech.
+// read synthesizes the text and adds all of its audio, until the stream ends, fails or ctx ends.
 func (c *clip) read(ctx context.Context, engine tts.Synthesizer, request tts.Request) {
 	stream, err := engine.Synthesize(ctx, request)
 	if err != nil {
@@ -36,7 +36,7 @@ func (c *clip) read(ctx context.Context, engine tts.Synthesizer, request tts.Req
 	}
 }
 
-// add appends samples and wakes up next.
+// add appends samples, sets the error of the stream, and wakes next.
 func (c *clip) add(samples []int16, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -46,8 +46,8 @@ func (c *clip) add(samples []int16, err error) {
 	c.changed = make(chan struct{})
 }
 
-// next waits for samples and returns at most size of them, from at. They do not change afterwards. total is the number of all
-// samples, once it is known. After the last sample the error is io.EOF.
+// next waits for samples from position at, and returns at most size of them. The returned samples do not change afterwards. total is the
+// number of all samples, or 0 until it is known. After the last sample the error is io.EOF.
 func (c *clip) next(ctx context.Context, at, size int) (part []int16, total int, err error) {
 	for {
 		c.mu.Lock()

@@ -8,42 +8,42 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// Config configures a Conversation. A zero duration means the default in its comment.
+// Config configures a Conversation. If a duration is zero, the default in its comment applies.
 type Config struct {
 	Recognizer  Recognizer      `required:"always"`
 	Synthesizer tts.Synthesizer `required:"always"`
-	Observer    Observer        // nil: none
+	Observer    Observer        // receives the transcript; may be nil
 
-	Voice    string // the name of a voice; empty: the synthesizer's default
-	Language string // BCP 47; empty: the engines' default
+	Voice    string // name of a voice; empty means the synthesizer's default
+	Language string // BCP 47; empty means the engines' default
 
-	// Meanwhile holds the caller's speech and keys since a previous conversation on the call. They become the caller's turn once
-	// the first sentence is over or interrupted.
+	// Meanwhile contains the caller's speech and keys since a previous conversation on the call. They become the caller's turn after the
+	// first sentence is over or interrupted.
 	Meanwhile Meanwhile
 
-	WaitForGreeting bool          // the agent waits for the caller's greeting, for at most Silence
+	WaitForGreeting bool          // waits for the caller's greeting before the first sentence, for at most Silence
 	EndOfTurn       time.Duration // silence that ends the caller's turn (endpointing); 500 ms
 	Interruption    time.Duration // voice that interrupts the agent (barge-in); 200 ms
 	EchoGuard       time.Duration // time after the agent's first sound in which only a loud voice interrupts; 400 ms
-	Silence         time.Duration // silence of the caller after which the brain gets a TurnSilence; 10 s
+	Silence         time.Duration // silence of the caller after which the brain receives a TurnSilence; 10 s
 	InterDigit      time.Duration // pause that ends a sequence of digits; 2 s
-	MaxTurn         time.Duration // the longest utterance; 30 s
-	PreRoll         time.Duration // audio before the detected voice that the recognizer also gets; 300 ms
+	MaxTurn         time.Duration // maximum length of an utterance; 30 s
+	PreRoll         time.Duration // audio before the detected voice that the recognizer also receives; 300 ms
 	Patience        time.Duration // time without a sound of the answer, and with none queued, after which the conversation fails; 20 s
 	LastWords       time.Duration // time to recognize the caller's words before a hangup; 3 s
-	Apology         string        // spoken before a failure ends the conversation; empty: an English sentence
+	Apology         string        // spoken before a failure ends the conversation; empty means an English sentence
 
 	callwright.Runtime
 }
 
 // Observer receives the transcript of a conversation. agentstest.RunObserver tests it.
 type Observer interface {
-	// Entry is called with each entry of the transcript, in the order of the turns. Entries are final. The conversation's
-	// goroutines make one call at a time, which must not block.
+	// Entry receives an entry of the transcript, in the order of turns. Entries are final. Calls are never concurrent, but may come from
+	// several goroutines of the conversation. Entry must not block.
 	Entry(e Entry)
 }
 
-// complete checks the configuration and sets its defaults.
+// complete checks the configuration and sets its defaults. It returns an error that names a missing or invalid field.
 func (c *Config) complete() error {
 	if err := callwright.PrepareConfig(c); err != nil {
 		return err
@@ -79,7 +79,7 @@ func (c *Config) complete() error {
 	return nil
 }
 
-// discardObserver is the default Observer, which discards events.
+// discardObserver is the default Observer. It discards all entries.
 type discardObserver struct{}
 
 func (discardObserver) Entry(Entry) {}

@@ -2,7 +2,7 @@ package conversation
 
 import "context"
 
-// Conversation takes turns with callers. It is safe for concurrent use: each Run is one call.
+// Conversation leads conversations with callers, turn by turn. It is safe for concurrent use: each Run leads the conversation of one call.
 type Conversation struct{ cfg Config }
 
 // New returns a conversation. The error names a missing or invalid field of c.
@@ -13,13 +13,13 @@ func New(c Config) (*Conversation, error) {
 	return &Conversation{cfg: c}, nil
 }
 
-// Run runs a conversation on a call. It returns when the brain ends or transfers the call, the caller hangs up, ctx ends, or the
-// conversation fails. A deadline of ctx bounds the duration. Run does not end the call, and all its goroutines have ended when it
-// returns. The error is not nil if and only if the conversation failed; then Outcome.By is ByFailure.
+// Run leads a conversation on a call. It returns when the brain ends or transfers the call, the caller hangs up, ctx ends, or the
+// conversation fails. A deadline of ctx bounds the duration. Run does not end the call. When it returns, all of its goroutines have ended.
+// The error is not nil if and only if the conversation failed; then Outcome.By is ByFailure.
 //
-// If the recognizer fails, the brain gets a turn without words, and asks the caller to say it again; the second failure in a row
-// ends the conversation with the apology. An error of the brain ends it, too, with the apology unless the brain has spoken in that
-// turn. A failure of the synthesizer ends it immediately.
+// If the recognizer fails, the brain receives a turn without words, and asks the caller to repeat the words. The second consecutive failure
+// ends the conversation with the apology. An error of the brain ends it with the apology, too, unless the brain has spoken in that turn. A
+// failure of the synthesizer ends it immediately.
 func (c *Conversation) Run(ctx context.Context, audio Audio, brain Brain) (Outcome, error) {
 	r := newReader(ctx, c.cfg, audio, brain)
 	err := r.read(ctx)

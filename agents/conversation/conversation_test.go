@@ -17,13 +17,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// brain answers with a function, and keeps the turns that it was asked.
+// brain is a conversation.Brain that answers with the steps of a function, and records its turns.
 type brain struct {
 	answer func(t conversation.Turn) []conversation.Step
-	delay  time.Duration // before each step
+	delay  time.Duration // time before each step
 	mu     sync.Mutex
 	turns  []conversation.Turn
-	err    error // after the steps
+	err    error // returned after the steps, unless nil
 }
 
 func (b *brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conversation.Step, error] {
@@ -53,7 +53,7 @@ func (b *brain) asked() []conversation.Turn {
 	return append([]conversation.Turn(nil), b.turns...)
 }
 
-// stubborn is a brain that stops late.
+// stubborn is a brain whose stream ends two seconds after its consumer has stopped.
 type stubborn struct{ *brain }
 
 func (b stubborn) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conversation.Step, error] {
@@ -67,7 +67,7 @@ func (b stubborn) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[co
 	}
 }
 
-// notebook is an Observer that keeps the transcript.
+// notebook is an Observer that records the transcript.
 type notebook struct {
 	mu      sync.Mutex
 	entries []conversation.Entry
@@ -111,14 +111,14 @@ func (n *notebook) lines() []string {
 	return out
 }
 
-// run runs a conversation under a fake clock with a caller. The caller's function may hang up, or return and let the conversation
-// end by itself.
+// run runs a conversation with a caller under a fake clock, for at most five minutes. The caller's function may hang up, or return and let
+// the conversation end by itself.
 func run(t *testing.T, c conversation.Config, b conversation.Brain, caller callerFunc) result {
 	t.Helper()
 	return runOn(t, c, b, caller, func(l *agentstest.Leg) conversation.Audio { return l })
 }
 
-// runFor is run with a time limit.
+// runFor is run with another time limit.
 func runFor(t *testing.T, c conversation.Config, b conversation.Brain, limit time.Duration, caller callerFunc) result {
 	t.Helper()
 	return runBoth(t, c, b, limit, caller, func(l *agentstest.Leg) conversation.Audio { return l })
@@ -126,7 +126,7 @@ func runFor(t *testing.T, c conversation.Config, b conversation.Brain, limit tim
 
 type callerFunc func(ctx context.Context, p *agentstest.Phone)
 
-// runOn is run with a wrapper around the call's audio.
+// runOn is run with audio that wraps the call's audio.
 func runOn(t *testing.T, c conversation.Config, b conversation.Brain, caller callerFunc,
 	audio func(*agentstest.Leg) conversation.Audio,
 ) result {
@@ -141,7 +141,7 @@ func runBoth(t *testing.T, c conversation.Config, b conversation.Brain, limit ti
 	return runWith(t, agentstest.PhoneConfig{}, c, b, limit, caller, audio)
 }
 
-// runWith is runBoth with a configured phone.
+// runWith is runBoth with a phone that has the given configuration.
 func runWith(t *testing.T, phone agentstest.PhoneConfig, c conversation.Config, b conversation.Brain, limit time.Duration, caller callerFunc,
 	audio func(*agentstest.Leg) conversation.Audio,
 ) result {
@@ -178,7 +178,7 @@ func runWith(t *testing.T, phone agentstest.PhoneConfig, c conversation.Config, 
 type result struct {
 	outcome conversation.Outcome
 	err     error
-	took    time.Duration // of Run
+	took    time.Duration // duration of Run
 	phone   *agentstest.Phone
 	lines   []string
 	entries []conversation.Entry

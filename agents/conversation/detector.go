@@ -2,31 +2,30 @@ package conversation
 
 import "math"
 
-// The detector works at 8 kHz on frames of 20 ms, at any rate of the call.
+// At every rate of the call, the detector processes frames of 20 ms at 8 kHz.
 const (
 	bandRate  = 8000
 	bandFrame = bandRate / 50
 )
 
-// Decision levels of the detector, in dB. Speech in a call is at -35 to -10 dBFS, comfort noise at -70 to -50.
+// The decision levels of the detector in dB. Speech in a call has -35 to -10 dBFS, comfort noise -70 to -50.
 const (
-	quietest   = -55.0 // dBFS in the low band: quieter sound is not speech into a phone
-	onset      = 7.0   // above the noise floor: voice begins
-	release    = 4.5   // above the noise floor: voice continues
-	hissOnset  = 11.0  // above the floor of the whole band: consonants, which the low band lacks
-	highFloor  = -34.0 // dBFS: the highest noise floor before the first possible gap in speech
-	lowFloor   = -65.0 // dBFS: the lowest noise floor, so that faint noise is not loud after digital silence
-	nothing    = -60.0 // dBFS: the assumed level of digital silence, which a peer with silence suppression mixes with noise
-	floorBias  = 2.0   // the mean level of noise above the minimum of its frames
-	digitShare = 0.8   // the share of the energy that two tones of a DTMF digit have
+	quietest   = -55.0 // dBFS in the low band; quieter sound is not speech into a phone
+	onset      = 7.0   // distance above the noise floor at which voice begins
+	release    = 4.5   // distance above the noise floor at which voice continues
+	hissOnset  = 11.0  // distance above the whole band's floor; detects consonants, which the low band lacks
+	highFloor  = -34.0 // dBFS; maximum of the noise floor before the first possible gap in speech
+	lowFloor   = -65.0 // dBFS; minimum of the noise floor, so that faint noise is not loud after digital silence
+	nothing    = -60.0 // dBFS; assumed level of digital silence, which a peer with silence suppression mixes with noise
+	floorBias  = 2.0   // distance between the mean level of noise and the minimum of its frames
+	digitShare = 0.8   // minimum share of the energy in the two tones of a DTMF digit
 )
 
-// Detector detects voice, frame by frame. It compares the energy in the band of vowels with a noise floor, which follows the
-// minimum of the last 1.6 seconds; it does the same for the whole band, to detect consonants. DTMF tones are not voice. Hum is
-// filtered out, and steady noise of any level becomes the floor. It allocates nothing after NewDetector. Only one goroutine may use
-// it.
+// Detector detects voice, frame by frame. It compares the energy in the band of vowels with a noise floor, which follows the minimum of the
+// last 1.6 seconds. To detect consonants, it does the same for the whole band. DTMF tones do not count as voice. A filter removes hum, and
+// steady noise of any level becomes the floor. Voiced allocates no memory. Only one goroutine may use a Detector.
 type Detector struct {
-	fold  int // samples of the call per sample of the band
+	fold  int // samples of the call per sample at 8 kHz
 	x     [bandFrame]float64
 	high  biquad // removes hum and DC
 	low   biquad // passes the band of vowels
@@ -47,10 +46,10 @@ func NewDetector(rate int) *Detector {
 	}
 }
 
-// Level returns the level of the last frame in dBFS, without hum: from -100 (silence) to 0.
+// Level returns the level of the last frame in dBFS, without hum. It ranges from -100 (silence) to 0.
 func (d *Detector) Level() float64 { return d.level }
 
-// Voiced reports whether the next frame contains voice.
+// Voiced processes the next 20 ms of the call, and reports whether they contain voice.
 func (d *Detector) Voiced(frame []int16) bool {
 	if !d.load(frame) {
 		d.level, d.voice = decibels(0), false
@@ -79,7 +78,7 @@ func (d *Detector) Voiced(frame []int16) bool {
 	return d.voice
 }
 
-// load folds the frame to 8 kHz, and reports whether it contains any sound.
+// load converts the frame to 8 kHz, and reports whether it contains any sound.
 func (d *Detector) load(frame []int16) bool {
 	sound := false
 	scale := 1 / (32768 * float64(d.fold))
@@ -102,7 +101,7 @@ var digitTones = func() (c [8]float64) {
 	return c
 }()
 
-// digit reports whether the frame is a DTMF digit: one row tone and one column tone.
+// digit reports whether the frame is a DTMF digit, which consists of one row tone and one column tone.
 func (d *Detector) digit() bool {
 	var sum float64
 	for _, v := range d.x {
@@ -121,15 +120,16 @@ func (d *Detector) digit() bool {
 	return row+column > digitShare && min(row, column) > 0.1
 }
 
-// floor tracks the noise floor, the minimum of the last blocks of frames: speech has gaps, noise has none.
+// floor tracks the noise floor: the minimum level of the last blocks of frames. Speech has gaps within that time, so its gaps determine the
+// floor.
 type floor struct {
-	blocks [8]float64 // minimum of each of the last blocks
-	n      int        // frames of the newest block
-	at     int        // the newest block
-	whole  bool       // every block has been filled
+	blocks [8]float64 // minimum level of each of the last blocks
+	n      int        // number of frames in the newest block
+	at     int        // index of the newest block
+	whole  bool       // whether all blocks have been filled
 }
 
-// blockFrames is the length of a block: eight of them are 1.6 s.
+// blockFrames is the number of frames in a block. Eight blocks last 1.6 s.
 const blockFrames = 10
 
 func newFloor() floor {
@@ -140,7 +140,7 @@ func newFloor() floor {
 	return f
 }
 
-// over takes the level of a frame and returns its distance above the floor, in dB.
+// over adds the level of a frame, and returns its distance above the floor in dB.
 func (f *floor) over(level float64) float64 {
 	if f.n == blockFrames {
 		f.n, f.at = 0, (f.at+1)%len(f.blocks)
@@ -163,7 +163,7 @@ func (f *floor) over(level float64) float64 {
 // biquad is a second-order filter (direct form I transposed).
 type biquad struct{ b0, b1, b2, a1, a2, z1, z2 float64 }
 
-// lowPass and highPass are Butterworth filters by the bilinear transform.
+// lowPass and highPass return Butterworth filters, designed with the bilinear transform. hz is the cutoff frequency.
 func lowPass(hz float64) biquad {
 	k := math.Tan(math.Pi * hz / bandRate)
 	n := 1 / (1 + math.Sqrt2*k + k*k)
@@ -183,8 +183,8 @@ func (q *biquad) next(x float64) float64 {
 	return y
 }
 
-// rest clears the filter's state, which in silence would decay to slow denormal numbers.
+// rest clears the filter's state. In silence, the state would decay to denormal numbers, which are slow.
 func (q *biquad) rest() { q.z1, q.z2 = 0, 0 }
 
-// decibels returns the level of a mean square of samples between -1 and 1.
+// decibels converts a mean square of samples between -1 and 1 to dBFS. The minimum is -100.
 func decibels(meanSquare float64) float64 { return 10 * math.Log10(meanSquare+1e-10) }

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// flite speaks a text at 8 kHz, with a second of silence before and after it.
+// flite returns a text that the program flite speaks at 8 kHz, with a second of silence before and after it.
 func flite(t testing.TB, voice, text string) []int16 {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "speech.wav")
@@ -41,7 +41,7 @@ func flite(t testing.TB, voice, text string) []int16 {
 	return slices.Concat(silence, spoken, silence)
 }
 
-// rms of samples.
+// rms returns the root mean square of samples.
 func rms(p []int16) float64 {
 	var sum float64
 	for _, s := range p {
@@ -50,7 +50,7 @@ func rms(p []int16) float64 {
 	return math.Sqrt(sum / float64(max(1, len(p))))
 }
 
-// scale scales to a level in dBFS, measured without silence.
+// scale scales samples so that their loud parts have a level in dBFS.
 func scale(p []int16, dBFS float64) []int16 {
 	var loud []int16
 	for i := 0; i+160 <= len(p); i += 160 {
@@ -68,7 +68,7 @@ func scale(p []int16, dBFS float64) []int16 {
 
 func clip(v float64) int16 { return int16(max(-32768, min(32767, v))) }
 
-// mix adds a sound to the samples.
+// mix adds a sound to the samples, and applies G.711 coding.
 func mix(p []int16, sound func(i int) float64) []int16 {
 	out := make([]int16, len(p))
 	for i, s := range p {
@@ -77,7 +77,7 @@ func mix(p []int16, sound func(i int) float64) []int16 {
 	return out
 }
 
-// mulaw returns a sample after G.711 coding.
+// mulaw returns a sample after G.711 coding and decoding.
 func mulaw(v float64) int16 {
 	x := math.Abs(max(-1, min(1, v/32768)))
 	y := math.Round(math.Log1p(255*x)/math.Log(256)*127) / 127
@@ -86,14 +86,14 @@ func mulaw(v float64) int16 {
 
 func level(dBFS float64) float64 { return 32768 * math.Pow(10, dBFS/20) }
 
-// white returns white noise of a level.
+// white returns white noise with a level in dBFS. Each call returns the same noise.
 func white(dBFS float64) func(int) float64 {
 	r := rand.New(rand.NewPCG(1, 2))
 	a := level(dBFS)
 	return func(int) float64 { return r.NormFloat64() * a }
 }
 
-// brown returns noise with most energy in low frequencies, like in a car.
+// brown returns noise with most energy at low frequencies, as in a car.
 func brown(dBFS float64) func(int) float64 {
 	w := white(dBFS)
 	var y float64
@@ -103,7 +103,7 @@ func brown(dBFS float64) func(int) float64 {
 	}
 }
 
-// tones of a level each.
+// tones returns the sum of sine tones. Each tone has the level dBFS.
 func tones(dBFS float64, hz ...float64) func(int) float64 {
 	a := level(dBFS) * math.Sqrt2
 	return func(i int) (v float64) {
@@ -128,7 +128,7 @@ func detect(p []int16) []bool {
 	return out
 }
 
-// share of the frames from which on the truth holds that the detector calls voice.
+// share returns the share of the frames selected by truth that the detector classifies as voice.
 func share(verdict []bool, truth func(frame int) bool) float64 {
 	hits, all := 0, 0
 	for i, v := range verdict {
@@ -142,7 +142,7 @@ func share(verdict []bool, truth func(frame int) bool) float64 {
 	return float64(hits) / float64(max(1, all))
 }
 
-// longestGap returns the greatest number of frames without voice between the first and the last with voice.
+// longestGap returns the maximum number of consecutive frames without voice between two frames with voice.
 func longestGap(verdict []bool) int {
 	longest, gap, begun := 0, 0, false
 	for _, v := range verdict {
@@ -158,8 +158,8 @@ func longestGap(verdict []bool) int {
 	return longest
 }
 
-// TestDetectorHearsSpeech checks that most loud frames of speech and few frames of noise count as voice, without a gap in a
-// sentence as long as the end of a turn.
+// TestDetectorHearsSpeech checks that most loud frames of speech and few frames of noise count as voice, and that no gap within a sentence
+// is long enough to end a turn.
 func TestDetectorHearsSpeech(t *testing.T) {
 	t.Parallel()
 	const text = "I would like to come on Tuesday afternoon, if you have something after four o'clock."
@@ -167,11 +167,11 @@ func TestDetectorHearsSpeech(t *testing.T) {
 		speech := flite(t, voice, text)
 		for _, c := range []struct {
 			name    string
-			speech  float64 // dBFS
+			speech  float64 // level in dBFS
 			noise   func(int) float64
-			recall  float64 // of frames within 15 dB of the speech's level
-			wrong   float64 // of frames without speech
-			longest int     // gap in frames
+			recall  float64 // minimum share of voice in frames within 15 dB of the speech's level
+			wrong   float64 // maximum share of voice in frames without speech
+			longest int     // maximum gap in frames
 		}{
 			{"clean", -20, white(-90), 0.95, 0.01, 20},
 			{"quiet speaker", -38, white(-70), 0.90, 0.01, 20},
@@ -200,13 +200,13 @@ func TestDetectorHearsSpeech(t *testing.T) {
 	}
 }
 
-// TestDetectorHearsNoVoice: sounds other than speech are not voice, after the floor has had time to rise.
+// TestDetectorHearsNoVoice checks that sounds other than speech do not count as voice after the noise floor had time to rise.
 func TestDetectorHearsNoVoice(t *testing.T) {
 	t.Parallel()
 	silence := make([]int16, 8000*5)
 	for name, c := range map[string]struct {
 		sound func(int) float64
-		after int // frames
+		after int // in frames
 		share float64
 	}{
 		"silence":             {white(-96), 0, 0},
@@ -242,7 +242,7 @@ func TestDetectorHearsNoVoice(t *testing.T) {
 	})
 }
 
-// TestDetectorHearsHiss: a consonant without energy in the band of vowels is voice.
+// TestDetectorHearsHiss checks that a consonant without energy in the band of vowels counts as voice.
 func TestDetectorHearsHiss(t *testing.T) {
 	t.Parallel()
 	quiet := white(-70)
@@ -258,7 +258,7 @@ func TestDetectorHearsHiss(t *testing.T) {
 	}
 }
 
-// TestDetectorRates checks that verdicts are the same at every rate.
+// TestDetectorRates checks that the verdicts are the same at every sample rate.
 func TestDetectorRates(t *testing.T) {
 	t.Parallel()
 	speech := scale(flite(t, "slt", "How are you today?"), -20)
@@ -304,7 +304,7 @@ func BenchmarkDetector(b *testing.B) {
 			for i := range frames {
 				frames[i] = make([]int16, rate/50)
 				for k := range frames[i] {
-					if i%2 == 0 { // loud and soft in turn: every branch is taken
+					if i%2 == 0 { // alternately loud and soft, so that every branch runs
 						frames[i][k] = clip(noise(k))
 					} else {
 						frames[i][k] = clip(noise(k) / 20)

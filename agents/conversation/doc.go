@@ -1,26 +1,26 @@
-// Package conversation takes turns with a caller. It detects when the caller speaks and stops (voice activity detection,
-// endpointing), recognizes the words, asks a Brain for the answer, speaks its sentences as they arrive, and falls silent
-// immediately when the caller interrupts (barge-in).
+// Package conversation leads a conversation with a caller, turn by turn. It detects when the caller speaks and stops (voice activity
+// detection, endpointing), recognizes the words, asks a Brain for the answer, and speaks the answer's sentences as they arrive. It falls
+// silent immediately when the caller interrupts (barge-in).
 //
-// The package works on audio frames, text and time. Telephones, models and speech engines are behind its ports: Audio,
-// Brain and Recognizer, and the Synthesizer of package tts.
+// The package processes audio frames, text and time. Telephones, models and speech engines are behind its ports: Audio, Brain and
+// Recognizer, and the Synthesizer of package tts.
 //
 // # Turn taking
 //
-// A Detector distinguishes voice from noise every 20 ms. While the agent is silent, 80 ms of voice begin an utterance. The
-// recognizer also gets the audio shortly before. Config.EndOfTurn without voice ends the utterance, and the brain answers.
+// A Detector distinguishes voice from noise every 20 ms. While the agent is silent, 80 ms of voice begin an utterance. The recognizer also
+// receives the audio shortly before. Config.EndOfTurn without voice ends the utterance, and the brain answers.
 //
-// While the agent speaks or thinks, only a voice of Config.Interruption interrupts it; a cough or a "mm-hm" does not. An
-// interruption silences the agent with the next frame, cancels the brain's answer, and cuts the transcript to the words that were
-// played. The next turn contains the part that was heard. In the first Config.EchoGuard of an answer, only a voice about as loud as
-// the agent's counts, because it may be the agent's echo.
+// While the agent speaks or thinks, only a voice of Config.Interruption interrupts it; a cough or a "mm-hm" does not. An interruption
+// silences the agent with the next frame, cancels the brain's answer, and cuts the transcript to the words that were played. The next turn
+// contains the part that was heard. In the first Config.EchoGuard of an answer, only a voice about as loud as the agent's voice counts,
+// because a softer one may be the agent's echo.
 //
-// Digits are collected until # or Config.InterDigit. They always interrupt. While the call is on hold, everything waits.
+// Digits are collected until # or Config.InterDigit. They always interrupt the agent. While the call is on hold, everything waits.
 //
 // # Inside
 //
-// The turn taking is a table of states and events in machine.go. Two goroutines run it. The reader handles the frames and never
-// waits. The speaker answers the turns one after the other, and synthesizes the next sentence while one plays.
+// machine.go contains a table of states and events that implements turn taking. Two goroutines run it. The reader handles the frames and
+// never waits. The speaker answers the turns one after the other, and synthesizes the next sentence while a sentence is played.
 //
 // A Brain that streams the text of a model cuts it into sentences with a tts.Chunker.
 package conversation

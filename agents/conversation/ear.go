@@ -2,28 +2,28 @@ package conversation
 
 import "time"
 
-// frameTime is the length of a frame.
+// frameTime is the duration of a frame.
 const frameTime = 20 * time.Millisecond
 
-// Limits of the ear.
+// The limits of the voiceDetector.
 const (
-	shortestVoice = 80 * time.Millisecond  // the shortest speech while the agent is silent; shorter sound is a click
-	wordGap       = 240 * time.Millisecond // the longest gap between words; a longer one begins a new burst
-	echoTail      = 15                     // frames within which an echo of the agent returns
-	echoGuarded   = -9.0                   // dB: the loudest echo, relative to the agent's level, in the guard time
-	echoLater     = -30.0                  // dB: the same after it, when the peer's echo canceller has converged
+	shortestVoice = 80 * time.Millisecond  // minimum of speech while the agent is silent; shorter sound is a click
+	wordGap       = 240 * time.Millisecond // maximum gap between words; a longer gap begins a new burst
+	echoTail      = 15                     // number of frames within which an echo of the agent returns
+	echoGuarded   = -9.0                   // dB; loudest echo relative to the agent's level within Config.EchoGuard
+	echoLater     = -30.0                  // dB; loudest echo later, when the peer's echo canceller has converged
 )
 
-// voiceDetector groups voiced frames into bursts of voice, without echoes of the agent.
+// voiceDetector groups frames with voice into bursts. It ignores echoes of the agent.
 type voiceDetector struct {
 	detector *Detector
 	sent     [echoTail]float64 // the agent's level in the last frames, in dBFS
 	at       int
 
-	run    int           // frames with voice in a row
-	voiced time.Duration // voice in the current burst
+	run    int           // consecutive frames with voice
+	voiced time.Duration // duration of voice in the current burst
 	length time.Duration // time since the first voice of the burst
-	gap    time.Duration // time since its last voice
+	gap    time.Duration // time since the last voice of the burst
 }
 
 func newEar(rate int) *voiceDetector {
@@ -34,7 +34,7 @@ func newEar(rate int) *voiceDetector {
 	return e
 }
 
-// hear processes a frame. guarded reports that the agent has just begun to speak.
+// hear processes a frame. guarded means that the agent has just begun to speak, so that its echo may be loud.
 func (e *voiceDetector) hear(f Frame, guarded bool) {
 	e.sent[e.at] = loudness(f.Out)
 	e.at = (e.at + 1) % echoTail
@@ -48,12 +48,12 @@ func (e *voiceDetector) hear(f Frame, guarded bool) {
 		e.length += frameTime
 		e.gap += frameTime
 	}
-	if e.run > 1 { // a single frame is a crackle
+	if e.run > 1 { // a single frame may be a crackle
 		e.gap = 0
 	}
 }
 
-// loudestEcho returns the level up to which a sound may be an echo of the agent.
+// loudestEcho returns the level in dBFS up to which a sound may be an echo of the agent.
 func (e *voiceDetector) loudestEcho(guarded bool) float64 {
 	loudest := decibels(0)
 	for _, level := range e.sent {
@@ -84,7 +84,7 @@ func (e *voiceDetector) endBurst() {
 // reset ends the burst.
 func (e *voiceDetector) reset() { e.run, e.voiced, e.length, e.gap = 0, 0, 0, 0 }
 
-// ring holds the last audio of the caller, so that an utterance can begin before the detection of its voice.
+// ring stores the last audio of the caller, so that an utterance can begin before the detection of its voice.
 type ring struct {
 	samples []int16
 	at      int
@@ -95,7 +95,7 @@ func newRing(rate int, d time.Duration) *ring {
 	return &ring{samples: make([]int16, int(d.Seconds()*float64(rate)))}
 }
 
-// write adds samples and drops the oldest ones.
+// write adds samples and overwrites the oldest samples.
 func (r *ring) write(p []int16) {
 	for len(p) > 0 {
 		n := copy(r.samples[r.at:], p)
@@ -107,7 +107,7 @@ func (r *ring) write(p []int16) {
 	}
 }
 
-// last appends the newest n samples to dst, or all if there are fewer.
+// last appends the newest n samples to dst, or all samples if the ring contains fewer.
 func (r *ring) last(dst []int16, n int) []int16 {
 	held := r.at
 	if r.full {

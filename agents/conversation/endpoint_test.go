@@ -13,8 +13,8 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// TestEndpoints says three sentences by synthetic speech over noisy lines, and checks for three complete turns, each ended soon
-// after its last word and begun before its first.
+// TestEndpoints checks that three sentences of synthetic speech over noisy lines become three complete turns, which begin before the first
+// word and end soon after the last word.
 func TestEndpoints(t *testing.T) {
 	t.Parallel()
 	sentences := []string{
@@ -36,7 +36,7 @@ func TestEndpoints(t *testing.T) {
 			t.Run(voice+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				b := parrot(len(sentences))
-				var ends []time.Duration // of the last loud frame of each sentence
+				var ends []time.Duration // time of the last loud frame of each sentence
 				line := noise()
 				r := runOn(t, conversation.Config{WaitForGreeting: true, Silence: time.Hour}, b, func(ctx context.Context, p *agentstest.Phone) {
 					for i, s := range speech {
@@ -66,7 +66,7 @@ func TestEndpoints(t *testing.T) {
 	}
 }
 
-// lastLoud returns the last time at which speech is within 30 dB of its level; later speech is inaudible in noise.
+// lastLoud returns the end of the last frame whose level is within 30 dB of the speech's level. Later speech is inaudible in noise.
 func lastLoud(p []int16) time.Duration {
 	for i := len(p)/160 - 1; i > 0; i-- {
 		if rms(p[i*160:(i+1)*160]) > level(-52) {
@@ -76,7 +76,7 @@ func lastLoud(p []int16) time.Duration {
 	return 0
 }
 
-// noisy adds noise to the phone's speech, after G.711 coding.
+// noisy is a leg that adds noise to the phone's speech and applies G.711 coding.
 type noisy struct {
 	*agentstest.Leg
 	noise func(int) float64
@@ -92,7 +92,8 @@ func (l *noisy) Read(ctx context.Context) (conversation.Frame, error) {
 	return f, err
 }
 
-// TestEchoOfSpeech plays human-like speech of the agent into a telephone that returns an echo.
+// TestEchoOfSpeech checks that an echo of the agent's synthetic speech does not interrupt the agent, and that a caller can still interrupt
+// it.
 func TestEchoOfSpeech(t *testing.T) {
 	t.Parallel()
 	agent := flite(t, "slt", "Good morning, this is the dentist. Would you like to come on Monday, or rather on Tuesday?")

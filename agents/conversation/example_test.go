@@ -9,12 +9,12 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// transcript prints the spoken words.
+// transcript is an Observer that prints the spoken words.
 type transcript struct{}
 
 func (transcript) Entry(e conversation.Entry) { fmt.Printf("%s: %s\n", e.Role, e.Text) }
 
-// A whole conversation: an agent asks one question, and the example plays the other side of the telephone.
+// A whole conversation: the agent asks one question, and the example plays the caller.
 func Example() {
 	talk, err := conversation.New(conversation.Config{
 		Recognizer:  &agentstest.Recognizer{},
@@ -32,7 +32,7 @@ func Example() {
 		return []conversation.Step{conversation.Say{Text: "You get " + t.Text + "."}, conversation.End{Reason: "sold"}}
 	}}
 
-	phone := agentstest.NewPhone(agentstest.PhoneConfig{Pace: time.Millisecond}) // twenty times as fast as real
+	phone := agentstest.NewPhone(agentstest.PhoneConfig{Pace: time.Millisecond}) // twenty times as fast as real time
 	phone.SayAfter("tickets?", "  three")
 	outcome, err := talk.Run(context.Background(), phone.Leg(), agent)
 	fmt.Println(outcome.By, outcome.Reason, err)

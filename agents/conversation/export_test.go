@@ -2,7 +2,7 @@ package conversation
 
 import "fmt"
 
-// The turn machine, for its test.
+// The types of the turn machine, for machine_test.go.
 type (
 	State  = state
 	Event  = event
@@ -20,13 +20,13 @@ const (
 	Listen, Forget, Hush, Answer, Begin = listen, forget, hush, answer, begin
 )
 
-// Move and Start are the machine.
+// Move and Start are the functions of the turn machine.
 var (
 	Move  = step
 	Start = start
 )
 
-// HeardOf is the cut of a text.
+// HeardOf exports heardOf, which cuts a text to the played words.
 var HeardOf = heardOf
 
 func (s state) String() string {
@@ -48,10 +48,10 @@ func (e effect) String() string {
 	return names[e]
 }
 
-// Ring is the ring buffer.
+// Ring exports the ring buffer of the caller's audio.
 type Ring struct{ r *ring }
 
-// NewRing, Write and Last are the ring buffer's.
+// NewRing, Write and Last export the functions of the ring buffer.
 func NewRing(size int) Ring       { return Ring{&ring{samples: make([]int16, size)}} }
 func (r Ring) Write(p []int16)    { r.r.write(p) }
 func (r Ring) Last(n int) []int16 { return r.r.last(nil, n) }

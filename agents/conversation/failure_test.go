@@ -32,7 +32,8 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// TestRecognizerFails checks that the first failure is a turn without words, and the second in a row the end.
+// TestRecognizerFails checks that the first failure of the recognizer is a turn without words, and that the second consecutive failure ends
+// the conversation.
 func TestRecognizerFails(t *testing.T) {
 	t.Parallel()
 	caller := func(ctx context.Context, p *agentstest.Phone) {
@@ -130,7 +131,7 @@ func TestBrainFails(t *testing.T) {
 	}
 }
 
-// TestPatience checks that a hanging brain, recognizer or synthesizer ends the call, with words if possible.
+// TestPatience checks that a hanging brain, recognizer or synthesizer ends the conversation, with the apology if the synthesizer can speak.
 func TestPatience(t *testing.T) {
 	t.Parallel()
 	t.Run("brain", func(t *testing.T) {
@@ -174,8 +175,8 @@ func TestPatience(t *testing.T) {
 	})
 }
 
-// TestPeerThatIsSilentAtFirst: an agent whose words wait for the peer's first packet stays patient meanwhile. It then says them, or
-// the call ends by itself.
+// TestPeerThatIsSilentAtFirst checks that a conversation does not fail while the agent's words wait for the peer's first packet. The agent
+// says the words when the packet arrives, or the call ends by itself.
 func TestPeerThatIsSilentAtFirst(t *testing.T) {
 	t.Parallel()
 	for name, greeted := range map[string]bool{"the agent speaks first": false, "the agent waits for a greeting": true} {
@@ -209,13 +210,13 @@ func TestPeerThatIsSilentAtFirst(t *testing.T) {
 	}
 }
 
-// runUnproven runs a conversation with a peer that receives no audio before it sends some.
+// runUnproven runs a conversation with a peer that can receive no audio until it sends some.
 func runUnproven(t *testing.T, c conversation.Config, b conversation.Brain, caller callerFunc) result {
 	t.Helper()
 	return runWith(t, agentstest.PhoneConfig{Unproven: true}, c, b, 5*time.Minute, caller, func(l *agentstest.Leg) conversation.Audio { return l })
 }
 
-// stuck is a synthesizer that hangs at one text.
+// stuck is a synthesizer that hangs at the given text.
 type stuck struct {
 	tts.Synthesizer
 	text string
@@ -229,11 +230,11 @@ func (s stuck) Synthesize(ctx context.Context, speech tts.Request) (tts.Stream, 
 	return s.Synthesizer.Synthesize(ctx, speech)
 }
 
-// TestHangsUp checks that the conversation ends with the call at every moment, with all words.
+// TestHangsUp checks that the conversation ends with the call, whenever the caller hangs up, and that the transcript contains all words.
 func TestHangsUp(t *testing.T) {
 	t.Parallel()
 	script := func(p *agentstest.Phone, ctx context.Context) {
-		if p.WaitElapsed(ctx, 1400*time.Millisecond) == nil { // the agent has 600 ms to say "start"
+		if p.WaitElapsed(ctx, 1400*time.Millisecond) == nil { // the agent says "start" within 600 ms
 			p.Say("hello")
 		}
 		if p.WaitElapsed(ctx, 4500*time.Millisecond) == nil {
@@ -261,7 +262,7 @@ func TestHangsUp(t *testing.T) {
 	}
 }
 
-// TestLastWordsAreBounded checks that a hanging recognizer does not delay the end of a call.
+// TestLastWordsAreBounded checks that a hanging recognizer delays the end of a conversation by at most Config.LastWords.
 func TestLastWordsAreBounded(t *testing.T) {
 	t.Parallel()
 	r := run(t, conversation.Config{Recognizer: &agentstest.Recognizer{Delay: time.Hour}}, parrot(9), func(ctx context.Context, p *agentstest.Phone) {
@@ -275,7 +276,7 @@ func TestLastWordsAreBounded(t *testing.T) {
 	}
 }
 
-// TestStopped checks that the end of the context ends the conversation at every moment.
+// TestStopped checks that the end of the context ends the conversation immediately, whenever it happens.
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	for at := 100 * time.Millisecond; at < 6*time.Second; at += 470 * time.Millisecond {
@@ -294,8 +295,8 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// TestStorm runs callers that act at random, and checks that conversations end without an error, and that the agent's transcript
-// matches the heard words.
+// TestStorm checks that conversations with callers who act at random end without an error, and that the agent's transcript matches the
+// words that the phone heard.
 func TestStorm(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(60) {
@@ -329,7 +330,7 @@ func TestStorm(t *testing.T) {
 	}
 }
 
-// storm acts at random for half a minute, and then hangs up, or lets the agent do it.
+// storm acts at random for half a minute, and then hangs up or lets the agent hang up.
 func storm(ctx context.Context, p *agentstest.Phone, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	for p.Elapsed() < 30*time.Second {
@@ -355,7 +356,7 @@ func storm(ctx context.Context, p *agentstest.Phone, seed uint64) {
 		p.Hangup()
 		return
 	}
-	for range 20 { // until the agent understands
+	for range 20 { // until the agent understands the word
 		p.Say("zzzz")
 		if p.WaitElapsed(ctx, p.Elapsed()+3*time.Second) != nil {
 			return
@@ -365,7 +366,7 @@ func storm(ctx context.Context, p *agentstest.Phone, seed uint64) {
 
 func strip(s string) string { return strings.ReplaceAll(s, " ", "") }
 
-// subsequence reports whether whole contains all of part, in order.
+// subsequence reports whether whole contains all characters of part, in order.
 func subsequence(part, whole string) bool {
 	for _, r := range part {
 		at := strings.IndexRune(whole, r)

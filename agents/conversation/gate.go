@@ -5,13 +5,13 @@ import (
 	"sync"
 )
 
-// startGate stops the playout while the call is on hold. The zero value is open.
+// startGate blocks the playout while the call is on hold. The zero value is open.
 type startGate struct {
 	mu   sync.Mutex
-	open chan struct{} // nil: open
+	open chan struct{} // closed when the gate opens; nil while it is open
 }
 
-// set closes or opens the gate.
+// set closes the gate if closed is true, and opens it otherwise.
 func (g *startGate) set(closed bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -24,7 +24,7 @@ func (g *startGate) set(closed bool) {
 	}
 }
 
-// pass waits until the gate is open.
+// pass waits until the gate is open. It returns the error of ctx if ctx ends.
 func (g *startGate) pass(ctx context.Context) error {
 	g.mu.Lock()
 	open := g.open
@@ -40,7 +40,7 @@ func (g *startGate) pass(ctx context.Context) error {
 	}
 }
 
-// hints are the phrases that the brain expects next.
+// hints stores the phrases that the brain expects next. It is safe for concurrent use.
 type hints struct {
 	mu      sync.Mutex
 	phrases []string

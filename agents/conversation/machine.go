@@ -1,6 +1,6 @@
 package conversation
 
-// state is the state of the turn taking.
+// state is a state of the turn taking.
 type state uint8
 
 const (
@@ -8,18 +8,18 @@ const (
 	idle                  // silence in the caller's turn
 	hearing               // the caller speaks; an utterance is open
 	keying                // the caller presses digits
-	thinking              // the brain has a turn, and its answer is not audible yet
+	thinking              // the brain has the turn, and its answer is not audible yet
 	speaking              // the agent is audible
 	leaving               // the agent apologizes for a failure, and then ends
 	over                  // the conversation has ended
 	states
 )
 
-// event is an event of the turn taking.
+// event is an event that the turn taking reacts to.
 type event uint8
 
 const (
-	callerSpeaks   event = iota // enough voice; the threshold depends on the state, see agentHasFloor
+	callerSpeaks   event = iota // voice that is long enough for the state: see agentHasFloor
 	callerPauses                // no voice for Config.EndOfTurn
 	turnTooLong                 // the utterance has reached Config.MaxTurn
 	digitPressed                //
@@ -28,16 +28,16 @@ const (
 	agentAudible                // the first sample of the answer was played
 	agentDone                   // the whole answer was played, or it was empty
 	agentLeaves                 // the answer ended or transferred the call, and was played
-	agentFailed                 // no answer: an error, or a timeout
-	agentBroken                 // an error after which the agent cannot speak
+	agentFailed                 // the answer failed, with an error or a timeout
+	agentBroken                 // the answer failed, and the agent cannot speak any more
 	events
 )
 
-// effect is an action after an event.
+// effect is an action that a move requires.
 type effect uint8
 
 const (
-	listen     effect = iota // open an utterance, with the audio shortly before the voice
+	listen     effect = iota // open an utterance, beginning with the audio shortly before the voice
 	forget                   // abandon the utterance
 	hush                     // silence the agent immediately and stop its brain
 	answer                   // finish the utterance and let the brain answer it
@@ -53,7 +53,7 @@ type move struct {
 	do []effect
 }
 
-// table is the turn taking. An event that is not in it changes nothing, for example the end of an answer after the end of the
+// table implements the turn taking. An event that it does not list changes nothing, for example the end of an answer after the end of the
 // conversation.
 var table = [states]map[event]move{
 	greeting: {
@@ -75,7 +75,7 @@ var table = [states]map[event]move{
 		digitsComplete: {thinking, []effect{answerKeys}},
 	},
 	thinking: {
-		callerSpeaks: {hearing, []effect{hush, listen}}, // the caller had not finished
+		callerSpeaks: {hearing, []effect{hush, listen}}, // the caller continues the previous turn
 		digitPressed: {keying, []effect{hush}},
 		agentAudible: {speaking, nil},
 		agentDone:    {idle, nil},
@@ -109,7 +109,7 @@ func step(s state, e event) (state, []effect) {
 	return m.to, m.do
 }
 
-// start returns the first state and its effects.
+// start returns the first state of a conversation and its effects.
 func start(waitForGreeting bool) (state, []effect) {
 	if waitForGreeting {
 		return greeting, nil
@@ -117,5 +117,5 @@ func start(waitForGreeting bool) (state, []effect) {
 	return thinking, []effect{begin}
 }
 
-// agentHasFloor reports whether the agent speaks or is about to speak. A voice must then last for Config.Interruption.
+// agentHasFloor reports whether the agent speaks or is about to speak. Then only a voice that lasts for Config.Interruption counts.
 func (s state) agentHasFloor() bool { return s == thinking || s == speaking }

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// moves lists all transitions: from, event, to, effects. Every other event changes nothing.
+// moves lists all moves as from, event, to and effects. Every other event must change nothing.
 const moves = `
 greeting callerSpeaks hearing [listen]
 greeting digitPressed keying []
@@ -73,14 +73,14 @@ func TestMachineStarts(t *testing.T) {
 	}
 }
 
-// world is a model of the effects' targets: whether an utterance is open, and whether an answer runs.
+// world simulates the targets of effects: it tracks whether an utterance is open and whether an answer runs.
 type world struct {
 	state     conversation.State
 	utterance bool
 	answering bool
 }
 
-// apply performs an effect, and returns its error.
+// apply performs an effect. It returns a description if the effect is impossible in this world, and "" otherwise.
 func (w *world) apply(e conversation.Effect) string {
 	switch e {
 	case conversation.Listen:
@@ -113,14 +113,15 @@ func (w *world) apply(e conversation.Effect) string {
 	return ""
 }
 
-// happen applies an event to the world; an agent's events occur only during an answer, and all but audible end it.
+// happen applies an event to the world. The events that end an answer are ignored if no answer runs. It returns a description of an
+// impossible effect, or "".
 func (w *world) happen(e conversation.Event) string {
 	if e >= conversation.AgentDone {
 		if !w.answering {
 			return ""
 		}
 		if e != conversation.AgentFailed || w.state == conversation.InLeaving {
-			w.answering = false // an answer that failed may still be under way, when patience is over: it is hushed
+			w.answering = false // after a timeout, the failed answer may still run: it is hushed
 		}
 	}
 	var do []conversation.Effect
@@ -133,7 +134,7 @@ func (w *world) happen(e conversation.Event) string {
 	return w.holds()
 }
 
-// holds checks the invariants of every state.
+// holds checks the invariants of the world's state. It returns a description of a violated invariant, or "".
 func (w *world) holds() string {
 	turn := slices.Contains([]conversation.State{conversation.InThinking, conversation.InSpeaking, conversation.InLeaving}, w.state)
 	switch {
@@ -166,7 +167,7 @@ func TestMachineKeepsItsWord(t *testing.T) {
 	})
 }
 
-// TestMachineEnds checks for a path to the end from every state.
+// TestMachineEnds checks that some sequence of events leads from every state to the end.
 func TestMachineEnds(t *testing.T) {
 	t.Parallel()
 	ends := map[conversation.State]bool{conversation.IsOver: true}

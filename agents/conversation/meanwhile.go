@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Meanwhile holds a caller's speech and keys from a time without turns, for example during a transfer. The zero Meanwhile is empty.
+// Meanwhile contains a caller's speech and keys from a period without turns, for example during a transfer. The zero Meanwhile is empty.
 type Meanwhile struct {
-	samples []int16       // the speech, with pauses cut to Config.EndOfTurn
-	began   time.Duration // the first voice, in the time of the call
+	samples []int16       // speech, with pauses cut to Config.EndOfTurn
+	began   time.Duration // time of the call at which the first voice began
 	voiced  time.Duration
 	keys    []byte
 }
 
-// Listen reads a call's audio and adds the caller's speech and keys to m, without answers. It returns when ctx or the call ends, or
-// when over is closed and the caller has finished, after Config.MaxTurn at the latest.
+// Listen reads a call's audio and adds the caller's speech and keys to m, without answers. It returns m when ctx or the call ends, or when
+// over is closed and the caller has finished, at the latest Config.MaxTurn after the close.
 func (c *Conversation) Listen(ctx context.Context, audio Audio, over <-chan struct{}, m Meanwhile) Meanwhile {
 	l := &listener{
 		Meanwhile: m, rate: audio.Rate(), pause: c.cfg.EndOfTurn, preRoll: c.cfg.PreRoll,
@@ -38,7 +38,7 @@ func (c *Conversation) Listen(ctx context.Context, audio Audio, over <-chan stru
 	return l.Meanwhile
 }
 
-// listener collects a caller's speech and keys.
+// listener collects a caller's speech and keys for Listen.
 type listener struct {
 	Meanwhile
 	rate           int
@@ -48,7 +48,7 @@ type listener struct {
 	speaks         bool
 }
 
-// frame processes a frame.
+// frame adds the speech and the digit of a frame.
 func (l *listener) frame(f Frame) {
 	if f.Digit != 0 && len(l.keys) < maxDigits {
 		l.keys = append(l.keys, f.Digit)
@@ -76,8 +76,8 @@ func (l *listener) frame(f Frame) {
 	}
 }
 
-// resume passes on the caller's earlier speech and keys as soon as it is the caller's turn. Further speech belongs to the same
-// turn.
+// resume starts the caller's turn with the speech and keys in Config.Meanwhile, as soon as the agent has finished. Further speech of the
+// caller belongs to the same turn.
 func (r *reader) resume() {
 	if r.state != idle {
 		return
@@ -92,7 +92,7 @@ func (r *reader) resume() {
 	}
 }
 
-// recall adds the caller's earlier speech to a new utterance.
+// recall writes the caller's speech in Config.Meanwhile to a new utterance.
 func (r *reader) recall(u *utterance) {
 	m := &r.cfg.Meanwhile
 	if len(m.samples) == 0 {
@@ -101,7 +101,7 @@ func (r *reader) recall(u *utterance) {
 	u.began = m.began
 	u.write(m.samples)
 	if r.voiceDetector.voiced == 0 {
-		r.lastVoice = r.now() // the answer's latency counts from here: the caller's turn begins only now
+		r.lastVoice = r.now() // the answer's latency begins here, because the caller's turn begins only now
 	}
 	r.voiceDetector.voiced += m.voiced
 	m.samples = nil

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// speaker is the goroutine that answers turns. The reader reads its results after it has ended.
+// speaker answers turns in a separate goroutine. The reader reads its results only after that goroutine has ended.
 type speaker struct {
 	*session
 
@@ -21,19 +21,19 @@ type speaker struct {
 	transferTo         string
 }
 
-// heardPart is the heard part of an interrupted answer.
+// heardPart describes how much of the last answer was heard, if it was interrupted.
 type heardPart struct {
 	interrupted bool
 	heard       string
 }
 
-// answerFailure is the failure of an answer.
+// answerFailure describes why an answer failed.
 type answerFailure struct {
 	cause error
-	mute  bool // no more speech is possible: the synthesizer or the call has failed
+	mute  bool // the synthesizer or the call has failed, so that the agent cannot speak any more
 }
 
-// perform plays an answer until the job's context ends. It returns the End or Transfer at its end, if any.
+// perform plays an answer until the job's context ends. If the answer ends with an End or a Transfer, perform returns that step.
 func (s *speaker) perform(j *job, items <-chan item) (Step, *answerFailure) {
 	for {
 		var it item
@@ -63,7 +63,7 @@ func (s *speaker) perform(j *job, items <-chan item) (Step, *answerFailure) {
 	}
 }
 
-// press sends digits after the speech. A failure does not end the conversation.
+// press sends digits after the queued speech. It logs a failure, which does not end the conversation.
 func (s *speaker) press(j *job, p Press) {
 	if err := s.held.pass(j.ctx); err != nil {
 		return
@@ -81,7 +81,7 @@ func (s *speaker) press(j *job, p Press) {
 	j.pressed = append(j.pressed, Entry{Role: RoleAgent, Digits: true, Text: p.Shown(), Start: began, End: s.now()})
 }
 
-// play writes a clip to the call, frame by frame, so that the playout counts exactly. It waits while the call is on hold.
+// play writes a clip to the call frame by frame, so that the playout counts exactly. It waits while the call is on hold.
 func (s *speaker) play(j *job, c *clip) *answerFailure {
 	j.playout.begin(c.text)
 	size := s.audio.Rate() / 50
@@ -108,8 +108,8 @@ func (s *speaker) play(j *job, c *clip) *answerFailure {
 	}
 }
 
-// lost handles a call that accepts no more audio. Normally the reader detects the end of the call, too, and ends the job. If it
-// does not within a second, the call has failed.
+// lost handles a call that accepts no more audio. Usually the reader detects the end of the call, too, and cancels the job. If it does not
+// do so within a second, the call has failed.
 func (s *speaker) lost(j *job, err error) *answerFailure {
 	timer := time.NewTimer(time.Second)
 	defer timer.Stop()
@@ -121,7 +121,7 @@ func (s *speaker) lost(j *job, err error) *answerFailure {
 	}
 }
 
-// load starts the synthesis of a text, which ends with ctx.
+// load starts the synthesis of a text. The end of ctx stops the synthesis.
 func (s *speaker) load(ctx context.Context, text string) *clip {
 	c := &clip{text: text, changed: make(chan struct{})}
 	speech := tts.Request{Text: text, Voice: s.cfg.Voice, Language: s.cfg.Language, Rate: s.audio.Rate()}

@@ -7,35 +7,35 @@ import (
 	"unicode"
 )
 
-// playout tracks the played part of an answer. The speaker writes the audio, the reader watches the queue.
+// playout tracks the played part of an answer. The speaker writes the audio; the reader observes the queue.
 type playout struct {
 	mu       sync.Mutex
 	lines    []line
 	written  int           // samples that the call has accepted
-	dropped  int           // of those: flushed
-	queued   int           // of those: waiting, at the last check
-	seen     int           // played, at the last check
-	complete bool          // everything was written
-	first    time.Duration // time at which the first sample was played; 0: not yet
+	dropped  int           // written samples that were flushed
+	queued   int           // written samples that waited at the last check
+	seen     int           // samples that were played at the last check
+	complete bool          // whether the whole answer was written
+	first    time.Duration // time at which the first sample was played; 0 before that
 	last     time.Duration // time at which the last sample was played
-	drained  chan struct{} // closed when complete and played
+	drained  chan struct{} // closed when the answer is complete and played; nil afterwards
 }
 
-// line is a text, and the number of its samples that were written.
+// line is a spoken text with the number of its samples that were written.
 type line struct {
 	text    string
 	samples int
-	total   int // samples of the whole text; 0: unknown yet
+	total   int // samples of the whole text; 0 until known
 }
 
-// begin starts a line.
+// begin starts a new line of the answer.
 func (p *playout) begin(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.lines = append(p.lines, line{text: text})
 }
 
-// wrote counts samples of the last line.
+// wrote counts n samples that were written for the last line, which has total samples. total is 0 until it is known.
 func (p *playout) wrote(n, total int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -45,7 +45,7 @@ func (p *playout) wrote(n, total int) {
 	p.written += n
 }
 
-// discard counts flushed samples.
+// discard counts n samples that were flushed from the queue.
 func (p *playout) discard(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -53,14 +53,14 @@ func (p *playout) discard(n int) {
 	p.queued = 0
 }
 
-// finish marks the answer as complete.
+// finish marks the answer as completely written.
 func (p *playout) finish() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.complete = true
 }
 
-// watch takes the number of queued samples, and reports whether any were played so far.
+// watch records the number of queued samples, and reports whether any samples have been played so far.
 func (p *playout) watch(queued int, now func() time.Duration) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -82,15 +82,15 @@ func (p *playout) watch(queued int, now func() time.Duration) bool {
 // played returns the number of played samples. The caller holds the mutex.
 func (p *playout) played() int { return max(0, p.written-p.dropped-p.queued) }
 
-// span returns the times at which the first and the last sample so far were played; 0 before.
+// span returns the times at which the first and the last sample so far were played. Both are 0 before the first sample.
 func (p *playout) span() (first, last time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.first, p.last
 }
 
-// heard returns the played text: complete lines, and the completely played words of the line in which the playout stopped,
-// estimated by their letters.
+// heard returns the text that was played: complete lines, and the completely played words of the line in which the playout stopped. It
+// estimates these words by the number of their letters.
 func (p *playout) heard(rate int) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -101,7 +101,7 @@ func (p *playout) heard(rate int) string {
 			break
 		}
 		total := l.total
-		if total == 0 { // the engine had not finished
+		if total == 0 { // the synthesizer had not finished the line
 			total = max(l.samples, len(l.text)*rate/lettersASecond)
 		}
 		if t := heardOf(l.text, left, total); t != "" {
@@ -112,10 +112,10 @@ func (p *playout) heard(rate int) string {
 	return strings.Join(texts, " ")
 }
 
-// lettersASecond is the usual speed of speech.
+// lettersASecond is a usual speed of speech in letters per second.
 const lettersASecond = 15
 
-// heardOf returns the completely played words of a text.
+// heardOf returns the words of a text that were played completely. played and total count samples.
 func heardOf(text string, played, total int) string {
 	if played >= total {
 		return text

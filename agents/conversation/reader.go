@@ -9,8 +9,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// reader is the goroutine of Run. It reads the frames, moves the machine and performs its effects, none of which waits. The speaker
-// answers the turns that the reader submits.
+// reader runs in the goroutine of Run. It reads the frames, moves the state machine and performs its effects, none of which waits. The
+// speaker answers the turns that the reader submits.
 type reader struct {
 	*session
 	speaker *speaker
@@ -18,15 +18,15 @@ type reader struct {
 	state         state
 	voiceDetector *voiceDetector
 	ring          *ring
-	begun         bool          // the first frame has arrived
-	lastVoice     time.Duration // the end of the last frame with voice
-	timer         time.Duration // in this state, for silence and patience
+	begun         bool          // whether the first frame has arrived
+	lastVoice     time.Duration // end of the last frame with voice
+	timer         time.Duration // time in this state, for Silence and Patience
 	digits        []byte
 	sinceKey      time.Duration
-	hearing       *utterance // the open one; nil: none
-	job           *job       // the newest; nil before the first
-	number        int        // the newest job's
-	failure       error      // error of a failed conversation
+	hearing       *utterance // open utterance; nil if none is open
+	job           *job       // newest job; nil before the first job
+	number        int        // number of the newest job
+	failure       error      // error of the failed conversation
 }
 
 // newReader starts the speaker and returns the reader of a conversation.
@@ -41,7 +41,8 @@ func newReader(ctx context.Context, c Config, audio Audio, brain Brain) *reader 
 	return r
 }
 
-// read reads frames until the conversation is over, or until the call has no more frames: then it returns the reason.
+// read reads frames until the conversation is over, and returns nil. If Read fails first, because the call or ctx has ended, it returns
+// that error.
 func (r *reader) read(ctx context.Context) error {
 	for r.state != over {
 		f, err := r.audio.Read(ctx)
@@ -60,7 +61,8 @@ func (r *reader) read(ctx context.Context) error {
 	return nil
 }
 
-// close ends all goroutines and waits for them. The caller's last words before hanging up are still recognized for the transcript.
+// close stops all goroutines, waits for them, and returns the result of the conversation. If the caller has hung up, the caller's last
+// words are still recognized for the transcript, within Config.LastWords.
 func (r *reader) close(ctx context.Context, err error) (Outcome, error) {
 	gone := err != nil && ctx.Err() == nil
 	if gone && r.hearing == nil && len(r.cfg.Meanwhile.samples) > 0 {
@@ -100,7 +102,7 @@ func (r *reader) close(ctx context.Context, err error) (Outcome, error) {
 	return out, nil
 }
 
-// frame handles a frame.
+// frame handles a frame: the speaker's notices, the playout, a digit, the caller's voice and the timers.
 func (r *reader) frame(f Frame) {
 	r.readNotices()
 	r.watchPlayout()
@@ -110,13 +112,13 @@ func (r *reader) frame(f Frame) {
 		r.key(f.Digit)
 	}
 	if f.OnHold {
-		return // no timer runs, and no audio arrives
+		return // while the call is held, timers stop and audio is ignored
 	}
 	r.hear(f)
 	r.tick()
 }
 
-// readNotices moves the machine by the speaker's notices.
+// readNotices handles the speaker's notices that have arrived. It ignores notices of former jobs.
 func (r *reader) readNotices() {
 	for {
 		select {
@@ -134,7 +136,7 @@ func (r *reader) readNotices() {
 	}
 }
 
-// watchPlayout records the played part of the answer.
+// watchPlayout updates the played part of the answer, and detects its first audible sample.
 func (r *reader) watchPlayout() {
 	if r.job == nil {
 		return
@@ -144,7 +146,7 @@ func (r *reader) watchPlayout() {
 	}
 }
 
-// key handles a digit of the caller.
+// key handles a digit of the caller. # or maxDigits digits complete the sequence.
 func (r *reader) key(digit byte) {
 	r.happens(digitPressed)
 	if r.state != keying {
@@ -160,10 +162,10 @@ func (r *reader) key(digit byte) {
 	}
 }
 
-// maxDigits bounds a sequence of digits.
+// maxDigits bounds the number of digits in a sequence.
 const maxDigits = 64
 
-// hear forwards the audio of a frame and detects voice in it.
+// hear passes a frame's audio to the open utterance, and detects voice and pauses in it.
 func (r *reader) hear(f Frame) {
 	r.ring.write(f.In)
 	if r.hearing != nil {
@@ -186,8 +188,8 @@ func (r *reader) hear(f Frame) {
 	}
 }
 
-// voiceCounts reports whether the caller's voice counts. While the agent is silent a word is enough, even if it began while
-// the agent was finishing. A voice that interrupts must last longer.
+// voiceCounts reports whether the caller's voice is long enough to begin an utterance. While the agent is silent, shortestVoice suffices,
+// even if the voice began before the agent had finished. A voice that interrupts the agent must last for Config.Interruption.
 func (r *reader) voiceCounts() bool {
 	if r.state.agentHasFloor() {
 		return r.voiceDetector.run > 1 && r.voiceDetector.voiced >= r.cfg.Interruption
@@ -195,7 +197,7 @@ func (r *reader) voiceCounts() bool {
 	return r.voiceDetector.voiced >= shortestVoice
 }
 
-// guarded reports whether the agent has just begun to speak, so that its echo may be loud.
+// guarded reports whether the agent is about to speak or has just begun, so that its echo may be loud.
 func (r *reader) guarded() bool {
 	if r.state != speaking {
 		return r.state == thinking
@@ -204,7 +206,7 @@ func (r *reader) guarded() bool {
 	return r.now()-first < r.cfg.EchoGuard
 }
 
-// pause ends the utterance if the caller has paused, or has talked for too long.
+// pause ends the utterance if the caller has paused for EndOfTurn, or has spoken for MaxTurn.
 func (r *reader) pause() {
 	switch {
 	case r.voiceDetector.gap >= r.cfg.EndOfTurn:
@@ -214,7 +216,7 @@ func (r *reader) pause() {
 	}
 }
 
-// tick advances the timers of the state.
+// tick advances the timers by one frame and handles those that expire.
 func (r *reader) tick() {
 	r.timer += frameTime
 	r.sinceKey += frameTime
@@ -231,8 +233,8 @@ func (r *reader) tick() {
 	}
 }
 
-// stalled reports whether the agent was silent for Config.Patience. An agent whose words or digits wait for their playout is not
-// stalled: the peer's address is not proven yet.
+// stalled reports whether the agent was silent for Config.Patience. An agent whose words or digits wait for their playout is not stalled,
+// because the peer's address is not proven yet.
 func (r *reader) stalled() bool {
 	if r.audio.Queued() > 0 || r.pressing.Load() {
 		return false
@@ -241,7 +243,7 @@ func (r *reader) stalled() bool {
 	return r.timer >= r.cfg.Patience && r.now()-last >= r.cfg.Patience
 }
 
-// happens moves the machine and performs the effects.
+// happens moves the state machine by an event and performs the effects.
 func (r *reader) happens(e event) {
 	next, do := step(r.state, e)
 	if next != r.state {
@@ -277,14 +279,14 @@ func (r *reader) do(effects []effect) {
 			r.lastVoice = r.now()
 			r.submit(&job{kind: TurnStart})
 		case apologize:
-			r.stopListening() // a recognizer may have caused the failure
+			r.stopListening() // the recognizer may have caused the failure
 			r.lastVoice = r.now()
 			r.submit(&job{apology: true})
 		}
 	}
 }
 
-// listen opens an utterance and gives it the audio from shortly before the voice.
+// listen opens an utterance that begins with the audio shortly before the voice.
 func (r *reader) listen() {
 	u := newUtterance(r.listens, r.now()-r.voiceDetector.length)
 	h := Hearing{Rate: r.audio.Rate(), Language: r.cfg.Language, Phrases: r.phrases.get()}
@@ -295,13 +297,13 @@ func (r *reader) listen() {
 	r.hearing.write(r.ring.last(nil, int(back.Seconds()*float64(r.audio.Rate()))))
 }
 
-// hush silences the agent with the next packet.
+// hush cancels the answer and flushes its queued audio, so that the agent is silent from the next packet on.
 func (r *reader) hush() {
 	r.job.cancel()
 	r.job.playout.discard(r.audio.Flush())
 }
 
-// submit passes a turn to the speaker.
+// submit passes a turn to the speaker. If the speaker's queue is full, the conversation fails.
 func (r *reader) submit(j *job) {
 	r.number++
 	j.number = r.number
@@ -311,7 +313,7 @@ func (r *reader) submit(j *job) {
 	r.job = j
 	select {
 	case r.jobs <- j:
-	default: // the brain does not end with its context
+	default: // earlier answers of the brain have not ended with their contexts
 		r.failure = callwright.Errorf(callwright.CodeInternal, "the brain does not stop when its context ends")
 		r.state = over
 	}

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// session is the state that the reader and the speaker of a conversation share. The speaker sends the reader notices, which
-// the reader handles with the next frame.
+// session is the state that the reader and the speaker of a conversation share. The speaker sends notices to the reader, which handles them
+// with the next frame.
 type session struct {
 	cfg   Config
 	audio Audio
@@ -18,14 +18,14 @@ type session struct {
 	jobs     chan *job
 	notices  chan notice
 	held     startGate
-	pressing atomic.Bool // digits wait to be sent, or are being sent
+	pressing atomic.Bool // whether digits wait to be sent or are being sent
 	phrases  hints
 
 	ctx           context.Context    //nolint:containedctx // the session lives as long as Run's context
-	cancel        context.CancelFunc // of ctx
+	cancel        context.CancelFunc // cancels ctx
 	listens       context.Context    //nolint:containedctx // outlives ctx when the caller has hung up: for the last words
-	stopListening context.CancelFunc // of listens
-	wait          sync.WaitGroup     // for all goroutines
+	stopListening context.CancelFunc // cancels listens
+	wait          sync.WaitGroup     // counts all goroutines
 }
 
 func newSession(ctx context.Context, c Config, audio Audio, brain Brain) *session {
@@ -35,12 +35,12 @@ func newSession(ctx context.Context, c Config, audio Audio, brain Brain) *sessio
 	return s
 }
 
-// now returns the time of the call.
+// now returns the current time of the call.
 func (s *session) now() time.Duration { return s.time.now(s.cfg.Clock.Now()) }
 
 // notice is a message of the speaker to the reader.
 type notice struct {
 	event  event
-	number int   // the job's: a notice about an older job than the newest is late and ignored
-	err    error // with agentFailed and agentBroken
+	number int   // number of the job; the reader ignores notices of former jobs
+	err    error // set for agentFailed and agentBroken
 }

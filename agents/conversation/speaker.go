@@ -8,7 +8,8 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// run runs the jobs one after the other. The words of a canceled job are still written to the transcript.
+// run answers the jobs one after the other until the reader closes the channel. Even the words of a canceled job are written to the
+// transcript.
 func (s *speaker) run() {
 	for j := range s.jobs {
 		if t, ok := s.turn(j); ok {
@@ -18,7 +19,7 @@ func (s *speaker) run() {
 	}
 }
 
-// notifyReader sends the reader a notice.
+// notifyReader sends a notice of a job to the reader, unless the session has ended.
 func (s *speaker) notifyReader(j *job, e event, err error) {
 	select {
 	case s.notices <- notice{event: e, number: j.number, err: err}:
@@ -26,7 +27,7 @@ func (s *speaker) notifyReader(j *job, e event, err error) {
 	}
 }
 
-// turn returns the brain's turn of a job; false if the brain has nothing to answer.
+// turn returns the turn that the brain must answer, or false if there is nothing to answer.
 func (s *speaker) turn(j *job) (Turn, bool) {
 	t := Turn{Kind: j.kind, Text: j.text}
 	switch {
@@ -52,8 +53,8 @@ func (s *speaker) turn(j *job) (Turn, bool) {
 	return t, true
 }
 
-// words waits for the caller's words, and writes them to the transcript. A short noise without words is not a turn, unless it has
-// interrupted the agent.
+// words waits for the caller's words and writes them to the transcript. It returns false if they are no turn: the recognizer failed
+// repeatedly or was canceled, or a short noise without words did not interrupt the agent.
 func (s *speaker) words(j *job) (string, bool) {
 	r, err := j.utterance.text()
 	j.latency.Recognized = s.now() - j.lastVoice
@@ -83,7 +84,7 @@ func (s *speaker) words(j *job) (string, bool) {
 	return "", true
 }
 
-// reply plays the brain's answer to a turn. It returns when the answer was played or interrupted, and has ended.
+// reply plays the brain's answer to a turn. It returns when the answer was played or interrupted, and the brain has stopped.
 func (s *speaker) reply(j *job, t Turn) {
 	brain := s.brain
 	if j.apology {
@@ -95,7 +96,7 @@ func (s *speaker) reply(j *job, t Turn) {
 	drained := j.playout.drained
 	last, err := s.perform(j, items)
 	stop()
-	for range items { // until the brain has stopped
+	for range items { // waits until the brain has stopped
 	}
 	j.playout.finish()
 	select {
@@ -103,12 +104,12 @@ func (s *speaker) reply(j *job, t Turn) {
 		s.record(j, false)
 		s.finish(j, last, err)
 	case <-j.ctx.Done():
-		j.playout.discard(s.audio.Flush()) // samples written during the reader's flush
+		j.playout.discard(s.audio.Flush()) // flushes samples that were written during the reader's flush
 		s.record(j, true)
 	}
 }
 
-// finish sends the reader a notice of an answer's end.
+// finish sends the reader a notice that an answer has ended. last is the End or Transfer of the answer, if any.
 func (s *speaker) finish(j *job, last Step, err *answerFailure) {
 	switch {
 	case err != nil && (err.mute || len(j.playout.lines) > 0):
@@ -125,7 +126,7 @@ func (s *speaker) finish(j *job, last Step, err *answerFailure) {
 	}
 }
 
-// leave stores the brain's End or Transfer.
+// leave stores the brain's End or Transfer for the outcome.
 func (s *speaker) leave(last Step) {
 	switch step := last.(type) {
 	case End:
@@ -135,7 +136,8 @@ func (s *speaker) leave(last Step) {
 	}
 }
 
-// record writes the entry of an answer. After an interruption it stores the heard part for the next turn.
+// record writes an answer to the transcript and stores its latency. If the answer was interrupted, record stores the heard part for the
+// next turn.
 func (s *speaker) record(j *job, early bool) {
 	text := j.playout.heard(s.audio.Rate())
 	first, last := j.playout.span()
@@ -162,7 +164,7 @@ func (s *speaker) record(j *job, early bool) {
 	}
 }
 
-// think asks the brain and synthesizes its sentences, one ahead of the playout.
+// think asks the brain for an answer, and synthesizes the next sentence while a sentence is played.
 func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items chan<- item) {
 	defer close(items)
 	send := func(it item) bool {
@@ -203,7 +205,7 @@ func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items 
 	}
 }
 
-// speakable cuts a text into pieces of at most tts.MaxText bytes.
+// speakable cuts a text into pieces of at most tts.MaxText bytes. A blank text has none.
 func speakable(text string) []string {
 	text = strings.TrimSpace(text)
 	switch {
@@ -216,10 +218,10 @@ func speakable(text string) []string {
 	return append(c.Write(text), c.Flush()...)
 }
 
-// steps is a brain that always gives the same steps.
+// steps is a brain that always answers with the same steps.
 type steps []Step
 
-// Respond returns the steps.
+// Respond implements Brain.
 func (b steps) Respond(context.Context, Turn) iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
 		for _, step := range b {

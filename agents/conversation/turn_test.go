@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// parrot returns a brain that says the kind and the text of each turn, and ends after some turns.
+// parrot returns a brain that repeats the kind and the text of each turn, and ends the conversation after the given number of turns.
 func parrot(turns int) *brain {
 	b := &brain{}
 	n := 0
@@ -48,7 +48,7 @@ func TestDigits(t *testing.T) {
 		}, "123"},
 		"too many": {func(_ context.Context, p *agentstest.Phone) { p.Press(strings.Repeat("7", 64)) }, strings.Repeat("7", 64)},
 		"with the sound of the keys": {func(_ context.Context, p *agentstest.Phone) {
-			p.Say("ab") // possible form of an in-band tone
+			p.Say("ab") // sounds like an in-band tone
 			p.Press("9#")
 		}, "9"},
 	} {
@@ -91,12 +91,12 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// still is a clock that stands still.
+// still is a clock that always returns the same time.
 type still struct{}
 
 func (still) Now() time.Time { return time.Unix(1e9, 0) }
 
-// TestCallTime: the call's time follows its frames, not the clock.
+// TestCallTime checks that times in the transcript follow the call's frames, not the clock.
 func TestCallTime(t *testing.T) {
 	t.Parallel()
 	b := parrot(2)
@@ -138,7 +138,7 @@ func TestWaitForGreeting(t *testing.T) {
 	})
 }
 
-// TestHold: time stands still on hold: no silence is detected, and only queued words are said unheard.
+// TestHold checks that timers stop while the call is on hold, and that the agent says at most the queued words unheard.
 func TestHold(t *testing.T) {
 	t.Parallel()
 	b := &brain{answer: func(turn conversation.Turn) []conversation.Step {
@@ -171,7 +171,7 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// TestCrackle checks that a crackling line neither begins a turn nor prevents its end.
+// TestCrackle checks that a crackling line neither begins a turn nor prevents the end of a turn.
 func TestCrackle(t *testing.T) {
 	t.Parallel()
 	crackle := func(d time.Duration) []int16 {
@@ -203,7 +203,7 @@ func TestCrackle(t *testing.T) {
 	}
 }
 
-// TestEffects: effects follow the words before them.
+// TestEffects checks that digits and a transfer follow the words before them.
 func TestEffects(t *testing.T) {
 	t.Parallel()
 	b := &brain{answer: func(conversation.Turn) []conversation.Step {
@@ -218,7 +218,7 @@ func TestEffects(t *testing.T) {
 	expectLines(t, r, "agent: Press one. Bye.", "agent pressed: 1w", "agent pressed: •")
 }
 
-// TestExpect: the brain's hints reach the recognizer, until they are replaced.
+// TestExpect checks that the brain's expected phrases reach the recognizer until they are replaced.
 func TestExpect(t *testing.T) {
 	t.Parallel()
 	n := 0
@@ -250,7 +250,7 @@ func TestExpect(t *testing.T) {
 	}
 }
 
-// TestOneAhead checks that only the next sentence is synthesized while one plays, without a gap.
+// TestOneAhead checks that only the next sentence is synthesized while a sentence is played, and that there is no gap between them.
 func TestOneAhead(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -269,7 +269,7 @@ func TestOneAhead(t *testing.T) {
 	}}
 	r := run(t, conversation.Config{Synthesizer: engine}, b, func(context.Context, *agentstest.Phone) {})
 	expectLines(t, r, "agent: The first sentence. The second one is it. The third.")
-	const first = 300*time.Millisecond + 19*60*time.Millisecond // delay and length of the first
+	const first = 300*time.Millisecond + 19*60*time.Millisecond // delay and duration of the first sentence
 	if len(begun) != 3 || begun[1] > 100*time.Millisecond || begun[2] < first-400*time.Millisecond || begun[2] > first {
 		t.Errorf("the sentences were begun at %v", begun)
 	}
@@ -278,7 +278,7 @@ func TestOneAhead(t *testing.T) {
 	}
 }
 
-// TestLongSay: a text beyond the synthesizer's limit is said in pieces.
+// TestLongSay checks that a text longer than tts.MaxText is said in pieces.
 func TestLongSay(t *testing.T) {
 	t.Parallel()
 	long := strings.TrimSpace(strings.Repeat("word ", 1100))
@@ -295,11 +295,11 @@ func TestLongSay(t *testing.T) {
 	}
 }
 
-// TestSpeaksForLong: an answer may take longer to say than one may be waited for.
+// TestSpeaksForLong checks that an answer may last longer than Config.Patience.
 func TestSpeaksForLong(t *testing.T) {
 	t.Parallel()
 	sentence := "we are open from nine to five on every day but sunday."
-	texts := slices.Repeat([]string{sentence}, 20) // each takes three seconds
+	texts := slices.Repeat([]string{sentence}, 20) // each sentence lasts three seconds
 	b := &brain{answer: func(conversation.Turn) []conversation.Step {
 		return append(say(texts...), conversation.End{Reason: "done"})
 	}}
@@ -308,7 +308,7 @@ func TestSpeaksForLong(t *testing.T) {
 	expectLines(t, r, "agent: "+strings.Join(texts, " "))
 }
 
-// TestRambling checks that an endless utterance is cut.
+// TestRambling checks that an endless utterance ends after Config.MaxTurn.
 func TestRambling(t *testing.T) {
 	t.Parallel()
 	b := parrot(2)
@@ -322,7 +322,7 @@ func TestRambling(t *testing.T) {
 	}
 }
 
-// TestNoise: a short noise without words is no turn; a long or interrupting one is a turn without words.
+// TestNoise checks that a short noise without words is no turn, and that a long or interrupting noise is a turn without words.
 func TestNoise(t *testing.T) {
 	t.Parallel()
 	buzz := func(millis int) []int16 {

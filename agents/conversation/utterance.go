@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// utterance passes one stretch of the caller's speech to the recognizer. It runs in a separate goroutine, because the start of an
-// engine takes time and the reader must not wait.
+// utterance passes one continuous piece of the caller's speech to the recognizer. It runs in a separate goroutine, because an engine needs
+// time to start and the reader must not wait.
 type utterance struct {
-	began  time.Duration   // of the call
+	began  time.Duration   // time of the call
 	ctx    context.Context //nolint:containedctx // the utterance's life
 	cancel context.CancelFunc
 
 	mu      sync.Mutex
-	pending []int16 // samples for the recognizer
+	pending []int16 // samples that the recognizer has not received yet
 	closed  bool
 	wake    chan struct{} // receives a token when pending or closed has changed
 
@@ -23,14 +23,14 @@ type utterance struct {
 	done   chan struct{} // closed when result and err are set
 }
 
-// newUtterance returns an utterance that ends with ctx. Its audio waits until run.
+// newUtterance returns an utterance that ends with ctx. Its audio waits until run passes it to a recognizer.
 func newUtterance(ctx context.Context, began time.Duration) *utterance {
 	u := &utterance{began: began, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	u.ctx, u.cancel = context.WithCancel(ctx)
 	return u
 }
 
-// run recognizes the utterance.
+// run recognizes the utterance and stores the result for text.
 func (u *utterance) run(r Recognizer, h Hearing) {
 	defer close(u.done)
 	defer u.cancel()
@@ -62,7 +62,7 @@ func (u *utterance) recognize(ctx context.Context, r Recognizer, h Hearing) (Rec
 	}
 }
 
-// next replaces the pending samples by an empty buffer and returns them.
+// next returns the pending samples, replaces them by an empty buffer, and reports whether the utterance is finished.
 func (u *utterance) next(empty []int16) ([]int16, bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -79,7 +79,7 @@ func (u *utterance) write(samples []int16) {
 	u.signal()
 }
 
-// finish ends the audio.
+// finish marks the end of the audio. It does not wait.
 func (u *utterance) finish() {
 	u.mu.Lock()
 	u.closed = true
@@ -94,10 +94,10 @@ func (u *utterance) signal() {
 	}
 }
 
-// abandon ends the utterance without a result.
+// abandon cancels the recognition.
 func (u *utterance) abandon() { u.cancel() }
 
-// text waits for the words.
+// text waits for the recognized words.
 func (u *utterance) text() (Recognized, error) {
 	<-u.done
 	return u.result, u.err

@@ -8,25 +8,25 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// Answer is an answer in progress, which the conversation may stop at any step. Its words are added to the Talk immediately; the
-// next turn reports if not all of them were heard.
+// Answer is an answer in progress. The conversation may stop it at any step. Its words are added to the Talk immediately. If the caller
+// does not hear all of them, the next turn reports it.
 type Answer struct {
 	talk    *Talk
 	emit    func(conversation.Step) bool
 	said    strings.Builder
-	open    bool // the last message belongs to this answer and receives its further words
-	from    int  // offset in said at which the words of that message begin
+	open    bool // the last message belongs to this answer and receives its next words
+	from    int  // offset in said of the last message's first word
 	full    bool
 	stopped bool
 }
 
-// Answer begins an answer. emit receives its steps and returns false to stop.
+// Answer begins an answer. emit receives its steps, and returns false to stop the answer.
 func (t *Talk) Answer(emit func(conversation.Step) bool) *Answer {
 	t.Opened, t.Last = true, 0
 	return &Answer{talk: t, emit: emit}
 }
 
-// Text says a text, cut into sentences.
+// Text says a text, sentence by sentence.
 func (a *Answer) Text(text string) {
 	a.said.Grow(min(len(text)+1, MaxAnswer))
 	var chunks tts.Chunker
@@ -38,7 +38,7 @@ func (a *Answer) Text(text string) {
 	}
 }
 
-// Courtesy says the sentence of a courtesy. Goodbye also ends the conversation.
+// Courtesy says the sentence of l for a courtesy. GoOn says rest, Goodbye also ends the conversation, and None does nothing.
 func (a *Answer) Courtesy(c Courtesy, rest string, l Lines) {
 	switch c {
 	case StillThere:
@@ -54,10 +54,10 @@ func (a *Answer) Courtesy(c Courtesy, rest string, l Lines) {
 	}
 }
 
-// MaxAnswer bounds the words of an answer, in bytes. It is more than hours of speech.
+// MaxAnswer bounds the words of an answer in bytes. It allows hours of speech.
 const MaxAnswer = 256 << 10
 
-// say says a chunk. An answer of MaxAnswer bytes accepts no further words.
+// say adds a chunk to the answer and emits it. It ignores the chunk if the answer is stopped, or would exceed MaxAnswer.
 func (a *Answer) say(chunk string) {
 	a.full = a.full || a.said.Len()+len(chunk) > MaxAnswer
 	if a.stopped || a.full {
@@ -75,7 +75,7 @@ func (a *Answer) say(chunk string) {
 	a.Step(conversation.Say{Text: chunk})
 }
 
-// call adds the agent's tool calls after its words, and their answers.
+// call adds the agent's tool calls and their answers to the talk, after the agent's words.
 func (a *Answer) call(calls []llm.ToolCall, answers []llm.Message) {
 	if a.open {
 		a.talk.Messages[len(a.talk.Messages)-1].Calls = calls
@@ -88,7 +88,7 @@ func (a *Answer) call(calls []llm.ToolCall, answers []llm.Message) {
 	a.open = false
 }
 
-// add adds a message to the talk.
+// add appends a message to the talk, and sets Talk.Last at the answer's first message.
 func (a *Answer) add(m llm.Message) {
 	a.talk.Messages = append(a.talk.Messages, m)
 	if a.talk.Last == 0 {
@@ -96,7 +96,7 @@ func (a *Answer) add(m llm.Message) {
 	}
 }
 
-// Step emits a step.
+// Step emits a step, unless the answer is stopped.
 func (a *Answer) Step(s conversation.Step) {
 	if !a.stopped {
 		a.stopped = !a.emit(s)
@@ -106,7 +106,7 @@ func (a *Answer) Step(s conversation.Step) {
 // Stopped reports whether emit has stopped the answer.
 func (a *Answer) Stopped() bool { return a.stopped }
 
-// Full reports whether the answer was cut off at MaxAnswer.
+// Full reports whether the answer was cut at MaxAnswer.
 func (a *Answer) Full() bool { return a.full }
 
 // Spoken reports whether the answer contains any words so far.

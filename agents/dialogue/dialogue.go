@@ -1,6 +1,5 @@
-// Package dialogue implements the parts of a conversation that all agents share, with or without a pathway. A Talk holds the
-// messages, cuts the agent's words to the heard part, and answers silence and noise. A Speaker lets a model speak and calls its
-// tools.
+// Package dialogue implements the parts of a conversation that agents with and without a pathway share. A Talk contains the messages, cuts
+// the agent's words to the heard part, and decides how to answer silence and noise. A Speaker lets a model speak and calls its tools.
 package dialogue
 
 import (
@@ -11,22 +10,22 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// Talk holds the messages of an agent and a caller. It is plain data: a copy is a separate conversation, and the zero Talk is a
-// conversation that has not begun.
+// Talk contains the messages of an agent and a caller. It is plain data: a copy is a separate conversation. The zero Talk is a conversation
+// that has not begun.
 //
-// For each turn, Hear adds the turn, Patience decides whether it needs a model, and Answer begins the answer.
+// For each turn, Hear adds the turn, Patience decides whether the turn needs a model, and Answer begins the answer.
 type Talk struct {
 	Messages []llm.Message
-	Last     int  // 1 + the index of the first message of the agent's last turn; 0: none
-	Opened   bool // the first turn was answered
+	Last     int  // 1 + index of the first message of the agent's last turn; 0 if there is none
+	Opened   bool // whether the first turn was answered
 	Silences int  // consecutive silent turns
 	Unclear  int  // consecutive turns without understood words
 }
 
-// Hear adds a turn. If the caller interrupted, it cuts the agent's last words to the heard part, and returns the rest. It adds the
-// caller's words or digits to the messages, except for speech without words.
+// Hear adds a turn. If the caller interrupted the agent, Hear cuts the agent's last words to the heard part, and returns the unheard rest.
+// It adds the caller's words or digits to the messages, except for speech without words.
 func (t *Talk) Hear(turn conversation.Turn) (rest string) {
-	// A copy of the talk may share the messages. Most turns add two.
+	// A copy of the talk may share the messages. Most turns add two messages.
 	t.Messages = append(make([]llm.Message, 0, len(t.Messages)+2), t.Messages...)
 	if turn.Interrupted {
 		rest = t.cut(turn.Heard)
@@ -54,7 +53,7 @@ func (t *Talk) Hear(turn conversation.Turn) (rest string) {
 	return rest
 }
 
-// cut cuts the agent's last words to the heard part, and returns the rest. The messages of the tools that it called stay.
+// cut cuts the agent's last words to the heard part, and returns the unheard rest. Messages of the tools that the agent called remain.
 func (t *Talk) cut(heard string) (rest string) {
 	if t.Last == 0 {
 		return ""
@@ -74,7 +73,7 @@ func (t *Talk) cut(heard string) (rest string) {
 	return rest
 }
 
-// words returns the agent's words in messages.
+// words joins the agent's words in messages.
 func words(messages []llm.Message) string {
 	var texts []string
 	for _, m := range messages {
@@ -85,8 +84,8 @@ func words(messages []llm.Message) string {
 	return strings.Join(texts, " ")
 }
 
-// split splits the heard words into the part of this text and the part of later texts. If they do not begin with the text, all of
-// them belong to it.
+// split splits the heard words into the part that belongs to text and the part that belongs to later texts. If the heard words do not begin
+// with the whole text, all of them belong to it.
 func split(text, heard string) (own, later string) {
 	if after, whole := strings.CutPrefix(heard, text); whole {
 		return text, strings.TrimSpace(after)
@@ -94,26 +93,27 @@ func split(text, heard string) (own, later string) {
 	return heard, ""
 }
 
-// The number of times that the agent asks again before it ends the conversation.
+// The agent asks again after each of maxSilences consecutive silences; the next silence ends the conversation. The maxUnclear-th
+// consecutive turn without understood words ends the conversation.
 const (
 	maxSilences = 2
 	maxUnclear  = 3
 )
 
-// Courtesy is an answer that needs no model.
+// Courtesy names an answer that needs no model.
 type Courtesy string
 
-// The courtesies.
+// The answers that need no model.
 const (
 	None       Courtesy = ""
-	StillThere Courtesy = "still there" // the caller is silent
-	Repeat     Courtesy = "repeat"      // the caller was not understood
-	GoOn       Courtesy = "go on"       // noise interrupted the agent: say the rest
-	Goodbye    Courtesy = "goodbye"     // silent or not understood for too long: the conversation ends
+	StillThere Courtesy = "still there" // asks a silent caller
+	Repeat     Courtesy = "repeat"      // asks a caller who was not understood to repeat
+	GoOn       Courtesy = "go on"       // says the rest after noise interrupted the agent
+	Goodbye    Courtesy = "goodbye"     // ends the conversation after too much silence or noise
 )
 
-// Patience returns the answer to a turn of silence or noise that needs no model. rest is the result of Hear for the turn. It
-// returns None for any other turn, and for the first turn, which begins the conversation.
+// Patience returns the courtesy that answers a turn of silence or noise. rest is the result of Hear for the turn. Patience returns None for
+// any other turn, and for silence or noise as the first turn, because these turns need a model.
 func (t *Talk) Patience(turn conversation.Turn, rest string) Courtesy {
 	silent := turn.Kind == conversation.TurnSilence
 	unclear := turn.Kind == conversation.TurnSpeech && turn.Text == ""

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// agent, caller and answered are messages.
+// agent, caller and answered return messages of the agent, the caller and a tool.
 func agent(text string, calls ...string) llm.Message {
 	m := llm.Message{Role: llm.RoleAgent, Text: text}
 	for _, id := range calls {
@@ -30,7 +30,7 @@ func answered(id string) llm.Message {
 	return llm.Message{Role: llm.RoleTool, Text: `{"answer":1}`, Call: id}
 }
 
-// written returns a talk as text.
+// written describes messages as text.
 func written(messages []llm.Message) string {
 	var out []string
 	for _, m := range messages {
@@ -47,7 +47,7 @@ func speech(text string) conversation.Turn {
 	return conversation.Turn{Kind: conversation.TurnSpeech, Text: text}
 }
 
-// cut returns a turn that interrupts.
+// cut returns a turn of speech that interrupts the agent after the heard words.
 func cut(text, heard string) conversation.Turn {
 	return conversation.Turn{Kind: conversation.TurnSpeech, Text: text, Interrupted: true, Heard: heard}
 }
@@ -99,14 +99,14 @@ func TestHear(t *testing.T) {
 	}
 }
 
-// TestPatience goes through every count that matters.
+// TestPatience checks the courtesies for silence and noise at every count that changes them.
 func TestPatience(t *testing.T) {
 	t.Parallel()
 	silence, noise := conversation.Turn{Kind: conversation.TurnSilence}, speech("")
 	for _, test := range []struct {
 		turn     conversation.Turn
 		opened   bool
-		silences int // before the turn
+		silences int // count before the turn
 		unclear  int
 		rest     string
 		want     dialogue.Courtesy
@@ -192,7 +192,7 @@ func TestCourtesy(t *testing.T) {
 	}
 }
 
-// TestTalkHolds adds any turns: no words are lost or invented, and a copy of a talk is independent.
+// TestTalkHolds checks with random turns that a talk neither loses nor invents words, and that a copy is independent.
 func TestTalkHolds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// A custom brain in a few lines: it answers silence and noise without the model, and all other turns with it.
+// A short custom brain: it answers silence and noise without the model, and all other turns with the model.
 func Example() {
 	model := &agentstest.Model{Says: func(_ context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
 		return agentstest.Texts("You said: ", r.Messages[len(r.Messages)-1].Text), nil
@@ -19,8 +19,8 @@ func Example() {
 	var talk dialogue.Talk
 	for _, turn := range []conversation.Turn{
 		{Kind: conversation.TurnSpeech, Text: "I want a table. A large one."},
-		{Kind: conversation.TurnSpeech, Interrupted: true, Heard: "You said: I want a table."}, // a noise
-		{Kind: conversation.TurnSpeech},                                                        // another
+		{Kind: conversation.TurnSpeech, Interrupted: true, Heard: "You said: I want a table."}, // noise that interrupts
+		{Kind: conversation.TurnSpeech},                                                        // noise again
 		{Kind: conversation.TurnSpeech, Text: "Never mind.", Interrupted: true, Heard: ""},
 	} {
 		rest := talk.Hear(turn)

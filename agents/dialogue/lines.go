@@ -2,16 +2,16 @@ package dialogue
 
 import "cmp"
 
-// Lines are the sentences that an agent says without a model.
+// Lines contains the sentences that an agent says without a model.
 type Lines struct {
-	Repeat     string // the caller was not understood
-	StillThere string // the caller is silent
-	Goodbye    string // the caller was silent or not understood for too long
-	Apology    string // the model has failed
-	NotReached string // a transfer has failed, and the conversation continues
+	Repeat     string // said if the caller was not understood
+	StillThere string // said if the caller is silent
+	Goodbye    string // said before the agent ends a call with too much silence or noise
+	Apology    string // said if the model has failed
+	NotReached string // said if a transfer has failed and the conversation continues
 }
 
-// Filled returns the lines with English sentences in place of empty ones.
+// Filled returns the lines with English sentences in place of empty lines.
 func (l Lines) Filled() Lines {
 	return Lines{
 		Repeat:     cmp.Or(l.Repeat, "Sorry, I did not catch that. Could you say it again?"),

@@ -9,8 +9,8 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// TestLongAnswer: words are not copied for each further sentence. This test does not run in parallel with others, because it would
-// count their memory.
+// TestLongAnswer checks that a long answer does not copy all of its words for each further sentence. It does not run in parallel with other
+// tests, because it would count their memory.
 func TestLongAnswer(t *testing.T) { //nolint:paralleltest // it counts memory
 	text := strings.Repeat("Some words. ", dialogue.MaxAnswer/12)
 	var talk dialogue.Talk

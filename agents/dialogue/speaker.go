@@ -16,35 +16,35 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// Speaker lets a model speak. It is a plain value.
+// Speaker speaks the replies of a model and calls its tools. It is a plain value; Model is required.
 type Speaker struct {
 	Model    llm.Model      // required
-	Tools    *tool.Set      // the tools that the model may call; nil: none
-	Requests request.Client // sends the requests of Tools, with their Place in the reply; required with Tools
+	Tools    *tool.Set      // tools that the model may call; may be nil
+	Requests request.Client // sends the requests of Tools, with their Place in the reply; required if Tools is set
 
 	callwright.Runtime
 }
 
-// Reply is the result of an answer in addition to its words.
+// Reply describes an answer, except for its words.
 type Reply struct {
 	Action    llm.Action
 	Usage     llm.Usage
-	Requests  []request.Log  // of the tools, in the order of the calls
-	Variables map[string]any // variables set by the tools; nil: none
+	Requests  []request.Log  // requests of the tools in the order of the calls
+	Variables map[string]any // variables that the tools have set; nil if none
 }
 
-// The limits of tools in one turn.
+// The limits of tool calls in one turn.
 const (
-	maxRounds = 4 // rounds of calls; then the model must speak
-	maxCalls  = 8 // calls in one round
+	maxRounds = 4 // number of rounds of calls, after which the model must speak
+	maxCalls  = 8 // number of calls per round; further calls are ignored
 )
 
-// Reply lets the model answer, sentence by sentence. The tools of a round are called concurrently, while their speeches are spoken.
-// Then the model continues with their answers, for at most 4 rounds of 8 calls. Reply sets r.Messages and r.Tools. The templates of
-// tools may use the variables.
+// Reply speaks the model's answer, sentence by sentence. The tools of a round are called concurrently, while their speeches are spoken. The
+// model then continues with the tools' answers, for at most 4 rounds of 8 calls. Reply sets r.Messages and r.Tools. The templates of tools
+// may use the variables.
 //
-// If the model fails before its first words, it is asked once more, if llm.Again allows. The error is the model's or ctx's. The
-// Talk and the Reply contain all earlier words and calls even then. A stopped answer is not an error.
+// If the model fails before its first words, it is asked once more, if llm.Again allows it. Reply returns the error of the model or of ctx.
+// Even then, the Talk and the Reply contain all earlier words and calls. A stopped answer is not an error.
 func (s Speaker) Reply(ctx context.Context, a *Answer, r llm.ReplyRequest, variables map[string]any) (Reply, error) {
 	s.Runtime = s.WithDefaults()
 	ctx = request.WithBudget(ctx)
@@ -74,7 +74,7 @@ func (s Speaker) Reply(ctx context.Context, a *Answer, r llm.ReplyRequest, varia
 	return out, nil
 }
 
-// try streams a reply, and once more if it fails before its first words and llm.Again allows.
+// try streams a reply. If the reply fails before its first words and llm.Again allows it, try streams the reply once more.
 func (s Speaker) try(ctx context.Context, a *Answer, r llm.ReplyRequest, out *Reply) ([]llm.ToolCall, error) {
 	spoken := a.said.Len()
 	calls, err := s.stream(ctx, a, r, out)
@@ -95,8 +95,8 @@ func (s Speaker) try(ctx context.Context, a *Answer, r llm.ReplyRequest, out *Re
 	return calls, err
 }
 
-// stream emits a reply of the model, and returns its tool calls. Its action counts only in the last reply of a turn, when the model
-// knows the answers of its tools.
+// stream emits a reply of the model, and returns its tool calls. Only the action of the turn's last reply counts, because the model then
+// has the answers of its tools.
 func (s Speaker) stream(ctx context.Context, a *Answer, r llm.ReplyRequest, out *Reply) ([]llm.ToolCall, error) {
 	var chunks tts.Chunker
 	var calls []llm.ToolCall
@@ -132,8 +132,8 @@ func (s Speaker) stream(ctx context.Context, a *Answer, r llm.ReplyRequest, out 
 	return calls, nil
 }
 
-// call calls tools, speaks their speeches meanwhile, and adds their answers. It also adds calls interrupted by ctx, so that the
-// model sees them.
+// call calls tools, speaks their speeches meanwhile, and adds the calls and their answers to the talk. It also adds calls that the end of
+// ctx has interrupted, so that the model learns of them.
 func (s Speaker) call(
 	ctx context.Context, a *Answer, calls []llm.ToolCall, r llm.ReplyRequest, variables map[string]any, out *Reply,
 ) {
@@ -173,8 +173,8 @@ func (s Speaker) call(
 	a.call(settled(calls), answers)
 }
 
-// settled returns calls in a form that can be stored and sent to a model again: arguments that are not a JSON object are an
-// empty one.
+// settled returns calls in a form that can be stored and sent to a model again: it replaces arguments that are not a JSON object by an
+// empty object.
 func settled(calls []llm.ToolCall) []llm.ToolCall {
 	calls = slices.Clone(calls)
 	for i, c := range calls {

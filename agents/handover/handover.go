@@ -1,4 +1,4 @@
-// Package handover implements the brain of an agent that begins with a task, and may hand its conversation over to a pathway.
+// Package handover implements the brain of an agent that begins with a task and can hand its conversation over to a pathway.
 package handover
 
 import (
@@ -18,16 +18,16 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// Config configures a Brain.
+// Config configures a Brain. Load is required if Conditions is not empty.
 type Config struct {
-	// Task leads the conversation until a condition is met. Its Observe and its Runtime are the Brain's own.
+	// Task leads the conversation until a condition is met. The Brain sets the task's Observe and Runtime.
 	Task prompted.Config
-	// Conditions lists the conditions under which a pathway takes over; empty: never.
+	// Conditions lists the conditions under which a pathway takes over. If it is empty, the task leads the whole conversation.
 	Conditions []persona.Condition
 	// Load returns the graph of a pathway.
 	Load func(ctx context.Context, pathway string) (*graph.Graph, error) `required:"with Conditions"`
-	// Observer is called after every turn, in the goroutine of Respond, with the current graph, or nil for the task; nil: not
-	// called.
+	// Observer receives the log of every turn, in the goroutine of Respond. The graph is the one that leads the conversation, or nil for
+	// the task. Observer may be nil.
 	Observer func(pathway.Log, *graph.Graph)
 
 	callwright.Runtime
@@ -35,22 +35,22 @@ type Config struct {
 
 // Brain leads one conversation. Only one goroutine may use it.
 //
-// When the caller has spoken, a model first decides whether a condition is met. If so, its pathway answers the caller's words, with
-// all messages and variables so far, and leads the conversation to its end. The knowledge bases and the tools of the task are no
+// When the caller has spoken, a model first decides whether a condition is met. If so, the condition's pathway answers the caller's words,
+// with all messages and variables so far, and leads the rest of the conversation. The knowledge bases and the tools of the task are then no
 // longer used.
 type Brain struct {
 	cfg   Config
 	task  *prompted.Brain
-	path  *pathway.Brain // nil: the task leads
-	graph *graph.Graph   // of path
+	path  *pathway.Brain // nil while the task leads
+	graph *graph.Graph   // graph of path
 	turn  int
-	over  bool               // the task has ended or transferred the conversation
-	notes []pathway.LogEntry // of this turn
+	over  bool               // whether the task has ended or transferred the conversation
+	notes []pathway.LogEntry // log entries of this turn
 }
 
 var _ conversation.Brain = (*Brain)(nil)
 
-// New returns the brain of one conversation. The error names a required field that is missing.
+// New returns the brain of one conversation. The error names a missing required field.
 func New(c Config) (*Brain, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func New(c Config) (*Brain, error) {
 	return b, err
 }
 
-// State returns the state of the conversation; before a handover its Node is empty. It must not be called during a turn.
+// State returns the state of the conversation. Its Node is empty before a handover. State must not be called during a turn.
 func (b *Brain) State() pathway.State {
 	if b.path != nil {
 		return b.path.State()
@@ -70,8 +70,8 @@ func (b *Brain) State() pathway.State {
 	return pathway.State{Talk: b.task.Talk(), Variables: b.task.Variables(), Turn: b.turn, Over: b.over}
 }
 
-// Respond answers a turn: see prompted.Brain and pathway.Brain. A decision that fails, and a pathway that cannot be loaded, leave
-// the conversation to the task.
+// Respond answers a turn like prompted.Brain before a handover, and like pathway.Brain afterwards. If the decision fails or the pathway
+// cannot be loaded, the task still leads the conversation.
 func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conversation.Step, error] {
 	return func(yield func(conversation.Step, error) bool) {
 		b.notes = nil
@@ -93,7 +93,7 @@ func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conv
 	}
 }
 
-// respond lets the task answer a turn, and logs the words. The recognizer also gets hints of words that meet a condition.
+// respond lets the task answer a turn, and logs its words. It adds words that meet a condition to the hints for the recognizer.
 func (b *Brain) respond(ctx context.Context, t conversation.Turn, log *pathway.Log, yield func(conversation.Step, error) bool) {
 	phrases := b.phrases()
 	b.over = false
@@ -118,7 +118,7 @@ func (b *Brain) respond(ctx context.Context, t conversation.Turn, log *pathway.L
 	}
 }
 
-// phrases returns the caller's possible words that meet a condition, if the model knows them.
+// phrases returns words of the caller that would meet a condition, if the model can predict them.
 func (b *Brain) phrases() []string {
 	if h, ok := b.cfg.Task.Model.(llm.Hinter); ok && len(b.cfg.Conditions) > 0 {
 		return h.Hints(llm.ReplyRequest{}, b.options())
@@ -126,29 +126,29 @@ func (b *Brain) phrases() []string {
 	return nil
 }
 
-// observeTurn passes the log of a turn to the observer.
+// observeTurn passes the log of a turn to the Observer, if it is set.
 func (b *Brain) observeTurn(log pathway.Log) {
 	if b.cfg.Observer != nil {
 		b.cfg.Observer(log, b.graph)
 	}
 }
 
-// observe logs a call of a tool of the task.
+// observe logs a request of the task's tools.
 func (b *Brain) observe(r request.Log) {
 	b.notes = append(b.notes, pathway.RequestEntries(r, b.cfg.Clock.Now())...)
 }
 
-// note logs an event of the turn.
+// note adds an entry to the turn's log, with the current time.
 func (b *Brain) note(e pathway.LogEntry) {
 	e.At = b.cfg.Clock.Now()
 	b.notes = append(b.notes, e)
 }
 
-// deciding is the instruction with which a model decides about a handover.
+// deciding contains the instructions by which a model decides whether to hand over.
 const deciding = "An agent talks with a caller. Choose whether the conversation is to go on along one of the plans."
 
-// decide hands the conversation over if the caller's words in this turn meet a condition. An agent with a first sentence says it
-// before.
+// decide hands the conversation over if the caller's words or digits in this turn meet a condition. An agent with a first sentence says
+// that sentence before the first decision.
 func (b *Brain) decide(ctx context.Context, t conversation.Turn) {
 	talk := b.task.Talk()
 	spoke := t.Kind == conversation.TurnDigits || t.Kind == conversation.TurnSpeech && t.Text != ""
@@ -177,7 +177,7 @@ func (b *Brain) decide(ctx context.Context, t conversation.Turn) {
 	}
 }
 
-// options returns the conditions as options of a choice, in order.
+// options returns the conditions as options of a choice, in the same order.
 func (b *Brain) options() []llm.Option {
 	options := make([]llm.Option, len(b.cfg.Conditions), len(b.cfg.Conditions)+1)
 	for i, c := range b.cfg.Conditions {
@@ -186,7 +186,8 @@ func (b *Brain) options() []llm.Option {
 	return options
 }
 
-// enter hands the conversation over to a pathway.
+// enter hands the conversation over to the condition's pathway, which continues with state. If the pathway cannot be loaded, enter logs the
+// error and the task continues.
 func (b *Brain) enter(ctx context.Context, c persona.Condition, reason string, state pathway.State) {
 	g, err := b.cfg.Load(ctx, c.Pathway)
 	if err != nil {
@@ -214,7 +215,7 @@ func (b *Brain) enter(ctx context.Context, c persona.Condition, reason string, s
 			b.observeTurn(log)
 		},
 	})
-	if err != nil { // not reached: all required fields are set
+	if err != nil { // unreachable, because all required fields are set
 		b.path, b.graph = nil, nil
 	}
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/callwright/callwright/agents/tool"
 )
 
-// desk is the task of these tests, in rules of the scripted model.
+// desk is the task of these tests. It consists of rules for the scripted model.
 const desk = `start: say "Front desk of {{clinic}}."
 when "hours": say "We open at nine."
 when "bye": say "Goodbye." and end
@@ -48,16 +48,16 @@ func booking(t testing.TB) *graph.Graph {
 	return g
 }
 
-// house is a brain with its logs.
+// house is a brain that records its logs and steps.
 type house struct {
 	*handover.Brain
 	t    *testing.T
 	logs []pathway.Log
-	led  []bool // by a graph, turn by turn
+	led  []bool // whether a graph led each turn
 	seen []conversation.Step
 }
 
-// newHouse returns a desk that hands over to the pathway "booking" for an appointment.
+// newHouse returns a brain with the task desk, which hands over to the pathway "booking" when the caller wants an appointment.
 func newHouse(t *testing.T, change ...func(*handover.Config)) *house {
 	t.Helper()
 	h := &house{t: t}
@@ -86,7 +86,7 @@ func newHouse(t *testing.T, change ...func(*handover.Config)) *house {
 	return h
 }
 
-// says runs a turn and returns the agent's words; the empty text is the start.
+// says runs a turn with a text and returns the agent's words. An empty text is TurnStart.
 func (h *house) says(text string) string {
 	h.t.Helper()
 	turn := conversation.TextTurn(text)
@@ -119,8 +119,8 @@ func TestBrain(t *testing.T) {
 	agentstest.RunBrain(t, func(t *testing.T) conversation.Brain { return newHouse(t).Brain })
 }
 
-// TestHandover lets the task answer until a condition is met; then the pathway answers the same words, with all messages and
-// variables.
+// TestHandover checks that the task answers until a condition is met, and that the pathway then answers the same words, with all messages
+// and variables.
 func TestHandover(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -151,7 +151,8 @@ func TestHandover(t *testing.T) {
 	}
 }
 
-// TestFirstWords lets the caller speak first: an agent with a first sentence says it, any other hands over immediately.
+// TestFirstWords checks the first turn of a caller who speaks first: an agent with a first sentence says it, and any other agent hands over
+// immediately.
 func TestFirstWords(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -167,7 +168,8 @@ func TestFirstWords(t *testing.T) {
 	}
 }
 
-// TestStaysWithTheTask: a pathway that is gone, a model that fails to decide, silence, and an agent without conditions.
+// TestStaysWithTheTask checks that the task keeps the conversation if the pathway is missing, the model fails to decide, the caller is
+// silent, or the agent has no conditions.
 func TestStaysWithTheTask(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -200,7 +202,7 @@ func TestStaysWithTheTask(t *testing.T) {
 	}
 }
 
-// TestPressedKeysMeetConditions hands over by a key.
+// TestPressedKeysMeetConditions checks that a pressed key can meet a condition.
 func TestPressedKeysMeetConditions(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, func(c *handover.Config) { c.Conditions[1].When = `the caller "pressed 1"` })
@@ -210,7 +212,7 @@ func TestPressedKeysMeetConditions(t *testing.T) {
 	}
 }
 
-// TestOver detects the end of a conversation that the task ends or transfers.
+// TestOver checks that State reports the end of a conversation that the task ends or transfers, but not after a failed transfer.
 func TestOver(t *testing.T) {
 	t.Parallel()
 	for _, words := range []string{"bye", "a person please"} {
@@ -226,12 +228,12 @@ func TestOver(t *testing.T) {
 	h := newHouse(t)
 	h.says("")
 	h.says("a person please")
-	if h.says(""); h.State().Over { // the transfer has failed
+	if h.says(""); h.State().Over { // the start turn follows a failed transfer
 		t.Error("the conversation is over after a transfer that failed")
 	}
 }
 
-// TestHints: the recognizer gets hints of the conditions in addition to the task's.
+// TestHints checks that the recognizer receives hints of words that meet the conditions, in addition to the task's hints.
 func TestHints(t *testing.T) {
 	t.Parallel()
 	for _, task := range []string{desk, "Talk."} {
@@ -254,7 +256,7 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// TestVariablesOfToolsGoAlong hands over the variables of the task's tools.
+// TestVariablesOfToolsGoAlong checks that the pathway receives the variables that the task's tools have set.
 func TestVariablesOfToolsGoAlong(t *testing.T) {
 	t.Parallel()
 	tools, err := tool.NewSet([]json.RawMessage{json.RawMessage(
@@ -283,7 +285,7 @@ func TestVariablesOfToolsGoAlong(t *testing.T) {
 	}
 }
 
-// TestModelThatIsDown lets the task say so.
+// TestModelThatIsDown checks that Respond returns the model's failure if the model is down.
 func TestModelThatIsDown(t *testing.T) {
 	t.Parallel()
 	down := &agentstest.Model{}

@@ -10,17 +10,17 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Attempts bounds the attempts of Ask.
+// Attempts is the maximum number of answers that Ask requests.
 const Attempts = 3
 
-// maxProblem bounds Question.Problem, in bytes.
+// maxProblem bounds Question.Problem in bytes.
 const maxProblem = 500
 
-// Ask asks a question and decodes the answer into the value that into points to. On a failure the value does not change.
+// Ask asks a question, and decodes the answer into the value that into points to. If it fails, the value does not change.
 //
-// An answer is one JSON value that fits q.Schema, with at most one code fence around it. Otherwise Ask asks again, with Problem and
-// the next Attempt, at most 3 times in all; then the error is a *Failure of ClassInvalid. A failure is retried once, if Again
-// allows. A schema that is invalid, or refers to another document, is ClassPermanent.
+// The answer must be one JSON value that fits q.Schema. It may be in one code fence. After an invalid answer, Ask asks again with Problem
+// and the next Attempt, at most 3 times in all. It then returns a *Failure of ClassInvalid. It retries after one failure of the model, if
+// Again allows it. A schema that is invalid, or refers to another document, is ClassPermanent.
 func Ask(ctx context.Context, m Model, q Question, into any) (Usage, error) {
 	schema, err := compile(q.Schema)
 	if err != nil {
@@ -36,8 +36,8 @@ func Ask(ctx context.Context, m Model, q Question, into any) (Usage, error) {
 	})
 }
 
-// AskChecked is Ask for answers that a schema alone cannot check. An answer for which check returns an error is invalid, and the
-// model receives that error.
+// AskChecked asks like Ask, for answers that a schema alone cannot check. An answer for which check returns an error is invalid, and the
+// model receives that error as the Problem.
 func AskChecked[T any](ctx context.Context, m Model, q Question, check func(answer T) error) (T, Usage, error) {
 	var answer T
 	schema, err := compile(q.Schema)
@@ -58,12 +58,12 @@ func AskChecked[T any](ctx context.Context, m Model, q Question, check func(answ
 	return answer, usage, err
 }
 
-// unusable returns the failure of a question whose schema does not compile.
+// unusable returns the Failure for a question whose schema does not compile.
 func unusable(err error) error {
 	return &Failure{Class: ClassPermanent, Message: "the schema of the question is invalid", Cause: err}
 }
 
-// decode checks an answer by its schema and decodes it.
+// decode validates an answer against its schema and decodes it.
 func decode(schema *jsonschema.Schema, raw json.RawMessage, value, into any) error {
 	if err := schema.Validate(value); err != nil {
 		return fmt.Errorf("it does not fit the schema: %w", err)
@@ -74,7 +74,7 @@ func decode(schema *jsonschema.Schema, raw json.RawMessage, value, into any) err
 	return nil
 }
 
-// ask asks until take accepts the answer.
+// ask asks until take accepts the answer, at most Attempts times. It retries after one failure of the model.
 func ask(ctx context.Context, m Model, q Question, take func(raw json.RawMessage, value any) error) (Usage, error) {
 	var usage Usage
 	patient := true
@@ -105,7 +105,7 @@ func ask(ctx context.Context, m Model, q Question, take func(raw json.RawMessage
 	}
 }
 
-// pause waits, and reports whether the context has not ended.
+// pause waits, and reports whether ctx is still valid afterwards.
 func pause(ctx context.Context, wait time.Duration) bool {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// answering returns a model with the given answers in turn, each a text or an error; the last one repeats.
+// answering returns a model that returns the answers in order, each a text or an error, and then repeats the last answer.
 func answering(answers ...any) *agentstest.Model {
 	m := &agentstest.Model{Usage: llm.Usage{Input: 3, Output: 1}}
 	m.Answers = func(context.Context, llm.Question) (string, error) {
@@ -99,7 +99,7 @@ func TestAskTakesOneValue(t *testing.T) {
 	}
 }
 
-// TestAskSaysWhatWasWrong checks that the next question contains the problem, and that every attempt is a different question.
+// TestAskSaysWhatWasWrong checks that each further question contains the problem of the last answer and the number of the attempt.
 func TestAskSaysWhatWasWrong(t *testing.T) {
 	t.Parallel()
 	m := answering(`{"score":7,"`+strings.Repeat("é", 400)+`":1}`, "no idea", `{"score":2}`)
@@ -117,7 +117,7 @@ func TestAskSaysWhatWasWrong(t *testing.T) {
 	}
 }
 
-// TestAskTellsSchemasApart asks with more schemas concurrently than the cache holds.
+// TestAskTellsSchemasApart checks that concurrent questions with more schemas than the cache holds are checked by their own schemas.
 func TestAskTellsSchemasApart(t *testing.T) {
 	t.Parallel()
 	var all sync.WaitGroup
@@ -139,7 +139,7 @@ func TestAskTellsSchemasApart(t *testing.T) {
 	all.Wait()
 }
 
-// TestAskCheckedChecksWhatASchemaCannot checks that an answer refused by check is requested again, and never returned.
+// TestAskCheckedChecksWhatASchemaCannot checks that an answer refused by check is never returned, and that the model is asked again.
 func TestAskCheckedChecksWhatASchemaCannot(t *testing.T) {
 	t.Parallel()
 	even := func(s score) error {
@@ -202,7 +202,7 @@ func TestAskTriesOnceMore(t *testing.T) {
 	const fine = `{"score":3}`
 	for name, c := range map[string]struct {
 		answers []any
-		class   llm.Class // empty: no error
+		class   llm.Class // empty means no error
 		asked   int
 		took    time.Duration
 	}{
@@ -255,7 +255,7 @@ func TestAskEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// FuzzAsk checks that an answer is either accepted or refused, deterministically.
+// FuzzAsk checks that any answer is either accepted or refused with ClassInvalid, and that the same answer has the same result.
 func FuzzAsk(f *testing.F) {
 	for _, seed := range []string{`{"score":3}`, "```json\n[1,{\"a\":null}]\n```", `{"a":1,"a":2}`, `1 2`, "```\n```", `"\ud800"`, `[[[[`, `-0.0e-1`} {
 		f.Add(seed)

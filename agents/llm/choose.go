@@ -9,22 +9,22 @@ import (
 	"strings"
 )
 
-// maxReason bounds a reason, in bytes.
+// maxReason bounds a choice's reason in bytes.
 const maxReason = 1000
 
-// choosing is the instruction of Choose, after the caller's instructions.
+// choosing contains the instructions of Choose, which follow the caller's instructions.
 const choosing = `Choose the one option that is right at this point of the conversation. The label of an option says in a few ` +
 	`words when it is the right one, its description says more; one with a condition is right only when that is met too. ` +
 	`What the caller has said last decides; what was said before only helps to understand it. An option that is marked as ` +
 	`otherwise is right when no other is. Write the reason first, in one sentence, then the id of the option.`
 
-// Choose lets a model choose one of q.Options. It checks answers and asks again like Ask. An empty q.Task is TaskRoute. The ids of
-// the options must be unique and non-empty, or the error is ClassPermanent.
+// Choose lets a model choose one of q.Options. It checks answers and asks again like Ask. If q.Task is empty, it is TaskRoute. The ids of
+// the options must be unique and non-empty; otherwise Choose returns ClassPermanent.
 func Choose(ctx context.Context, m Model, q Question) (Choice, Usage, error) {
 	if q.Task == "" {
 		q.Task = TaskRoute
 	}
-	ids := make([]string, 0, 16) // usually on the stack
+	ids := make([]string, 0, 16) // a small capacity, which usually stays on the stack
 	known := make(map[string]bool, len(q.Options))
 	for _, o := range q.Options {
 		ids = append(ids, o.ID)
@@ -52,7 +52,7 @@ func Choose(ctx context.Context, m Model, q Question) (Choice, Usage, error) {
 	return choice, usage, err
 }
 
-// rules joins the caller's instructions and this package's.
+// rules joins the instructions of the question and the instructions of this package.
 func rules(instructions, ours string) string {
 	if strings.TrimSpace(instructions) == "" {
 		return ours
@@ -60,22 +60,22 @@ func rules(instructions, ours string) string {
 	return instructions + "\n\n" + ours
 }
 
-// property is a property of an object in a schema.
+// property is a property of an object schema.
 type property struct {
 	name   string
 	schema []byte
 }
 
-// aText is the schema of a text.
+// aText is the schema of a string.
 var aText = []byte(`{"type":"string"}`)
 
-// oneOf returns the schema of a text from a list.
+// oneOf returns the schema of a string that must be in the list.
 func oneOf(list []string) []byte {
 	b := append(make([]byte, 0, 64+12*len(list)), `{"type":"string","enum":`...)
 	return append(appendTexts(b, list), '}')
 }
 
-// object returns the schema of an object with exactly these properties, in the order in which models write them.
+// object returns the schema of an object with exactly these properties. Models write the properties in this order.
 func object(properties ...property) json.RawMessage {
 	b := append(make([]byte, 0, 512), `{"type":"object","properties":{`...)
 	for i, p := range properties {
@@ -94,7 +94,7 @@ func object(properties ...property) json.RawMessage {
 	return append(b, `],"additionalProperties":false}`...)
 }
 
-// appendTexts appends a list of texts as JSON.
+// appendTexts appends a list of texts as a JSON array.
 func appendTexts(b []byte, list []string) []byte {
 	b = append(b, '[')
 	for i, text := range list {
@@ -106,7 +106,7 @@ func appendTexts(b []byte, list []string) []byte {
 	return append(b, ']')
 }
 
-// appendText appends a text as JSON.
+// appendText appends a text as a JSON string.
 func appendText(b []byte, text string) []byte {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
@@ -116,7 +116,7 @@ func appendText(b []byte, text string) []byte {
 	return append(append(append(b, '"'), text...), '"')
 }
 
-// encode encodes a value of this package, which JSON can always encode.
+// encode returns the JSON of a value of this package. It panics on an error, because these values can always be encoded.
 func encode(v any) []byte {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -125,7 +125,7 @@ func encode(v any) []byte {
 	return raw
 }
 
-// fields returns an object that must have exactly these names.
+// fields returns value as an object. It returns an error unless the object has exactly these names.
 func fields(value any, names ...string) (map[string]any, error) {
 	answer, ok := value.(map[string]any)
 	if !ok {

@@ -105,7 +105,7 @@ func TestExtract(t *testing.T) {
 	}
 }
 
-// TestExtractForgetsAWrongAnswer checks that no value of a refused answer appears in the next result.
+// TestExtractForgetsAWrongAnswer checks that the values of a refused answer do not appear in the result of the next answer.
 func TestExtractForgetsAWrongAnswer(t *testing.T) {
 	t.Parallel()
 	m := answering(`{"a":"x","b":"y"}`, `{"a":null,"b":3}`)

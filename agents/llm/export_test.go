@@ -1,4 +1,4 @@
 package llm
 
-// Parse parses an answer.
+// Parse exports parse, which parses an answer.
 var Parse = parse

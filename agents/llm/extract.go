@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// extracting is the instruction of Extract, after the caller's instructions.
+// extracting contains the instructions of Extract, which follow the caller's instructions.
 const extracting = `Find the fields in what the caller has said. Take only what was said or follows from it without a doubt; ` +
 	`write null for a field that was not said, and the last value of one that the caller has corrected. A text is as short ` +
 	`as the field needs it: a value, not a sentence.`
 
-// Extract lets a model extract q.Fields. It checks answers and asks again like Ask. It returns the found values: a string, an
-// int64, a float64 or a bool, by the type of the field. The names of the fields must be unique and non-empty, and their types
-// valid, or the error is ClassPermanent. Without fields the model is not asked.
+// Extract lets a model extract the values of q.Fields. It checks answers and asks again like Ask. It returns the values that were found: a
+// string, an int64, a float64 or a bool, according to the type of the field. The names of the fields must be unique and non-empty, and
+// their types valid; otherwise Extract returns ClassPermanent. Without fields, it does not ask the model.
 func Extract(ctx context.Context, m Model, q Question) (map[string]any, Usage, error) {
 	found := map[string]any{}
 	if len(q.Fields) == 0 {
@@ -70,8 +70,8 @@ func (t FieldType) valid() bool {
 	}
 }
 
-// value returns the value of the field; nil for null, and for a blank text, which some models write instead. ok is false if
-// the value has another type.
+// value returns the value of the field. It returns nil for null, and for a blank text, which some models write instead of null. ok is false
+// if the value has another type.
 func (f Field) value(v any) (found any, ok bool) {
 	switch v := v.(type) {
 	case nil:
@@ -90,7 +90,7 @@ func (f Field) value(v any) (found any, ok bool) {
 	}
 }
 
-// number returns a number by the type of the field. An integer may be written as 5.0 or 5e0.
+// number converts a number to the type of the field, or returns false if it does not fit the type. An integer may be written as 5.0 or 5e0.
 func (f Field) number(n json.Number) (any, bool) {
 	if whole, err := n.Int64(); err == nil && f.Type == FieldInteger {
 		return whole, true

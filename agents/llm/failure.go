@@ -5,21 +5,22 @@ import (
 	"time"
 )
 
-// Class is the class of a failure, which determines the reaction.
+// Class classifies a failure by the reaction that it requires.
 type Class string
 
 // The classes of failures.
 const (
-	ClassTransient   Class = "transient"    // try again immediately or soon
-	ClassRateLimited Class = "rate_limited" // try again after RetryAfter
-	ClassQuota       Class = "quota"        // the account has no quota left
+	ClassTransient   Class = "transient"    // retry immediately or soon
+	ClassRateLimited Class = "rate_limited" // retry after RetryAfter
+	ClassQuota       Class = "quota"        // the account's quota is used up
 	ClassPermanent   Class = "permanent"    // the request or the credentials are wrong
 	ClassTooLong     Class = "too_long"     // the conversation does not fit the model's context
-	ClassUnsupported Class = "unsupported"  // a substitute for a model cannot do the task
-	ClassInvalid     Class = "invalid"      // the answer is invalid, after all attempts
+	ClassUnsupported Class = "unsupported"  // the substitute for a model cannot perform the task
+	ClassInvalid     Class = "invalid"      // all attempts had invalid answers
 )
 
-// Failure is a failure of a model. Its message is human-readable, not empty, and contains no key and no prompt.
+// Failure is the error of a model. Its message is human-readable, not empty, and contains no key and no prompt. RetryAfter is 0 if the
+// service does not state one.
 type Failure struct {
 	Class      Class
 	Message    string
@@ -27,13 +28,13 @@ type Failure struct {
 	Cause      error
 }
 
-// Error returns the message with its class.
+// Error returns the class and the message.
 func (f *Failure) Error() string { return "llm: " + string(f.Class) + ": " + f.Message }
 
-// Unwrap returns the cause.
+// Unwrap returns the cause, which may be nil.
 func (f *Failure) Unwrap() error { return f.Cause }
 
-// ClassOf returns the class of the Failure in err's chain. Any other error is transient.
+// ClassOf returns the class of the Failure in err's chain. For any other error it returns ClassTransient.
 func ClassOf(err error) Class {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		return f.Class
@@ -52,14 +53,15 @@ var reasons = map[Class]string{
 	ClassInvalid:     "the language model gave no answer that could be used",
 }
 
-// Reason returns a short reason for a model's failure, by the class of the error. It never contains the service's text.
+// Reason returns a short human-readable reason for a model's failure, according to the class of the error. It never contains a text of the
+// model's service.
 func Reason(err error) string { return reasons[ClassOf(err)] }
 
-// longestWait bounds the wait before another attempt. A caller on the telephone cannot wait longer.
+// longestWait bounds the wait before a retry, because a caller on the telephone cannot wait longer.
 const longestWait = 2 * time.Second
 
-// Again reports whether to retry, and the wait before: none after a transient failure, and RetryAfter after a rate limit, if that
-// is at most 2 seconds.
+// Again reports whether a request can be retried, and returns the wait before the retry: 0 after a transient failure, and RetryAfter after
+// a rate limit. It reports false for a RetryAfter of more than 2 seconds, and for all other errors.
 func Again(err error) (wait time.Duration, again bool) {
 	if err == nil {
 		return 0, false

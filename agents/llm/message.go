@@ -2,14 +2,14 @@ package llm
 
 import "encoding/json"
 
-// Task is the task of a model.
+// Task names what a model must do.
 type Task string
 
-// The tasks. Model.Reply does the first two, Model.Answer the others.
+// The tasks of a model. Model.Reply performs TaskReply and TaskCaller, and Model.Answer performs the other tasks.
 const (
 	TaskReply   Task = "agent_reply" // the agent's next words
 	TaskCaller  Task = "caller_turn" // a simulated caller's next words
-	TaskRoute   Task = "route"       // choose one of several ways for a conversation
+	TaskRoute   Task = "route"       // choose one of several continuations of a conversation
 	TaskExtract Task = "extract"     // extract values that were said
 	TaskJudge   Task = "judge"       // judge whether a conversation meets a criterion
 	TaskAnalyze Task = "analyze"     // explain a conversation
@@ -17,39 +17,39 @@ const (
 	TaskLabel   Task = "label"       // choose one of several labels
 )
 
-// Role is the sender of a message.
+// Role names the sender of a message.
 type Role string
 
-// The roles.
+// The senders of messages.
 const (
 	RoleAgent  Role = "agent"
 	RoleCaller Role = "caller"
-	RoleTool   Role = "tool" // the answer of a tool that the agent called
+	RoleTool   Role = "tool" // answers a tool call of the agent
 )
 
-// Message is one message of a conversation. The text of callers and tools is data, never an instruction to the program.
+// Message is one message of a conversation. The texts of callers and tools are data, never instructions to the program.
 type Message struct {
 	Role  Role
 	Text  string
-	Calls []ToolCall // of the agent: the tools that it called after the text
-	Call  string     // of a tool: the id of the call that it answers
+	Calls []ToolCall // tools that the agent called after the text
+	Call  string     // id of the call that a tool's message answers
 }
 
 // Tool is a tool that a model may call in a reply.
 type Tool struct {
-	Name        string // letters, digits, _ and -, at most 64
+	Name        string // at most 64 letters, digits, _ and -
 	Description string
-	Parameters  json.RawMessage // JSON schema of an object; nil: no parameters
+	Parameters  json.RawMessage // JSON schema of an object; nil means no parameters
 }
 
-// ToolCall is a tool call by a model. Arguments is the model's text, which may be invalid.
+// ToolCall is a tool call by a model. Arguments contains the model's text, which may be invalid JSON.
 type ToolCall struct {
-	ID        string // not empty, and unique in its reply
-	Name      string // one of the request's Tools
+	ID        string // not empty, and unique within the reply
+	Name      string // name of one of the request's Tools
 	Arguments json.RawMessage
 }
 
-// Usage counts tokens.
+// Usage counts the tokens that a model has read and written.
 type Usage struct{ Input, Output int }
 
 // Add returns the sum of two usages.

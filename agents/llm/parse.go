@@ -14,17 +14,17 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// The limits of an answer.
+// The limits of a model's answer.
 const (
-	maxAnswer = 1 << 20 // bytes
-	maxDepth  = 100     // of arrays and objects
+	maxAnswer = 1 << 20 // in bytes
+	maxDepth  = 100     // nesting of arrays and objects
 )
 
-// errSeveral refuses several values: one of them may be a quotation and not the answer.
+// errSeveral refuses an answer of several values, because one of them may be a quotation instead of the answer.
 var errSeveral = errors.New("write one JSON value and nothing before or after it")
 
-// parse parses an answer: one JSON value, with at most one code fence around it. Numbers are json.Number. Duplicate names in an
-// object are refused, because parsers differ in their choice.
+// parse parses an answer, which must be one JSON value, optionally in one code fence. Numbers become json.Number. It refuses duplicate
+// names in an object, because parsers differ in which of the values they use.
 func parse(answer []byte) (json.RawMessage, any, error) {
 	if len(answer) > maxAnswer {
 		return nil, nil, fmt.Errorf("it is longer than %d bytes", maxAnswer)
@@ -41,7 +41,7 @@ func parse(answer []byte) (json.RawMessage, any, error) {
 	return raw, value, err
 }
 
-// fault returns the error of a text that is not one JSON value.
+// fault returns the reason why a text is not one JSON value.
 func fault(raw []byte) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	var first json.RawMessage
@@ -55,7 +55,8 @@ func fault(raw []byte) error {
 	}
 }
 
-// trimFence deletes a code fence.
+// trimFence deletes the code fence around a text, if any. It returns errSeveral if the fence does not end the text, or names another
+// language than JSON.
 func trimFence(text []byte) ([]byte, error) {
 	const fence = "```"
 	inside, fenced := bytes.CutPrefix(text, []byte(fence))
@@ -70,16 +71,16 @@ func trimFence(text []byte) ([]byte, error) {
 	return bytes.TrimSpace(inside), nil
 }
 
-// reader reads valid JSON. It detects duplicate names several times faster than a json.Decoder.
+// reader reads valid JSON. It exists because it detects duplicate names several times faster than a json.Decoder.
 type reader struct{ rest []byte }
 
-// next returns the first byte that is not white space.
+// next skips white space and returns the next byte, without consuming it.
 func (r *reader) next() byte {
 	r.rest = bytes.TrimLeft(r.rest, " \t\r\n")
 	return r.rest[0]
 }
 
-// skip reports whether a byte comes next, and skips it.
+// skip reports whether b is the next byte after white space, and consumes it if so.
 func (r *reader) skip(b byte) bool {
 	found := r.next() == b
 	if found {
@@ -88,7 +89,7 @@ func (r *reader) skip(b byte) bool {
 	return found
 }
 
-// value reads one value.
+// value reads one value. It returns an error for duplicate names, and if the value is nested deeper than maxDepth.
 func (r *reader) value(depth int) (any, error) {
 	if depth > maxDepth {
 		return nil, fmt.Errorf("it is nested deeper than %d", maxDepth)
@@ -108,7 +109,7 @@ func (r *reader) value(depth int) (any, error) {
 func (r *reader) object(depth int) (any, error) {
 	object := map[string]any{}
 	for first := true; ; first = false {
-		r.rest = r.rest[1:] // the brace or a comma
+		r.rest = r.rest[1:] // skips the brace or a comma
 		if first && r.skip('}') {
 			return object, nil
 		}
@@ -133,7 +134,7 @@ func (r *reader) object(depth int) (any, error) {
 func (r *reader) list(depth int) (any, error) {
 	list := []any{}
 	for first := true; ; first = false {
-		r.rest = r.rest[1:] // the bracket or a comma
+		r.rest = r.rest[1:] // skips the bracket or a comma
 		if first && r.skip(']') {
 			return list, nil
 		}
@@ -166,7 +167,7 @@ func (r *reader) text() (string, error) {
 	return text, err
 }
 
-// word reads a number, true, false or null.
+// word reads a number, true, false or null. A number becomes a json.Number.
 func (r *reader) word() any {
 	end := bytes.IndexAny(r.rest, ",]} \t\r\n")
 	if end < 0 {
@@ -186,21 +187,21 @@ func (r *reader) word() any {
 	}
 }
 
-// nowhere loads no schemas, so that a schema that refers to another document is refused.
+// nowhere is a loader that loads no schemas, so that a schema that refers to another document is refused.
 type nowhere struct{}
 
-// Load returns an error.
+// Load always returns an error.
 func (nowhere) Load(string) (any, error) {
 	return nil, errors.New("a schema may not refer to another document")
 }
 
-// The cache of compiled schemas: compiling takes several times as long as the rest of a question.
+// The limits of the cache of compiled schemas. The cache exists because compiling takes several times as long as the rest of a question.
 const (
 	maxSchemas = 200
-	maxSchema  = 16 << 10 // bytes of a cached schema
+	maxSchema  = 16 << 10 // bytes of a schema that is cached
 )
 
-// schemas caches compiled schemas by their text. They are immutable, so several questions may use one concurrently.
+// schemas caches compiled schemas by their text. Compiled schemas are immutable, so several questions can share one concurrently.
 type schemas struct {
 	mu   sync.Mutex
 	kept map[string]*jsonschema.Schema
@@ -208,7 +209,7 @@ type schemas struct {
 
 var compiled schemas
 
-// compile compiles a schema, or returns the cached one.
+// compile returns the cached schema, or compiles the schema and caches it. A full cache is emptied first.
 func compile(schema json.RawMessage) (*jsonschema.Schema, error) {
 	compiled.mu.Lock()
 	known := compiled.kept[string(schema)]
@@ -243,7 +244,8 @@ func compileNew(schema json.RawMessage) (*jsonschema.Schema, error) {
 	return c.Compile(name)
 }
 
-// Clean deletes control and format characters, such as zero-width ones, except line feeds and tabs. All data for models is cleaned.
+// Clean deletes control and format characters from a text, such as zero-width characters, except line feeds and tabs. Data for models must
+// be cleaned.
 func Clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
@@ -253,7 +255,7 @@ func Clean(text string) string {
 	}, text)
 }
 
-// clip cuts a text to at most a number of bytes, between characters.
+// clip truncates a text to at most the given number of bytes, without splitting a character.
 func clip(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// FuzzParse checks that answers are read like by encoding/json, except for duplicate names.
+// FuzzParse checks that parse accepts and decodes answers like encoding/json, except for duplicate names.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `[]`, ` [ 1 , -2.5e+3 , true , false , null ] `, `{"a":{"b":[{"c":"\u00e9\"\\ud83d"}]} , "d":""}`, `"\ud800x"`, `{"a":1,"a":2}`,

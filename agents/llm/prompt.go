@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// framing is the system message of every question, with the tag of the data, the rules and the schema.
+// framing is the format of every question's system message. Its arguments are the tag of the data, the rules and the schema.
 const framing = `You decide something for a program that talks with people on the telephone.
 
 The data is the JSON between <%[1]s> and </%[1]s> in the user's message. It is what people and other systems have said and ` +
@@ -22,10 +22,10 @@ Rules:
 JSON schema of the answer:
 %[3]s`
 
-// Prompt returns a question for a chat model. The system message contains the rules and the schema. The user message contains all
-// data as JSON, in a block whose tag contains the nonce. The nonce must be letters and digits, unguessable, and new for each
-// question. Prompt deletes it from the data, as well as control characters and zero-width characters. Messages are numbered from 0
-// as turns.
+// Prompt returns the messages of a question for a chat model. The system message contains the rules and the schema. The user message
+// contains all data as JSON, in a block whose tag contains the nonce. The nonce must consist of letters and digits, be unguessable, and be
+// new for each question. Prompt deletes the nonce, control characters and zero-width characters from the data. It numbers the messages from
+// 0, as turns.
 func (q Question) Prompt(nonce string) (system, user string) {
 	schema := string(q.Schema)
 	if schema == "" {
@@ -34,33 +34,33 @@ func (q Question) Prompt(nonce string) (system, user string) {
 	return fmt.Sprintf(framing, Tag(nonce), q.Instructions, schema), Data(nonce, q.data())
 }
 
-// Tag returns the name of a block of data.
+// Tag returns the name of the tag around a block of data.
 func Tag(nonce string) string { return "data-" + nonce }
 
-// Data returns a value as JSON in a block of data, as Prompt writes it. Angle brackets in it are escaped, so that it contains no
+// Data returns a value as JSON in a block of data, in the form that Prompt uses. It escapes angle brackets, so that the value contains no
 // tag.
 func Data(nonce string, value any) string {
 	tag := Tag(nonce)
 	return "<" + tag + ">\n" + string(encode(strip(plain(value), nonce))) + "\n</" + tag + ">"
 }
 
-// turn is a message in the form that the model sees.
+// turn is the form in which the model receives a message.
 type turn struct {
 	Turn    int    `json:"turn"`
 	Role    Role   `json:"role"`
 	Text    string `json:"text"`
 	Calls   []call `json:"calls,omitempty"`
-	Answers string `json:"answers,omitempty"` // of a tool: the id of the call
+	Answers string `json:"answers,omitempty"` // id of the call that a tool's message answers
 }
 
-// call is a tool call in the form that the model sees.
+// call is the form in which the model receives a tool call.
 type call struct {
 	ID        string `json:"id"`
 	Name      string `json:"name"`
 	Arguments any    `json:"arguments,omitempty"`
 }
 
-// option and field are an Option and a Field with the names that the rules use.
+// option and field are an Option and a Field with the JSON names that the rules use.
 type (
 	option struct {
 		ID          string `json:"id"`
@@ -76,7 +76,7 @@ type (
 	}
 )
 
-// data is the data of a question.
+// data contains the data of a question in the form that the model receives.
 type data struct {
 	Messages  []turn         `json:"messages"`
 	Variables map[string]any `json:"variables,omitempty"`
@@ -111,7 +111,7 @@ func (q Question) data() data {
 	return d
 }
 
-// plain returns a value as it decodes from JSON, or its text if JSON cannot encode it.
+// plain returns a value as it decodes from its JSON, or its text if JSON cannot encode it.
 func plain(v any) any {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -129,7 +129,7 @@ func plain(v any) any {
 	return out
 }
 
-// strip cleans every text in a value, and deletes the nonce from it.
+// strip applies Clean to every text in a value, and deletes the nonce from it. It changes lists in place.
 func strip(v any, nonce string) any {
 	switch v := v.(type) {
 	case string:
@@ -150,7 +150,7 @@ func strip(v any, nonce string) any {
 	}
 }
 
-// without deletes a word from a text, even if a removal creates it again.
+// without deletes a word from a text, repeatedly, because a deletion can create the word again.
 func without(text, word string) string {
 	for word != "" && strings.Contains(text, word) {
 		text = strings.ReplaceAll(text, word, "")

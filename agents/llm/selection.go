@@ -11,20 +11,20 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The names that every deployment accepts. Both mean the default model, like an empty name, unless a model has the name.
+// Base and Turbo are names that every deployment accepts. Like an empty name, both mean the default model, unless a model has the name.
 const (
 	Base  = "base"
 	Turbo = "turbo"
 )
 
-// Named is an optional interface of a Model that contains others, which requests select by ReplyRequest.Model or Question.Model.
+// Named is an optional interface of a Model that contains other Models. Requests select them by ReplyRequest.Model or Question.Model.
 type Named interface {
-	// Named returns the Model.Name of the others by their names in requests. The result is constant.
+	// Named maps the names in requests to the Model.Name of the models that they select. The result is constant.
 	Named() map[string]string
 }
 
-// NameOf returns the name of the model that answers requests for a name; known is false if the name is unknown and the default
-// model answers.
+// NameOf returns the Model.Name of the model that answers requests for a name. If the name is unknown, known is false and the default model
+// answers.
 func NameOf(m Model, asked string) (name string, known bool) {
 	if n, ok := m.(Named); ok {
 		if name, known = n.Named()[asked]; known {
@@ -34,7 +34,7 @@ func NameOf(m Model, asked string) (name string, known bool) {
 	return m.Name(), asked == "" || asked == Base || asked == Turbo || asked == m.Name()
 }
 
-// CheckName returns CodeBadRequest with the field for an unknown name, and lists the known names.
+// CheckName returns CodeBadRequest with the field if a model's name is unknown. The error's text lists the known names.
 func CheckName(m Model, field, asked string) error {
 	if _, known := NameOf(m, asked); known {
 		return nil
@@ -48,24 +48,24 @@ func CheckName(m Model, field, asked string) error {
 	return callwright.Invalid(field, "must be a model of this server: %s", strings.Join(slices.Sorted(maps.Keys(names)), ", "))
 }
 
-// Missing returns the human-readable warning about a request for an unknown model: see Selection.
+// Missing returns a human-readable warning that the default model answers requests for an unknown model: see Selection.
 func Missing(asked string) string {
 	return fmt.Sprintf("this server has no model %q: its default model answers instead", callwright.Clip(asked, 100))
 }
 
-// Selection is a Model that passes each request to the model that it names.
+// Selection is a Model that passes each request to the model that the request names.
 //
-// Requests without a name, or with an unknown one, go to the default model: a conversation continues after a model was removed from
-// the configuration. A judge must not change unnoticed: a question of TaskJudge for an unknown name is ClassPermanent.
+// The default model answers requests without a name or with an unknown name, so that a conversation continues after a model was removed
+// from the configuration. A judge, however, must not change unnoticed: a question of TaskJudge with an unknown name is ClassPermanent.
 type Selection struct {
 	Default Model            // required
-	Others  map[string]Model // by their names in requests
+	Others  map[string]Model // further models by their names in requests
 }
 
 // Name returns the name of the default model.
 func (s Selection) Name() string { return s.Default.Name() }
 
-// Named returns the names of the others.
+// Named returns the names of the models in Others.
 func (s Selection) Named() map[string]string {
 	names := make(map[string]string, len(s.Others))
 	for name, m := range s.Others {
@@ -74,7 +74,7 @@ func (s Selection) Named() map[string]string {
 	return names
 }
 
-// of returns the model for a name.
+// of returns the model that a name selects.
 func (s Selection) of(name string) Model {
 	if m := s.Others[name]; m != nil {
 		return m
@@ -92,17 +92,17 @@ func (s Selection) Repeats() bool {
 	return Repeats(s.Default)
 }
 
-// Unfollowed returns the result of the named model.
+// Unfollowed returns the result of the model that asked selects.
 func (s Selection) Unfollowed(asked, instructions string) string {
 	return Unfollowed(s.of(asked), asked, instructions)
 }
 
-// Unanswered returns the result of the named model.
+// Unanswered returns the result of the model that asked selects.
 func (s Selection) Unanswered(asked string, task Task) string {
 	return Unanswered(s.of(asked), asked, task)
 }
 
-// Hints returns the hints of the model that the request names, if any.
+// Hints returns the hints of the model that the request names, or nil if that model is no Hinter.
 func (s Selection) Hints(r ReplyRequest, options []Option) []string {
 	if h, ok := s.of(r.Model).(Hinter); ok {
 		return h.Hints(r, options)
@@ -115,7 +115,7 @@ func (s Selection) Reply(ctx context.Context, r ReplyRequest) iter.Seq2[ReplyPar
 	return s.of(r.Model).Reply(ctx, r)
 }
 
-// Answer returns the answer of the model that the question names.
+// Answer returns the answer of the model that the question names. A question of TaskJudge with an unknown name is ClassPermanent.
 func (s Selection) Answer(ctx context.Context, q Question) (Answer, error) {
 	if _, known := NameOf(s, q.Model); !known && q.Task == TaskJudge {
 		return Answer{}, &Failure{Class: ClassPermanent, Message: fmt.Sprintf("this server has no model %q", callwright.Clip(q.Model, 100))}

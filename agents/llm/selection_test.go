@@ -12,7 +12,8 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// TestSelection: requests go to the named model, requests with an unknown name to the default one, and no judge changes unnoticed.
+// TestSelection checks that the named model answers a request, that the default model answers requests with an unknown name, and that
+// questions of TaskJudge with an unknown name fail.
 func TestSelection(t *testing.T) {
 	t.Parallel()
 	named := func(name string) *agentstest.Model {
@@ -57,7 +58,7 @@ func TestSelection(t *testing.T) {
 	}
 }
 
-// TestSelectionTellsLimits checks that a selection reports the limits of the named model, not its own.
+// TestSelectionTellsLimits checks that a selection reports the limits of the model that a request names.
 func TestSelectionTellsLimits(t *testing.T) {
 	t.Parallel()
 	s := llm.Selection{Default: scripted.New(), Others: map[string]llm.Model{"strict": &agentstest.Model{Called: "large-2"}}}

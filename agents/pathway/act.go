@@ -9,15 +9,15 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// act performs the action of the node, after its words, and returns the next way:
+// act performs the action of the node after its words, and returns the next way:
 //
 //   - End Call ends the conversation, and Transfer Call transfers it. Both stay pending, because the caller may still
 //     interrupt the words.
-//   - Webhook sends its request and takes the first branch that holds. If none does, and after Press Button, the
-//     conversation continues along the edges, as from a node with Skip.
+//   - Webhook sends its request and takes the first branch whose condition holds. If none holds, and after Press Button,
+//     the conversation continues along the edges, as from a node with Skip.
 //   - A global node with AutoReturn and without a condition returns.
-//   - A node with Skip continues along its edges: the one that is always taken, or the model's choice. If there is none, it
-//     waits.
+//   - A node with Skip continues along the edge that is always taken, or else along the model's choice. Without such an
+//     edge it waits.
 //   - Any other node waits for the caller.
 func (w *walk) act(ctx context.Context) way {
 	switch w.at.Type {
@@ -37,7 +37,8 @@ func (w *walk) act(ctx context.Context) way {
 	}
 }
 
-// wait is the action of a node that only speaks: it waits for the caller, unless it returns or continues.
+// wait performs the action of a node that only speaks. It waits for the caller, unless the conversation returns or continues without the
+// caller.
 func (w *walk) wait(ctx context.Context) way {
 	w.state.ActionPending = false
 	if w.moves() {
@@ -56,7 +57,7 @@ func (w *walk) moves() bool {
 	return w.at.Acts() || w.returns() || w.at.Skip && w.at.Type != graph.NodeWait
 }
 
-// transfer transfers the call. Without a number the conversation continues along the edges; if no edge applies, the agent says that
+// transfer transfers the call. Without a valid number, the conversation continues along the edges. If no edge applies, the agent says that
 // the number could not be reached.
 func (w *walk) transfer(ctx context.Context) way {
 	to := strings.TrimSpace(w.render(w.at.TransferTo))
@@ -77,10 +78,10 @@ func (w *walk) transfer(ctx context.Context) way {
 	return v
 }
 
-// NoDigits is the text of the LogError of a Press Button node without digits.
+// NoDigits is the text of the LogError for a Press Button node without valid digits.
 const NoDigits = "no digits to press"
 
-// press presses the node's digits.
+// press presses the node's digits. It logs NoDigits if they are invalid.
 func (w *walk) press() {
 	w.state.ActionPending = false
 	digits := w.render(w.at.Digits)
@@ -92,11 +93,11 @@ func (w *walk) press() {
 	w.answer.Step(conversation.Press{Digits: digits, Show: w.at.ShowDigits})
 }
 
-// maxRequests is the maximum number of webhook nodes' requests in a turn. Further webhook nodes continue as without an answer.
+// maxRequests is the maximum number of webhook requests in a turn. Further webhook nodes continue as if no answer had arrived.
 const maxRequests = 8
 
-// webhook sends the node's request. A request that ends with the turn's context is sent again if the conversation continues at the
-// node, because its result is unknown.
+// webhook sends the node's request. If the turn's context ends during the request, its result is unknown, and the request is repeated if
+// the conversation continues at the node.
 func (w *walk) webhook(ctx context.Context) way {
 	if w.asked == maxRequests {
 		w.state.ActionPending = false

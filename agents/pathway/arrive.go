@@ -6,11 +6,11 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// MaxVisits bounds the nodes that a conversation visits in one turn. In a cycle that never waits for the caller, the turn ends at
-// the last of them; the second consecutive such turn ends the conversation.
+// MaxVisits bounds the nodes that a conversation visits in one turn. In a cycle that never waits for the caller, the turn ends at the last
+// of these visits. The second consecutive turn of this kind ends the conversation.
 const MaxVisits = 32
 
-// follow follows a way, and further ways until the conversation waits. A node to which it returns speaks again and waits: its
+// follow follows a way, and further ways until the conversation waits. A node to which the conversation returns speaks again and waits. Its
 // action is not repeated.
 func (w *walk) follow(ctx context.Context, v way) {
 	for v.kind != stay {
@@ -29,8 +29,8 @@ func (w *walk) follow(ctx context.Context, v way) {
 	}
 }
 
-// visit enters a node. A global node stores the node to return to, even if it was reached from another global node. Any other node
-// clears it.
+// visit enters a node. A global node stores the node to return to, unless the conversation comes from another global node, which has stored
+// it already. Any other node clears it.
 func (w *walk) visit(v way) {
 	pending := v.kind != back || w.state.ReturnPending
 	switch {
@@ -46,7 +46,7 @@ func (w *walk) visit(v way) {
 	w.note(LogEntry{Kind: LogVisit, Tag: w.at.Tag})
 }
 
-// loop ends a turn that has visited MaxVisits nodes.
+// loop ends a turn that has visited MaxVisits nodes. After the second consecutive one, it also ends the conversation.
 func (w *walk) loop() {
 	w.state.Loops = w.before.Loops + 1
 	w.note(LogEntry{Kind: LogLoop, Text: "the turn has visited the most nodes allowed, and waits"})

@@ -30,7 +30,7 @@ func TestNodeTypes(t *testing.T) {
 		want  string
 		at    string
 		over  bool
-		logs  string // errors and decisions
+		logs  string // expected errors and decisions in the log
 	}{
 		"Default":                   {graph.NodeDefault, data{"text": "Hi."}, next, "Hi.", "n", false, ""},
 		"Default, skipping":         {graph.NodeDefault, data{"text": "Hi.", "modelOptions": data{"skipUserResponse": true}}, next, "Hi. next.", "next", false, "decision n -> next (n>next): the only way"},
@@ -87,7 +87,7 @@ func TestChoosesOnTheWay(t *testing.T) {
 				t.Errorf("it says %s, error %v, and is at %s", got, err, c.state.Node)
 			}
 			if q := c.model().Questions(); len(q) != 2 || len(q[1].Options) != 2 {
-				t.Errorf("the questions were %+v", q) // the second without the global node: the caller did not ask for it
+				t.Errorf("the questions were %+v", q) // the second question lacks the global node, because the caller did not ask for it
 			}
 			c.hears("b", "g.")
 		})
@@ -113,7 +113,7 @@ func TestWebhook(t *testing.T) {
 		"numbers":           {`{"status": "open", "free": 9}`, "few.", "variables wmap[free:9 status:open]\ndecision w -> few (): free < 10"},
 		"texts of numbers":  {`{"status": "open", "free": "11", "note": "a vip!"}`, "vip.", "variables wmap[free:11 note:a vip! status:open]\ndecision w -> vip (): note contains vip"},
 		"the edge":          {`{"status": "open", "free": 10}`, "else.", "variables wmap[free:10 status:open]\ndecision w -> else (w>else): the only way"},
-		"an answer of text": {`no`, "few.", "decision w -> few (): free < 10"}, // an unknown variable is an empty text
+		"an answer of text": {`no`, "few.", "decision w -> few (): free < 10"}, // an unknown variable counts as an empty text
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -140,7 +140,7 @@ func TestWebhook(t *testing.T) {
 	}
 }
 
-// TestAsksOnlySoOften bounds the requests of a turn that goes round webhook nodes.
+// TestAsksOnlySoOften checks that the requests of a turn that cycles through webhook nodes are bounded.
 func TestAsksOnlySoOften(t *testing.T) {
 	t.Parallel()
 	hook := data{"url": "https://example.com/"}
@@ -211,7 +211,7 @@ func TestRequestsFail(t *testing.T) {
 		if got, err := c.step(ctx, conversation.Turn{Kind: conversation.TurnStart}, 99); got != "" || callwright.CodeOf(err) != callwright.CodeUnavailable {
 			t.Errorf("it says %s, error %v", got, err)
 		}
-		c.at("w", "") // not before it: the request may have been carried out
+		c.at("w", "") // stays at the webhook, because the request may have been executed
 		if !c.state.ActionPending || len(c.state.Visited) != 1 {
 			t.Errorf("the state is %+v", c.state)
 		}
@@ -227,7 +227,8 @@ func TestRequestsFail(t *testing.T) {
 	})
 }
 
-// TestWebhookBrokenOff ends a hanging request with the turn, as after an interruption, and repeats it.
+// TestWebhookBrokenOff checks that the end of the turn cancels a hanging request, as after an interruption, and that the request is
+// repeated.
 func TestWebhookBrokenOff(t *testing.T) {
 	t.Parallel()
 	c := newTalk(t, compile(t, nodes(say("a", start), node("w", graph.NodeWebhook, data{"text": "Wait.", "url": "https://example.com/"}), say("b", nil),
@@ -335,7 +336,7 @@ func TestKnowledge(t *testing.T) {
 	}
 }
 
-// shelf is a knowledge base.
+// shelf is a Knowledge that returns found and err.
 type shelf struct {
 	found []string
 	err   error
@@ -374,12 +375,12 @@ func TestTools(t *testing.T) {
 		return agentstest.Texts("Still three."), nil
 	}
 	c.hears("and now?", "Let me see. Still three.")
-	c.logged("", pathway.LogVariables) // nothing new
+	c.logged("", pathway.LogVariables) // no variable has changed
 	keeps(t, c.state)
 }
 
-// TestLongVariablesInLabels: variables lengthen the texts about ways only a little, and the log contains the first names without a
-// value.
+// TestLongVariablesInLabels checks that variables lengthen the texts about ways only a little, and that the log contains only the first
+// names of variables without a value.
 func TestLongVariablesInLabels(t *testing.T) {
 	t.Parallel()
 	var names strings.Builder

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// afterTurns returns a conversation at the node "a" after ten turns.
+// afterTurns returns the state of a conversation after ten turns.
 func afterTurns(b *testing.B, c *talk) pathway.State {
 	b.Helper()
 	c.state = pathway.Begin(map[string]any{"name": "Ada"}, "")
@@ -24,8 +24,8 @@ func afterTurns(b *testing.B, c *talk) pathway.State {
 	return c.state
 }
 
-// BenchmarkStep measures a turn without a model, in the middle of a conversation: the caller speaks, an edge that is always taken
-// applies, and a text with a variable is said.
+// BenchmarkStep measures a turn without a model in the middle of a conversation: the caller speaks, the conversation follows an edge that
+// is always taken, and the agent says a text with a variable.
 func BenchmarkStep(b *testing.B) {
 	c := newTalk(b, compile(b, nodes(say("a", data{"isStart": true, "text": "Thank you, {{name}}. What else can I do for you?"}),
 		say("b", data{"text": "Very well, {{name}}. And what else?"})), ways("a b", "b a")))
@@ -39,7 +39,7 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// BenchmarkStepScripted measures a turn in which the scripted model finds a variable, chooses a way, and predicts the caller's next
+// BenchmarkStepScripted measures a turn in which the scripted model extracts a variable, chooses a way, and predicts the caller's next
 // words.
 func BenchmarkStepScripted(b *testing.B) {
 	g := shop(b)
@@ -59,7 +59,7 @@ func BenchmarkStepScripted(b *testing.B) {
 	}
 }
 
-// BenchmarkIdle measures the memory of a waiting conversation after ten turns: B/chat.
+// BenchmarkIdle measures the bytes that a conversation occupies between turns, after ten turns. It reports them as B/chat.
 func BenchmarkIdle(b *testing.B) {
 	c := newTalk(b, compile(b, nodes(say("a", start), say("b", nil)), ways("a b", "b a")))
 	chats := make([]pathway.State, 1000)
@@ -76,7 +76,7 @@ func BenchmarkIdle(b *testing.B) {
 	b.ReportMetric(float64(weight)/float64(len(chats)), "B/chat")
 }
 
-// heap returns the number of bytes in use.
+// heap returns the bytes in use after a garbage collection.
 func heap() uint64 {
 	runtime.GC()
 	runtime.GC()

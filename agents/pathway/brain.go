@@ -9,14 +9,14 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// BrainConfig configures a Brain.
+// BrainConfig configures a Brain. Interpreter and Graph are required.
 type BrainConfig struct {
 	Interpreter *Interpreter `required:"always"`
 	Graph       *graph.Graph `required:"always"`
 
 	Agent    Agent
-	State    State     // the initial state: see Begin
-	Observer func(Log) // called after every turn, in the goroutine of Respond; nil: not called
+	State    State     // initial state: see Begin
+	Observer func(Log) // receives the log of every turn, in the goroutine of Respond; may be nil
 }
 
 // Brain leads one conversation along a graph. Only one goroutine may use it.
@@ -27,7 +27,7 @@ type Brain struct {
 
 var _ conversation.Brain = (*Brain)(nil)
 
-// NewBrain returns the brain of one conversation. The error names a required field that is missing.
+// NewBrain returns the brain of one conversation. The error names a missing required field.
 func NewBrain(c BrainConfig) (*Brain, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
@@ -41,8 +41,8 @@ func NewBrain(c BrainConfig) (*Brain, error) {
 // State returns the state of the conversation. It must not be called during a turn.
 func (b *Brain) State() State { return b.state }
 
-// Respond answers a turn: see Interpreter.Step. If the consumer stops, the conversation stays at the node whose words were
-// interrupted. The end of ctx is not an error. A model's failure is the last element of the stream, after the apology.
+// Respond answers a turn like Interpreter.Step. If the consumer stops, the conversation stays at the node whose words were interrupted. The
+// end of ctx is not an error. If the model fails, the failure is the last element of the stream, after the apology.
 func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conversation.Step, error] {
 	return func(yield func(conversation.Step, error) bool) {
 		wanted := true

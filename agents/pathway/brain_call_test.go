@@ -22,7 +22,7 @@ func (l *transcript) Entry(e conversation.Entry) {
 	l.lines = append(l.lines, strings.TrimSpace(string(e.Role)+": "+e.Text))
 }
 
-// TestCall interrupts all parts of a call: the wait for a hanging request, which is canceled, and the last words, which are
+// TestCall checks interruptions of all parts of a call: the wait for a hanging request, which is canceled, and the last words, which are
 // repeated.
 func TestCall(t *testing.T) {
 	t.Parallel()
@@ -58,7 +58,8 @@ func TestCall(t *testing.T) {
 	})
 }
 
-// callWith runs a call with a phone that says each line half a second after it has heard the words before it.
+// callWith runs a call with a phone. Each line of the script contains the words that the phone waits for, and the text that it says half a
+// second later.
 func callWith(t *testing.T, brain conversation.Brain, said *transcript, script [][2]string) conversation.Outcome {
 	t.Helper()
 	c, err := conversation.New(conversation.Config{

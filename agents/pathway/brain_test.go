@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// shop returns a graph with every type of node, which the scripted model can follow.
+// shop returns a graph with every type of node. The scripted model can lead a conversation along it.
 func shop(t testing.TB) *graph.Graph {
 	return compile(t, nodes(
 		node("day", graph.NodeDefault, data{
@@ -48,7 +48,7 @@ func TestBrain(t *testing.T) {
 	}
 }
 
-// answers runs a turn, takes most steps of the answer or fewer, and returns the words.
+// answers runs a turn, stops after the given number of steps, and returns the steps as text.
 func answers(ctx context.Context, b *pathway.Brain, turn conversation.Turn, most int) (string, error) {
 	var out []string
 	for s, err := range b.Respond(ctx, turn) {
@@ -63,7 +63,7 @@ func answers(ctx context.Context, b *pathway.Brain, turn conversation.Turn, most
 	return strings.Join(out, " "), nil
 }
 
-// messages returns the messages of a conversation.
+// messages describes the messages of a conversation as text.
 func messages(s pathway.State) string {
 	var out []string
 	for _, m := range s.Talk.Messages {
@@ -123,7 +123,7 @@ func TestBrainIsInterrupted(t *testing.T) {
 	}
 }
 
-// TestAsideIsInterrupted checks that words which interrupt a node with AutoReturn answer the previous question.
+// TestAsideIsInterrupted checks that words which interrupt a node with AutoReturn count as the answer to the previous question.
 func TestAsideIsInterrupted(t *testing.T) {
 	t.Parallel()
 	b := newBrain(compile(t, nodes(say("ask", data{"isStart": true, "extractVars": [][]string{{"day"}}}), say("done", nil),
@@ -136,7 +136,7 @@ func TestAsideIsInterrupted(t *testing.T) {
 	}{
 		{conversation.Turn{Kind: conversation.TurnStart}, 9, "{ask.}"},
 		{speech("cost"), 1, "{One.}"},
-		{conversation.Turn{Kind: conversation.TurnSpeech, Interrupted: true, Heard: "One."}, 9, "{ask.}"}, // no words were left
+		{conversation.Turn{Kind: conversation.TurnSpeech, Interrupted: true, Heard: "One."}, 9, "{ask.}"}, // no words were left to say
 		{speech("cost"), 1, "{One.}"},
 		{conversation.Turn{Kind: conversation.TurnSpeech, Text: "day=Monday", Interrupted: true, Heard: "One"}, 9, "{done.}"},
 	} {
@@ -149,8 +149,8 @@ func TestAsideIsInterrupted(t *testing.T) {
 	}
 }
 
-// TestEndIsInterrupted checks that the call ends after its last words, even if they are interrupted; but a caller asking for a
-// global node gets there first.
+// TestEndIsInterrupted checks that the call ends after its last words even if they are interrupted, except if the caller asks for a global
+// node: then that node comes first.
 func TestEndIsInterrupted(t *testing.T) {
 	t.Parallel()
 	g := compile(t, nodes(say("a", start), node("end", graph.NodeEnd, data{"text": "Bye. See you."}),
@@ -158,7 +158,7 @@ func TestEndIsInterrupted(t *testing.T) {
 		say("price", data{"isGlobal": true, "globalLabel": "cost", "enableGlobalAutoReturn": true})), ways("a end"))
 	const bye = "{Bye.} {See you.} {the pathway has come to its end}"
 	for name, c := range map[string]struct {
-		steps int // that are taken of the end before the caller breaks in
+		steps int // steps of the end that are emitted before the caller interrupts
 		turn  conversation.Turn
 		want  string
 	}{
@@ -192,7 +192,7 @@ func TestEndIsInterrupted(t *testing.T) {
 	}
 }
 
-// TestBrokenOffBeforeWords checks that a turn without heard words is decided again with all of the caller's words.
+// TestBrokenOffBeforeWords checks that a turn that is canceled before its words are heard is decided again, with all of the caller's words.
 func TestBrokenOffBeforeWords(t *testing.T) {
 	t.Parallel()
 	g := compile(t, nodes(say("a", data{"isStart": true, "extractVars": [][]string{{"day"}}}),
@@ -245,7 +245,7 @@ func TestBrainFails(t *testing.T) {
 	}
 }
 
-// slowly is a model that speaks in pieces, and records its progress when a piece was heard.
+// slowly is a model that speaks in pieces, and counts the pieces that it has sent.
 type slowly struct {
 	*agentstest.Model
 	pieces []string
@@ -262,7 +262,7 @@ func (m *slowly) Reply(context.Context, llm.ReplyRequest) iter.Seq2[llm.ReplyPar
 	}
 }
 
-// TestStreams checks that sentences arrive while the model still speaks, and that the model stops with its listener.
+// TestStreams checks that sentences arrive while the model still speaks, and that the model stops when its consumer stops.
 func TestStreams(t *testing.T) {
 	t.Parallel()
 	g := compile(t, nodes(node("a", graph.NodeDefault, data{"isStart": true, "prompt": "Ask."})), nil)
@@ -286,7 +286,7 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// knowing is a model with hints.
+// knowing is a model that is also an llm.Hinter.
 type knowing struct {
 	*agentstest.Model
 	options [][]llm.Option
@@ -309,7 +309,7 @@ func TestExpects(t *testing.T) {
 	m := &knowing{Model: literal()}
 	c.interpreter.Model = m
 	c.begins("ask. Expect{[bye go none of the others a day]}")
-	c.logged("", pathway.LogError) // a variable that was not given yet is not missing
+	c.logged("", pathway.LogError) // the log does not report the unknown variable x of the hints
 	want := []llm.Option{
 		{ID: "way 1", Label: "bye"}, {ID: "way 2", Label: "go", Condition: "done"},
 		{ID: "way 3", Label: "none of the others", Otherwise: true}, {ID: "variable day", Label: "a day"},
@@ -322,7 +322,7 @@ func TestExpects(t *testing.T) {
 	c.hears("bye", "End{the pathway has come to its end}")
 }
 
-// TestScripted lets the scripted model lead a conversation through every type of node.
+// TestScripted checks a conversation along every type of node, led by the scripted model.
 func TestScripted(t *testing.T) {
 	t.Parallel()
 	b := must(pathway.NewBrain(pathway.BrainConfig{

@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/agents/template"
 )
 
-// row returns a pathway of nodes that do not wait for the caller.
+// row returns a conversation along n nodes that do not wait for the caller. All of them have the data d.
 func row(t *testing.T, n int, d data) *talk {
 	t.Helper()
 	var all []json.RawMessage
@@ -32,7 +32,7 @@ func row(t *testing.T, n int, d data) *talk {
 	return newTalk(t, compile(t, all, ways(edges...)))
 }
 
-// TestTurnOfManyWords: an answer is cut off at its maximum length, and the log records it.
+// TestTurnOfManyWords checks that an answer is cut at its maximum length, and that the log reports the cut.
 func TestTurnOfManyWords(t *testing.T) {
 	t.Parallel()
 	c := row(t, 31, data{"text": strings.Repeat("{{a}}", 2000)})
@@ -46,7 +46,7 @@ func TestTurnOfManyWords(t *testing.T) {
 		"error n30: the answer is cut off: it has the most bytes allowed", pathway.LogError)
 }
 
-// TestTurnOfManyVariables: the size that variables add to the instructions and facts of a turn's questions is bounded.
+// TestTurnOfManyVariables checks that the size which variables add to the instructions and facts in a turn's requests is bounded.
 func TestTurnOfManyVariables(t *testing.T) {
 	t.Parallel()
 	c := row(t, 31, data{"prompt": strings.Repeat("{{a}}", 2000)})
@@ -69,8 +69,8 @@ func TestTurnOfManyVariables(t *testing.T) {
 	}
 }
 
-// TestTurnOfDearAnswers: paths take bounded time in a turn with any number of webhooks and tools, and the log names the ones given
-// up. The next turn has a new budget.
+// TestTurnOfDearAnswers checks that the evaluation of paths has a time limit per turn for any number of webhooks and tools. The log must
+// name the paths that were not evaluated. The next turn has a new budget.
 func TestTurnOfDearAnswers(t *testing.T) {
 	t.Parallel()
 	const path = `$..[?(@.a=="b")]`

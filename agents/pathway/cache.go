@@ -6,18 +6,18 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// The limits of the cache.
+// The limits of the cache of graphs.
 const (
 	maxGraphs     = 256
-	maxGraphBytes = 32 * graph.MaxBytes // of their documents
+	maxGraphBytes = 32 * graph.MaxBytes // bytes of the graphs' documents
 )
 
-// cache holds the graphs that were used last. Concurrent callers share one compilation.
+// cache stores the most recently used graphs, up to its limits. Concurrent callers share one compilation.
 type cache struct {
 	mu     sync.Mutex
 	graphs map[string]*cached
-	size   int    // of the documents, in bytes
-	clock  uint64 // counts uses
+	size   int    // bytes of the documents
+	clock  uint64 // incremented at every use
 }
 
 type cached struct {
@@ -28,7 +28,7 @@ type cached struct {
 
 func newCache() *cache { return &cache{graphs: map[string]*cached{}} }
 
-// get returns the graph of a document. The key identifies the document.
+// get returns the graph of a document, and compiles it unless it is cached. key identifies the document.
 func (c *cache) get(key string, d graph.Document) (*graph.Graph, error) {
 	c.mu.Lock()
 	c.clock++
@@ -44,7 +44,7 @@ func (c *cache) get(key string, d graph.Document) (*graph.Graph, error) {
 	return e.compile()
 }
 
-// find returns a cached graph, or nil.
+// find returns the cached graph with a key, or nil if there is none.
 func (c *cache) find(key string) *graph.Graph {
 	c.mu.Lock()
 	e, ok := c.graphs[key]
@@ -60,7 +60,7 @@ func (c *cache) find(key string) *graph.Graph {
 	return g
 }
 
-// makeRoom evicts the least recently used graphs until another one fits.
+// makeRoom evicts the least recently used graphs until a document of the given size fits.
 func (c *cache) makeRoom(size int) {
 	for len(c.graphs) > 0 && (len(c.graphs) >= maxGraphs || c.size+size > maxGraphBytes) {
 		var oldest string

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// TestGraphsAreShared loads one version concurrently: all callers get one graph.
+// TestGraphsAreShared checks that concurrent loads of one version return the same graph.
 func TestGraphsAreShared(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -42,7 +42,8 @@ func TestGraphsAreShared(t *testing.T) {
 	}
 }
 
-// TestGraphsAreForgotten loads more versions than the cache holds: versions in use stay, the others are evicted.
+// TestGraphsAreForgotten checks that the cache keeps recently used versions and evicts others, if more versions are loaded than it can
+// store.
 func TestGraphsAreForgotten(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -58,7 +59,7 @@ func TestGraphsAreForgotten(t *testing.T) {
 		}
 		return g
 	}
-	var first [many + 1]*graph.Graph // by number
+	var first [many + 1]*graph.Graph // indexed by version number
 	for number := 1; number <= many; number++ {
 		first[number] = load(number)
 		for used := 1; used <= min(number, some); used++ {
@@ -72,7 +73,7 @@ func TestGraphsAreForgotten(t *testing.T) {
 	}
 }
 
-// TestDraftIsTheOneOfNow loads a draft that changes.
+// TestDraftIsTheOneOfNow checks that Load returns the current draft after every change of the draft.
 func TestDraftIsTheOneOfNow(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -89,7 +90,7 @@ func TestDraftIsTheOneOfNow(t *testing.T) {
 	}
 }
 
-// TestDraftWhoseEdgeBecomesANode: a node in one draft and an edge in another make them different.
+// TestDraftWhoseEdgeBecomesANode checks that the cache distinguishes two drafts in which the same JSON is a node and an edge.
 func TestDraftWhoseEdgeBecomesANode(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -110,12 +111,12 @@ func TestDraftWhoseEdgeBecomesANode(t *testing.T) {
 	}
 }
 
-// TestLargeGraphsAreForgotten loads versions that are as large as they may be: far fewer of them are kept.
+// TestLargeGraphsAreForgotten checks that the cache stores far fewer graphs if their documents have the maximum size.
 func TestLargeGraphsAreForgotten(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	p := o.create(t, graph.Document{})
-	const many, kept = 40, 31 // a little less than 32 MiB
+	const many, kept = 40, 31 // 31 documents are a little less than 32 MiB
 	load := func(number int) *graph.Graph {
 		g, err := o.LoadPinned(t.Context(), "a", p.ID, number)
 		if err != nil {
@@ -123,7 +124,7 @@ func TestLargeGraphsAreForgotten(t *testing.T) {
 		}
 		return g
 	}
-	var first [many + 1]*graph.Graph // by number
+	var first [many + 1]*graph.Graph // indexed by version number
 	for number := 1; number <= many; number++ {
 		d := days("?")
 		notes := strings.Repeat("x", graph.MaxBytes-2000)
@@ -140,7 +141,7 @@ func TestLargeGraphsAreForgotten(t *testing.T) {
 	}
 }
 
-// documentReads counts the versions that are read with their documents.
+// documentReads is a store that counts the reads of versions with their documents.
 type documentReads struct {
 	pathway.Store
 	count atomic.Int32
@@ -151,7 +152,7 @@ func (s *documentReads) Version(ctx context.Context, org callwright.OrgID, id st
 	return s.Store.Version(ctx, org, id, number)
 }
 
-// TestPinnedGraphIsReadOnce: the document of a version with a cached graph is not read again.
+// TestPinnedGraphIsReadOnce checks that the document of a version is not read again while its graph is cached.
 func TestPinnedGraphIsReadOnce(t *testing.T) {
 	t.Parallel()
 	reads := new(documentReads)

@@ -18,45 +18,45 @@ import (
 
 // The limits of chats.
 const (
-	MaxChats    = 100_000  // of an organization, without completed ones
-	MaxMessages = 1000     // of a chat, of both sides; also its turns
-	MaxText     = 16 << 10 // characters of one message
+	MaxChats    = 100_000  // chats of an organization that are not completed
+	MaxMessages = 1000     // messages of both sides in a chat; also the maximum of its turns
+	MaxText     = 16 << 10 // characters per message
 	maxState    = 4 << 20  // bytes of a chat's state
 )
 
-// The times of a turn. It ends well before its claim on the chat, so that its result can be stored even after some seconds without
-// the database.
+// The durations of a turn. A turn ends well before its claim on the chat expires, so that its result can be stored even after an outage of
+// the database for some seconds.
 const (
 	turnTime  = 60 * time.Second
 	claimTime = turnTime + 2*node.LeaseTTL
-	writeTime = 20 * time.Second // of all attempts together
+	writeTime = 20 * time.Second // bounds all attempts to store a chat together
 	writeTry  = 5 * time.Second
-	writeRest = 200 * time.Millisecond // between two attempts
+	writeRest = 200 * time.Millisecond // pause between two attempts
 )
 
-// The deletion of chats.
+// The settings of the task that deletes idle chats.
 const (
 	taskDelete  = "pathway.chats"
 	deleteEvery = time.Hour
 	idleFor     = 7 * 24 * time.Hour
-	deleteBatch = 100 // each with up to MaxMessages logs
-	maxDeleted  = 500 // batches in one run
+	deleteBatch = 100 // chats per batch, each with up to MaxMessages logs
+	maxDeleted  = 500 // batches per run of the task
 )
 
-// ChatRequest is a chat to start.
+// ChatRequest is a request to start a chat.
 type ChatRequest struct {
 	Pathway   string
-	Version   *Selector      // nil: the version in production, or else the draft
-	StartNode string         // empty: the graph's start
-	Variables map[string]any // for the pathway's texts
+	Version   *Selector      // nil means the version in production, or the draft if none is in production
+	StartNode string         // empty means the graph's start node
+	Variables map[string]any // values for the pathway's texts
 }
 
-// ChatTurn is the result of a turn of a chat.
+// ChatTurn is the result of one turn of a chat.
 type ChatTurn struct {
 	Chat    Chat
-	Replies []string // the agent's words; empty: none
+	Replies []string // the agent's words; may be empty
 	State   State
-	Node    *graph.Node // the current node
+	Node    *graph.Node // current node
 	Log     Log
 }
 
@@ -67,9 +67,9 @@ var (
 		"the draft has changed since this chat began: start another chat")
 )
 
-// StartChat starts a text conversation with a pathway, and returns the agent's first words. If the model fails, the agent
-// apologizes and the chat is completed, as on a call; that is not an error. CodeTooManyRequests: the organization has
-// MaxChats, or MaxTurns running on this node.
+// StartChat starts a text conversation with a pathway, and returns the agent's first words. If the model fails, the agent apologizes and
+// the chat is completed, as on a call; this is not an error. StartChat returns CodeTooManyRequests if the organization has MaxChats, or if
+// MaxTurns of its turns run on this node.
 func (s *Service) StartChat(ctx context.Context, org callwright.OrgID, r ChatRequest) (ChatTurn, error) {
 	c, g, end, err := s.newChat(ctx, org, r)
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *Service) StartChat(ctx context.Context, org callwright.OrgID, r ChatReq
 	return s.runTurn(ctx, g, c, state, conversation.Turn{Kind: conversation.TurnStart}, s.cfg.Chats.InsertChat)
 }
 
-// newChat returns a chat to start, with its graph. It counts as a running turn until end is called.
+// newChat returns a new chat, which is not stored yet, and its graph. It counts as a running turn until end is called.
 func (s *Service) newChat(ctx context.Context, org callwright.OrgID, r ChatRequest) (c Chat, g *graph.Graph, end func(), err error) {
 	g, number, err := s.load(ctx, org, r)
 	if err != nil {
@@ -101,7 +101,7 @@ func (s *Service) newChat(ctx context.Context, org callwright.OrgID, r ChatReque
 	}, g, end, nil
 }
 
-// roomForChat refuses more than MaxChats. Concurrent starts may exceed the limit a little.
+// roomForChat returns CodeTooManyRequests if the organization has MaxChats. Concurrent starts may exceed the limit slightly.
 func (s *Service) roomForChat(ctx context.Context, org callwright.OrgID) error {
 	n, err := s.cfg.Chats.CountChats(ctx, org)
 	if err != nil || n < MaxChats {
@@ -113,7 +113,7 @@ func (s *Service) roomForChat(ctx context.Context, org callwright.OrgID) error {
 	}
 }
 
-// load returns the graph of a new chat.
+// load returns the graph of a new chat and its version number, which is 0 for the draft.
 func (s *Service) load(ctx context.Context, org callwright.OrgID, r ChatRequest) (*graph.Graph, int, error) {
 	if r.Version != nil {
 		return s.Load(ctx, org, r.Pathway, *r.Version)
@@ -125,24 +125,24 @@ func (s *Service) load(ctx context.Context, org callwright.OrgID, r ChatRequest)
 	return s.Load(ctx, org, r.Pathway, Selector{Number: p.Production})
 }
 
-// Say runs a turn of a chat with a message of the caller; a blank message is silence. A chat runs one turn at a time: another one
-// meanwhile is CodeConflict and does nothing. A turn continues to its end, within a minute, even if ctx ends, because its effects
-// on other systems cannot be undone. If the process dies during a turn, the chat can continue from before the turn after the claim
-// has expired. Once the service is closed a turn is CodeUnavailable: see Close.
+// Say runs a turn of a chat with a message of the caller. A blank message means silence. A chat runs one turn at a time: a concurrent turn
+// returns CodeConflict and does nothing. A turn continues to its end, within a minute, even if ctx ends, because its effects on other
+// systems cannot be undone. If the process dies during a turn, the chat can continue from the state before the turn after the claim has
+// expired. After Close, Say returns CodeUnavailable.
 //
-// CodeInvalidState: the chat is completed or too long, or its draft has changed since it began. An archived version does not
-// prevent turns. CodeTooManyRequests: the organization has MaxTurns running on this node.
+// Say returns CodeInvalidState if the chat is completed or too long, or if its draft has changed since the chat began. An archived version
+// does not prevent turns. It returns CodeTooManyRequests if MaxTurns turns of the organization run on this node.
 func (s *Service) Say(ctx context.Context, org callwright.OrgID, chatID, text string) (ChatTurn, error) {
 	return s.say(ctx, org, chatID, text, nil)
 }
 
-// SayAfter is Say for a chat with the given number of turns. CodeConflict: it has more turns, for example because the same message
-// was sent before.
+// SayAfter runs a turn like Say, if the chat has exactly the given number of turns. Otherwise it returns CodeConflict, for example because
+// the same message was sent before.
 func (s *Service) SayAfter(ctx context.Context, org callwright.OrgID, chatID string, turns int, text string) (ChatTurn, error) {
 	return s.say(ctx, org, chatID, text, &turns)
 }
 
-// say runs a turn of a chat, which must have the given number of turns unless it is nil.
+// say runs a turn of a chat. Unless turns is nil, the chat must have that number of turns.
 func (s *Service) say(ctx context.Context, org callwright.OrgID, chatID, text string, turns *int) (ChatTurn, error) {
 	if callwright.Longer(text, MaxText) || !utf8.ValidString(text) {
 		return ChatTurn{}, callwright.Invalid("message", "must be text of at most %d characters", MaxText)
@@ -173,7 +173,7 @@ func (s *Service) say(ctx context.Context, org callwright.OrgID, chatID, text st
 	return s.runTurn(ctx, g, c, state, conversation.TextTurn(text), s.cfg.Chats.UpdateChat)
 }
 
-// resume returns the state of a chat, and an error if it cannot continue now.
+// resume returns the state of a chat. The error states why the chat cannot continue now.
 func (s *Service) resume(c Chat) (state State, err error) {
 	if err := json.Unmarshal(c.State, &state); err != nil {
 		return state, err
@@ -189,7 +189,7 @@ func (s *Service) resume(c Chat) (state State, err error) {
 	return state, nil
 }
 
-// chatGraph returns the graph with which a chat has begun.
+// chatGraph returns the graph with which a chat began. It returns an error if the chat began with a draft that has changed since.
 func (s *Service) chatGraph(ctx context.Context, c Chat) (*graph.Graph, error) {
 	if g := s.graphs.find(c.Hash); g != nil && c.Number > 0 {
 		return g, nil
@@ -201,7 +201,8 @@ func (s *Service) chatGraph(ctx context.Context, c Chat) (*graph.Graph, error) {
 	return g, err
 }
 
-// claim claims the chat for a turn. The claim expires if the process dies.
+// claim claims the chat for a turn, or returns CodeConflict if another turn has claimed it. The claim expires after claimTime if the
+// process dies.
 func (s *Service) claim(ctx context.Context, c *Chat) error {
 	now := s.cfg.Clock.Now()
 	c.BusyUntil, c.UpdatedAt = now.Add(claimTime), now
@@ -214,7 +215,7 @@ func (s *Service) claim(ctx context.Context, c *Chat) error {
 	return nil
 }
 
-// runTurn runs a turn of a chat that this call has claimed, and stores the chat.
+// runTurn runs a turn of a chat that the caller has claimed, and stores the chat.
 func (s *Service) runTurn(
 	ctx context.Context, g *graph.Graph, c Chat, state State, in conversation.Turn, write chatWrite,
 ) (ChatTurn, error) {
@@ -230,7 +231,7 @@ func (s *Service) runTurn(
 		return ChatTurn{}, err
 	}
 	if _, ofModel := errors.AsType[*llm.Failure](failure); failure != nil && !ofModel {
-		return ChatTurn{}, failure // canceled; the work so far is stored
+		return ChatTurn{}, failure // the turn was canceled; its work so far is stored
 	}
 	turn := ChatTurn{Chat: c, State: state, Node: g.Node(state.Node), Log: log}
 	if log.Said != "" {
@@ -239,10 +240,10 @@ func (s *Service) runTurn(
 	return turn, nil
 }
 
-// chatWrite is InsertChat or UpdateChat.
+// chatWrite is the type of Chats.InsertChat and Chats.UpdateChat.
 type chatWrite = func(ctx context.Context, c Chat, logs ...Log) error
 
-// storeState stores a chat with its state and the logs of its turns, and returns it.
+// storeState stores a chat with a new state and the logs of its new turns, and returns the chat.
 func (s *Service) storeState(ctx context.Context, c Chat, state State, write chatWrite, logs ...Log) (Chat, error) {
 	raw, err := json.Marshal(state) //nolint:musttag // the encoding is private
 	if err != nil {
@@ -253,8 +254,8 @@ func (s *Service) storeState(ctx context.Context, c Chat, state State, write cha
 	return c, s.storeChat(ctx, c, write, logs)
 }
 
-// storeChat stores a chat after a turn. It retries while the database is unavailable, because the turn's effects on other systems
-// cannot be undone. A failed attempt may have been written nevertheless.
+// storeChat stores a chat after a turn. It retries for writeTime while the database is unavailable, because the turn's effects on other
+// systems cannot be undone. A failed attempt may have stored the chat nevertheless: then a conflict at a later attempt is no error.
 func (s *Service) storeChat(ctx context.Context, c Chat, write chatWrite, logs []Log) error {
 	ctx, cancel := context.WithTimeout(ctx, writeTime)
 	defer cancel()
@@ -283,7 +284,7 @@ func (s *Service) storeChat(ctx context.Context, c Chat, write chatWrite, logs [
 	}
 }
 
-// deleteOld is periodic work. It deletes chats that were idle for a week.
+// deleteOld runs periodically. It deletes chats that have been idle for a week.
 func (s *Service) deleteOld(ctx context.Context, _ callwright.Task, _ int) error {
 	for range maxDeleted {
 		n, err := s.cfg.Chats.DeleteOldChats(ctx, s.cfg.Clock.Now().Add(-idleFor), deleteBatch)
@@ -294,9 +295,9 @@ func (s *Service) deleteOld(ctx context.Context, _ callwright.Task, _ int) error
 	return nil
 }
 
-// Close refuses further turns of chats and waits for the running ones. If ctx ends first, it cancels them: their callers get
-// CodeUnavailable, and their work so far is stored, so that another node can continue the chats immediately. Close still waits for
-// them, and returns ctx's error. It may be called twice.
+// Close refuses further turns of chats, and waits for the running turns. If ctx ends first, Close cancels these turns: they return
+// CodeUnavailable, and their work so far is stored, so that another node can continue the chats immediately. Close still waits for them,
+// and returns ctx's error. It may be called twice.
 func (s *Service) Close(ctx context.Context) error {
 	t := s.turns
 	defer t.stop()

@@ -12,7 +12,7 @@ import (
 
 const benchChats = 1000
 
-// beginChats begins chats with the pathway with a node of every type.
+// beginChats starts chats with a pathway that contains a node of every type.
 func beginChats(b *testing.B, count int) (*office, []pathway.Chat) {
 	b.Helper()
 	o := newOffice(b, func(c *pathway.Config) { c.Clock, c.Interpreter.Clock = nil, nil })
@@ -28,11 +28,11 @@ func beginChats(b *testing.B, count int) (*office, []pathway.Chat) {
 	return o, chats
 }
 
-// BenchmarkIdleChat measures the memory of a chat that waits for its caller.
+// BenchmarkIdleChat measures the bytes that a chat occupies between turns.
 func BenchmarkIdleChat(b *testing.B) {
 	heap := func() uint64 {
 		runtime.GC()
-		runtime.GC() // the second one frees the pools
+		runtime.GC() // the second collection frees the pools
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		return m.HeapAlloc
@@ -48,7 +48,7 @@ func BenchmarkIdleChat(b *testing.B) {
 	}
 }
 
-// BenchmarkConcurrentChats measures turns of a thousand concurrent chats, with the scripted model.
+// BenchmarkConcurrentChats measures concurrent turns of a thousand chats with the scripted model.
 func BenchmarkConcurrentChats(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()
@@ -68,12 +68,12 @@ func BenchmarkConcurrentChats(b *testing.B) {
 	}
 }
 
-// BenchmarkChatTurn measures one turn, with its two writes to the memory.
+// BenchmarkChatTurn measures one turn, including its two writes to the store in memory.
 func BenchmarkChatTurn(b *testing.B) {
 	o, chats := beginChats(b, benchChats)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		if i%(100*benchChats) == 100*benchChats-1 { // before any of them is too long
+		if i%(100*benchChats) == 100*benchChats-1 { // before any chat is too long
 			b.StopTimer()
 			o, chats = beginChats(b, benchChats)
 			b.StartTimer()

@@ -19,7 +19,7 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// hooked asks a webhook, and waits again.
+// hooked returns a document that sends a request to a webhook after the caller's first words, and then waits again.
 func hooked() graph.Document {
 	return document(
 		`{"id":"ask","type":"Wait for Response","data":{"isStart":true}}`,
@@ -175,14 +175,14 @@ func TestChatWithDraft(t *testing.T) {
 	if _, err := o.Update(t.Context(), "a", p.ID, pathway.Change{Name: &name, Nodes: &moved}); err != nil {
 		t.Fatal(err)
 	}
-	o.say(t, chat, "Hm.") // members for editors do not count
+	o.say(t, chat, "Hm.") // fields for editors do not change the graph
 	other := days("Other?")
 	if _, err := o.Update(t.Context(), "a", p.ID, pathway.Change{Nodes: &other.Nodes}); err != nil {
 		t.Fatal(err)
 	}
 	_, err := o.Say(t.Context(), "a", chat.ID, "Hm.")
 	wantCode(t, "another draft", err, callwright.CodeInvalidState, "")
-	o.say(t, version, "Hm.") // a version is no draft
+	o.say(t, version, "Hm.") // a changed draft does not affect chats with a version
 }
 
 func TestChatOutlivesItsVersion(t *testing.T) {
@@ -198,7 +198,7 @@ func TestChatOutlivesItsVersion(t *testing.T) {
 	_, err := o.StartChat(t.Context(), "a", r)
 	wantCode(t, "another chat", err, callwright.CodeNotFound, "pathway_version")
 	o.say(t, chat, "Hm.")
-	later := newOffice(t, func(c *pathway.Config) { c.Store, c.Chats = o.store, o.chats }) // another node, without a cached graph
+	later := newOffice(t, func(c *pathway.Config) { c.Store, c.Chats = o.store, o.chats }) // another node, which has not cached the graph
 	if got := later.say(t, chat, "Tuesday."); !got.Chat.Completed {
 		t.Errorf("got %+v", got)
 	}
@@ -210,7 +210,7 @@ func TestChatOutlivesItsVersion(t *testing.T) {
 	wantCode(t, "a deleted pathway", err, callwright.CodeNotFound, "")
 }
 
-// TestOneTurnAtATime sends several messages concurrently during a webhook's request.
+// TestOneTurnAtATime checks that messages which arrive during a turn return CodeConflict and do nothing.
 func TestOneTurnAtATime(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -239,7 +239,7 @@ func TestOneTurnAtATime(t *testing.T) {
 	o.say(t, chat, "Thank you.")
 }
 
-// TestClaimEnds kills a process within a turn.
+// TestClaimEnds checks that a chat whose process died within a turn can continue after the claim has expired.
 func TestClaimEnds(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -257,7 +257,7 @@ func TestClaimEnds(t *testing.T) {
 	}
 }
 
-// TestTurnGoesOnAlone cancels the caller during a webhook's request.
+// TestTurnGoesOnAlone checks that a turn continues if its caller's context is canceled during a request.
 func TestTurnGoesOnAlone(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -275,7 +275,7 @@ func TestTurnGoesOnAlone(t *testing.T) {
 	}
 }
 
-// TestTurnTakesTooLong uses a model that never answers.
+// TestTurnTakesTooLong checks the end of a turn whose model never answers.
 func TestTurnTakesTooLong(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -325,7 +325,7 @@ func TestModelFailsInChat(t *testing.T) {
 	}
 }
 
-// TestForgetsNoBusyChat deletes idle chats while one of them continues.
+// TestForgetsNoBusyChat checks that the deletion of idle chats spares a chat with a running turn.
 func TestForgetsNoBusyChat(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -357,7 +357,7 @@ func TestForgetsChats(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		var working sync.WaitGroup
 		working.Go(func() { _ = o.work.Run(ctx) })
-		time.Sleep(time.Hour + time.Second) // of the bubble's time
+		time.Sleep(time.Hour + time.Second) // in the bubble's time
 		synctest.Wait()
 		for _, c := range idle {
 			_, err := o.chats.Chat(t.Context(), "a", c.ID)

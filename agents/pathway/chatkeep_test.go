@@ -15,10 +15,10 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// shaky is a store of chats with scripted failures.
+// shaky is a store of chats whose writes can fail.
 type shaky struct {
 	pathway.Chats
-	fails func(ctx context.Context, write func() error) error // nil: it does not
+	fails func(ctx context.Context, write func() error) error // replaces a write and returns its error; nil means that writes succeed
 }
 
 func (s *shaky) write(ctx context.Context, write func() error) error {
@@ -36,7 +36,7 @@ func (s *shaky) UpdateChat(ctx context.Context, c pathway.Chat, logs ...pathway.
 	return s.write(ctx, func() error { return s.Chats.UpdateChat(ctx, c, logs...) })
 }
 
-// TestDatabaseGoesAwayDuringTurn fails the database for some seconds from the webhook of a turn.
+// TestDatabaseGoesAwayDuringTurn checks that a turn is stored although the database fails for some seconds after its webhook request.
 func TestDatabaseGoesAwayDuringTurn(t *testing.T) {
 	t.Parallel()
 	refuses := func(context.Context, func() error) error { return callwright.ErrInternal }
@@ -47,7 +47,7 @@ func TestDatabaseGoesAwayDuringTurn(t *testing.T) {
 			return callwright.ErrUnavailable
 		},
 		"writes without an answer": func(_ context.Context, write func() error) error {
-			_ = write() // a conflict the second time
+			_ = write() // the second write is a conflict
 			return callwright.ErrInternal
 		},
 	} {
@@ -86,7 +86,7 @@ func TestDatabaseGoesAwayDuringTurn(t *testing.T) {
 	}
 }
 
-// TestDatabaseStaysAway ends a turn without storing it: the chat continues from before it after the end of the claim.
+// TestDatabaseStaysAway checks that a chat continues from the state before a turn that could not be stored, after the claim has expired.
 func TestDatabaseStaysAway(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -119,7 +119,8 @@ func TestDatabaseStaysAway(t *testing.T) {
 	})
 }
 
-// TestTakenOverMeanwhile: a wrong clock lets another node claim a chat before its turn is stored.
+// TestTakenOverMeanwhile checks that a turn returns CodeConflict if another node, with a wrong clock, has claimed the chat before the turn
+// is stored.
 func TestTakenOverMeanwhile(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -135,8 +136,8 @@ func TestTakenOverMeanwhile(t *testing.T) {
 	wantCode(t, "whoever was slower", err, callwright.CodeConflict, "")
 }
 
-// TestStop stops a node in the middle of a turn: a turn that ends in time is completed; another one is interrupted, and continues
-// on another node immediately.
+// TestStop checks turns that run while their node stops: a turn that ends in time is completed, and another turn is canceled and can
+// continue on another node immediately.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -6,17 +6,17 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The bounds of the log of a turn that is stored with its chat. A chat has at most MaxMessages of them.
+// The limits of a turn's log that is stored with its chat. A chat has at most MaxMessages such logs.
 const (
-	maxChatLog   = 32 << 10 // approximate bytes of its entries
-	briefText    = 500      // characters of a shortened entry
-	entrySize    = 128      // bytes of an entry without texts
-	valueSize    = 8        // bytes of a value without texts
+	maxChatLog   = 32 << 10 // approximate bytes of a log's entries
+	briefText    = 500      // characters per text of a shortened entry
+	entrySize    = 128      // approximate bytes of an entry without texts
+	valueSize    = 8        // approximate bytes of a value without texts
 	moreThanFits = "the rest of this turn's log is left out: it has the most bytes allowed"
 )
 
-// recorded returns the log of a turn as it is stored with its chat. The first one also contains the given variables. Entries that
-// do not fit are shortened, and then omitted.
+// recorded returns the log of a turn in the form that is stored with its chat. The log of the first turn also contains the variables of the
+// request. Entries that do not fit are shortened or, if there is still no room, omitted.
 func recorded(l Log, before State, at time.Time) Log {
 	if before.Turn == 0 && len(before.Variables) > 0 {
 		given := LogEntry{Kind: LogVariables, Node: before.Node, Text: "given at the start", Variables: before.Variables, At: at}
@@ -32,7 +32,7 @@ func recorded(l Log, before State, at time.Time) Log {
 	all, room := l.Entries, maxChatLog
 	l.Entries = make([]LogEntry, 0, len(all))
 	for _, e := range all {
-		if sizeOf(e) > room/2 { // leaves room for the next ones
+		if sizeOf(e) > room/2 { // leaves room for the next entries
 			e = brief(e)
 		}
 		if room -= sizeOf(e); room < 0 {
@@ -45,7 +45,7 @@ func recorded(l Log, before State, at time.Time) Log {
 	return l
 }
 
-// brief returns an entry without its long parts.
+// brief returns an entry without variables and bodies, and with clipped texts.
 func brief(e LogEntry) LogEntry {
 	e.Text, e.Tag, e.Variables = callwright.Clip(e.Text, briefText), callwright.Clip(e.Tag, briefText), nil
 	if e.Request != nil {
@@ -66,7 +66,7 @@ func sizeOf(e LogEntry) int {
 	return n
 }
 
-// sizeOfValue returns the approximate size of a variable in bytes.
+// sizeOfValue returns the approximate size of a variable's value in bytes.
 func sizeOfValue(v any) int {
 	n := valueSize
 	switch v := v.(type) {

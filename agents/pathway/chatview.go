@@ -7,20 +7,20 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// MaxPageOfChats bounds the chats of a page of Chats, and the turns of a page of Chat.
+// MaxPageOfChats bounds the chats on a page of Chats, and the turns on a page of Chat.
 const MaxPageOfChats = 100
 
-// ChatView is a chat with some of its turns.
+// ChatView is a chat with a page of its turns.
 type ChatView struct {
 	Chat    Chat
 	State   State
-	Node    *graph.Node // the current node; nil: the version of the chat can no longer be read
-	Refusal error       // error of Say for a turn now; nil: none
-	Turns   []Log       // in order; without turns from releases without logs
+	Node    *graph.Node // current node; nil if the chat's version can no longer be read
+	Refusal error       // error that Say would return now; nil if the chat can continue
+	Turns   []Log       // in order; lacks turns that older releases ran without logs
 }
 
-// Chat returns a chat with the last of its turns whose number is below before; with 0, the last turns of the chat. A limit outside
-// 1 to MaxPageOfChats counts as MaxPageOfChats. CodeNotFound: the organization has no such chat.
+// Chat returns a chat with the last of its turns whose number is below before. If before is 0, it returns the last turns of the chat. A
+// limit outside 1 to MaxPageOfChats means MaxPageOfChats. It returns CodeNotFound if the organization has no such chat.
 func (s *Service) Chat(ctx context.Context, org callwright.OrgID, id string, before, limit int) (ChatView, error) {
 	c, err := s.cfg.Chats.Chat(ctx, org, id)
 	if err != nil {
@@ -45,14 +45,13 @@ func (s *Service) Chat(ctx context.Context, org callwright.OrgID, id string, bef
 	return v, err
 }
 
-// Chats returns a page of the chats of a pathway without their State, newest first. The page begins after the keyset after,
-// which is a page's Next, or zero. A limit outside 1 to MaxPageOfChats counts as MaxPageOfChats. An absent pathway has no
-// chats.
+// Chats returns a page of the chats of a pathway, newest first and without their State. The page begins after the keyset after, which is
+// zero or the Next of the previous page. A limit outside 1 to MaxPageOfChats means MaxPageOfChats. For an absent pathway the page is empty.
 func (s *Service) Chats(
 	ctx context.Context, org callwright.OrgID, pathway string, after callwright.Keyset, limit int,
 ) (callwright.Page[Chat], error) {
 	limit = pageSize(limit, MaxPageOfChats)
-	found, err := s.cfg.Chats.ChatsOf(ctx, org, pathway, after, limit+1) // one more shows whether a next page exists
+	found, err := s.cfg.Chats.ChatsOf(ctx, org, pathway, after, limit+1) // one more chat shows whether another page follows
 	if err != nil || len(found) <= limit {
 		return callwright.Page[Chat]{Items: found}, err
 	}

@@ -22,7 +22,7 @@ func (o *office) view(tb testing.TB, id string, before, limit int) pathway.ChatV
 	return v
 }
 
-// entries returns the entries of a kind.
+// entries returns the entries of a kind in a log.
 func entries(l pathway.Log, kind pathway.LogKind) (found []pathway.LogEntry) {
 	for _, e := range l.Entries {
 		if e.Kind == kind {
@@ -32,7 +32,7 @@ func entries(l pathway.Log, kind pathway.LogKind) (found []pathway.LogEntry) {
 	return found
 }
 
-// TestChatIsReadBack reads the answers of all turns, also of a completed chat.
+// TestChatIsReadBack checks that Chat returns the answers of all turns, even of a completed chat.
 func TestChatIsReadBack(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -67,7 +67,7 @@ func TestChatIsReadBack(t *testing.T) {
 	}
 }
 
-// TestChatViewSaysWhyNot checks the refusals of Say before any words.
+// TestChatViewSaysWhyNot checks that Refusal predicts the error of Say.
 func TestChatViewSaysWhyNot(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -92,7 +92,7 @@ func TestChatViewSaysWhyNot(t *testing.T) {
 	}
 }
 
-// TestSameMessageTwice: a repeated message does nothing.
+// TestSameMessageTwice checks that SayAfter runs only one turn if the same message is sent several times.
 func TestSameMessageTwice(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -110,7 +110,7 @@ func TestSameMessageTwice(t *testing.T) {
 	}
 }
 
-// TestChatWithoutLogs continues a chat of an earlier release.
+// TestChatWithoutLogs checks that a chat of an older release, without logs, can continue.
 func TestChatWithoutLogs(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -131,7 +131,7 @@ func TestChatWithoutLogs(t *testing.T) {
 	}
 }
 
-// TestLogsOfChatsAreBounded makes several requests with large answers in a turn.
+// TestLogsOfChatsAreBounded checks the size of the stored log of a turn whose requests have large answers.
 func TestLogsOfChatsAreBounded(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -165,7 +165,7 @@ func TestLogsOfChatsAreBounded(t *testing.T) {
 	}
 }
 
-// TestSilentTurnsAreBounded has turns that add no message.
+// TestSilentTurnsAreBounded checks that the number of turns is limited even if turns add no messages.
 func TestSilentTurnsAreBounded(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)

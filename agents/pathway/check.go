@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/internal/tree"
 )
 
-// checkName checks a name.
+// checkName returns CodeBadRequest for a name that is blank or too long.
 func checkName(name string) error {
 	switch {
 	case strings.TrimSpace(name) == "":
@@ -23,7 +23,7 @@ func checkName(name string) error {
 	return nil
 }
 
-// checkWords checks a name and a description.
+// checkWords returns CodeBadRequest for an invalid name or a description that is too long.
 func checkWords(name, description string) error {
 	if err := checkName(name); err != nil {
 		return err
@@ -34,7 +34,7 @@ func checkWords(name, description string) error {
 	return nil
 }
 
-// checkDraft checks the document of a draft, which may be empty, and returns its normal form.
+// checkDraft checks the document of a draft, which may be empty, and returns the document's normal form.
 func (s *Service) checkDraft(d graph.Document) (graph.Document, error) {
 	if d.Empty() {
 		return graph.Document{}, nil
@@ -43,8 +43,8 @@ func (s *Service) checkDraft(d graph.Document) (graph.Document, error) {
 	return kept, err
 }
 
-// check validates a document before it is stored, and returns its normal form and its graph. Beside the errors of graph.Check it
-// reports URLs to which no request may go, names of models that the interpreter does not have, and knowledge bases if none are connected.
+// check validates a document before it is stored, and returns its normal form and its graph. In addition to the errors of graph.Check, it
+// reports URLs to which no request is permitted, unknown models, and knowledge bases if none are connected.
 func (s *Service) check(d graph.Document) (graph.Document, *graph.Graph, error) {
 	return s.checkWith(graph.Check, d)
 }
@@ -53,7 +53,7 @@ func (s *Service) checkWith(
 	compile func(graph.Document) (*graph.Graph, error), d graph.Document,
 ) (graph.Document, *graph.Graph, error) {
 	if len(d.Nodes) > graph.MaxNodes || len(d.Edges) > graph.MaxEdges {
-		_, err := compile(d) // it reports only this error
+		_, err := compile(d) // in this case compile reports only the excess
 		return graph.Document{}, nil, err
 	}
 	d = d.Normalize()
@@ -72,7 +72,7 @@ func (s *Service) checkWith(
 	return d, g, faults.OrNil()
 }
 
-// checkOutside checks a node's references to other systems. It ignores errors that graph.Compile reports.
+// checkOutside checks a node's references to URLs, models and knowledge bases. It ignores errors that graph.Compile reports.
 func (s *Service) checkOutside(raw json.RawMessage) (faults callwright.FieldErrors) {
 	node, err := tree.Parse(string(raw))
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *Service) checkOutside(raw json.RawMessage) (faults callwright.FieldErro
 	default:
 	}
 	for i, t := range tools.Items() {
-		var tool struct { // as in package tool
+		var tool struct { // subset of the format that package tool defines
 			URL string `json:"url"`
 		}
 		if json.Unmarshal([]byte(t.Raw), &tool) == nil {
@@ -120,7 +120,7 @@ func (s *Service) checkModel(options tree.Value) callwright.FieldErrors {
 	return nil
 }
 
-// checkURL checks that requests to a URL are permitted.
+// checkURL returns an error if requests to a URL are not permitted, or if this server sends no requests.
 func (s *Service) checkURL(url string) error {
 	if s.cfg.Interpreter.Requests == nil {
 		return callwright.Invalid("", "must be absent, because requests to other systems are not possible here")

@@ -11,10 +11,10 @@ import (
 	"github.com/callwright/callwright/agents/template"
 )
 
-// routing is the instruction with which a model chooses a way.
+// routing contains the instructions by which a model chooses a way.
 const routing = "The conversation is led by a plan, and has come to one of its points. Choose how it goes on from there."
 
-// wanted returns the variables to extract at the node.
+// wanted returns the variables that the model must extract at the node: all if Refresh is set, otherwise those without a value.
 func (w *walk) wanted() []llm.Field {
 	var fields []llm.Field
 	for _, f := range w.at.Extract {
@@ -25,7 +25,7 @@ func (w *walk) wanted() []llm.Field {
 	return fields
 }
 
-// extract lets the model extract the node's variables from the conversation.
+// extract lets the model extract the node's variables from the conversation, and sets the found values.
 func (w *walk) extract(ctx context.Context) {
 	fields := w.wanted()
 	if len(fields) == 0 {
@@ -41,7 +41,8 @@ func (w *walk) extract(ctx context.Context) {
 	w.set(found)
 }
 
-// tolerate continues without the model's answer if the model cannot answer or its answers are invalid, and fails otherwise.
+// tolerate logs an error of the model if the model does not support the question or its answers are invalid, and the turn continues. Other
+// errors fail the turn.
 func (w *walk) tolerate(ctx context.Context, err error) {
 	switch llm.ClassOf(err) {
 	case llm.ClassInvalid, llm.ClassUnsupported:
@@ -51,7 +52,7 @@ func (w *walk) tolerate(ctx context.Context, err error) {
 	}
 }
 
-// decide returns the next way. It asks the model only for a choice. heard reports that the caller has spoken.
+// decide returns the next way. It asks the model only if there are several ways. heard means that the caller has spoken.
 func (w *walk) decide(ctx context.Context, heard bool) way {
 	ways := w.ways(heard)
 	otherwise := ways[len(ways)-1]
@@ -80,14 +81,14 @@ func (w *walk) decide(ctx context.Context, heard bool) way {
 			return v
 		}
 	}
-	return otherwise // not reached: Choose returns one of the options
+	return otherwise // unreachable, because Choose returns one of the options
 }
 
-// ways returns the possible ways. The last one is right when no other is.
+// ways returns the possible ways. The last way is right if no other way is.
 //
-// If the caller has spoken, the other global nodes come first. Then, if the node's action is pending, finishing it is the
-// only further way. Else follows the edge that is always taken, or all edges; in both cases only if the node's condition
-// is met. The conversation may also stay, unless an edge is always taken and the node has no condition.
+// If the caller has spoken, ways to the other global nodes come first. If the node's action is pending, the only further way finishes the
+// action. Otherwise the edge that is always taken follows, or else all edges, in both cases only if the node's condition is met. The
+// conversation may also stay, unless an edge is always taken and the node has no condition.
 func (w *walk) ways(heard bool) []way {
 	out := make([]way, 0, len(w.graph.Globals)+len(w.at.Edges)+1)
 	add := func(v way, o llm.Option) []way {
@@ -124,15 +125,15 @@ func (w *walk) ways(heard bool) []way {
 	return add(way{kind: stay, to: w.at}, otherwise)
 }
 
-// label returns the condition of a way to a node.
+// label returns the condition of a way to a node, or the node's name if the condition is blank.
 func (w *walk) label(t *template.Template, to *graph.Node) string {
 	return cmp.Or(strings.TrimSpace(w.brief(t)), to.Name)
 }
 
-// maxGrowth bounds the bytes that variables add to a text about a way. A question may have thousands of such texts.
+// maxGrowth bounds the bytes that variables add to a text about a way, because a question may contain thousands of such texts.
 const maxGrowth = 4 << 10
 
-// brief renders a text about a way.
+// brief renders a text about a way, within maxGrowth. The text of a nil template is empty.
 func (w *walk) brief(t *template.Template) string {
 	if t == nil {
 		return ""
@@ -141,8 +142,8 @@ func (w *walk) brief(t *template.Template) string {
 	return w.values.Render(t, maxGrowth)
 }
 
-// always returns the way that needs no choice. From a global node this is the way back, if the node has AutoReturn, or if it has no
-// edges and the caller has spoken. Else it is the first edge that is always taken.
+// always returns the way that needs no choice, or false if there is none. From a global node, this is the way back, if the node has
+// AutoReturn, or if it has no edges and the caller has spoken. Otherwise it is the first edge that is always taken.
 func (w *walk) always(heard bool) (way, bool) {
 	n := w.at
 	if to := w.graph.Nodes[w.state.Return]; n.Global && to != nil && (n.AutoReturn || heard && len(n.Edges) == 0) {

@@ -8,13 +8,13 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// The limits of documents that are read or compared concurrently on a node. A document may have graph.MaxBytes, and takes many
-// times as much memory in a comparison. Further requests wait.
+// The limits of documents that a node reads or compares concurrently. A document may have graph.MaxBytes, and a comparison uses many times
+// as much memory. Further requests wait.
 const (
-	MaxDocuments       = 16 // of all organizations
+	MaxDocuments       = 16 // of all organizations together
 	MaxDocumentsOfOrg  = 4
 	documentWait       = 5 * time.Second
-	documentsOfDiff    = 2 // the maximum of one operation, which claims them together
+	documentsOfDiff    = 2 // maximum of one operation, which claims its documents together
 	documentsOfReading = 1
 )
 
@@ -25,7 +25,8 @@ func newDocuments() *node.Budget {
 	}
 }
 
-// hold waits for memory for documents. CodeUnavailable: none was free within 5 seconds.
+// hold waits until memory for documents is free, and claims it until release is called. It returns CodeUnavailable if no memory becomes
+// free within 5 seconds.
 func (s *Service) hold(ctx context.Context, org callwright.OrgID, documents int64) (release func(), err error) {
 	return s.documents.Claim(ctx, string(org), documents)
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// slowStore is a store that reads a pathway when it may, and counts the readers.
+// slowStore is a store whose reads of pathways wait for may. It counts the concurrent readers.
 type slowStore struct {
 	pathway.Store
-	may     chan struct{} // nil: immediately
+	may     chan struct{} // closed to let reads continue; nil means immediately
 	reading atomic.Int32
 }
 
@@ -28,14 +28,15 @@ func (s *slowStore) Pathway(ctx context.Context, org callwright.OrgID, id string
 	return s.Store.Pathway(ctx, org, id)
 }
 
-// TestDocumentsAtOnceAreBounded has organizations read and compare pathways in a store that does not answer.
+// TestDocumentsAtOnceAreBounded checks how many pathways organizations can read and compare concurrently, with a store that does not
+// answer.
 func TestDocumentsAtOnceAreBounded(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		read    func(o *office, org callwright.OrgID, id string) error
-		one     int32 // concurrent readers of one organization
-		of8     int32 // of eight
-		waiting int32 // readers beyond the limits, of 10 and of 7 times 10
+		one     int32 // concurrent readers if one organization reads
+		of8     int32 // concurrent readers if eight organizations read
+		waiting int32 // number of 80 requests that exceed the limits and fail after the wait
 	}{
 		"diff": {func(o *office, org callwright.OrgID, id string) error {
 			_, err := o.Diff(context.Background(), org, id, 0, 1)

@@ -19,7 +19,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// data is the data of a node.
+// data is the data of a node in a document.
 type data = map[string]any
 
 // raw returns a value as JSON.
@@ -31,7 +31,7 @@ func raw(v any) json.RawMessage {
 	return text
 }
 
-// node writes a node of a document; the first of a document is to have start in its data.
+// node returns a node of a document. One node of the document must have start in its data.
 func node(id string, kind graph.NodeType, d data) json.RawMessage {
 	if d == nil {
 		d = data{}
@@ -51,7 +51,7 @@ func say(id string, more data) json.RawMessage {
 
 var start = data{"isStart": true}
 
-// ways writes edges: "a b" is always taken, "a b: label" when the label fits.
+// ways returns edges. The edge "a b" is always taken. The edge "a b: label" is taken if the label applies.
 func ways(edges ...string) []json.RawMessage {
 	var out []json.RawMessage
 	for _, e := range edges {
@@ -64,7 +64,7 @@ func ways(edges ...string) []json.RawMessage {
 	return out
 }
 
-// compile makes a graph.
+// compile compiles nodes and edges to a graph.
 func compile(t testing.TB, nodes []json.RawMessage, edges []json.RawMessage) *graph.Graph {
 	t.Helper()
 	g, err := graph.Compile(graph.Document{Nodes: nodes, Edges: edges})
@@ -74,9 +74,9 @@ func compile(t testing.TB, nodes []json.RawMessage, edges []json.RawMessage) *gr
 	return g
 }
 
-// literal returns a model that follows texts literally. It says the last paragraph of its instructions, in brackets, after "again"
-// at a repeated visit. It chooses an option whose label equals the caller's last words, and whose condition the caller has said at
-// any time. It finds a variable in "name=value".
+// literal returns a model that follows texts literally. It says the last paragraph of its instructions in brackets, preceded by "again" at
+// a repeated visit. It chooses an option whose label equals the caller's last words, and whose condition the caller has said at any time.
+// It finds the value of a variable in "name=value".
 func literal() *agentstest.Model {
 	return &agentstest.Model{
 		Usage: llm.Usage{Input: 10, Output: 1},
@@ -116,7 +116,7 @@ func literal() *agentstest.Model {
 	}
 }
 
-// found returns the answer of literal to a question for fields.
+// found returns literal's answer to a question for fields: the value of each field in "name=value", or null.
 func found(fields []llm.Field, said string) string {
 	values := map[string]any{}
 	for _, f := range fields {
@@ -131,7 +131,7 @@ func found(fields []llm.Field, said string) string {
 	return string(raw(values))
 }
 
-// clock advances by a second at every read.
+// clock is a clock that advances by a second at every read.
 type clock struct{ now time.Time }
 
 func (c *clock) Now() time.Time {
@@ -139,14 +139,14 @@ func (c *clock) Now() time.Time {
 	return c.now
 }
 
-// talk is a conversation of a test.
+// talk is a conversation along a graph, whose turns a test runs and checks.
 type talk struct {
 	testing.TB
 	interpreter *pathway.Interpreter
 	graph       *graph.Graph
 	agent       pathway.Agent
 	state       pathway.State
-	log         pathway.Log // of the last turn
+	log         pathway.Log // log of the last turn
 }
 
 func newTalk(t testing.TB, g *graph.Graph) *talk {
@@ -156,7 +156,7 @@ func newTalk(t testing.TB, g *graph.Graph) *talk {
 	}
 }
 
-// step runs a turn, takes most steps or fewer, and returns the words and actions.
+// step runs a turn, stops after the given number of steps, and returns the words and actions as text.
 func (c *talk) step(ctx context.Context, turn conversation.Turn, most int) (string, error) {
 	c.Helper()
 	var out []string
@@ -173,7 +173,7 @@ func (c *talk) step(ctx context.Context, turn conversation.Turn, most int) (stri
 	return strings.Join(out, " "), err
 }
 
-// turn checks the result of a turn.
+// turn runs a turn and checks its words and actions.
 func (c *talk) turn(turn conversation.Turn, want string) {
 	c.Helper()
 	got, err := c.step(c.Context(), turn, 1000)
@@ -182,19 +182,19 @@ func (c *talk) turn(turn conversation.Turn, want string) {
 	}
 }
 
-// begins checks the first words.
+// begins runs the first turn and checks its words and actions.
 func (c *talk) begins(want string) {
 	c.Helper()
 	c.turn(conversation.Turn{Kind: conversation.TurnStart}, want)
 }
 
-// hears checks the answer to the caller's words.
+// hears runs a turn with the caller's words and checks the answer.
 func (c *talk) hears(text, want string) {
 	c.Helper()
 	c.turn(conversation.Turn{Kind: conversation.TurnSpeech, Text: text}, want)
 }
 
-// at checks the node of the conversation, and the node to return to.
+// at checks the current node and the node to return to.
 func (c *talk) at(id, back string) {
 	c.Helper()
 	if c.state.Node != id || c.state.Return != back || c.log.Node != id {
@@ -202,7 +202,7 @@ func (c *talk) at(id, back string) {
 	}
 }
 
-// entries returns the entries of the last log, of the given kinds.
+// entries describes the entries of the given kinds in the last log as text.
 func (c *talk) entries(kinds ...pathway.LogKind) string {
 	var out []string
 	for _, e := range c.log.Entries {
@@ -226,7 +226,7 @@ func (c *talk) entries(kinds ...pathway.LogKind) string {
 	return strings.Join(out, "\n")
 }
 
-// logged checks the entries of some kinds in the last log.
+// logged checks the entries of the given kinds in the last log.
 func (c *talk) logged(want string, kinds ...pathway.LogKind) {
 	c.Helper()
 	if got := c.entries(kinds...); got != want {
@@ -234,8 +234,8 @@ func (c *talk) logged(want string, kinds ...pathway.LogKind) {
 	}
 }
 
-// nodes returns a list of nodes.
+// nodes returns its arguments as a list of nodes.
 func nodes(all ...json.RawMessage) []json.RawMessage { return all }
 
-// model returns the conversation's model.
+// model returns the conversation's fake model.
 func (c *talk) model() *agentstest.Model { return c.interpreter.Model.(*agentstest.Model) }

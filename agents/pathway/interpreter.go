@@ -9,12 +9,12 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// Interpreter leads conversations along graphs: see Step. It is a plain value without state between turns, and serves any number of
-// concurrent conversations. Its fields must not change while it is used.
+// Interpreter leads conversations along graphs: see Step. It is a plain value without state between turns, and leads any number of
+// concurrent conversations. Its fields must not change while it is in use.
 type Interpreter struct {
 	Model     llm.Model      `required:"always"`
-	Requests  request.Client // nil: requests fail
-	Knowledge Knowledge      // nil: no knowledge bases
+	Requests  request.Client // if nil, requests fail
+	Knowledge Knowledge      // nil means no knowledge bases
 
 	callwright.Runtime
 }
@@ -22,24 +22,24 @@ type Interpreter struct {
 // check returns an error if a required field is missing.
 func (r Interpreter) check() error { return callwright.PrepareConfig(&r) }
 
-// Agent is the agent of a conversation. It is the same in all turns.
+// Agent contains the settings of a conversation's agent, which are the same in all turns.
 type Agent struct {
 	Org           callwright.OrgID
-	Persona       string // instructions before the nodes' instructions; may contain {{variables}}
-	Language      string // BCP 47; empty: not stated
-	Model         string // the model of nodes without their own; empty: the adapter's
+	Persona       string // instructions that precede the nodes' instructions; may contain {{variables}}
+	Language      string // BCP 47; empty means unspecified
+	Model         string // model of nodes that name none; empty means the adapter's default
 	Temperature   *float64
-	TransferTo    string         // E.164 number or SIP URI for transfer nodes without their own; empty: none
+	TransferTo    string         // E.164 number or SIP URI for transfer nodes that name none; may be empty
 	FirstSentence string         // spoken before the words of the first node; may contain {{variables}}
-	Facts         []request.Fact // about variables, in addition to the graph's
+	Facts         []request.Fact // facts about variables, in addition to the graph's facts
 	Lines         dialogue.Lines
 }
 
 // Knowledge searches an organization's knowledge bases. agentstest.RunKnowledge tests it.
 type Knowledge interface {
-	// Find returns the passages of a knowledge base that help to answer a question, best first, at most limit, none of them blank,
-	// each alone or with text around it, such as a title. It returns none if nothing fits. The question may be any text, blank or of
-	// 20,000 bytes; the same question returns the same passages. CodeNotFound: the organization has no such knowledge base; base is case-sensitive. It returns an error when ctx
-	// ends or has ended, and is safe for concurrent use.
+	// Find returns the passages of a knowledge base that help to answer a question, best first, at most limit. No passage is blank. A
+	// passage may contain additional text, such as a title. Find returns none if no passage fits. The question may be any text, blank or of
+	// 20,000 bytes. Equal questions have equal results. base is case-sensitive. Find returns CodeNotFound if the organization has no such
+	// knowledge base, and an error if ctx ends or has ended. It is safe for concurrent use.
 	Find(ctx context.Context, org callwright.OrgID, base, question string, limit int) ([]string, error)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// keywords is a program's own language model: it reads prompts out, and chooses the option whose label the caller has said.
+// keywords is a program's own language model: it reads prompts aloud, and chooses the option whose label the caller has said.
 type keywords struct{}
 
 func (keywords) Name() string { return "keywords" }
@@ -23,7 +23,7 @@ func (keywords) Reply(_ context.Context, r llm.ReplyRequest) iter.Seq2[llm.Reply
 }
 
 func (keywords) Answer(_ context.Context, q llm.Question) (llm.Answer, error) {
-	chosen := q.Options[len(q.Options)-1] // stay
+	chosen := q.Options[len(q.Options)-1] // the last option: stay at the node
 	for _, o := range q.Options {
 		if strings.Contains(q.Messages[len(q.Messages)-1].Text, o.Label) {
 			chosen = o

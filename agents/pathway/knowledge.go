@@ -12,11 +12,11 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// maxPassages is the maximum number of passages for one answer.
+// maxPassages bounds the passages for one answer.
 const maxPassages = 5
 
-// passages looks up passages that help to answer the caller's last words. If the lookup fails it returns none, and the model says
-// that it does not know.
+// passages returns passages that help to answer the caller's last words. If the lookup fails, it returns none, and the model says that it
+// does not know the answer.
 func (w *walk) passages(ctx context.Context) []string {
 	question := ""
 	for _, m := range slices.Backward(w.state.Talk.Messages) {
@@ -45,9 +45,9 @@ func (w *walk) passages(ctx context.Context) []string {
 	return found
 }
 
-// best returns the paragraphs of a text that share words with a question, best first. A shared word scores one, divided by the
-// number of paragraphs that contain it, so that rare words decide. Words of one or two letters are ignored. Of longer words only
-// the first four letters count, without a final s, so that "opening" matches "opened", and "fee" matches "fees".
+// best returns at most the given number of paragraphs of a text that share words with a question, best first. The score of a shared word is
+// 1 divided by the number of paragraphs that contain it, so that rare words decide. Words of one or two letters are ignored. Of longer
+// words only the first four letters count, without a final s, so that "opening" matches "opened", and "fee" matches "fees".
 func best(text, question string, most int) []string {
 	type paragraph struct {
 		text  string
@@ -59,7 +59,7 @@ func best(text, question string, most int) []string {
 		all = append(all, paragraph{text: p, stems: stems(p)})
 	}
 	asked := stems(question)
-	in := map[string]int{} // number of paragraphs with a word of the question
+	in := map[string]int{} // number of paragraphs that contain each word of the question
 	for _, p := range all {
 		maps.DeleteFunc(p.stems, func(stem string, _ bool) bool { return !asked[stem] })
 		for stem := range p.stems {
@@ -67,7 +67,7 @@ func best(text, question string, most int) []string {
 		}
 	}
 	for i, p := range all {
-		for _, stem := range slices.Sorted(maps.Keys(p.stems)) { // in order: sums of fractions depend on it
+		for _, stem := range slices.Sorted(maps.Keys(p.stems)) { // in a fixed order, because sums of fractions depend on the order
 			all[i].score += 1 / float64(in[stem])
 		}
 	}
@@ -102,7 +102,7 @@ func paragraphs(text string) []string {
 	return out
 }
 
-// stems returns the beginnings of a text's words.
+// stems returns the set of the stems of a text's words: see best.
 func stems(text string) map[string]bool {
 	out := map[string]bool{}
 	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool {

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// createFor keeps a pathway of an organization.
+// createFor stores a pathway of an organization.
 func (o *office) createFor(t *testing.T, org callwright.OrgID, d graph.Document) pathway.Pathway {
 	t.Helper()
 	p, err := o.Create(t.Context(), org, pathway.Draft{Name: "Theirs", Document: d})
@@ -24,7 +24,7 @@ func (o *office) createFor(t *testing.T, org callwright.OrgID, d graph.Document)
 	return p
 }
 
-// wantLater checks for a temporary refusal.
+// wantLater checks that err is CodeTooManyRequests with a RetryAfter.
 func wantLater(t *testing.T, what string, err error, after time.Duration) {
 	t.Helper()
 	wantCode(t, what, err, callwright.CodeTooManyRequests, "")
@@ -33,7 +33,7 @@ func wantLater(t *testing.T, what string, err error, after time.Duration) {
 	}
 }
 
-// TestTurnsOfAnOrganization blocks the maximum of concurrent turns of one organization in a webhook.
+// TestTurnsOfAnOrganization checks that an organization can run at most MaxTurns concurrent turns.
 func TestTurnsOfAnOrganization(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)

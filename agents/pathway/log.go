@@ -7,11 +7,11 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// Log records one turn, to explain its course.
+// Log records the course of one turn.
 type Log struct {
-	Turn     int    // 1, 2, ...
+	Turn     int    // number of the turn: 1, 2, ...
 	Node     string // id of the node at which the turn ended
-	Heard    string // the caller's words or digits; empty at the start and for silence
+	Heard    string // the caller's words or digits; empty for the first turn and for silence
 	Said     string
 	Entries  []LogEntry
 	Usage    llm.Usage
@@ -21,21 +21,21 @@ type Log struct {
 // LogEntry is one event of a turn.
 type LogEntry struct {
 	Kind      LogKind
-	Node      string         // id of the event's node
-	Name      string         // the name of that node
-	Chosen    string         // of LogDecision: id of the next node
-	Edge      string         // of LogDecision: id of the edge; empty for another way
-	Tag       string         // of LogVisit
-	Text      string         // for people
-	Variables map[string]any // of LogVariables: the variables that changed
-	Request   *request.Log   // of LogRequest
+	Node      string         // id of the node at which the event occurred
+	Name      string         // name of the node, or of a request
+	Chosen    string         // id of the next node, for LogDecision
+	Edge      string         // id of the chosen edge, for LogDecision; empty for a way without an edge
+	Tag       string         // tag of the node, for LogVisit
+	Text      string         // human-readable
+	Variables map[string]any // variables that changed, for LogVariables
+	Request   *request.Log   // for LogRequest
 	At        time.Time
 }
 
-// LogKind is the kind of an event.
+// LogKind names the kind of an event in a log.
 type LogKind string
 
-// The kinds of events.
+// The kinds of events in a log.
 const (
 	LogVisit     LogKind = "visit"     // the conversation entered a node
 	LogDecision  LogKind = "decision"  // the next node was chosen
@@ -43,10 +43,10 @@ const (
 	LogRequest   LogKind = "tool_call" // a request was sent to another system
 	LogKnowledge LogKind = "knowledge" // passages were looked up
 	LogLoop      LogKind = "loop"      // MaxVisits ended the turn
-	LogError     LogKind = "error"     // something failed
+	LogError     LogKind = "error"     // the text describes an error
 )
 
-// RequestEntries returns the log entries of a request.
+// RequestEntries returns the log entries of a request: the request itself, and the variables that it has set, if any.
 func RequestEntries(l request.Log, at time.Time) []LogEntry {
 	entries := []LogEntry{{Kind: LogRequest, Name: l.Name, Request: &l, At: at}}
 	if len(l.Variables) > 0 {

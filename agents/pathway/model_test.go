@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// TestModelOfNodes: a node may name known models only. An empty name means none.
+// TestModelOfNodes checks that a node can name only known models. An empty name counts as none.
 func TestModelOfNodes(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, func(c *pathway.Config) {
@@ -36,8 +36,8 @@ func TestModelOfNodes(t *testing.T) {
 	}
 }
 
-// TestModelThatIsGone checks that the default model replaces a missing one, and that the log records it once in each turn that
-// names it.
+// TestModelThatIsGone checks that the default model replaces an unknown model, and that the log reports the unknown model once in each turn
+// that names it.
 func TestModelThatIsGone(t *testing.T) {
 	t.Parallel()
 	c := newTalk(t, compile(t, nodes(
@@ -56,5 +56,5 @@ func TestModelThatIsGone(t *testing.T) {
 	}
 	c.agent.Model = "gone too"
 	c.hears("no", "c.")
-	c.logged("", pathway.LogError) // no model was asked
+	c.logged("", pathway.LogError) // this turn sends no request to a model
 }

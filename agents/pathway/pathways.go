@@ -9,15 +9,15 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// Draft is a pathway to create.
+// Draft describes a pathway to create.
 type Draft struct {
 	Name        string
 	Description string
 	Document    graph.Document // may be empty
 }
 
-// Create stores a new pathway. Its document must be valid or empty; the error is FieldErrors if it is not.
-// CodeInvalidState: the organization has MaxPathways.
+// Create stores a new pathway. Its document must be valid or empty; otherwise Create returns FieldErrors. It returns CodeInvalidState if
+// the organization has MaxPathways.
 func (s *Service) Create(ctx context.Context, org callwright.OrgID, d Draft) (Pathway, error) {
 	if err := checkWords(d.Name, d.Description); err != nil {
 		return Pathway{}, err
@@ -43,11 +43,11 @@ func (s *Service) Create(ctx context.Context, org callwright.OrgID, d Draft) (Pa
 	})
 }
 
-// List returns a page of pathways without their drafts, newest first. Any Limit outside 1 to MaxPage means MaxPage.
+// List returns a page of pathways without their drafts, newest first. A Limit outside 1 to MaxPage means MaxPage.
 func (s *Service) List(ctx context.Context, org callwright.OrgID, l Listing) (callwright.Page[Pathway], error) {
 	l.Limit = pageSize(l.Limit, MaxPage)
 	more := l
-	more.Limit++ // one more shows whether a next page exists
+	more.Limit++ // one more pathway shows whether another page follows
 	pathways, err := s.cfg.Store.Pathways(ctx, org, more)
 	if err != nil || len(pathways) <= l.Limit {
 		return callwright.Page[Pathway]{Items: pathways}, err
@@ -57,8 +57,8 @@ func (s *Service) List(ctx context.Context, org callwright.OrgID, l Listing) (ca
 	return callwright.Page[Pathway]{Items: pathways, Next: callwright.Keyset{At: last.CreatedAt, ID: last.ID}}, nil
 }
 
-// Get returns a pathway with its draft. CodeNotFound: the organization has no such pathway. CodeUnavailable: too many concurrent
-// reads of documents, see MaxDocuments.
+// Get returns a pathway with its draft. It returns CodeNotFound if the organization has no such pathway, and CodeUnavailable if too many
+// documents are read concurrently: see MaxDocuments.
 func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Pathway, error) {
 	release, err := s.hold(ctx, org, documentsOfReading)
 	if err != nil {
@@ -73,31 +73,31 @@ func (s *Service) Delete(ctx context.Context, org callwright.OrgID, id string) e
 	return s.cfg.Store.DeletePathway(ctx, org, id)
 }
 
-// Change changes a pathway and its draft. A nil field changes nothing.
+// Change describes an update of a pathway and its draft. Nil fields change nothing.
 type Change struct {
 	Name, Description *string
-	Nodes, Edges      *[]json.RawMessage // each replaces the whole list
-	Revision          *int64             // only if the pathway has this Revision; nil: any
+	Nodes, Edges      *[]json.RawMessage // each replaces its whole list
+	Revision          *int64             // required revision of the stored pathway; nil accepts any revision
 }
 
-// errChanged ends an update of a different revision than the caller has read.
+// errChanged aborts an update if the pathway has another revision than the caller has read.
 var errChanged = errors.New("pathway: changed meanwhile")
 
-// Update changes a pathway and its draft. The draft must be valid or empty afterwards, unless the change does not touch it.
-// CodeConflict: the pathway has another revision than c.Revision.
+// Update changes a pathway and its draft. Afterwards the draft must be valid or empty, unless the change does not touch it. Update returns
+// CodeConflict if c.Revision is set and the pathway has another revision.
 func (s *Service) Update(ctx context.Context, org callwright.OrgID, id string, c Change) (p Pathway, err error) {
 	err = callwright.Retry(ctx, func(ctx context.Context) (err error) {
 		p, err = s.change(ctx, org, id, func(_ context.Context, p *Pathway) error { return s.apply(p, c) })
 		return err
 	})
-	if errors.Is(err, errChanged) { // no other attempt would succeed
+	if errors.Is(err, errChanged) { // a retry would not succeed
 		err = callwright.Errorf(callwright.CodeConflict,
 			"the pathway was changed since it was read: see what is stored now; saving again replaces that")
 	}
 	return p, err
 }
 
-// apply applies a change.
+// apply applies a change to p, and checks the result. It returns errChanged if p does not have the required revision.
 func (s *Service) apply(p *Pathway, c Change) (err error) {
 	if c.Revision != nil && *c.Revision != p.Revision {
 		return errChanged

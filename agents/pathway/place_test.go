@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// TestPlaces checks that requests contain their node and their place in the log, also concurrent ones.
+// TestPlaces checks that requests, even concurrent requests, contain their node and their place in the log.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	tool := data{

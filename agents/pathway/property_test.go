@@ -24,7 +24,7 @@ import (
 	"github.com/callwright/callwright/agents/template"
 )
 
-// anyText returns a text for a graph, or nil.
+// anyText returns a random text for a graph, or nil.
 func anyText(t *rapid.T, what string) *template.Template {
 	texts := []string{"", " ", "One.", "One. Two, {{v}}. Three.", "{{v}}", "{{nobody}}", "{{v.deep}} {{", "+15550100", "5#", "no"}
 	if text := rapid.SampledFrom(texts).Draw(t, what); text != "" {
@@ -33,7 +33,7 @@ func anyText(t *rapid.T, what string) *template.Template {
 	return nil
 }
 
-// anyGraph returns a graph of a few nodes of all types with random edges.
+// anyGraph returns a graph of up to seven nodes with random types, settings and edges.
 func anyGraph(t *rapid.T) *graph.Graph {
 	g := &graph.Graph{Nodes: map[string]*graph.Node{}}
 	flag := func(what string) bool { return rapid.IntRange(0, 3).Draw(t, what) == 0 }
@@ -75,7 +75,7 @@ func anyGraph(t *rapid.T) *graph.Graph {
 	return g
 }
 
-// fickle is a model, and the other systems, that do anything, the same for the same seed; sometimes they end the turn.
+// fickle simulates a model and other systems whose random answers depend only on the seed. Sometimes it ends the turn.
 type fickle struct {
 	*rand.Rand
 	end context.CancelFunc
@@ -146,14 +146,15 @@ func anyTurn(t *rapid.T) conversation.Turn {
 	return turn
 }
 
-// taken is the result of one conversation.
+// taken records one conversation.
 type taken struct {
 	state pathway.State
 	logs  []pathway.Log
 	steps []conversation.Step
 }
 
-// TestAnyConversation walks any graph with any turns, and a model that does anything.
+// TestAnyConversation checks the invariants of conversations with random graphs, turns and answers of a model, and that a conversation is
+// reproducible.
 func TestAnyConversation(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -198,7 +199,7 @@ func converse(t *rapid.T, g *graph.Graph, turns []conversation.Turn, seed uint64
 		out.state = next
 		for i := range log.Entries {
 			if log.Entries[i].Request != nil {
-				log.Entries[i].Request.Duration = 0 // the only value measured without a port
+				log.Entries[i].Request.Duration = 0 // the only value that is measured without a port
 			}
 		}
 		out.logs = append(out.logs, log)
@@ -207,7 +208,7 @@ func converse(t *rapid.T, g *graph.Graph, turns []conversation.Turn, seed uint64
 	return out
 }
 
-// possible checks that a call can perform a step.
+// possible checks that a call can perform a step: words are not blank, and digits and transfer targets are valid.
 func possible(t *rapid.T, s conversation.Step) {
 	switch s := s.(type) {
 	case conversation.Say:
@@ -225,7 +226,7 @@ func possible(t *rapid.T, s conversation.Step) {
 	}
 }
 
-// holds checks the invariants of a conversation after any turn.
+// holds checks the invariants of a conversation after a turn.
 func (c taken) holds(t *rapid.T, g *graph.Graph, log pathway.Log, err error, wasOver bool) {
 	s := c.state
 	for _, id := range append(slices.Clone(s.Visited), s.Node, s.Return) {

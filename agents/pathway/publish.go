@@ -9,35 +9,35 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Publication is a version to publish.
+// Publication describes which version to publish, and where.
 type Publication struct {
 	Number      int
-	Environment Environment // empty: Production
-	OnPass      bool        // publish to production once its tests have passed
-	Over        *int        // only if this version is in the environment now, 0: none; nil: any
+	Environment Environment // empty means Production
+	OnPass      bool        // publishes to production once the version's tests have passed
+	Over        *int        // version that must be in the environment now, 0 for none; nil accepts any version
 }
 
 // Published is the result of a publication.
 type Published struct {
-	Published bool   // false: the version waits for its tests
-	Batch     string // the batch of tests that decided or is running; empty: none are required
+	Published bool   // false if the version waits for its tests
+	Batch     string // batch of tests that decided or is running; empty if no tests are required
 }
 
-// errOvertaken ends a publication after a concurrent one.
+// errOvertaken aborts a publication that a concurrent publication has overtaken.
 var errOvertaken = errors.New("pathway: another version was published meanwhile")
 
-// taskSettle is the durable work that calls FinishTests for the pathway of its key.
+// taskSettle is the durable task that calls FinishTests. Its key is the pathway's id.
 const taskSettle = "pathway.settle"
 
-// Publish publishes a version. It goes to production only if the gate is open. Publish starts tests that have not begun. With
-// OnPass, a version with running tests waits for them, and goes to production when they have passed: see FinishTests. It replaces
-// another waiting version. Without OnPass, and for a version whose tests have failed, the error is CodePromotionGateFailed, which
-// names the batch of tests.
+// Publish publishes a version. A version is published to production only if the gate is open for it. Publish starts tests that have not
+// begun. With OnPass, a version whose tests are running waits for them, replaces another waiting version, and is published to production
+// when its tests have passed: see FinishTests. Without OnPass, and for a version whose tests have failed, Publish returns
+// CodePromotionGateFailed, and the error names the batch of tests.
 //
-// Of two concurrent publications one gets CodeConflict, unless both publish the same version; so does one whose Over differs from
-// the version in the environment. The gate is asked before the transaction, because its time is unbounded. Only to start tests it
-// is asked within the transaction, so that the tests and the waiting promotion are committed together, and two publications start
-// the tests once.
+// Of two concurrent publications of different versions, one returns CodeConflict. A publication whose Over differs from the version in the
+// environment also returns CodeConflict. Publish asks the gate before the transaction, because the answer may take any time. Only to start
+// tests, it asks the gate within the transaction, so that the tests and the waiting promotion are committed together, and two publications
+// start the tests once.
 func (s *Service) Publish(ctx context.Context, org callwright.OrgID, id string, b Publication) (Published, error) {
 	b.Environment = cmp.Or(b.Environment, Production)
 	if b.Environment != Production && b.Environment != Staging {
@@ -77,11 +77,11 @@ func (s *Service) Publish(ctx context.Context, org callwright.OrgID, id string, 
 	return Published{Published: verdict.State == GateOpen, Batch: verdict.Batch}, nil
 }
 
-// place puts a version into its environment, or starts its tests if necessary, and lets it wait for them if requested. Tests may
-// end before the promotion is committed; therefore a task runs FinishTests once after the commit.
+// place puts a version into its environment, or lets it wait for its tests if OnPass is set. It starts these tests if necessary. Tests may
+// finish before the promotion is committed; therefore a task runs FinishTests once after the commit.
 func (s *Service) place(ctx context.Context, p *Pathway, v Version, b Publication, verdict Verdict) (Verdict, error) {
 	if _, err := s.version(ctx, *p, v.Number); err != nil {
-		return verdict, err // archived meanwhile
+		return verdict, err // the version was archived meanwhile
 	}
 	if verdict.State != GateOpen {
 		var err error
@@ -103,8 +103,8 @@ func (s *Service) place(ctx context.Context, p *Pathway, v Version, b Publicatio
 	return verdict, nil
 }
 
-// overtaken reports whether another version was published, or began to wait for its tests, since a publication began, or whether
-// the version to replace differs.
+// overtaken reports whether, since a publication began, another version was published or began to wait for its tests, or whether Over
+// differs from the version in the environment.
 func overtaken(before, now Pathway, b Publication) bool {
 	current := now.Production
 	if b.Environment == Staging {
@@ -120,7 +120,7 @@ func overtaken(before, now Pathway, b Publication) bool {
 	return other(before.Production, now.Production) || other(before.promoted(), now.promoted())
 }
 
-// ask asks the gate about a version.
+// ask asks the gate about a version. Without a gate, it is open. start begins the version's tests if necessary.
 func (s *Service) ask(ctx context.Context, v Version, start bool) (Verdict, error) {
 	if s.cfg.Gate == nil {
 		return Verdict{State: GateOpen}, nil
@@ -128,7 +128,7 @@ func (s *Service) ask(ctx context.Context, v Version, start bool) (Verdict, erro
 	return s.cfg.Gate.Check(ctx, v.Org, Candidate{Pathway: v.Pathway, Number: v.Number, Hash: v.Hash, Start: start})
 }
 
-// refused returns the error for a version that the gate does not let pass.
+// refused returns CodePromotionGateFailed for a version for which the gate is not open, with the gate's reason and the batch of tests.
 func refused(number int, v Verdict) error {
 	why := cmp.Or(v.Reason, "a required test has not passed")
 	if v.State == GateRunning {
@@ -142,14 +142,14 @@ func refused(number int, v Verdict) error {
 	return err
 }
 
-// finishTests is the durable task that calls FinishTests.
+// finishTests runs the task that calls FinishTests.
 func (s *Service) finishTests(ctx context.Context, t callwright.Task, _ int) error {
 	return s.FinishTests(ctx, t.Org, t.Key)
 }
 
-// FinishTests is called when tests of a pathway have ended. It asks the gate about the version that waits for them, and then
-// publishes or discards the promotion. A version that no longer waits stays unchanged; so does a version whose tests are still
-// running. FinishTests may be called twice, and concurrently with Publish.
+// FinishTests publishes a version that waits for its tests, or discards its promotion, according to the gate. Call it when tests of a
+// pathway have ended. It changes nothing if no version waits, or if the tests are still running. It may be called twice, and concurrently
+// with Publish.
 func (s *Service) FinishTests(ctx context.Context, org callwright.OrgID, id string) error {
 	p, err := s.cfg.Store.Pathway(ctx, org, id)
 	if err != nil || p.Promotion == nil {

@@ -16,12 +16,12 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// three returns an office with a pathway of three versions.
+// three returns an office, a pathway with three versions, and the versions, indexed by number.
 func three(tb testing.TB, change ...func(*pathway.Config)) (*office, pathway.Pathway, []pathway.Version) {
 	tb.Helper()
 	o := newOffice(tb, change...)
 	p := o.create(tb, graph.Document{})
-	versions := make([]pathway.Version, 4) // by number
+	versions := make([]pathway.Version, 4) // indexed by version number
 	for number := 1; number <= 3; number++ {
 		versions[number] = o.storeVersion(tb, p.ID, days(strings.Repeat("?", number)))
 	}
@@ -31,7 +31,7 @@ func three(tb testing.TB, change ...func(*pathway.Config)) (*office, pathway.Pat
 func TestPublishStaging(t *testing.T) {
 	t.Parallel()
 	o, p, _ := three(t)
-	for _, number := range []int{2, 1} { // the gate is not asked
+	for _, number := range []int{2, 1} { // staging does not ask the gate
 		got, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: number, Environment: pathway.Staging})
 		if err != nil || !got.Published || got.Batch != "" {
 			t.Errorf("got %+v, %v", got, err)
@@ -74,7 +74,7 @@ func TestPublishWithoutGate(t *testing.T) {
 	}
 }
 
-// TestPublishOver publishes over the version that is named, and over no other.
+// TestPublishOver checks that a publication with Over succeeds only if that version is in the environment.
 func TestPublishOver(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, func(c *pathway.Config) { c.Gate = nil })
@@ -122,11 +122,11 @@ func TestPublishRefuses(t *testing.T) {
 	}
 }
 
-// TestPublishBeginsTests publishes a version whose tests have not begun, without waiting for them.
+// TestPublishBeginsTests checks that publishing a version without OnPass starts its tests once, and does not publish the version later.
 func TestPublishBeginsTests(t *testing.T) {
 	t.Parallel()
 	o, p, versions := three(t)
-	for range 2 { // a repeated request begins no tests
+	for range 2 { // a repeated request starts no further tests
 		_, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 1})
 		wantCode(t, "before its tests have passed", err, callwright.CodePromotionGateFailed, "")
 		if !strings.Contains(err.Error(), "batch-1") {
@@ -231,7 +231,7 @@ func TestSettleGivesUp(t *testing.T) {
 	}
 }
 
-// downGate can't be asked.
+// downGate is a gate that cannot be reached.
 type downGate struct{}
 
 func (downGate) Check(context.Context, callwright.OrgID, pathway.Candidate) (pathway.Verdict, error) {
@@ -253,14 +253,14 @@ func TestGateIsDown(t *testing.T) {
 	}
 }
 
-// asked is a gate that runs a function before it returns its state.
+// asked is a gate whose state a function returns.
 type asked func(c pathway.Candidate) pathway.GateState
 
 func (f asked) Check(_ context.Context, _ callwright.OrgID, c pathway.Candidate) (pathway.Verdict, error) {
 	return pathway.Verdict{State: f(c), Batch: "b"}, nil
 }
 
-// TestArchivedWhileAsked archives a version while the gate is asked about it.
+// TestArchivedWhileAsked checks that a version which is archived while the gate is asked about it is not published.
 func TestArchivedWhileAsked(t *testing.T) {
 	t.Parallel()
 	o, p, _ := three(t)
@@ -277,7 +277,7 @@ func TestArchivedWhileAsked(t *testing.T) {
 	}
 }
 
-// TestPublishedWhileSettled publishes another version while the gate is asked about a waiting one.
+// TestPublishedWhileSettled checks that a version which is published while the gate is asked about a waiting version stays in production.
 func TestPublishedWhileSettled(t *testing.T) {
 	t.Parallel()
 	o, p, versions := three(t)
@@ -300,9 +300,9 @@ func TestPublishedWhileSettled(t *testing.T) {
 	}
 }
 
-// ledger is the expected result of publications.
+// ledger tracks the expected result of publications.
 type ledger struct {
-	verdicts                     map[int]pathway.GateState // none: the test has not run
+	verdicts                     map[int]pathway.GateState // no entry if the test has not run
 	archived                     map[int]bool
 	production, staging, waiting int
 }
@@ -349,7 +349,7 @@ func (l *ledger) discard(number int) callwright.Code {
 	return ""
 }
 
-// TestPublishing walks at random, and holds the service to the ledger.
+// TestPublishing performs random operations, and checks the service against the ledger.
 func TestPublishing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {

@@ -12,35 +12,35 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// replayTime bounds a replay. The remaining lines are then dropped.
+// replayTime bounds a replay. The remaining lines are then omitted.
 const replayTime = 2 * time.Minute
 
-// ReplayRequest is a conversation to repeat as a chat.
+// ReplayRequest is a request to repeat a conversation as a chat.
 type ReplayRequest struct {
 	ChatRequest
 
-	Said     []string       // lines of the caller, in order
-	Requests request.Client // answers the requests of the replayed turns; nil: they are sent, as in any chat
+	Said     []string       // the caller's lines in order
+	Requests request.Client // answers the requests of the replayed turns; if nil, they are sent, as in any chat
 }
 
-// ChatReplay is a chat after the replay of a caller's lines.
+// ChatReplay is the result of a replay: the stored chat and its turns.
 type ChatReplay struct {
 	Chat  Chat
-	Turns []ReplayedTurn // of the agent: the first one, and one for each replayed line
+	Turns []ReplayedTurn // the agent's first turn, and one turn per replayed line
 }
 
-// ReplayedTurn is a turn of the agent.
+// ReplayedTurn describes one turn of the agent in a replay.
 type ReplayedTurn struct {
 	Said string
-	Node string // id of the node that waits afterwards
+	Node string // id of the node at which the turn ended
 }
 
-// ReplayChat starts a chat, says the lines of r to its agent, one turn each, and stores the chat, so that Say can continue it.
-// Requests of later turns are sent as in any chat. The lines end early with the end of the conversation, when the model fails, when
-// the chat is full, and after two minutes.
+// ReplayChat starts a chat, says the lines of r to its agent, one per turn, and stores the chat, so that Say can continue it. Requests of
+// later turns are sent as in any chat. The replay stops early when the conversation ends, the model fails, the chat is full, or two minutes
+// are over.
 //
-// The chat is stored once, at the end: if ctx ends before, or the process dies, no chat is stored. CodeUnavailable: ctx has ended,
-// or the agent has not said its first words within a minute. Other errors are as of StartChat.
+// The chat is stored once, at the end: if ctx ends before, or the process dies, no chat is stored. ReplayChat returns CodeUnavailable if
+// ctx has ended, or if the agent has not said its first words within a minute. Other errors are those of StartChat.
 func (s *Service) ReplayChat(ctx context.Context, org callwright.OrgID, r ReplayRequest) (ChatReplay, error) {
 	c, g, end, err := s.newChat(ctx, org, r.ChatRequest)
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *Service) ReplayChat(ctx context.Context, org callwright.OrgID, r Replay
 	return ChatReplay{Chat: c, Turns: turns}, err
 }
 
-// replay runs the conversation of a replay. It omits a turn interrupted by the time limit.
+// replay runs the turns of a replay. It omits a turn that the time limit interrupts.
 func (s *Service) replay(
 	ctx context.Context, g *graph.Graph, c Chat, r ReplayRequest,
 ) (state State, turns []ReplayedTurn, logs []Log, err error) {
@@ -88,8 +88,7 @@ func (s *Service) replay(
 	}
 }
 
-// step runs a turn of a replay, within the time of a turn. After a failure of the model the conversation is over, which is no
-// error.
+// step runs a turn of a replay within turnTime. A failure of the model ends the conversation, but is not an error.
 func (s *Service) step(
 	ctx context.Context, interpreter *Interpreter, g *graph.Graph, org callwright.OrgID, state State, in conversation.Turn,
 ) (State, Log, error) {

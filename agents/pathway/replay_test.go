@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// replay replays lines on a draft.
+// replay replays lines with a pathway's draft.
 func (o *office) replay(t *testing.T, id string, said ...string) pathway.ChatReplay {
 	t.Helper()
 	got, err := o.ReplayChat(t.Context(), "a", pathway.ReplayRequest{
@@ -42,7 +42,7 @@ func TestReplayChat(t *testing.T) {
 	if v := o.view(t, first.Chat.ID, 0, 0); len(v.Turns) != 3 || v.Turns[1].Heard != "Hm." || v.Turns[0].Said != want[0].Said {
 		t.Errorf("the logs are %+v", v.Turns)
 	}
-	// The chat says no more lines after its end.
+	// After its end the chat says no more lines.
 	whole := o.replay(t, p.ID, "Thursday, please.", "And then?", "More.")
 	if len(whole.Turns) != 2 || whole.Turns[1] != (pathway.ReplayedTurn{Said: "Thursday it is. Goodbye.", Node: "bye"}) || !whole.Chat.Completed {
 		t.Errorf("got %+v", whole)
@@ -52,7 +52,7 @@ func TestReplayChat(t *testing.T) {
 	}
 }
 
-// TestReplaySendsNothing: requests of the replayed turns go to a separate client, requests of later turns are sent.
+// TestReplaySendsNothing checks that requests of replayed turns use the given client, and that requests of later turns are sent.
 func TestReplaySendsNothing(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -96,7 +96,7 @@ func TestReplayBeginsNowhere(t *testing.T) {
 	wantChats(t, o, 0)
 }
 
-// wantChats checks the number of stored chats.
+// wantChats checks the number of stored chats of the organization "a".
 func wantChats(t *testing.T, o *office, want int) {
 	t.Helper()
 	if n, err := o.chats.CountChats(t.Context(), "a"); err != nil || n != want {
@@ -104,7 +104,7 @@ func wantChats(t *testing.T, o *office, want int) {
 	}
 }
 
-// slow returns an office whose model delays each reply.
+// slow returns an office whose model delays each reply, and the id of a pathway.
 func slow(t *testing.T, takes time.Duration) (*office, string) {
 	t.Helper()
 	o := newOffice(t, func(c *pathway.Config) {
@@ -121,7 +121,8 @@ func slow(t *testing.T, takes time.Duration) (*office, string) {
 	return o, o.create(t, document(`{"id":"talk","type":"Default","data":{"isStart":true,"prompt":"Talk."}}`)).ID
 }
 
-// TestReplayIsBounded: the turns of the first two minutes are stored; none are if the first words take longer than a turn may.
+// TestReplayIsBounded checks that only the turns of the first two minutes are stored, and that no chat is stored if the first words take
+// longer than a turn may.
 func TestReplayIsBounded(t *testing.T) {
 	t.Parallel()
 	lines := slices.Repeat([]string{"Go on."}, 40)
@@ -140,7 +141,7 @@ func TestReplayIsBounded(t *testing.T) {
 	})
 }
 
-// TestReplayIsInterrupted: a replay whose caller has gone, or whose node stops, leaves no chat.
+// TestReplayIsInterrupted checks that a replay stores no chat if its context is canceled or its node stops.
 func TestReplayIsInterrupted(t *testing.T) {
 	t.Parallel()
 	for name, stop := range map[string]func(o *office, cancel context.CancelFunc){
@@ -170,7 +171,7 @@ func TestReplayIsInterrupted(t *testing.T) {
 	}
 }
 
-// TestReplayWithoutModel: the agent apologizes, and the chat is over, as any chat.
+// TestReplayWithoutModel checks that the agent apologizes and the chat is completed if the model fails, as in any chat.
 func TestReplayWithoutModel(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, func(c *pathway.Config) {

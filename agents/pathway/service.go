@@ -7,14 +7,14 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// Config configures a Service.
+// Config configures a Service. All fields except Gate and Runtime are required.
 type Config struct {
 	Store       Store             `required:"always"`
 	Chats       Chats             `required:"always"`
 	Atomic      callwright.Atomic `required:"always"`
 	Work        callwright.Work   `required:"always"`
-	Interpreter *Interpreter      `required:"always"` // runs chats; its Requests and Knowledge determine the permitted nodes
-	Gate        Gate              // nil: every version may go to production
+	Interpreter *Interpreter      `required:"always"` // runs chats; its Requests and Knowledge determine which nodes are permitted
+	Gate        Gate              // nil permits every version in production
 
 	callwright.Runtime
 }
@@ -25,12 +25,12 @@ const (
 	MaxDescription = 4000
 )
 
-// The limits of lists.
+// The limits of lists, and of the pathways and versions that an organization stores.
 const (
-	MaxPathways       = 1000   // of an organization
-	MaxVersions       = 10_000 // of a pathway, including archived ones
-	MaxPage           = 100    // pathways in a page of List
-	MaxPageOfVersions = 1000   // versions in a page of Versions
+	MaxPathways       = 1000   // per organization
+	MaxVersions       = 10_000 // per pathway, including archived versions
+	MaxPage           = 100    // pathways per page of List
+	MaxPageOfVersions = 1000   // versions per page of Versions
 )
 
 // Service stores pathways and their versions, publishes versions, and runs chats.
@@ -41,8 +41,7 @@ type Service struct {
 	documents *node.Budget
 }
 
-// New returns a service. It registers the service's handlers with c.Work. The error names a required field that is
-// missing.
+// New returns a Service and registers its handlers with c.Work. The error names a missing required field.
 func New(c Config) (*Service, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
@@ -56,7 +55,7 @@ func New(c Config) (*Service, error) {
 	return s, nil
 }
 
-// change reads a pathway, calls change, and stores the result. CodeConflict: the pathway was changed meanwhile.
+// change reads a pathway, calls change, and stores the result. It returns CodeConflict if the pathway was changed meanwhile.
 func (s *Service) change(
 	ctx context.Context, org callwright.OrgID, id string, change func(ctx context.Context, p *Pathway) error,
 ) (Pathway, error) {
@@ -74,7 +73,7 @@ func (s *Service) change(
 	return p, nil
 }
 
-// together calls change in a transaction, and retries after a conflict.
+// together runs Service.change in a transaction, and retries after a conflict.
 func (s *Service) together(
 	ctx context.Context, org callwright.OrgID, id string, change func(ctx context.Context, p *Pathway) error,
 ) error {
@@ -86,7 +85,7 @@ func (s *Service) together(
 	})
 }
 
-// pageSize returns the size of a page: limit, or the largest if limit is out of range.
+// pageSize returns limit, or largest if limit is out of range.
 func pageSize(limit, largest int) int {
 	if limit < 1 || limit > largest {
 		return largest

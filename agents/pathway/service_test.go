@@ -19,7 +19,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// office is a Service on an empty memory, with the stand-ins that it works with. A test may replace Gate.
+// office is a Service over empty stores in memory, with fakes for its ports. A test may replace Gate.
 type office struct {
 	*pathway.Service
 	Gate     pathway.Gate
@@ -31,7 +31,7 @@ type office struct {
 	work     *memstore.Work
 }
 
-// standing is a clock that a test moves.
+// standing is a clock that only a test advances.
 type standing struct {
 	mu  sync.Mutex
 	now time.Time
@@ -72,14 +72,14 @@ func newOffice(tb testing.TB, change ...func(*pathway.Config)) *office {
 	return o
 }
 
-// door is the gate that an office has at the moment.
+// door passes checks to the office's current Gate.
 type door struct{ o *office }
 
 func (d door) Check(ctx context.Context, org callwright.OrgID, c pathway.Candidate) (pathway.Verdict, error) {
 	return d.o.Gate.Check(ctx, org, c)
 }
 
-// days returns a document that asks for a day.
+// days returns a document that asks for a day and then ends.
 func days(question string) graph.Document {
 	return document(
 		`{"id":"day","type":"Default","data":{"name":"Day","isStart":true,"text":"`+question+`",
@@ -89,7 +89,7 @@ func days(question string) graph.Document {
 	)
 }
 
-// document returns a document of nodes and edges in any order.
+// document returns a document of nodes and edges, given in any order. Edges contain "source".
 func document(entries ...string) (d graph.Document) {
 	for _, e := range entries {
 		if strings.Contains(e, `"source"`) {
@@ -101,7 +101,7 @@ func document(entries ...string) (d graph.Document) {
 	return d
 }
 
-// create stores a pathway with a draft, whose versions must pass a test.
+// create stores a pathway with a draft. The gate requires a test of its versions.
 func (o *office) create(tb testing.TB, d graph.Document) pathway.Pathway {
 	tb.Helper()
 	p, err := o.Create(tb.Context(), "a", pathway.Draft{Name: "Days", Document: d})
@@ -112,7 +112,7 @@ func (o *office) create(tb testing.TB, d graph.Document) pathway.Pathway {
 	return p
 }
 
-// storeVersion keeps a version.
+// storeVersion stores a version of a pathway.
 func (o *office) storeVersion(tb testing.TB, id string, d graph.Document) pathway.Version {
 	tb.Helper()
 	v, err := o.StoreVersion(tb.Context(), "a", id, "V", d)
@@ -139,7 +139,7 @@ func wantCode(t *testing.T, what string, err error, code callwright.Code, field 
 	}
 }
 
-// TestNewNamesWhatIsMissing leaves out one required field at a time.
+// TestNewNamesWhatIsMissing checks that the error of New names each missing required field.
 func TestNewNamesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	store := memstore.New()
@@ -184,7 +184,7 @@ func TestCreate(t *testing.T) {
 	wantCode(t, "another organization's", err, callwright.CodeNotFound, "")
 }
 
-// TestNamesEveryFault checks a document with faults that Compile finds, and faults that only the service finds.
+// TestNamesEveryFault checks that errors of graph.Compile and errors that only the service detects are reported together.
 func TestNamesEveryFault(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -287,7 +287,7 @@ func TestUpdate(t *testing.T) {
 	wantCode(t, "another organization's", err, callwright.CodeNotFound, "")
 }
 
-// TestUpdateOfRevision refuses a change with a different revision than the stored one, without effect.
+// TestUpdateOfRevision checks that a change for another revision than the stored one is refused and has no effect.
 func TestUpdateOfRevision(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -303,7 +303,7 @@ func TestUpdateOfRevision(t *testing.T) {
 	}
 }
 
-// atOnce runs functions concurrently.
+// atOnce runs functions concurrently and returns their errors in the order of the functions.
 func atOnce(things ...func() error) []error {
 	errs := make([]error, len(things))
 	var wait sync.WaitGroup

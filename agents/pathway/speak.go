@@ -13,21 +13,21 @@ import (
 	"github.com/callwright/callwright/agents/template"
 )
 
-// fromKnowledge is the instruction at a Knowledge Base node.
+// fromKnowledge contains the instructions for a Knowledge Base node.
 const fromKnowledge = "Answer only from the knowledge that you are given. Where it has no answer, say that you don't know."
 
-// unknown is said if the model does not support answering from knowledge.
+// unknown is spoken if the model does not support answers from knowledge.
 const unknown = "I am sorry, I don't know that."
 
-// say speaks a text of the agent, which may contain variables.
+// say speaks a text, in which variables are replaced by their values. It ignores an empty text.
 func (w *walk) say(text string) {
 	if text != "" {
 		w.answer.Text(w.render(template.Parse(text)))
 	}
 }
 
-// speak speaks the words of the node, or lets the model find them. It reports whether the node has words. arriving reports that the
-// conversation has just entered the node.
+// speak speaks the words of the node, or lets the model find words. It reports whether the node has a text or a prompt. arriving means that
+// the conversation has just entered the node.
 func (w *walk) speak(ctx context.Context, arriving bool) bool {
 	switch {
 	case w.at.Text != nil:
@@ -40,7 +40,7 @@ func (w *walk) speak(ctx context.Context, arriving bool) bool {
 	return true
 }
 
-// reply lets the model speak. Its actions are ignored: the graph decides when a call ends or is transferred.
+// reply lets the model speak. It ignores the model's actions, because only the graph decides when a call ends or is transferred.
 func (w *walk) reply(ctx context.Context, arriving bool) {
 	r := w.request()
 	r.Arriving = arriving
@@ -72,7 +72,7 @@ func (w *walk) reply(ctx context.Context, arriving bool) {
 	}
 }
 
-// normalizeCalls normalizes the arguments of the turn's tool calls to their form in a stored State.
+// normalizeCalls replaces the arguments of the turn's tool calls by the form that they have after decoding from a stored State.
 func (w *walk) normalizeCalls() {
 	for _, m := range w.state.Talk.Messages[len(w.heard.Messages):] {
 		for i, c := range m.Calls {
@@ -83,8 +83,8 @@ func (w *walk) normalizeCalls() {
 	}
 }
 
-// request returns the request for words at the node. Texts of the caller and of other systems are in the messages. They enter the
-// instructions only by variables of templates.
+// request returns the request for the agent's words at the node. Texts of the caller and of other systems are in the messages. They can
+// become part of the instructions only as values of variables in templates.
 func (w *walk) request() llm.ReplyRequest {
 	var parts []string
 	add := func(text string) {
@@ -106,7 +106,7 @@ func (w *walk) request() llm.ReplyRequest {
 	}
 }
 
-// question returns a question at the node, without its task.
+// question returns a question at the node. The caller sets its task.
 func (w *walk) question() llm.Question {
 	model, temperature := w.model()
 	return llm.Question{
@@ -115,7 +115,7 @@ func (w *walk) question() llm.Question {
 	}
 }
 
-// model returns the name and the temperature of the node's model.
+// model returns the name and the temperature of the model for the node. It remembers the first unknown name for the log.
 func (w *walk) model() (name string, temperature *float64) {
 	name, temperature = w.agent.Model, w.agent.Temperature
 	if w.at.Model != "" {

@@ -10,26 +10,26 @@ import (
 	"github.com/callwright/callwright/agents/dialogue"
 )
 
-// State is the state of a conversation. It is plain data: a copy is a separate conversation. Encoded as JSON it can be stored, and
-// decodes to an equal State; the encoding is private to this package. The zero State is a conversation that has not begun.
+// State is the state of a conversation. It is plain data: a copy is a separate conversation. It can be stored as JSON, and decodes to an
+// equal State; the encoding is private to this package. The zero State is a conversation that has not begun.
 type State struct {
-	Node      string         // id of the node that waits for the caller; before the start: of the first node, empty for the graph's
-	Return    string         // id of the node to return to from a global node; empty: none
+	Node      string         // id of the node that waits for the caller; before the start, the first node, or empty for the graph's start
+	Return    string         // id of the node to which a global node returns; may be empty
 	Variables map[string]any // given and extracted values; integers are int64, other numbers float64
-	Talk      dialogue.Talk  // the messages
+	Talk      dialogue.Talk  // messages
 	Visited   []string       // ids of the visited nodes, in order
 	Turn      int            // number of turns so far
-	Loops     int            // consecutive turns that MaxVisits has ended
-	Over      bool           // the conversation has ended or was transferred
+	Loops     int            // number of consecutive turns that MaxVisits has ended
+	Over      bool           // whether the conversation has ended or was transferred
 
-	// ActionPending reports that the node's action may still be pending, because the caller may have interrupted the words before
-	// it: see Interpreter.Step. ReturnPending reports the same of the node Return.
+	// ActionPending reports whether the node's action may still be pending, because the caller may have interrupted the words before the
+	// action: see Interpreter.Step. ReturnPending reports the same for the node Return.
 	ActionPending bool `json:"Due"`
 	ReturnPending bool `json:"ReturnDue"`
 }
 
-// Begin returns the state of a conversation that has not begun. startNode is the id of the first node; empty is the graph's start.
-// The variables are copied; they may contain all values that JSON can encode.
+// Begin returns the state of a conversation that has not begun. startNode is the id of the first node; if it is empty, the conversation
+// begins at the graph's start node. The variables are copied. They may contain any values that JSON can encode.
 func Begin(variables map[string]any, startNode string) State {
 	s := State{Node: startNode}
 	if len(variables) > 0 {
@@ -41,9 +41,9 @@ func Begin(variables map[string]any, startNode string) State {
 	return s
 }
 
-// UnmarshalJSON decodes a State.
+// UnmarshalJSON implements json.Unmarshaler. Numbers of variables become int64 or float64.
 func (s *State) UnmarshalJSON(raw []byte) error {
-	type plainState State // without its methods
+	type plainState State // without UnmarshalJSON, which would recurse
 	var out plainState
 	if err := decode(raw, &out); err != nil {
 		return err
@@ -55,15 +55,15 @@ func (s *State) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// decode decodes JSON and keeps all digits of its numbers.
+// decode decodes JSON, with numbers as json.Number, so that they keep all digits.
 func decode(raw []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	return d.Decode(into)
 }
 
-// plain returns a value in its form in a stored State, so that storing makes no difference: integers are int64 if they fit, other
-// numbers float64. It shares no memory with v.
+// plain returns a value in the form that it has after decoding from a stored State, so that storing a State does not change it: integers
+// are int64 if they fit, and other numbers float64. It shares no memory with v.
 func plain(v any) any {
 	switch v := v.(type) {
 	case nil, bool, int64:

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// keeps checks that a state comes back from JSON unchanged.
+// keeps checks that a state equals the state that decodes from its JSON.
 func keeps(t rapid.TB, s pathway.State) {
 	t.Helper()
 	text, err := json.Marshal(s) //nolint:musttag // its form is its own

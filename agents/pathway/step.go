@@ -14,29 +14,28 @@ import (
 	"github.com/callwright/callwright/agents/template"
 )
 
-// Step runs a turn of a conversation. It calls emit with the agent's words and actions, as soon as they are known; emit returns
-// false to stop. In the first turn the agent says its first sentence and the words of the first node, even if the caller has spoken
-// first.
+// Step runs a turn of a conversation. It calls emit with the agent's words and actions as soon as they are known. emit returns false to
+// stop the turn. In the first turn the agent says its first sentence and the words of the first node, even if the caller has spoken first.
 //
 // A later turn has these steps:
 //
 //  1. Silence and unclear speech are answered without a model: see dialogue.Talk.Patience.
-//  2. The model extracts the node's variables that are not known yet (with Node.Refresh: all of them).
-//  3. The model answers one question: go to a global node, take one of the edges if the node's condition is met, or stay
+//  2. The model extracts the node's variables that are unknown, or all of them with Node.Refresh.
+//  3. The model answers one question: go to a global node, follow one of the edges if the node's condition is met, or stay
 //     and speak again. An edge that is always taken needs no question, unless there are global nodes or a condition. If
-//     the model cannot answer (llm.ClassUnsupported), or its answers are invalid, the conversation takes the edge that is
+//     the model cannot answer (llm.ClassUnsupported), or its answers are invalid, the conversation follows the edge that is
 //     always taken, or stays.
-//  4. Every node that the conversation comes to speaks and does the action of its type, such as sending a request, until
+//  4. Every node that the conversation enters speaks and performs the action of its type, such as sending a request, until
 //     a node waits for the caller.
 //
-// Step does not change s. The State that it returns is always resumable. If emit stops the turn, or ctx ends, the conversation
-// stays at the node that was speaking, and the node's action, such as ending the call, stays pending. The action is performed after
-// the next turn, or when the conversation returns from a global node. If ctx ends before any words or actions, the State contains
-// only the caller's words, and the next turn answers all of them. A second conversation.TurnStart means that a transfer has failed.
+// Step does not change s. The returned State is always resumable. If emit stops the turn, or ctx ends, the conversation stays at the node
+// that was speaking, and the node's action, such as ending the call, stays pending. The action is performed after the next turn, or when
+// the conversation returns from a global node. If ctx ends before any words or actions, the State contains only the caller's words, and the
+// next turn answers all of them. A second conversation.TurnStart means that a transfer has failed.
 //
-// The error is a *llm.Failure if the model failed; the agent has apologized, and the conversation is over. It is CodeUnavailable if
-// ctx ended. CodeInvalidState: the conversation is over, or the graph does not contain its node; no step was taken. However, a turn
-// that interrupted the last words continues the conversation.
+// The error is a *llm.Failure if the model failed; the agent has then apologized, and the conversation is over. It is CodeUnavailable if
+// ctx has ended. It is CodeInvalidState if the conversation is over, or if the graph does not contain its node; then no step was taken.
+// However, a turn that interrupted the last words continues a conversation that is over.
 func (r *Interpreter) Step(
 	ctx context.Context, g *graph.Graph, a Agent, s State, in conversation.Turn, emit func(conversation.Step) bool,
 ) (State, Log, error) {
@@ -56,7 +55,7 @@ func (r *Interpreter) Step(
 	w.agent.Lines = a.Lines.Filled()
 	w.state.Turn++
 	w.state.Over = false
-	w.state.Visited = slices.Clip(s.Visited) // so that appending copies it
+	w.state.Visited = slices.Clip(s.Visited) // clipped, so that append copies it
 	w.log = Log{Turn: w.state.Turn, Heard: in.Text}
 	w.interpreter.Runtime = r.WithDefaults()
 	began := w.interpreter.Clock.Now()
@@ -67,7 +66,7 @@ func (r *Interpreter) Step(
 	return w.state, w.log, w.err
 }
 
-// runTurn runs the turn.
+// runTurn answers a turn of the caller, or begins the conversation.
 func (w *walk) runTurn(ctx context.Context, in conversation.Turn, emit func(conversation.Step) bool) {
 	talk := &w.state.Talk
 	rest := talk.Hear(in)
@@ -93,8 +92,8 @@ func (w *walk) runTurn(ctx context.Context, in conversation.Turn, emit func(conv
 	}
 }
 
-// hear continues by the caller's words. If the caller interrupted a global node that returns after its words, the previous node
-// receives them.
+// hear continues the conversation after the caller's words. If the caller interrupted a global node that returns after its words, the words
+// count as an answer to the previous node.
 func (w *walk) hear(ctx context.Context) {
 	if w.state.ActionPending && w.returns() {
 		v := way{kind: back, to: w.graph.Nodes[w.state.Return]}
@@ -124,8 +123,8 @@ func (w *walk) hear(ctx context.Context) {
 	}
 }
 
-// sayCourtesy answers silence and noise. If noise interrupted the words of a node, the node says the rest and performs its pending
-// action.
+// sayCourtesy answers silence and noise. If noise interrupted the words of a node, the agent says the rest, and the node performs its
+// pending action.
 func (w *walk) sayCourtesy(ctx context.Context, in conversation.Turn, c dialogue.Courtesy, rest string) {
 	if in.Kind == conversation.TurnSilence && w.at.QuietSilence {
 		w.state.Talk.Silences = 0
@@ -141,8 +140,8 @@ func (w *walk) sayCourtesy(ctx context.Context, in conversation.Turn, c dialogue
 	}
 }
 
-// notReached continues after a failed transfer: along the edge that is always taken, or back from a global node. Else the
-// conversation waits at the node.
+// notReached continues the conversation after a failed transfer: along the edge that is always taken, or back from a global node. Otherwise
+// the conversation waits at the node.
 func (w *walk) notReached(ctx context.Context) {
 	w.state.ActionPending = false
 	w.note(LogEntry{Kind: LogError, Text: "the transfer has failed"})
@@ -153,8 +152,8 @@ func (w *walk) notReached(ctx context.Context) {
 	}
 }
 
-// close ends the turn. If ctx ended before any words or actions, the conversation stays at its node, with the caller's words: the
-// next turn answers both.
+// close finishes the log and the state of the turn. If ctx ended before any words or actions, the conversation stays at its node, and the
+// next turn also answers the caller's words of this turn.
 func (w *walk) close(ctx context.Context) {
 	if ctx.Err() != nil && w.err == nil && !w.state.Over {
 		w.err = callwright.Errorf(callwright.CodeUnavailable, "the turn was canceled: %w", ctx.Err())
@@ -169,13 +168,13 @@ func (w *walk) close(ctx context.Context) {
 	w.log.Node, w.log.Said = w.state.Node, w.answer.Said()
 }
 
-// expect gives the recognizer hints of the caller's next words, if the model knows any.
+// expect emits hints of the caller's next words for the recognizer, if the model can predict them.
 func (w *walk) expect() {
 	h, ok := w.interpreter.Model.(llm.Hinter)
 	if !ok {
 		return
 	}
-	defer func(missing []string, unknown string) { // hints are not spoken, so missing variables in them do not count
+	defer func(missing []string, unknown string) { // hints are not spoken, so the log does not report variables that are missing in them
 		w.missing, w.unknown = missing, unknown
 	}(w.missing, w.unknown)
 	ways := w.ways(true)

@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// fork returns a graph with a question and two ways, and global nodes for a person and the price.
+// fork returns a graph with a question, two edges from it, and global nodes for a person and the price.
 func fork(t testing.TB) *graph.Graph {
 	return compile(t, nodes(
 		say("ask", data{"isStart": true, "tag": data{"name": "asked"}}),
@@ -104,7 +104,7 @@ func TestDecision(t *testing.T) {
 		c.begins("a.")
 		c.hears("x", "b.")
 		c.logged("decision a -> b (a>b): the only way", pathway.LogDecision)
-		c.hears("y", "b.") // without edges, no question is asked
+		c.hears("y", "b.") // a node without edges needs no question
 		if n := len(c.model().Questions()); n != 0 {
 			t.Errorf("%d questions were asked", n)
 		}
@@ -158,7 +158,7 @@ func TestWithoutASensibleAnswer(t *testing.T) {
 				say("help", data{"isGlobal": true, "globalLabel": "help"})), ways("a b")))
 			c.model().Answers = answer
 			c.begins("a.")
-			c.hears("help", "b.") // the edge that is always taken
+			c.hears("help", "b.") // along the edge that is always taken
 		})
 	}
 }
@@ -254,7 +254,7 @@ func TestGlobalNodes(t *testing.T) {
 			"isGlobal": true, "globalLabel": "g!", "enableGlobalAutoReturn": true, "condition": "really",
 		})), nil))
 		c.begins("a.")
-		c.hears("g! really", "g.") // not before its words
+		c.hears("g! really", "g.") // does not return before the node has spoken
 		if n := len(c.model().Questions()); n != 1 {
 			t.Errorf("%d questions were asked", n)
 		}
@@ -471,7 +471,7 @@ func TestPrompt(t *testing.T) {
 	}
 }
 
-// TestModelCanNotAct checks that only the graph ends and transfers calls, regardless of the model's actions.
+// TestModelCanNotAct checks that only the graph ends and transfers calls, even if the model returns such actions.
 func TestModelCanNotAct(t *testing.T) {
 	t.Parallel()
 	c := newTalk(t, compile(t, nodes(node("a", graph.NodeDefault, data{"isStart": true, "prompt": "Ask."})), nil))

@@ -9,21 +9,21 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// MaxTurns bounds the concurrent chat turns of one organization on a node.
+// MaxTurns bounds the concurrent chat turns of each organization on a node.
 const MaxTurns = 1000
 
-// restartTime is the RetryAfter of turns refused by a stopping server.
+// restartTime is the RetryAfter of turns that a stopping server refuses.
 const restartTime = 5 * time.Second
 
-// turns counts the running chat turns of this node.
+// turns counts this node's running chat turns.
 type turns struct {
 	stopping context.Context //nolint:containedctx // the life of the turns, which outlive the requests for them
 	stop     context.CancelFunc
 
 	mu      sync.Mutex
 	over    bool
-	running map[callwright.OrgID]int // by organization, without zeros
-	idle    chan struct{}            // closed when over and none is running
+	running map[callwright.OrgID]int // number of running turns by organization; contains no zeros
+	idle    chan struct{}            // closed when over is set and no turn is running
 }
 
 func newTurns() *turns {
@@ -32,8 +32,8 @@ func newTurns() *turns {
 	return t
 }
 
-// begin counts a turn until end is called. CodeTooManyRequests: the organization has MaxTurns. CodeUnavailable: the service
-// is closed.
+// begin counts a turn as running until end is called. It returns CodeTooManyRequests if the organization has MaxTurns running turns, and
+// CodeUnavailable if the service is closed.
 func (t *turns) begin(org callwright.OrgID) (end func(), err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -57,7 +57,7 @@ func (t *turns) begin(org callwright.OrgID) (end func(), err error) {
 	}, nil
 }
 
-// closeIdle closes idle after the last turn. The caller holds the lock.
+// closeIdle closes idle if the service is closed and no turn is running. The caller holds the mutex.
 func (t *turns) closeIdle() {
 	if t.over && len(t.running) == 0 {
 		close(t.idle)

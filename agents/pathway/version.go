@@ -11,14 +11,15 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// StoreVersion stores a document as the pathway's next version. The draft stays unchanged. CodeInvalidState: the pathway has
-// reached MaxVersions.
+// StoreVersion stores a document as the pathway's next version. The draft stays unchanged. It returns CodeInvalidState if the pathway has
+// MaxVersions.
 func (s *Service) StoreVersion(ctx context.Context, org callwright.OrgID, id, name string, d graph.Document) (Version, error) {
 	return s.add(ctx, Version{Org: org, Pathway: id, Name: name, Document: d}, graph.Check)
 }
 
-// Fork stores the pathway's next version with a parent; 0 is the draft. Its document is d, or the parent's if d is nil.
-// CodeInvalidState: the pathway has reached MaxVersions. CodeUnavailable: too many concurrent reads of documents, see MaxDocuments.
+// Fork stores the pathway's next version with a parent, which is a version's number or 0 for the draft. The document of the new version is
+// d, or the parent's document if d is nil. It returns CodeInvalidState if the pathway has MaxVersions, and CodeUnavailable if too many
+// documents are read concurrently: see MaxDocuments.
 func (s *Service) Fork(
 	ctx context.Context, org callwright.OrgID, id string, parent int, name string, d *graph.Document,
 ) (Version, error) {
@@ -35,13 +36,13 @@ func (s *Service) Fork(
 		return Version{}, errEmptyDraft
 	}
 	check := graph.Check
-	if d == nil { // already stored, perhaps by a release with fewer checks
+	if d == nil { // the stored document may come from a release with fewer checks
 		d, check = &from.Document, graph.Compile
 	}
 	return s.add(ctx, Version{Org: org, Pathway: id, Name: name, Document: *d, Parent: parent}, check)
 }
 
-// add stores a version under the next number.
+// add stores a version with the next number. compile checks its document.
 func (s *Service) add(
 	ctx context.Context, v Version, compile func(graph.Document) (*graph.Graph, error),
 ) (Version, error) {
@@ -65,8 +66,8 @@ func (s *Service) add(
 	return v, err
 }
 
-// Versions returns a pathway and a page of its versions, newest first, without documents and without archived versions. The page
-// begins after the keyset after, which is a page's Next, or zero. Any limit outside 1 to MaxPageOfVersions means MaxPageOfVersions.
+// Versions returns a pathway and a page of its versions, newest first. It omits documents and archived versions. The page begins after the
+// keyset after, which is zero or the Next of the previous page. A limit outside 1 to MaxPageOfVersions means MaxPageOfVersions.
 func (s *Service) Versions(
 	ctx context.Context, org callwright.OrgID, id string, after callwright.Keyset, limit int,
 ) (callwright.Page[Version], Pathway, error) {
@@ -80,7 +81,7 @@ func (s *Service) Versions(
 		return page, Pathway{}, err
 	}
 	limit = pageSize(limit, MaxPageOfVersions)
-	page.Items, err = s.cfg.Store.Versions(ctx, org, id, before, limit+1) // one more shows whether a next page exists
+	page.Items, err = s.cfg.Store.Versions(ctx, org, id, before, limit+1) // one more version shows whether another page follows
 	if len(page.Items) > limit {
 		page.Items = page.Items[:limit]
 		last := page.Items[limit-1]
@@ -89,7 +90,8 @@ func (s *Service) Versions(
 	return page, p, err
 }
 
-// numberOf returns the number of the version at a keyset; 0 for the zero keyset.
+// numberOf returns the version number in a keyset, or 0 for the zero keyset. It returns CodeBadRequest if the keyset is not one of
+// Versions.
 func numberOf(k callwright.Keyset) (int, error) {
 	if k.IsZero() {
 		return 0, nil
@@ -101,8 +103,8 @@ func numberOf(k callwright.Keyset) (int, error) {
 	return number, nil
 }
 
-// Version returns a version that is not archived, and its pathway. Number 0 is the draft, as a Version without a Hash.
-// CodeUnavailable: too many concurrent reads of documents, see MaxDocuments.
+// Version returns a version that is not archived, and its pathway. Number 0 is the draft, which has no Hash. It returns CodeUnavailable if
+// too many documents are read concurrently: see MaxDocuments.
 func (s *Service) Version(ctx context.Context, org callwright.OrgID, id string, number int) (Version, Pathway, error) {
 	release, err := s.hold(ctx, org, documentsOfReading)
 	if err != nil {
@@ -112,7 +114,7 @@ func (s *Service) Version(ctx context.Context, org callwright.OrgID, id string, 
 	return s.withPathway(ctx, org, id, number)
 }
 
-// withPathway is Version for a caller that already holds a slot for documents.
+// withPathway returns the result of Version. The caller already holds a claim on memory for documents.
 func (s *Service) withPathway(ctx context.Context, org callwright.OrgID, id string, number int) (Version, Pathway, error) {
 	p, err := s.cfg.Store.Pathway(ctx, org, id)
 	if err != nil {
@@ -122,7 +124,7 @@ func (s *Service) withPathway(ctx context.Context, org callwright.OrgID, id stri
 	return v, p, err
 }
 
-// version returns a version of a pathway, or its draft.
+// version returns a version of a pathway, or its draft for number 0. It returns CodeNotFound for an archived version.
 func (s *Service) version(ctx context.Context, p Pathway, number int) (Version, error) {
 	if number == 0 {
 		return Version{
@@ -141,8 +143,8 @@ var (
 	errEmptyDraft = callwright.Errorf(callwright.CodeInvalidState, "the draft is empty: it has no start")
 )
 
-// CanDiscard returns nil if Discard would accept a version now. CodeInvalidState: it is the draft, is in an environment, or waits
-// for its tests.
+// CanDiscard returns nil if Discard would accept a version now. It returns CodeInvalidState if the version is the draft, is in an
+// environment, or waits for its tests.
 func (p Pathway) CanDiscard(number int) error {
 	switch number {
 	case 0:
@@ -157,8 +159,8 @@ func (p Pathway) CanDiscard(number int) error {
 	return nil
 }
 
-// Discard archives a version: no more conversations begin with it, and running ones continue. CodeInvalidState: see
-// Pathway.CanDiscard.
+// Discard archives a version: new conversations cannot use it, and running conversations continue. It returns CodeInvalidState if
+// Pathway.CanDiscard does.
 func (s *Service) Discard(ctx context.Context, org callwright.OrgID, id string, number int) error {
 	return s.together(ctx, org, id, func(ctx context.Context, p *Pathway) error {
 		if _, err := s.version(ctx, *p, number); err != nil {
@@ -171,8 +173,8 @@ func (s *Service) Discard(ctx context.Context, org callwright.OrgID, id string, 
 	})
 }
 
-// Diff compares two versions of a pathway; 0 is the draft. CodeUnavailable: too many concurrent reads or comparisons of documents,
-// see MaxDocuments.
+// Diff compares two versions of a pathway. Number 0 is the draft. It returns CodeUnavailable if too many documents are read or compared
+// concurrently: see MaxDocuments.
 func (s *Service) Diff(ctx context.Context, org callwright.OrgID, id string, from, to int) (graph.Changes, error) {
 	release, err := s.hold(ctx, org, documentsOfDiff)
 	if err != nil {
@@ -193,8 +195,9 @@ func (s *Service) Diff(ctx context.Context, org callwright.OrgID, id string, fro
 	return graph.Diff(before.Document, after.Document), nil
 }
 
-// Load returns the graph with which a conversation begins, and the number of its version, 0 for the draft. CodeNotFound, with the
-// field pathway_id or pathway_version: it is absent. CodeInvalidState: the draft is empty.
+// Load returns the graph for a new conversation and the number of its version, which is 0 for the draft. If the pathway or the version is
+// absent, it returns CodeNotFound with the field pathway_id or pathway_version. It returns CodeInvalidState if the draft is empty or the
+// stored document is no longer valid.
 func (s *Service) Load(ctx context.Context, org callwright.OrgID, id string, sel Selector) (*graph.Graph, int, error) {
 	p, err := s.cfg.Store.Pathway(ctx, org, id)
 	if err != nil {
@@ -212,7 +215,7 @@ func (s *Service) Load(ctx context.Context, org callwright.OrgID, id string, sel
 	return g, number, callwright.InField("pathway_version", err)
 }
 
-// LoadPinned returns the graph of a version with which a conversation has begun, even if it was archived since. Number 0 is the
+// LoadPinned returns the graph of a version with which a conversation has begun, even if the version was archived since. Number 0 is the
 // current draft.
 func (s *Service) LoadPinned(
 	ctx context.Context, org callwright.OrgID, id string, number int,
@@ -236,7 +239,7 @@ func (s *Service) LoadPinned(
 	return s.graph(v)
 }
 
-// in returns the number of the selected version.
+// in returns the number of the version that sel selects. It returns CodeNotFound if no version is in the environment.
 func (sel Selector) in(p Pathway) (int, error) {
 	var number int
 	switch sel.Environment {
@@ -257,7 +260,8 @@ func (sel Selector) in(p Pathway) (int, error) {
 
 var errEnvironment = callwright.Invalid("", "must be production or staging")
 
-// graph returns the graph of a version or a draft.
+// graph returns the graph of a version or a draft, from the cache if possible. It returns CodeInvalidState if the document is empty or no
+// longer valid.
 func (s *Service) graph(v Version) (*graph.Graph, error) {
 	if v.Document.Empty() {
 		return nil, errEmptyDraft
@@ -274,7 +278,7 @@ func (s *Service) graph(v Version) (*graph.Graph, error) {
 	return g, nil
 }
 
-// rawHash returns a hash of a document in its spelling.
+// rawHash returns a hash of a document's exact bytes. Documents with equal content in different spellings have different hashes.
 func rawHash(d graph.Document) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d ", len(d.Nodes))

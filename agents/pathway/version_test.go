@@ -180,7 +180,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestLoadPinned loads a version that was archived.
+// TestLoadPinned checks that LoadPinned returns a version that was archived.
 func TestLoadPinned(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -201,7 +201,7 @@ func TestLoadPinned(t *testing.T) {
 	wantCode(t, "another organization's", err, callwright.CodeNotFound, "")
 }
 
-// TestLoadOfWhatHasFaults loads a draft that an earlier release has stored, and that this one refuses.
+// TestLoadOfWhatHasFaults checks that Load refuses a draft that an earlier release has stored and this release does not accept.
 func TestLoadOfWhatHasFaults(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)

@@ -14,40 +14,40 @@ import (
 	"github.com/callwright/callwright/agents/template"
 )
 
-// walk is the work of one turn.
+// walk contains the state of one turn while it runs.
 type walk struct {
-	interpreter Interpreter // with the defaults of its Runtime
+	interpreter Interpreter // includes the defaults of its Runtime
 	graph       *graph.Graph
 	agent       Agent
-	before      State         // at the beginning of the turn
-	state       State         // now
-	heard       dialogue.Talk // the talk with the caller's words, before the answer
+	before      State         // state at the beginning of the turn
+	state       State         // current state
+	heard       dialogue.Talk // the talk including the caller's words, without the answer
 	answer      *dialogue.Answer
 	at          *graph.Node     // current node
-	values      template.Values // the variables of state, for texts
+	values      template.Values // variables of state, for texts
 	log         Log
 	visits      int
-	asked       int      // requests of webhook nodes
-	sent        int      // requests in the log
-	own         bool     // this turn has cloned state.Variables and may change it
-	acted       bool     // an irreversible action was taken
-	missing     []string // variables of templates that have no value
-	unknown     string   // the first model that was asked for and that the interpreter does not have
-	err         error    // of the model
+	asked       int      // number of webhook nodes' requests
+	sent        int      // number of requests in the log
+	own         bool     // whether this turn has cloned state.Variables and may change it
+	acted       bool     // whether an irreversible action was performed
+	missing     []string // variables in templates that have no value
+	unknown     string   // first requested model that the interpreter does not have
+	err         error    // error of the model
 }
 
-// way is a possible way from a node.
+// way is a possible continuation of a conversation at a node.
 type way struct {
 	kind   wayKind
 	to     *graph.Node
-	edge   *graph.Edge // of along; nil at the start and for the branch of a webhook
+	edge   *graph.Edge // edge of an along way; nil at the start and for a webhook's branch
 	option llm.Option
 }
 
-// wayKind is the kind of a way.
+// wayKind names the kind of a way.
 type wayKind int
 
-// The kinds of ways.
+// The kinds of ways from a node.
 const (
 	stay   wayKind = iota // wait for the caller at the node
 	along                 // go to another node
@@ -56,12 +56,12 @@ const (
 	finish                // perform the node's pending action
 )
 
-// broken reports whether the turn ends here: the answer was stopped, or the conversation is over.
+// broken reports whether the turn ends at this point, because the answer was stopped, the conversation is over, or ctx has ended.
 func (w *walk) broken(ctx context.Context) bool {
 	return w.state.Over || w.answer.Stopped() || ctx.Err() != nil
 }
 
-// fail ends the conversation with the apology, unless the error comes from the end of ctx.
+// fail ends the conversation with the apology and logs the model's error. It does nothing if ctx has ended, because that caused the error.
 func (w *walk) fail(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return
@@ -73,10 +73,10 @@ func (w *walk) fail(ctx context.Context, err error) {
 	w.answer.Text(w.agent.Lines.Apology)
 }
 
-// usualEntries is the number of a turn's log entries for which memory is reserved.
+// usualEntries is the number of log entries for which a turn reserves memory.
 const usualEntries = 3
 
-// note logs an event at the current node.
+// note adds an event at the current node to the turn's log.
 func (w *walk) note(e LogEntry) {
 	e.Node, e.Name, e.At = w.at.ID, w.at.Name, w.interpreter.Clock.Now()
 	if e.Kind == LogRequest {
@@ -88,10 +88,10 @@ func (w *walk) note(e LogEntry) {
 	w.log.Entries = append(w.log.Entries, e)
 }
 
-// requests returns the client of the node's next requests, which contain their origin.
+// requests returns the client for the node's next requests. It adds their node and their place in the log to them.
 func (w *walk) requests() request.Client { return request.At(w.interpreter.Requests, w.at.ID, w.sent) }
 
-// chose logs a decision and its reason.
+// chose logs a decision for a way, with its reason.
 func (w *walk) chose(v way, reason string) {
 	e := LogEntry{Kind: LogDecision, Chosen: v.to.ID, Text: reason}
 	if v.edge != nil {
@@ -100,7 +100,7 @@ func (w *walk) chose(v way, reason string) {
 	w.note(e)
 }
 
-// set sets variables, and logs the changed ones. It does not change the map of the State before the turn.
+// set sets variables, and logs the variables that changed. It does not change the map of the State before the turn.
 func (w *walk) set(values map[string]any) {
 	var changed map[string]any
 	for name, v := range values {
@@ -128,11 +128,11 @@ func (w *walk) set(values map[string]any) {
 	w.note(LogEntry{Kind: LogVariables, Variables: changed})
 }
 
-// maxAdded bounds the bytes that variables add to all texts of a turn: the agent's words, and the model's input. Beyond it
+// maxAdded bounds the bytes that variables add to all texts of a turn, which are the agent's words and the model's input. Beyond this limit
 // variables are empty.
 const maxAdded = 2 << 20
 
-// nameLimits logs a reached limit of the turn's texts, variables of templates without a value, and an unknown model.
+// nameLimits logs the limits that the turn's texts have reached, variables in templates that have no value, and an unknown model.
 func (w *walk) nameLimits() {
 	if w.unknown != "" {
 		w.note(LogEntry{Kind: LogError, Text: llm.Missing(w.unknown)})
@@ -149,8 +149,8 @@ func (w *walk) nameLimits() {
 	}
 }
 
-// render fills variables into a template. Their values are data and not expanded again. Unknown variables are empty, and
-// named in the log.
+// render returns the text of a template with the values of variables. Values are data and not expanded again. Unknown variables are empty,
+// and the log names them.
 func (w *walk) render(t *template.Template) string {
 	if t == nil {
 		return ""
@@ -159,7 +159,7 @@ func (w *walk) render(t *template.Template) string {
 	return w.values.Render(t, template.MaxValues)
 }
 
-// miss records the unknown variables of a template.
+// miss notes the unknown variables of a template for the log, at most template.MaxNames in a turn.
 func (w *walk) miss(t *template.Template) {
 	for _, name := range w.values.Missing(t) {
 		if len(w.missing) < template.MaxNames && !slices.Contains(w.missing, name) {

@@ -9,8 +9,9 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Create stores a new persona and its first version, and sets their ids, times and numbers. With an orchestration prompt the
-// version is in production immediately; without one it is a draft. CodeInvalidState: the organization has MaxPersonas.
+// Create stores a new persona and its first version, and sets their ids, times and numbers. With an orchestration prompt, the version is in
+// production immediately; otherwise it is a draft. Create returns CodeInvalidState if the organization has MaxPersonas, and FieldErrors
+// with all errors of an invalid persona.
 func (s *Service) Create(ctx context.Context, org callwright.OrgID, p Persona, v Version) (Record, error) {
 	now := s.cfg.Clock.Now()
 	p.ID, p.Org, p.CreatedAt, p.UpdatedAt, p.Revision = s.cfg.IDs.New(), org, now, now, 1
@@ -46,7 +47,7 @@ func (s *Service) Create(ctx context.Context, org callwright.OrgID, p Persona, v
 	})
 }
 
-// check returns all errors of a persona and a version of it.
+// check returns all errors of a persona and of one version of it, or nil.
 func check(p Persona, v Version) error {
 	var found faults
 	p.check(&found)
@@ -54,8 +55,8 @@ func check(p Persona, v Version) error {
 	return found.err()
 }
 
-// Change changes a persona. Fields that are not Set stay unchanged; cleared ones become empty. Name, Role, Description, Tags and
-// ImageURL change immediately. All others change the draft, which begins as a copy of the version in production.
+// Change describes an update of a persona. Fields that are not Set stay unchanged; cleared fields become empty. Name, Role, Description,
+// Tags and ImageURL change immediately. All other fields change the draft, which begins as a copy of the version in production.
 type Change struct {
 	Name        callwright.Optional[string]
 	Role        callwright.Optional[string]
@@ -71,7 +72,7 @@ type Change struct {
 	Tools          callwright.Optional[[]json.RawMessage]
 }
 
-// CallChange changes a CallConfig, member by member.
+// CallChange describes an update of a CallConfig. Fields that are not Set stay unchanged.
 type CallChange struct {
 	Voice           callwright.Optional[string]
 	Record          callwright.Optional[bool]
@@ -81,13 +82,13 @@ type CallChange struct {
 	WaitForGreeting callwright.Optional[bool]
 }
 
-// ofDraft reports whether the change concerns the draft.
+// ofDraft reports whether the change affects the draft.
 func (c Change) ofDraft() bool {
 	return c.Orchestration.Set || c.Personality.Set || c.Tools.Set || c.Conditions.Set || c.KnowledgeBases.Set ||
 		c.Call != CallChange{}
 }
 
-// parts returns the changed parts of the draft that depend on this server.
+// parts returns the parts of the draft that the change affects and that depend on this server.
 func (c Change) parts() (parts part) {
 	for _, p := range []struct {
 		changed bool
@@ -103,7 +104,7 @@ func (c Change) parts() (parts part) {
 	return parts
 }
 
-// apply applies the immediate changes to a persona, and the rest to a draft.
+// apply applies the immediate changes to p, and the other changes to the draft v.
 func (c Change) apply(p *Persona, v *Version) {
 	c.Name.Apply(&p.Name)
 	c.Role.Apply(&p.Role)
@@ -123,8 +124,8 @@ func (c Change) apply(p *Persona, v *Version) {
 	c.Call.WaitForGreeting.Apply(&v.Call.WaitForGreeting)
 }
 
-// Update changes a persona and its draft, completely or not at all. CodeNotFound: it is absent or deleted. CodeInvalidState: a
-// draft would exceed MaxVersions.
+// Update changes a persona and its draft, completely or not at all. It returns CodeNotFound if the persona is absent or deleted, and
+// CodeInvalidState if a new draft would exceed MaxVersions.
 func (s *Service) Update(ctx context.Context, org callwright.OrgID, id string, c Change) (Record, error) {
 	return s.change(ctx, org, id, func(ctx context.Context, p *Persona) error {
 		if !c.ofDraft() {
@@ -135,7 +136,7 @@ func (s *Service) Update(ctx context.Context, org callwright.OrgID, id string, c
 	})
 }
 
-// edit applies a change to a persona and its draft, and stores the draft.
+// edit applies a change to a persona and its draft, checks the result, and stores the draft.
 func (s *Service) edit(ctx context.Context, p *Persona, c Change) error {
 	v, isNew, err := s.draft(ctx, *p)
 	if err != nil {
@@ -157,7 +158,7 @@ func (s *Service) edit(ctx context.Context, p *Persona, c Change) error {
 	return s.cfg.Store.InsertVersion(ctx, v)
 }
 
-// draft returns a persona's draft, or a new one: a copy of the version in production with the next number.
+// draft returns a persona's draft. If there is none, it returns a new draft: a copy of the version in production with the next number.
 func (s *Service) draft(ctx context.Context, p Persona) (v Version, isNew bool, err error) {
 	if p.Draft != "" {
 		v, err = s.cfg.Store.Version(ctx, p.Org, p.Draft)
@@ -177,9 +178,8 @@ func (s *Service) draft(ctx context.Context, p Persona) (v Version, isNew bool, 
 	return v, true, nil
 }
 
-// Promote makes the draft the version in production. The former version in production is kept. CodeNotFound: the persona is absent
-// or deleted. CodeInvalidState: it has no draft, or the draft has no orchestration prompt. The draft's references are checked
-// again.
+// Promote makes the draft the version in production, and keeps the former version. It checks the draft's references again. It returns
+// CodeNotFound if the persona is absent or deleted, and CodeInvalidState if it has no draft, or if the draft has no orchestration prompt.
 func (s *Service) Promote(ctx context.Context, org callwright.OrgID, id string) (Record, error) {
 	return s.change(ctx, org, id, func(ctx context.Context, p *Persona) error {
 		if p.Draft == "" {
@@ -202,7 +202,7 @@ func (s *Service) Promote(ctx context.Context, org callwright.OrgID, id string) 
 	})
 }
 
-// Discard deletes the draft. CodeNotFound: the persona is absent or deleted. CodeInvalidState: it has no draft.
+// Discard deletes the draft. It returns CodeNotFound if the persona is absent or deleted, and CodeInvalidState if it has no draft.
 func (s *Service) Discard(ctx context.Context, org callwright.OrgID, id string) (Record, error) {
 	return s.change(ctx, org, id, func(ctx context.Context, p *Persona) error {
 		if p.Draft == "" {
@@ -217,7 +217,8 @@ func (s *Service) Discard(ctx context.Context, org callwright.OrgID, id string) 
 	})
 }
 
-// concurrent returns a conflict for a draft that the persona had a moment ago: another node has promoted or discarded it.
+// concurrent converts CodeNotFound for a draft to CodeConflict: the persona had the draft when it was read, so another request has promoted
+// or discarded it.
 func concurrent(err error) error {
 	if errors.Is(err, callwright.ErrNotFound) {
 		return callwright.ErrConflict.Because(err)

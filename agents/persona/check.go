@@ -14,10 +14,10 @@ import (
 	"github.com/callwright/callwright/agents/tool"
 )
 
-// The limits of a persona, in characters for texts.
+// The limits of a persona and its versions. Limits of texts count characters.
 const (
-	MaxPersonas = 1000   // of an organization, without deleted ones
-	MaxVersions = 10_000 // of a persona
+	MaxPersonas = 1000   // per organization, without deleted personas
+	MaxVersions = 10_000 // per persona
 
 	MaxName           = 200
 	MaxRole           = 200
@@ -25,47 +25,47 @@ const (
 	MaxTags           = 50
 	MaxTag            = 64
 	MaxImageURL       = 2048
-	MaxPrompt         = 32 << 10 // each of the two prompts
+	MaxPrompt         = 32 << 10 // for each of the two prompts
 	MaxConditions     = 20
 	MaxWhen           = 2000
 	MaxKnowledgeBases = prompted.MaxBases
 	MaxID             = 64
 	MaxVoice          = 128
 	MaxLanguage       = 32
-	MaxTools          = 256 << 10 // bytes of all tools together, at most tool.MaxTools tools
+	MaxTools          = 256 << 10 // bytes of all tools together; at most tool.MaxTools tools
 	LongestCall       = 12 * time.Hour
 )
 
 // The limits of lists.
 const (
-	DefaultPage = 20      // personas in a page
-	MaxPage     = 100     // personas or versions in a page
-	MaxPages    = 100_000 // the highest number of a page of personas
-	MaxNumbers  = 1000    // reported inbound numbers of a persona
+	DefaultPage = 20      // personas per page
+	MaxPage     = 100     // personas or versions per page
+	MaxPages    = 100_000 // highest page number of List
+	MaxNumbers  = 1000    // inbound numbers that are reported per persona
 	MaxRead     = 2 << 20 // bytes of versions that are read together
 )
 
-// KeepDeleted is the time for which the store keeps a deleted persona with its versions.
+// KeepDeleted is how long the store keeps a deleted persona and its versions.
 const KeepDeleted = 30 * 24 * time.Hour
 
 // faults collects the errors of a request.
 type faults callwright.FieldErrors
 
-// addIf adds an error about a field, if the condition holds.
+// addIf adds an error with CodeBadRequest about a field, if wrong is set.
 func (f *faults) addIf(wrong bool, field, format string, args ...any) {
 	if wrong {
 		*f = append(*f, callwright.Invalid(field, format, args...))
 	}
 }
 
-// addLonger adds an error about a text longer than most characters.
+// addLonger adds an error about a field if its text has more than most characters.
 func (f *faults) addLonger(field, text string, most int) {
 	f.addIf(callwright.Longer(text, most), field, "must have at most %d characters", most)
 }
 
 func (f faults) err() error { return callwright.FieldErrors(f).OrNil() }
 
-// check checks the fields that need no port.
+// check adds the errors of the fields that can be checked without a port.
 func (p Persona) check(f *faults) {
 	f.addIf(strings.TrimSpace(p.Name) == "", "name", "is required")
 	f.addLonger("name", p.Name, MaxName)
@@ -81,13 +81,13 @@ func (p Persona) check(f *faults) {
 	f.addIf(p.ImageURL != "" && !isPicture(p.ImageURL), "image_url", "must be an http or https URL")
 }
 
-// isPicture reports whether a browser could load a picture from a URL. The server never does.
+// isPicture reports whether an address is an http or https URL, from which a browser could load a picture. The server never loads it.
 func isPicture(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
 }
 
-// check checks the fields that need no port.
+// check adds the errors of the fields that can be checked without a port.
 func (v Version) check(f *faults) {
 	for _, prompt := range []struct{ field, text string }{
 		{"orchestration_prompt", v.Orchestration}, {"personality_prompt", v.Personality},
@@ -115,17 +115,17 @@ func (v Version) check(f *faults) {
 		"call_config.max_duration", "must be more than 0 and at most %d minutes", int(LongestCall/time.Minute))
 }
 
-// normalize replaces the name for no background sound.
+// normalize replaces the background sound noBackground by the empty text.
 func (v *Version) normalize() {
 	if v.Call.Background == noBackground {
 		v.Call.Background = ""
 	}
 }
 
-// noBackground is a name for no background sound.
+// noBackground is a name that clients may use for no background sound.
 const noBackground = "none"
 
-// part is a part of a version that depends on this server.
+// part is a set of parts of a version that depend on this server's ports.
 type part int
 
 const (
@@ -136,8 +136,8 @@ const (
 	everyPart = partConditions | partKnowledge | partTools | partEngines
 )
 
-// checkPorts checks parts of a version against this server, and returns the first error. Unchanged parts are not checked: a deleted
-// pathway must not refuse a new prompt.
+// checkPorts checks the given parts of a version against this server, and returns the first error. Callers omit unchanged parts, because a
+// deleted pathway must not prevent a new prompt.
 func (s *Service) checkPorts(ctx context.Context, v Version, parts part) error {
 	for _, check := range []struct {
 		part  part
@@ -156,7 +156,7 @@ func (s *Service) checkPorts(ctx context.Context, v Version, parts part) error {
 	return nil
 }
 
-// checkEngines refuses a sound, a voice or a language that the engines lack.
+// checkEngines refuses a background sound, and a voice or language that the engines do not support.
 func (s *Service) checkEngines(ctx context.Context, v Version) error {
 	if v.Call.Background != "" {
 		return callwright.Invalid("call_config.background", "must be empty, because no background sounds are here")
@@ -179,12 +179,12 @@ func (s *Service) checkKnowledge(_ context.Context, v Version) error {
 	return nil
 }
 
-// checkTools checks the tools of the model.
+// checkTools checks the tools of the model. The fields of its errors begin with "default_".
 func (s *Service) checkTools(_ context.Context, v Version) error {
 	return below("default_", tool.Check(v.Tools, MaxTools, s.cfg.Requests))
 }
 
-// checkConditions refuses conditions whose pathways cannot lead a conversation now.
+// checkConditions refuses conditions whose pathways have no version in production.
 func (s *Service) checkConditions(ctx context.Context, v Version) error {
 	checked := map[string]bool{}
 	for i, c := range v.Conditions {
@@ -208,7 +208,7 @@ func (s *Service) checkConditions(ctx context.Context, v Version) error {
 	return nil
 }
 
-// below puts a prefix before the field of an error, if any.
+// below adds a prefix to the field of an error. It returns an error without a field unchanged.
 func below(prefix string, err error) error {
 	e, ok := errors.AsType[*callwright.Error](err)
 	if !ok || e.Field == "" {

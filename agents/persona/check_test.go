@@ -14,12 +14,12 @@ import (
 	"github.com/callwright/callwright/agents/tool"
 )
 
-// aTool returns a tool with a URL.
+// aTool returns a tool that sends its requests to a URL.
 func aTool(name, url string) json.RawMessage {
 	return json.RawMessage(fmt.Sprintf(`{"name":%q,"description":"Looks.","url":%q}`, name, url))
 }
 
-// tools returns tools of a total size in bytes.
+// tools returns count tools with a total size of the given bytes.
 func tools(count, bytes int) (all []json.RawMessage) {
 	for i := range count {
 		raw := string(aTool(fmt.Sprint("t", i), "https://x.example/"))
@@ -39,7 +39,7 @@ func conditions(count int, c persona.Condition) (all []persona.Condition) {
 	return all
 }
 
-// TestRefusesPersonas tries limit values on both sides for each field of a persona.
+// TestRefusesPersonas checks the limits of each field of a persona with the last permitted and the first refused value.
 func TestRefusesPersonas(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -47,7 +47,7 @@ func TestRefusesPersonas(t *testing.T) {
 	long := func(n int) string { return strings.Repeat("\u00e9", n) }
 	for name, test := range map[string]struct {
 		change persona.Change
-		field  string // empty: it is right
+		field  string // field of the expected error; empty if the change is valid
 	}{
 		"a long name":              {persona.Change{Name: callwright.Given(long(persona.MaxName))}, ""},
 		"no name":                  {persona.Change{Name: callwright.Cleared[string]()}, "name"},
@@ -77,7 +77,7 @@ func make50(tag string) (tags []string) {
 	return tags
 }
 
-// TestRefusesVersions tries limit values on both sides for each field of a version.
+// TestRefusesVersions checks the limits of each field of a version with the last permitted and the first refused value.
 func TestRefusesVersions(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -89,7 +89,7 @@ func TestRefusesVersions(t *testing.T) {
 	use := func(raws ...json.RawMessage) persona.Change { return persona.Change{Tools: callwright.Given(raws)} }
 	for name, test := range map[string]struct {
 		change persona.Change
-		field  string // empty: it is right
+		field  string // field of the expected error; empty if the change is valid
 	}{
 		"a long prompt":            {prompt(long(persona.MaxPrompt)), ""},
 		"too long a prompt":        {prompt(long(persona.MaxPrompt + 1)), "orchestration_prompt"},
@@ -127,7 +127,7 @@ func TestRefusesVersions(t *testing.T) {
 	}
 }
 
-// checkUpdate checks that an update succeeds, or is refused for a field and changes nothing.
+// checkUpdate checks that an update succeeds if field is empty, and otherwise is refused for the field and changes nothing.
 func checkUpdate(t *testing.T, h *house, id, name string, c persona.Change, field string) {
 	t.Helper()
 	before, err := h.Get(t.Context(), org, id)
@@ -147,7 +147,7 @@ func checkUpdate(t *testing.T, h *house, id, name string, c persona.Change, fiel
 	}
 }
 
-// TestCreateNamesEveryFault refuses it whole.
+// TestCreateNamesEveryFault checks that Create reports all errors of a request together and stores nothing.
 func TestCreateNamesEveryFault(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -166,7 +166,7 @@ func TestCreateNamesEveryFault(t *testing.T) {
 	}
 }
 
-// TestReferences: references are checked when they are set and when the draft is promoted.
+// TestReferences checks that references are checked when they are set and again when the draft is promoted.
 func TestReferences(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -197,7 +197,7 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestWithoutPorts uses a server without the ports of personas' references.
+// TestWithoutPorts checks personas on a server that has no ports to check references.
 func TestWithoutPorts(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, func(c *persona.Config) { *c = persona.Config{Store: c.Store, Atomic: c.Atomic} })
@@ -212,7 +212,7 @@ func TestWithoutPorts(t *testing.T) {
 	}
 }
 
-// TestBounds fills an organization and a persona.
+// TestBounds checks the maximum numbers of an organization's personas and of a persona's versions.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -242,7 +242,7 @@ func TestBounds(t *testing.T) {
 	wantError(t, "one more version", err, callwright.CodeInvalidState, "")
 }
 
-// TestLimitsOfCalls: the limits of calls equal the limits of agents.
+// TestLimitsOfCalls checks that an agent accepts everything that a persona may contain.
 func TestLimitsOfCalls(t *testing.T) {
 	t.Parallel()
 	if persona.LongestCall != agents.LongestCall || persona.MaxTools != agents.MaxRequests || persona.MaxPrompt > agents.MaxTask ||

@@ -8,13 +8,14 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// namedNumbers is the maximum of numbers that an error names.
+// namedNumbers bounds the numbers that the error of Delete names.
 const namedNumbers = 5
 
-// Delete deletes a persona: it is then absent, and removed from the store with its versions after KeepDeleted. Running calls
-// continue. CodeNotFound: it is absent or deleted. CodeConflict: inbound numbers refer to it, whose calls would fail.
+// Delete deletes a persona. It then counts as absent; the store deletes it and its versions after KeepDeleted. Running calls continue.
+// Delete returns CodeNotFound if the persona is absent or deleted, and CodeConflict if inbound numbers refer to it, because their calls
+// would fail.
 func (s *Service) Delete(ctx context.Context, org callwright.OrgID, id string) error {
-	var inUse *callwright.Error // separate from the error of the change, which is retried after a conflict
+	var inUse *callwright.Error // not returned by the change, because change retries after CodeConflict
 	_, err := s.change(ctx, org, id, func(ctx context.Context, p *Persona) error {
 		if err := s.cfg.Store.HoldPersona(ctx, org, id); err != nil { // before its numbers are read: see Hold
 			return err
@@ -35,13 +36,14 @@ func (s *Service) Delete(ctx context.Context, org callwright.OrgID, id string) e
 	return err
 }
 
-// Hold locks a persona against deletion until the transaction of ctx ends, in which an inbound number begins to refer to it.
-// CodeNotFound with the field persona_id: it is absent or deleted. It is only called in a transaction.
+// Hold locks a persona against deletion until the transaction of ctx ends. An inbound number that begins to refer to the persona is stored
+// in this transaction. Hold returns CodeNotFound with the field persona_id if the persona is absent or deleted. It may only be called in a
+// transaction.
 func (s *Service) Hold(ctx context.Context, org callwright.OrgID, id string) error {
 	return callwright.InField("persona_id", s.cfg.Store.HoldPersona(ctx, org, id))
 }
 
-// refuseNumbers returns the error for a persona that answers at numbers; nil without numbers.
+// refuseNumbers returns CodeConflict for a persona that answers at numbers, or nil if numbers is empty.
 func refuseNumbers(numbers []callwright.PhoneNumber) *callwright.Error {
 	if len(numbers) == 0 {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agents/persona"
 )
 
-// A persona is used immediately. Later changes wait in a draft until it is promoted.
+// Calls use a new persona immediately. Later changes wait in a draft until it is promoted.
 func Example() {
 	ctx, memory := context.Background(), memstore.New()
 	personas, err := persona.New(persona.Config{Store: agentstore.Personas{Store: memory}, Atomic: memory})

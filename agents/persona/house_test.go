@@ -19,7 +19,7 @@ import (
 
 const org = callwright.OrgID("a")
 
-// house is a service with its environment.
+// house is a Service with a store in memory and fakes for its ports.
 type house struct {
 	*persona.Service
 
@@ -31,7 +31,7 @@ type house struct {
 	numbers numbers
 }
 
-// newHouse returns a service with a store in memory; change may alter its configuration.
+// newHouse returns a house. change may alter the service's configuration.
 func newHouse(t *testing.T, change ...func(*persona.Config)) *house {
 	t.Helper()
 	memory := memstore.New()
@@ -52,7 +52,7 @@ func newHouse(t *testing.T, change ...func(*persona.Config)) *house {
 	return h
 }
 
-// create creates a persona in production.
+// create creates a persona with a version in production.
 func (h *house) create(name string) persona.Record {
 	h.t.Helper()
 	r, err := h.Create(h.t.Context(), org, persona.Persona{Name: name}, persona.Version{Orchestration: "Book tables."})
@@ -62,7 +62,7 @@ func (h *house) create(name string) persona.Record {
 	return r
 }
 
-// update changes a persona.
+// update changes a persona and returns the result.
 func (h *house) update(id string, c persona.Change) persona.Record {
 	h.t.Helper()
 	r, err := h.Update(h.t.Context(), org, id, c)
@@ -81,10 +81,10 @@ func (h *house) promote(id string) persona.Record {
 	return r
 }
 
-// prompt changes the orchestration prompt.
+// prompt returns a change of the orchestration prompt.
 func prompt(text string) persona.Change { return persona.Change{Orchestration: callwright.Given(text)} }
 
-// wantError checks the code and the field of an error.
+// wantError checks that err is a *callwright.Error with a code and a field.
 func wantError(t *testing.T, name string, err error, code callwright.Code, field string) {
 	t.Helper()
 	e, ok := errors.AsType[*callwright.Error](err)
@@ -103,7 +103,7 @@ func same(t *testing.T, a, b any) bool {
 	return string(first) == string(second)
 }
 
-// pathways holds the pathways in production, and errors of others.
+// pathways is a Pathways that maps pathway ids to the result of Load. A nil error means that the pathway is in production.
 type pathways map[string]error
 
 func (p pathways) Load(
@@ -116,7 +116,7 @@ func (p pathways) Load(
 	return nil, 1, err
 }
 
-// public lets requests go to https addresses.
+// public permits requests only to https URLs.
 type public struct{}
 
 func (public) CheckURL(url string) error {
@@ -126,7 +126,7 @@ func (public) CheckURL(url string) error {
 	return nil
 }
 
-// engines speak and understand English, with one voice.
+// engines checks voices and languages: it accepts only English and one voice.
 type engines struct{}
 
 func (engines) CheckVoice(_ context.Context, _ callwright.OrgID, voice, _ string) error {
@@ -143,7 +143,7 @@ func (engines) CheckLanguage(language string) error {
 	return nil
 }
 
-// numbers holds the inbound numbers of personas.
+// numbers is a Numbers that contains the inbound numbers by persona id.
 type numbers map[string][]callwright.PhoneNumber
 
 func (n *numbers) NumbersOf(
@@ -152,7 +152,7 @@ func (n *numbers) NumbersOf(
 	return *n, nil
 }
 
-// work keeps the periodic work that is registered.
+// work is a Work that stores the registered periodic handler.
 type work struct {
 	callwright.Work
 
@@ -163,7 +163,7 @@ func (w *work) Every(_ callwright.Queue, _ string, _ time.Duration, h callwright
 	w.periodic = h
 }
 
-// clock is a second later each time.
+// clock is a clock that advances by a second at every read.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time

@@ -7,43 +7,43 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Persona is a character that handles calls: its identity, and its versions in use.
+// Persona is a character that handles calls. It contains the character's identity and the ids of its versions in use.
 type Persona struct {
 	ID          string
 	Org         callwright.OrgID
 	Name        string
-	Role        string // its role; may be empty
-	Description string // its purpose; may be empty
+	Role        string // may be empty
+	Description string // purpose of the persona; may be empty
 	Tags        []string
-	ImageURL    string // empty: none
-	CreatedBy   string // id of the user who created it; empty: unknown
-	Production  string // id of the version that calls use; empty: none yet
-	Draft       string // id of the version that is edited; empty: none
+	ImageURL    string // may be empty
+	CreatedBy   string // id of the user who created the persona; empty if unknown
+	Production  string // id of the version that calls use; may be empty
+	Draft       string // id of the version that is edited; may be empty
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
-	DeletedAt   time.Time // zero: it exists
-	Revision    int64     // counts changes
+	DeletedAt   time.Time // zero unless the persona is deleted
+	Revision    int64     // incremented by every change
 }
 
-// Version is a state of a persona. A draft changes; a version that was in production does not.
+// Version is a numbered state of a persona's prompts, settings and tools. A draft can change; a version that was in production cannot.
 type Version struct {
 	ID             string
 	Persona        string
 	Org            callwright.OrgID
 	Type           VersionType
-	Number         int    // counts from 1
-	Orchestration  string // its purpose and its decisions: the task of its conversations
-	Personality    string // its identity and way of talking
+	Number         int    // counted from 1
+	Orchestration  string // purpose and decisions of the persona, which are the task of its conversations
+	Personality    string // identity and manner of speaking
 	Conditions     []Condition
-	KnowledgeBases []string // ids
+	KnowledgeBases []string // ids of knowledge bases
 	Call           CallConfig
-	Tools          []json.RawMessage // tools of the model, as given: see tool.Parse
+	Tools          []json.RawMessage // tools of the model as JSON: see tool.Parse
 	CreatedAt      time.Time
 	UpdatedAt      time.Time
-	Revision       int64 // counts changes
+	Revision       int64 // incremented by every change
 }
 
-// VersionType is the use of a version.
+// VersionType names how a version is used.
 type VersionType string
 
 // The types of versions.
@@ -52,18 +52,18 @@ const (
 	Draft      VersionType = "draft"
 )
 
-// Condition hands a conversation over to a pathway.
+// Condition determines when a pathway takes over a conversation.
 type Condition struct {
-	Pathway string // its id; the version in production takes over
-	When    string // in words, or as a rule of the scripted model
+	Pathway string // id of the pathway, whose version in production takes over
+	When    string // the condition in words, or as a rule of the scripted model
 }
 
-// CallConfig configures the sound and the behavior of a persona's calls.
+// CallConfig contains the voice and the behavior of a persona's calls.
 type CallConfig struct {
-	Voice           string // empty: the synthesizer's default
+	Voice           string // empty means the synthesizer's default
 	Record          bool
-	Language        string // BCP 47; empty: the engines' default
-	Background      string // background sound; empty: none
+	Language        string // BCP 47; empty means the engines' default
+	Background      string // background sound; empty means none
 	MaxDuration     time.Duration
-	WaitForGreeting bool // the caller speaks first
+	WaitForGreeting bool // lets the caller speak first
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright/agents/persona"
 )
 
-// TestAnyChangesKeepVersionsInOrder updates, promotes and discards in any order. The versions are always numbered from 1 without
-// gaps, the draft has the last number, the newest other one is in production, and former production versions never change.
+// TestAnyChangesKeepVersionsInOrder checks invariants after random updates, promotions and discards: versions are numbered from 1 without
+// gaps, the draft has the last number, the newest other version is in production, and former versions in production never change.
 func TestAnyChangesKeepVersionsInOrder(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -56,7 +56,8 @@ func TestAnyChangesKeepVersionsInOrder(t *testing.T) {
 	})
 }
 
-// checkVersions checks the invariants, and adds the versions that are or were in production to frozen.
+// checkVersions checks the invariants of a persona's versions. It adds the versions that are or were in production to frozen, and compares
+// them with it.
 func checkVersions(r *rapid.T, h *house, made persona.Record, frozen map[int]persona.Version) {
 	page, err := h.Versions(h.t.Context(), org, made.Persona.ID, callwright.Keyset{}, 0)
 	if err != nil || !page.Next.IsZero() {

@@ -8,16 +8,16 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Record is a persona with its versions in use and the numbers at which it answers.
+// Record contains a persona, its versions in use, and the numbers at which it answers.
 type Record struct {
 	Persona    Persona
-	Production *Version // nil: none
-	Draft      *Version // nil: none, or not asked for
+	Production *Version // nil if no version is in production
+	Draft      *Version // nil if there is no draft, or if it was not requested
 	Numbers    []callwright.PhoneNumber
 }
 
-// Load returns a persona and its version in production. CodeNotFound with the field persona_id: it is absent or deleted.
-// CodeInvalidState with that field: no version is in production.
+// Load returns a persona and its version in production. It returns CodeNotFound with the field persona_id if the persona is absent or
+// deleted, and CodeInvalidState with that field if no version is in production.
 func (s *Service) Load(ctx context.Context, org callwright.OrgID, id string) (Persona, Version, error) {
 	p, err := s.cfg.Store.Persona(ctx, org, id)
 	if err != nil {
@@ -33,8 +33,8 @@ func (s *Service) Load(ctx context.Context, org callwright.OrgID, id string) (Pe
 	return p, v, nil
 }
 
-// LoadPinned returns a version that is or was in production, by its number. CodeNotFound: it is absent. The versions of a deleted
-// persona can be loaded until KeepDeleted has passed, so that running work can continue.
+// LoadPinned returns a version that is or was in production, by its number. It returns CodeNotFound if there is no such version. The
+// versions of a deleted persona can be loaded until KeepDeleted has passed, so that running work can continue.
 func (s *Service) LoadPinned(ctx context.Context, org callwright.OrgID, id string, number int) (Version, error) {
 	list, err := s.cfg.Store.Versions(ctx, org, id, number+1, 1)
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *Service) LoadPinned(ctx context.Context, org callwright.OrgID, id strin
 var errNotInProduction = callwright.Errorf(callwright.CodeInvalidState,
 	"no version of the persona is in production: promote its draft first")
 
-// Get returns a persona with its version in production and its draft. CodeNotFound: it is absent or deleted.
+// Get returns a persona with its version in production and its draft. It returns CodeNotFound if the persona is absent or deleted.
 func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (r Record, err error) {
 	err = callwright.Retry(ctx, func(ctx context.Context) error {
 		p, err := s.cfg.Store.Persona(ctx, org, id)
@@ -62,7 +62,7 @@ func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (r R
 	return r, err
 }
 
-// record reads the parts of a Record for a persona. CodeConflict: the persona was changed meanwhile.
+// record reads the versions and the numbers of a persona. It returns CodeConflict if the persona was changed meanwhile.
 func (s *Service) record(ctx context.Context, p Persona) (r Record, err error) {
 	r.Persona = p
 	if r.Production, err = s.version(ctx, p.Org, p.Production); err != nil {
@@ -76,7 +76,7 @@ func (s *Service) record(ctx context.Context, p Persona) (r Record, err error) {
 	return r, err
 }
 
-// version returns a version; nil for an empty id. CodeConflict: the draft was discarded meanwhile.
+// version returns a version, or nil for an empty id. It returns CodeConflict if the draft was discarded meanwhile.
 func (s *Service) version(ctx context.Context, org callwright.OrgID, id string) (*Version, error) {
 	if id == "" {
 		return nil, nil //nolint:nilnil // there is none
@@ -100,8 +100,9 @@ func (s *Service) numbersOf(
 	return s.cfg.Numbers.NumbersOf(ctx, org, ids)
 }
 
-// List returns a page of personas without their drafts, newest first. Pages count from 1, and a page has at most limit (0:
-// DefaultPage) personas. CodeBadRequest: page or limit is out of range, or the personas of the page exceed MaxRead bytes.
+// List returns a page of personas without their drafts, newest first. Pages are numbered from 1, and contain at most limit personas. A
+// limit of 0 means DefaultPage. List returns CodeBadRequest if page or limit is out of range, or if the personas of the page exceed MaxRead
+// bytes.
 func (s *Service) List(ctx context.Context, org callwright.OrgID, page, limit int) ([]Record, error) {
 	if limit == 0 {
 		limit = DefaultPage
@@ -119,7 +120,8 @@ func (s *Service) List(ctx context.Context, org callwright.OrgID, page, limit in
 	return s.records(ctx, org, personas)
 }
 
-// records reads the versions in production of a page of personas and the numbers at which these answer.
+// records returns the Records of a page of personas, with their versions in production and their numbers. It returns CodeBadRequest if the
+// versions exceed MaxRead bytes.
 func (s *Service) records(ctx context.Context, org callwright.OrgID, personas []Persona) ([]Record, error) {
 	var ids, versions []string
 	for _, p := range personas {
@@ -150,9 +152,9 @@ func (s *Service) records(ctx context.Context, org callwright.OrgID, personas []
 	return list, nil
 }
 
-// Versions returns a page of a persona's versions, newest first: the versions that are or were in production, and the draft. The
-// page begins after the keyset after, which is a page's Next, or zero. It has at most limit (0: MaxPage) versions, and at most
-// MaxRead bytes. CodeNotFound: the persona is absent or deleted.
+// Versions returns a page of a persona's versions, newest first: the versions that are or were in production, and the draft. The page
+// begins after the keyset after, which is zero or the Next of the previous page. It contains at most limit versions and at most MaxRead
+// bytes. A limit of 0 means MaxPage. Versions returns CodeNotFound if the persona is absent or deleted.
 func (s *Service) Versions(
 	ctx context.Context, org callwright.OrgID, id string, after callwright.Keyset, limit int,
 ) (page callwright.Page[Version], err error) {
@@ -171,19 +173,19 @@ func (s *Service) Versions(
 	if _, err := s.cfg.Store.Persona(ctx, org, id); err != nil {
 		return page, err
 	}
-	list, err := s.cfg.Store.Versions(ctx, org, id, before, limit+1) // one more shows whether a next page exists
+	list, err := s.cfg.Store.Versions(ctx, org, id, before, limit+1) // one more version shows whether another page follows
 	return callwright.Fit(list, limit, MaxRead, Version.Size, Version.keyset), err
 }
 
-// keyset returns the place of the version in its list.
+// keyset returns the version's position in the list of Versions, which is ordered by number.
 func (v Version) keyset() callwright.Keyset {
 	return callwright.Keyset{At: v.CreatedAt, ID: strconv.Itoa(v.Number)}
 }
 
-// versionSize is the approximate size of a version without texts, in bytes.
+// versionSize approximates the bytes of a version without its texts.
 const versionSize = 700
 
-// Size estimates the bytes of the version's record.
+// Size estimates the bytes of the version's record, for the limit MaxRead.
 func (v Version) Size() int {
 	size := versionSize + len(v.Orchestration) + len(v.Personality)
 	for _, c := range v.Conditions {

@@ -12,50 +12,51 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// Config configures a Service.
+// Config configures a Service. Store and Atomic are required.
 type Config struct {
 	Store  Store             `required:"always"`
-	Atomic callwright.Atomic `required:"always"` // transactions of the store
+	Atomic callwright.Atomic `required:"always"` // runs the transactions of Store
 
-	// These check the references of versions.
-	Pathways  Pathways                     // nil: a persona with conditions is CodeUnavailable
-	Knowledge pathway.Knowledge            // nil: a persona with knowledge bases is refused
-	Requests  callwright.URLs              // of tools; nil: a persona with tools is CodeUnavailable
-	Voices    tts.VoiceChecker             // nil: every voice is accepted
-	Languages conversation.LanguageChecker // nil: every language is accepted
+	// These ports check the references of versions.
+	Pathways  Pathways                     // if nil, a persona with conditions is CodeUnavailable
+	Knowledge pathway.Knowledge            // if nil, a persona with knowledge bases is refused
+	Requests  callwright.URLs              // checks the URLs of tools; if nil, a persona with tools is CodeUnavailable
+	Voices    tts.VoiceChecker             // nil accepts every voice
+	Languages conversation.LanguageChecker // nil accepts every language
 
-	Numbers Numbers         // nil: no inbound number names a persona
-	Work    callwright.Work // deletes the rows of deleted personas after KeepDeleted; nil: they stay
+	Numbers Numbers         // nil means that no inbound number refers to a persona
+	Work    callwright.Work // deletes the rows of deleted personas after KeepDeleted; if nil, the rows remain
 
 	callwright.Runtime
 }
 
-// Pathways loads the graphs to which conversations are handed over; pathway.Service implements it.
+// Pathways loads the graphs to which conversations are handed over. pathway.Service implements it.
 type Pathways interface {
-	// Load returns a version's graph and its number, 0 for the draft; CodeNotFound, with the field pathway_id or pathway_version,
-	// when it is absent.
+	// Load returns a version's graph and its number, which is 0 for the draft. It returns CodeNotFound with the field pathway_id or
+	// pathway_version if the pathway or the version is absent.
 	Load(ctx context.Context, org callwright.OrgID, id string, sel pathway.Selector) (*graph.Graph, int, error)
 }
 
-// Numbers returns the inbound numbers at which personas answer.
+// Numbers finds the inbound numbers at which personas answer.
 type Numbers interface {
-	// NumbersOf returns the inbound numbers of each of the personas, in order and at most MaxNumbers of each. A persona without
-	// numbers need not be in the map.
+	// NumbersOf returns the inbound numbers of each persona in ascending order, at most MaxNumbers of each. The map may omit personas
+	// without numbers.
 	NumbersOf(ctx context.Context, org callwright.OrgID, ids []string) (map[string][]callwright.PhoneNumber, error)
 }
 
-// Service stores personas and their versions.
+// Service stores personas and their versions, and returns the version in production for calls.
 type Service struct{ cfg Config }
 
-// The removal of deleted personas.
+// The settings of the task that deletes the rows of deleted personas.
 const (
 	taskDelete  = "persona.forget"
 	deleteEvery = time.Hour
 	deleteBatch = 100
-	maxDeleted  = 100 // batches in one run
+	maxDeleted  = 100 // batches per run of the task
 )
 
-// New checks the configuration. It registers periodic work with c.Work.
+// New returns a Service. If c.Work is set, New registers the task that deletes the rows of deleted personas. The error names a missing
+// required field.
 func New(c Config) (*Service, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
@@ -67,7 +68,7 @@ func New(c Config) (*Service, error) {
 	return s, nil
 }
 
-// deleteOld is periodic work. It deletes the rows of personas that were deleted KeepDeleted ago.
+// deleteOld runs periodically. It deletes the rows of personas that were deleted before the last KeepDeleted.
 func (s *Service) deleteOld(ctx context.Context, _ callwright.Task, _ int) error {
 	for range maxDeleted {
 		n, err := s.cfg.Store.DeleteOldPersonas(ctx, s.cfg.Clock.Now().Add(-KeepDeleted), deleteBatch)
@@ -78,8 +79,8 @@ func (s *Service) deleteOld(ctx context.Context, _ callwright.Task, _ int) error
 	return nil
 }
 
-// change reads a persona in a transaction, calls change and stores the result, and retries after a conflict. It returns the record
-// afterwards.
+// change reads a persona in a transaction, calls the function change and stores the result. After a conflict it retries the transaction. It
+// returns the changed persona with its versions.
 func (s *Service) change(
 	ctx context.Context, org callwright.OrgID, id string, change func(ctx context.Context, p *Persona) error,
 ) (r Record, err error) {

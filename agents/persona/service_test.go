@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/agents/persona"
 )
 
-// TestLife creates a persona, changes its draft, promotes it, and deletes it.
+// TestLife checks the states of a persona that is created, changed, promoted and deleted.
 func TestLife(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -66,7 +66,7 @@ func TestLife(t *testing.T) {
 	wantError(t, "another's version", err, callwright.CodeNotFound, "")
 }
 
-// wantAbsent checks that every operation returns CodeNotFound for a persona.
+// wantAbsent checks that every operation on a persona returns CodeNotFound.
 func wantAbsent(t *testing.T, h *house, of callwright.OrgID, id string) {
 	t.Helper()
 	ctx := t.Context()
@@ -99,11 +99,12 @@ func TestOthersSeeNothing(t *testing.T) {
 	}
 }
 
-// TestPersonaThatBeginsWithADraft: without a task, no call can use the persona.
+// TestPersonaThatBeginsWithADraft checks that a persona without a task is created as a draft, which calls can't use and which can't be
+// promoted.
 func TestPersonaThatBeginsWithADraft(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	given := persona.Persona{ID: "x", Name: "Eva", Production: "x", DeletedAt: time.Unix(1, 0)} // all but the name is ignored
+	given := persona.Persona{ID: "x", Name: "Eva", Production: "x", DeletedAt: time.Unix(1, 0)} // Create must ignore all but the name
 	r, err := h.Create(t.Context(), org, given, persona.Version{ID: "x", Number: 7, Personality: "Calm."})
 	if err != nil || r.Production != nil || r.Draft == nil || r.Draft.Number != 1 || r.Persona.ID == "x" || r.Draft.ID == "x" {
 		t.Fatalf("created %+v, %v", r, err)
@@ -138,7 +139,7 @@ func TestDiscard(t *testing.T) {
 	}
 }
 
-// TestChangeOfOneMember changes or clears one member, and no others.
+// TestChangeOfOneMember checks that a change of one field leaves the others as they are.
 func TestChangeOfOneMember(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -204,7 +205,7 @@ func TestChangeOfOneMember(t *testing.T) {
 	}
 }
 
-// TestChangesAtOnce loses none of them.
+// TestChangesAtOnce checks that concurrent changes of different fields are all stored.
 func TestChangesAtOnce(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -253,7 +254,7 @@ func TestDeleteRefusesWhatAnswers(t *testing.T) {
 	}
 }
 
-// TestDeletedAreForgotten after a month.
+// TestDeletedAreForgotten checks that the periodic task deletes the data of a deleted persona after KeepDeleted, and not earlier.
 func TestDeletedAreForgotten(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -316,7 +317,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestListIsBounded: a page of personas that are too large together is refused, and one with fewer is not.
+// TestListIsBounded checks that List refuses a page whose personas exceed MaxRead bytes, and returns a smaller page.
 func TestListIsBounded(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -376,7 +377,8 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// stale is a store whose next Persona is from before another node's change, as two statements of a transaction may be in PostgreSQL.
+// stale is a store whose next call of Persona returns the state before another node's change. In PostgreSQL, two statements of a
+// transaction may differ in the same manner.
 type stale struct {
 	persona.Store
 	former *persona.Persona

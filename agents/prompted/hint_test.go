@@ -9,7 +9,8 @@ import (
 	"github.com/callwright/callwright/agents/prompted"
 )
 
-// TestHintsForTheFirstSentence uses a model with hints for a sentence that it did not produce.
+// TestHintsForTheFirstSentence checks that the recognizer receives the model's hints for answers to a configured first sentence, although
+// the model did not produce the sentence.
 func TestHintsForTheFirstSentence(t *testing.T) {
 	t.Parallel()
 	b := newBrain(t, prompted.Config{

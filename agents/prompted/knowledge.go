@@ -8,11 +8,11 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// maxPassages is the maximum number of passages for one answer, of all knowledge bases together.
+// maxPassages is the maximum number of passages for one answer, from all knowledge bases together.
 const maxPassages = 5
 
-// passages looks up passages that help to answer the caller's last words, in all knowledge bases concurrently: the best one of
-// each, then the second ones. A failing knowledge base contributes none.
+// passages returns passages that help to answer the caller's last words. It searches all knowledge bases concurrently, and orders the
+// passages by rank: the best passage of each base, then the second best. A knowledge base that fails contributes none.
 func (b *Brain) passages(ctx context.Context) []string {
 	question := asked(b.talk.Messages)
 	switch {
@@ -45,7 +45,7 @@ func (b *Brain) passages(ctx context.Context) []string {
 	return best[:min(len(best), maxPassages)]
 }
 
-// asked returns the caller's last words.
+// asked returns the caller's last words, or "" if the caller has not spoken.
 func asked(messages []llm.Message) string {
 	for _, m := range slices.Backward(messages) {
 		if m.Role == llm.RoleCaller {

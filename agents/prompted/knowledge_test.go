@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/prompted"
 )
 
-// TestKnowledgeBases: the model gets the best passages of all bases, for the caller's last words.
+// TestKnowledgeBases checks that the model receives the best passages of all knowledge bases for the caller's last words.
 func TestKnowledgeBases(t *testing.T) {
 	t.Parallel()
 	var bases agentstest.Knowledge
@@ -45,7 +45,7 @@ func TestKnowledgeBases(t *testing.T) {
 	}
 }
 
-// TestKnowledgeThatIsAway: the model answers without passages.
+// TestKnowledgeThatIsAway checks that the model answers without passages if the knowledge bases fail or are not connected.
 func TestKnowledgeThatIsAway(t *testing.T) {
 	t.Parallel()
 	for name, knowledge := range map[string]prompted.Knowledge{"broken": broken{}, "not connected": nil} {

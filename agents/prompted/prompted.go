@@ -1,5 +1,5 @@
-// Package prompted implements the brain of an agent with a task in plain words. It passes the conversation to a language model, and
-// streams the model's words to the caller, sentence by sentence.
+// Package prompted implements the brain of an agent whose task is written in plain words. It passes the conversation to a language model,
+// and streams the model's words to the caller, sentence by sentence.
 package prompted
 
 import (
@@ -19,50 +19,51 @@ import (
 	"github.com/callwright/callwright/agents/tool"
 )
 
-// Config configures a Brain.
+// Config configures a Brain for one conversation. The zero values of optional fields are valid.
 type Config struct {
 	Model llm.Model `required:"always"`
 	Task  string    `required:"always"` // the agent's task; may contain {{variables}}
 
 	Org           callwright.OrgID
 	Persona       string // the agent's identity and way of talking; precedes Task, and may contain {{variables}}
-	FirstSentence string // empty: the model finds one; may contain {{variables}}
-	Language      string // BCP 47
-	ModelName     string // the name of a model, as given by an API client; empty: the adapter's
+	FirstSentence string // may contain {{variables}}; if empty, the model produces it
+	Language      string // BCP 47 tag
+	ModelName     string // model name from an API client; if empty, the adapter's default
 	Temperature   *float64
-	TransferTo    string            // E.164 number or SIP URI; empty: no transfers
-	Facts         []request.Fact    // about the variables, for the model
-	Variables     map[string]any    // values of {{variables}}: data, not expanded again
-	Tools         *tool.Set         // the tools that the model may call; nil: none
+	TransferTo    string            // E.164 number or SIP URI; empty means no transfers
+	Facts         []request.Fact    // sentences that explain variables to the model
+	Variables     map[string]any    // values of {{variables}}; {{...}} within a value is not expanded
+	Tools         *tool.Set         // the tools that the model may call; nil means none
 	Requests      request.Client    `required:"with Tools"`
-	Observe       func(request.Log) // called after every call of a tool; nil: not called
-	Bases         []string          // ids of the knowledge bases that help to answer: see MaxBases
-	Knowledge     Knowledge         // nil: Bases return no passages
-	Lines         dialogue.Lines    // empty lines are English sentences
+	Observe       func(request.Log) // called after every call of a tool; may be nil
+	Bases         []string          // ids of the knowledge bases to search, at most MaxBases
+	Knowledge     Knowledge         // if nil, Bases return no passages
+	Lines         dialogue.Lines    // empty lines are replaced by English sentences
 
 	callwright.Runtime
 }
 
-// Knowledge searches an organization's knowledge bases. pathway.Knowledge states its duties.
+// Knowledge searches an organization's knowledge bases. See pathway.Knowledge for the requirements of an implementation.
 type Knowledge interface {
-	// Find returns the passages of a knowledge base that help to answer a question, best first, at most limit.
+	// Find returns at most limit passages of a knowledge base that help to answer a question, best first.
 	Find(ctx context.Context, org callwright.OrgID, base, question string, limit int) ([]string, error)
 }
 
-// MaxBases bounds the knowledge bases of one agent.
+// MaxBases is the maximum number of knowledge bases of one agent.
 const MaxBases = 10
 
-// Brain leads one conversation by a task. Only one goroutine may use it.
+// Brain conducts one conversation according to a task. It is not safe for concurrent use.
 type Brain struct {
 	cfg       Config
 	speaker   dialogue.Speaker
 	talk      dialogue.Talk
-	variables map[string]any // of the Config, and set by tools
+	variables map[string]any // Config.Variables and the variables that tools set
 }
 
 var _ conversation.Brain = (*Brain)(nil)
 
-// New returns the brain of one conversation. The error names a required field that is missing.
+// New returns the brain of one conversation. It returns an error if a required field is missing or if Bases contains more than MaxBases
+// ids.
 func New(c Config) (*Brain, error) {
 	c.Task = strings.TrimSpace(c.Task)
 	if err := callwright.PrepareConfig(&c); err != nil {
@@ -86,15 +87,15 @@ func New(c Config) (*Brain, error) {
 	}, nil
 }
 
-// Talk returns the talk so far. It must not be called during a turn.
+// Talk returns the conversation so far. It must not be called during a turn.
 func (b *Brain) Talk() dialogue.Talk { return b.talk }
 
-// Variables returns the variables of the Config, with the tools' changes. It must not be called during a turn.
+// Variables returns a copy of the Config's variables with the changes by tools. It must not be called during a turn.
 func (b *Brain) Variables() map[string]any { return maps.Clone(b.variables) }
 
-// Respond answers a turn. The agent says its first sentence first, even if the caller has spoken first. Silence and unclear speech
-// are answered without the model, and end the call if they continue. A second TurnStart means that a transfer has failed, and the
-// agent says so. If the model fails, the agent apologizes, and the error is the stream's last element.
+// Respond answers a turn. The agent begins with its first sentence, even if the caller has spoken first. Respond answers silence and
+// unclear speech without the model, and ends the call if they continue. A second TurnStart means that a transfer has failed, and the agent
+// says so. If the model fails, the agent apologizes, and the error is the stream's last element.
 func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conversation.Step, error] {
 	return func(yield func(conversation.Step, error) bool) {
 		rest := b.talk.Hear(t)
@@ -122,7 +123,7 @@ func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conv
 	}
 }
 
-// speak lets the model answer, and performs its action.
+// speak requests an answer from the model, and appends the steps of the action that the model chose.
 func (b *Brain) speak(ctx context.Context, a *dialogue.Answer) error {
 	r := b.request()
 	r.Knowledge = b.passages(ctx)
@@ -145,10 +146,10 @@ func (b *Brain) speak(ctx context.Context, a *dialogue.Answer) error {
 	return nil
 }
 
-// maxFacts bounds the bytes that variables add to the model's facts for an answer.
+// maxFacts is the maximum number of bytes that variables add to the facts of one model request.
 const maxFacts = 1 << 20
 
-// request returns a request to the model, without the conversation.
+// request returns a request to the model, without knowledge and messages.
 func (b *Brain) request() llm.ReplyRequest {
 	return llm.ReplyRequest{
 		Org: b.cfg.Org, Instructions: b.cfg.Task, CanEnd: true, Language: b.cfg.Language, Model: b.cfg.ModelName,
@@ -157,7 +158,8 @@ func (b *Brain) request() llm.ReplyRequest {
 	}
 }
 
-// hint gives the recognizer hints of answers to the first sentence of the Config, if the model knows any.
+// hint passes to the recognizer the phrases that the model expects after the configured first sentence. It does nothing if the model is no
+// llm.Hinter or expects no phrases.
 func (b *Brain) hint(a *dialogue.Answer) {
 	h, ok := b.cfg.Model.(llm.Hinter)
 	if !ok {

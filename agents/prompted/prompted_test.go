@@ -57,7 +57,7 @@ func (m *model) Answer(context.Context, llm.Question) (llm.Answer, error) {
 	return llm.Answer{}, &llm.Failure{Class: llm.ClassUnsupported, Message: "it only talks"}
 }
 
-// history returns the messages of the last request.
+// history returns the messages of the last request as "role: text", separated by " | ".
 func (m *model) history() string {
 	var out []string
 	for _, msg := range m.requests[len(m.requests)-1].Messages {
@@ -78,7 +78,7 @@ func newBrain(t *testing.T, c prompted.Config) *prompted.Brain {
 	return b
 }
 
-// respond returns the steps of an answer as text, most of them or fewer.
+// respond returns the first steps of an answer as text, at most most of them.
 func respond(b *prompted.Brain, turn conversation.Turn, most int) (string, error) {
 	var out []string
 	for s, err := range b.Respond(context.Background(), turn) {
@@ -152,7 +152,7 @@ func TestDialogue(t *testing.T) {
 	}
 }
 
-// TestSpeaksFirst checks that the model makes a missing first sentence, and that it receives the greeting.
+// TestSpeaksFirst checks that the model produces a missing first sentence, and that a later request contains the caller's greeting.
 func TestSpeaksFirst(t *testing.T) {
 	t.Parallel()
 	m := &model{replies: [][]any{{"Hello."}}}
@@ -246,7 +246,7 @@ func TestFailures(t *testing.T) {
 	for name, c := range map[string]struct {
 		replies [][]any
 		want    string
-		class   llm.Class // empty: no error
+		class   llm.Class // empty means no error
 		asked   int
 		took    time.Duration
 	}{

@@ -13,8 +13,8 @@ import (
 	"github.com/callwright/callwright/agents/tool"
 )
 
-// TestTools: an agent calls tools, which receive its variables and the variables of earlier tools, and the observer sees every
-// call.
+// TestTools checks that tools receive the agent's variables and the variables that earlier tools set, and that Observe is called for every
+// tool call.
 func TestTools(t *testing.T) {
 	t.Parallel()
 	tools, err := tool.NewSet([]json.RawMessage{
@@ -50,7 +50,7 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// TestPersona: the persona precedes the task.
+// TestPersona checks that the model's instructions begin with the persona, before the task.
 func TestPersona(t *testing.T) {
 	t.Parallel()
 	m := &model{replies: [][]any{{"Hello."}}}

@@ -5,8 +5,8 @@ import (
 	"context"
 )
 
-// At returns a client that sends with c and adds the origin of requests: it sets Request.Node, unless set, and adds place to
-// Request.Place. A nil client stays nil.
+// At returns a client that sends requests with c and adds their origin: it sets Request.Node, unless set, and adds place to Request.Place.
+// If c is nil, At returns nil.
 func At(c Client, node string, place int) Client {
 	if c == nil {
 		return nil
@@ -14,7 +14,7 @@ func At(c Client, node string, place int) Client {
 	return placed{c, node, place}
 }
 
-// placed is a client at a place of a conversation.
+// placed is a client that adds a conversation's node and place to each request.
 type placed struct {
 	Client
 
@@ -22,7 +22,7 @@ type placed struct {
 	place int
 }
 
-// Do sends the request.
+// Do adds the origin to r and sends it.
 func (p placed) Do(ctx context.Context, r Request) (Response, error) {
 	r.Node, r.Place = cmp.Or(r.Node, p.node), r.Place+p.place
 	return p.Client.Do(ctx, r)

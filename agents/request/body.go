@@ -9,15 +9,15 @@ import (
 	"github.com/callwright/callwright/agents/template"
 )
 
-// body is the template of a body. In JSON, a variable within a string is escaped, and any other is encoded as a value, so that
-// values cannot change the rest of the body.
+// body is the template of a request body. In JSON, a variable within a string is escaped, and any other variable is encoded as a JSON
+// value, so that values cannot change the rest of the body.
 type body struct {
 	text   *template.Template
 	kind   bodyKind
-	quoted []bool // of JSON: for each variable, whether it is within a string
+	quoted []bool // for JSON: whether each variable is within a string
 }
 
-// bodyKind is the encoding of variables in a body.
+// bodyKind is the format of a body, which determines the encoding of its variables.
 type bodyKind int
 
 const (
@@ -26,11 +26,12 @@ const (
 	bodyForm
 )
 
-// types are the default content types.
+// types are the Content-Types of bodies whose request sets none.
 var types = map[bodyKind]string{bodyText: "text/plain; charset=utf-8", bodyJSON: "application/json"}
 
-// parseBody parses a body; nil for none. It is a form by its Content-Type, and JSON by its Content-Type, or without one if the text
-// is JSON. Else it is text. A body that must be JSON, or begins like JSON, is refused if it is not.
+// parseBody parses a body, and returns nil for an empty text. The Content-Type determines the format: form, JSON or text. Without a
+// Content-Type, the body is JSON if the text is valid JSON, else text. parseBody refuses invalid JSON if the Content-Type is JSON, or if it
+// is empty and the text begins with { or [.
 func parseBody(text, contentType string) (*body, error) {
 	if text == "" {
 		return nil, nil //nolint:nilnil // there is no body
@@ -52,8 +53,8 @@ func parseBody(text, contentType string) (*body, error) {
 	return b, nil
 }
 
-// parseJSON reports whether the template is JSON with variables, and finds the variables within strings. For the check, null stands
-// for a value and x for a part of a string, because both invalidate adjacent text.
+// parseJSON reports whether the template is JSON with variables, and records which variables are within strings. For the check it replaces
+// a variable by null, or by x within a string, because both make adjacent text invalid.
 func (b *body) parseJSON() bool {
 	literals := b.text.Literals()
 	var sample strings.Builder
@@ -83,7 +84,7 @@ func (b *body) parseJSON() bool {
 	return json.Valid([]byte(sample.String()))
 }
 
-// render fills the variables in.
+// render returns the body with its variables filled in and encoded for its kind.
 func (b *body) render(variables map[string]any) []byte {
 	n := 0
 	return []byte(b.text.RenderWith(variables, beyond(MaxBody), func(_ string, value any) string {

@@ -13,8 +13,8 @@ import (
 	"github.com/callwright/callwright/agents/template"
 )
 
-// Do sends the request for a node or a tool. It never fails: Log.Error contains the error, including an answer other than 2xx and a
-// nil client. Log.Variables contains the variables found in the answer.
+// Do sends the request of a node or a tool. It returns no error: Log.Error describes a failure, a response other than 2xx or a nil client.
+// Log.Variables contains the variables found in the response.
 func (c *Call) Do(
 	ctx context.Context, client Client, org callwright.OrgID, name string, variables map[string]any,
 ) (log Log) {
@@ -66,9 +66,9 @@ func (c *Call) Do(
 	return log
 }
 
-// request fills the variables in. shown is the URL for logs.
+// request returns the request with its variables filled in. shown is the URL for logs.
 func (c *Call) request(org callwright.OrgID, variables map[string]any) (r Request, shown string, err error) {
-	values := template.NewValues(variables, math.MaxInt) // encodes a long list once, not for every header
+	values := template.NewValues(variables, math.MaxInt) // encodes a long list only once, not for every header
 	u, err := c.address(c.filled(variables), values)
 	if err != nil {
 		return Request{}, "", err
@@ -96,10 +96,11 @@ func (c *Call) request(org callwright.OrgID, variables map[string]any) (r Reques
 	return r, without.String(), err
 }
 
-// maxLogged bounds an answer in a log, in bytes of JSON.
+// maxLogged is the maximum length of a response in a log, in bytes of JSON.
 const maxLogged = 4 << 10
 
-// excerpt returns an answer for a log: as JSON if it is short enough, else its beginning as a JSON string.
+// excerpt returns a response for a log. A JSON response of at most maxLogged bytes is returned as JSON, any other response as a JSON string
+// of its beginning. It returns nil for an empty response.
 func excerpt(text []byte, value any, isJSON bool) json.RawMessage {
 	if len(text) == 0 {
 		return nil

@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// parse parses a valid source.
+// parse parses a valid source. An empty URL is replaced by an example.
 func parse(t *testing.T, s request.Source) *request.Call {
 	t.Helper()
 	if s.URL == "" {
@@ -30,7 +30,7 @@ func parse(t *testing.T, s request.Source) *request.Call {
 	return c
 }
 
-// made returns the request that is sent with variables.
+// made returns the request that Do sends for a source and its variables.
 func made(t *testing.T, s request.Source, variables map[string]any) request.Request {
 	t.Helper()
 	client := &agentstest.Requests{}
@@ -143,7 +143,7 @@ func TestBody(t *testing.T) {
 	}
 }
 
-// TestLog checks the recorded and the omitted data.
+// TestLog checks that a log contains excerpts of the response and no secrets of the request.
 func TestLog(t *testing.T) {
 	t.Parallel()
 	c := parse(t, request.Source{
@@ -192,7 +192,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// TestTakes sets variables from answers.
+// TestTakes checks the values that JSONPath expressions find in a response.
 func TestTakes(t *testing.T) {
 	t.Parallel()
 	const answer = `{"user": {"id": 7, "names": ["Ada", "Bo"], "": 1}, "items": [{"n": 1, "p": 5.5}, {"n": 2, "p": 15}], "none": [], "a b": true}`
@@ -227,7 +227,8 @@ func TestTakes(t *testing.T) {
 	}
 }
 
-// TestTakesNothingFromAPanic: the library falls over this path.
+// TestTakesNothingFromAPanic checks that a path at which the JSONPath library panics sets no variable, and that the other variables are
+// set.
 func TestTakesNothingFromAPanic(t *testing.T) {
 	t.Parallel()
 	const path = "$[1:9223372036854775807:9223372036854775807]"
@@ -238,7 +239,7 @@ func TestTakesNothingFromAPanic(t *testing.T) {
 	}
 }
 
-// TestTakesLittle: values that are too large are omitted, and others are taken.
+// TestTakesLittle checks that variables with too large values are omitted with an error, and that the others are set.
 func TestTakesLittle(t *testing.T) {
 	t.Parallel()
 	answer := `{"small": 1, "text": "` + strings.Repeat("x", 40<<10) + `", "nested": ` + strings.Repeat("[", 9000) + strings.Repeat("]", 9000) +
@@ -264,7 +265,7 @@ func TestNoClient(t *testing.T) {
 	}
 }
 
-// TestBrokenOff: a request ends with its context, and its result is logged as unknown.
+// TestBrokenOff checks that a request stops when its context is done, and that the log says so.
 func TestBrokenOff(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -296,7 +297,7 @@ func BenchmarkDo(b *testing.B) {
 	}
 }
 
-// canned answers without keeping anything.
+// canned returns prepared responses. Unlike agentstest.Requests, it records no requests.
 type canned struct{ request.Client }
 
 func (canned) Do(context.Context, request.Request) (request.Response, error) {

@@ -8,7 +8,7 @@ type Fact struct {
 	Text     *template.Template
 }
 
-// Facts returns the facts about the variables that the request sets.
+// Facts returns the explanations of the variables that the request sets. Variables without a Context have none.
 func (s Source) Facts() []Fact {
 	var facts []Fact
 	for _, m := range s.Variables {
@@ -19,8 +19,8 @@ func (s Source) Facts() []Fact {
 	return facts
 }
 
-// Known returns the sentences about variables with a value, with variables filled in. A sentence without a variable gets the value
-// appended. When the values have no bytes left, the other sentences are omitted.
+// Known returns the sentences about the variables that have a value, with variables filled in. If a sentence contains no variable, Known
+// appends the value to it. When the byte limit of values is exhausted, it omits the remaining sentences.
 func Known(facts []Fact, values *template.Values) []string {
 	var known []string
 	for _, f := range facts {

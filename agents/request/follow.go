@@ -8,14 +8,14 @@ import (
 	"github.com/ohler55/ojg/jp"
 )
 
-// errSteps is the error of a path that needs more steps than are left.
+// errSteps means that the evaluation of a path needs more steps than are left.
 var errSteps = errors.New("request: a path needs too many steps")
 
-// freeSteps is the number of free steps of a path, so that short paths work even without a budget.
+// freeSteps is the number of steps of each path that cost no budget, so that short paths are evaluated even after the budget is exhausted.
 const freeSteps = 32
 
-// follower follows one path, as jp.Expr.Get does, and counts its steps. The library cannot stop early; here it only evaluates
-// filters, slices and unions, each on one value.
+// follower evaluates one path with the results of jp.Expr.Get, and counts its steps. The jp library cannot stop early, so the follower uses
+// it only for filters, slices and unions, and for one value per call.
 type follower struct {
 	filters map[*jp.Filter]script
 	budget  *budget
@@ -23,7 +23,7 @@ type follower struct {
 	found   []any
 }
 
-// follow evaluates a path on a value.
+// follow evaluates a path on a value, and appends the values that it finds to f.found.
 func (f *follower) follow(path jp.Expr, value any) error {
 	if err := f.spend(1); err != nil {
 		return err
@@ -63,8 +63,8 @@ func (f *follower) follow(path jp.Expr, value any) error {
 	}
 }
 
-// descend evaluates the rest of a path on a value and all values below it, from the bottom up. A path that ends with .. finds all
-// values below the value, and then the value.
+// descend evaluates the rest of a path on a value and on all values below it, from the bottom up. If a path ends with "..", descend finds
+// all values below the value and then the value itself.
 func (f *follower) descend(rest jp.Expr, value any) error {
 	if len(rest) == 0 {
 		if err := f.gather(value); err != nil {
@@ -81,7 +81,7 @@ func (f *follower) descend(rest jp.Expr, value any) error {
 	return f.follow(rest, value)
 }
 
-// gather finds all values below a value, from the top down.
+// gather appends all values below a value to f.found, from the top down.
 func (f *follower) gather(value any) error {
 	const perFound = 2
 	if err := each(value, func(inner any) error {
@@ -93,7 +93,7 @@ func (f *follower) gather(value any) error {
 	return each(value, f.gather)
 }
 
-// filter evaluates the rest of a path on the inner values that match a filter.
+// filter evaluates the rest of a path on the members of a value that match a filter.
 func (f *follower) filter(filter *jp.Filter, rest jp.Expr, value any) error {
 	s := f.filters[filter]
 	return each(value, func(inner any) error {
@@ -129,7 +129,7 @@ func (f *follower) pick(part jp.Frag, rest jp.Expr, value any) error {
 	return nil
 }
 
-// spend uses steps, the free ones first.
+// spend consumes steps: the path's free steps if they suffice, else steps of the budget. It returns errSteps if too few are left.
 func (f *follower) spend(steps float64) error {
 	if steps <= float64(f.free) {
 		f.free -= int(steps)
@@ -150,7 +150,7 @@ func holds(value any) bool {
 	return false
 }
 
-// each calls do for the values directly within a value.
+// each calls do for the members of an object or a list. It stops at the first error and returns it.
 func each(value any, do func(any) error) error {
 	switch value := value.(type) {
 	case []any:
@@ -169,23 +169,23 @@ func each(value any, do func(any) error) error {
 	return nil
 }
 
-// script is the library's work to match a value with a filter.
+// script describes the work of the jp library to match a value with a filter.
 type script struct {
-	steps   float64 // of one evaluation
-	many    int     // paths that may find several values: each combination of these values is an evaluation
-	within  int     // maximum for filters within these paths
+	steps   float64 // steps of one evaluation
+	many    int     // paths that may find several values: each combination of their values costs one evaluation
+	within  int     // highest degree of the filters within these paths
 	paths   int
-	joins   int // of texts
-	pattern int // bytes of regular expressions
+	joins   int // concatenations of texts
+	pattern int // length of the regular expressions in bytes
 }
 
-// scriptOf reads a filter.
+// scriptOf returns the script of a filter.
 func scriptOf(filter *jp.Filter) (s script) {
 	defer func() {
 		if recover() == nil {
 			return
 		}
-		s = script{many: 1, steps: maxPath} // the library cannot expose a filter such as [?(@.a)], which is a path or a value
+		s = script{many: 1, steps: maxPath} // Inspect panics for a filter such as [?(@.a)], which consists of a path or a value
 		if text := filter.String(); len(text) > len("[?()]") {
 			if path, err := jp.ParseString(text[len("[?(") : len(text)-len(")]")]); err == nil {
 				s = script{steps: perEvaluation}
@@ -198,16 +198,16 @@ func scriptOf(filter *jp.Filter) (s script) {
 	return s
 }
 
-// The steps of evaluations, as measured.
+// These constants are measured costs of evaluations, in steps or in units per step.
 const (
 	perEvaluation = 4
-	perPart       = 8  // of a path in a filter, even without a match
-	perStep       = 16 // bytes of a text that one byte of a regular expression reads in a step
-	perJoin       = 64 // bytes of texts that are joined in a step
+	perPart       = 8  // steps for each part of a path in a filter, even without a match
+	perStep       = 16 // bytes of text per step that each byte of a regular expression reads
+	perJoin       = 64 // bytes of concatenated text per step
 	perCompare    = 256
 )
 
-// add adds a part of a filter.
+// add adds the cost of a part of a filter.
 func (s *script) add(part any) {
 	switch part := part.(type) {
 	case *jp.Form:
@@ -227,7 +227,8 @@ func (s *script) add(part any) {
 	}
 }
 
-// addPath adds a path of a filter, whose filters are evaluated once for each value on their level, and after .. on each level.
+// addPath adds the cost of a path in a filter. The library evaluates filters within the path once for each value on their level and, after
+// "..", on each level.
 func (s *script) addPath(path jp.Expr) {
 	many, deep, within, times := 0, 0, 0, 1.0
 	for _, part := range path {
@@ -255,10 +256,11 @@ func (s *script) addPath(path jp.Expr) {
 	s.within = max(s.within, within)
 }
 
-// degree returns the power of the number of values with which evaluations grow.
+// degree returns the exponent with which the number of evaluations grows with the number of values.
 func (s script) degree() int { return max(s.many, s.within) }
 
-// cost returns the steps to match a value. They grow with the contents of the value only if the filter may read all of it.
+// cost returns the steps needed to match a value with a filter. They depend on the contents of the value only if the filter may read all of
+// it. Counting the contents also spends steps.
 func (f *follower) cost(s script, value any) (float64, error) {
 	if s.many == 0 && s.joins == 0 && s.pattern == 0 {
 		return s.steps, nil
@@ -274,7 +276,7 @@ func (f *follower) cost(s script, value any) (float64, error) {
 	return math.Pow(float64(values), float64(s.degree())) * (s.steps + reads), nil
 }
 
-// measure counts the values within a value, including itself, and the bytes of their texts.
+// measure adds to values the number of values within a value, including itself, and to size the bytes of their texts.
 func (f *follower) measure(value any, values, size *int) error {
 	if err := f.spend(1); err != nil {
 		return err

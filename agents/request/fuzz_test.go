@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// render returns the sent request; false if none is sent.
+// render returns the request that Do sends, or false if Do sends none. It checks that the log then contains an error.
 func render(t *testing.T, s request.Source, variables map[string]any) (request.Request, bool) {
 	c, err := s.Parse()
 	if err != nil {
@@ -27,7 +27,7 @@ func render(t *testing.T, s request.Source, variables map[string]any) (request.R
 	return client.Made()[0], true
 }
 
-// FuzzBody: a JSON body stays JSON of the same shape for any variables.
+// FuzzBody checks that a JSON body remains JSON of the same shape for all values of its variables.
 func FuzzBody(f *testing.F) {
 	f.Add(`{"a": "{{x}}", "b": [{{x}}, {{y}}], "{{y}}": "\"{{x}}\\"}`, `"}`, `{"a": [1]}`)
 	f.Add(`{"a": 1{{x}}}`, "\\", "1e9")
@@ -53,7 +53,7 @@ func FuzzBody(f *testing.F) {
 	})
 }
 
-// FuzzURL: for any variables, a request goes to the host of its template, without a fragment, and stays within the path.
+// FuzzURL checks that a request reaches the host and path of its template, without a fragment, for all values of its variables.
 func FuzzURL(f *testing.F) {
 	f.Add("https://example.com/{{x}}?y={{x}}#{{x}}", "@evil/../?#\\")
 	f.Add("https://example.com/%{{x}}/.{{x}}", ".")
@@ -96,7 +96,7 @@ func FuzzURL(f *testing.F) {
 	})
 }
 
-// FuzzPath: no path crashes the program, and its cost is bounded.
+// FuzzPath checks that no path causes a panic, and that the sizes of the results are bounded.
 func FuzzPath(f *testing.F) {
 	for _, path := range []string{"$.a", "$..a", "$[?(@.a > 1)]", "$[0:1:-1]", "$['a'][*]", "$[?(@.a =~ /x/)]", "$[?(length(@)==1)]"} {
 		f.Add(path, `{"a": [1, {"a": "x"}]}`)

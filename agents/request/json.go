@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Encode returns a value as JSON; null if JSON cannot encode it.
+// Encode returns a value as JSON, or null if JSON cannot encode the value.
 func Encode(value any) json.RawMessage {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -17,8 +17,8 @@ func Encode(value any) json.RawMessage {
 	return text
 }
 
-// Decode decodes one JSON value from another system. Integers are int64 if they fit, so that ids keep all digits; other
-// numbers are float64. NUL characters, which databases refuse, are dropped. isJSON is false if the text is not JSON.
+// Decode decodes one JSON value from another system. Integers are int64 if they fit, so that ids keep all digits; other numbers are
+// float64. Decode deletes NUL characters, because databases refuse them. isJSON is false if the text is not JSON.
 func Decode(text []byte) (value any, isJSON bool) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
@@ -31,7 +31,7 @@ func Decode(text []byte) (value any, isJSON bool) {
 	return plain(value), true
 }
 
-// plain converts a decoded value.
+// plain converts a decoded value to the types that Decode documents.
 func plain(value any) any {
 	switch v := value.(type) {
 	case string:

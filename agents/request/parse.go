@@ -16,11 +16,11 @@ type Call struct {
 	url     *template.Template
 	headers []field
 	query   []field
-	body    *body // nil: none
+	body    *body // nil if the request sends no body
 	paths   []path
 }
 
-// field is a pair whose value may contain variables.
+// field is a header or a query pair whose value may contain variables.
 type field struct {
 	name  string
 	value *template.Template
@@ -29,7 +29,7 @@ type field struct {
 // methods lists the allowed methods.
 var methods = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
 
-// Parse checks and parses a source. The error is CodeBadRequest for the first error, with its field, for example "url",
+// Parse checks and parses a source. It returns CodeBadRequest for the first invalid field, with the field's name, for example "url",
 // "headers[0].value" or "variables[1].path". It does not check that requests to the URL are permitted: see Client.CheckURL.
 func (s Source) Parse() (*Call, error) {
 	s.Method = strings.ToUpper(s.Method)
@@ -55,10 +55,10 @@ func (s Source) Parse() (*Call, error) {
 	return c, nil
 }
 
-// Source returns the parsed source, with its defaults.
+// Source returns the parsed source with defaults filled in.
 func (c *Call) Source() Source { return c.source }
 
-// Templates returns the texts that may contain variables.
+// Templates returns all texts of the request that may contain variables.
 func (c *Call) Templates() []*template.Template {
 	all := []*template.Template{c.url}
 	for _, f := range slices.Concat(c.headers, c.query) {
@@ -70,7 +70,7 @@ func (c *Call) Templates() []*template.Template {
 	return all
 }
 
-// checkURL checks the URL, whose scheme and host must be literal.
+// checkURL checks that the URL is valid, and that its scheme and host contain no variables.
 func (c *Call) checkURL() error {
 	const field = "url"
 	if callwright.Longer(c.source.URL, maxURL) {
@@ -89,7 +89,7 @@ func (c *Call) checkURL() error {
 	return nil
 }
 
-// parseHeaders parses the headers. It refuses headers of the connection.
+// parseHeaders parses the headers, and refuses reserved ones.
 func (c *Call) parseHeaders() error {
 	if err := atMost("headers", len(c.source.Headers)); err != nil {
 		return err
@@ -109,7 +109,7 @@ func (c *Call) parseHeaders() error {
 	return nil
 }
 
-// reserved lists the connection's headers (RFC 9110, section 7.6.1), in lower case.
+// reserved lists, in lower case, the headers that concern the connection (RFC 9110, section 7.6.1) and that only the program sets.
 var reserved = []string{
 	"host", "content-length", "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection",
 	"te", "trailer", "transfer-encoding", "upgrade", "expect",
@@ -129,7 +129,7 @@ func token(text string) bool {
 	return true
 }
 
-// printable replaces control characters, including line breaks, by spaces.
+// printable replaces each control character, including line breaks, by a space.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -139,7 +139,7 @@ func printable(text string) string {
 	}, text)
 }
 
-// parseQuery parses the query pairs.
+// parseQuery checks and parses the query pairs.
 func (c *Call) parseQuery() error {
 	if err := atMost("query", len(c.source.Query)); err != nil {
 		return err
@@ -153,7 +153,7 @@ func (c *Call) parseQuery() error {
 	return nil
 }
 
-// parseBody parses the body in the form of its Content-Type.
+// parseBody parses the body in the format that the Content-Type header determines.
 func (c *Call) parseBody() (err error) {
 	contentType := ""
 	for _, h := range c.headers {
@@ -165,13 +165,13 @@ func (c *Call) parseBody() (err error) {
 	return err
 }
 
-// parsePaths parses the mappings.
+// parsePaths checks and parses the mappings.
 func (c *Call) parsePaths() (err error) {
 	c.paths, err = parsePaths(c.source.Variables)
 	return err
 }
 
-// filled returns the URL with its variables filled in. They are escaped for the path or the query, so that values cannot change the
+// filled returns the URL with its variables filled in. The values are escaped for the path or the query, so that they cannot change the
 // rest of the URL.
 func (c *Call) filled(variables map[string]any) string {
 	looked, inQuery := 0, false
@@ -185,7 +185,7 @@ func (c *Call) filled(variables map[string]any) string {
 	})
 }
 
-// address parses a filled URL and adds the query pairs.
+// address parses a URL whose variables are filled in, and adds the query pairs.
 func (c *Call) address(text string, values *template.Values) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" {
@@ -193,7 +193,7 @@ func (c *Call) address(text string, values *template.Values) (*url.URL, error) {
 	}
 	for segment := range strings.SplitSeq(u.Path, "/") {
 		if segment == "." || segment == ".." {
-			return nil, errAddress // it would leave the path
+			return nil, errAddress // the URL would leave its path
 		}
 	}
 	u.Fragment = ""

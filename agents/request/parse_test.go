@@ -29,7 +29,7 @@ func TestParseDefaults(t *testing.T) {
 	}
 }
 
-// TestCharacters: limits count characters, not bytes.
+// TestCharacters checks that limits count characters, not bytes.
 func TestCharacters(t *testing.T) {
 	t.Parallel()
 	s := request.Source{
@@ -46,7 +46,7 @@ func TestCharacters(t *testing.T) {
 	}
 }
 
-// TestParseFaults parses sources with one fault each, in the named field.
+// TestParseFaults checks that the error names the field of a source's only fault.
 func TestParseFaults(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", request.MaxBody+1)

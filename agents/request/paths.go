@@ -11,17 +11,17 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// maxTaken bounds the variables of one answer together, in bytes of JSON.
+// maxTaken is the maximum total size of the variables set from one response, in bytes of JSON.
 const maxTaken = 32 << 10
 
-// path finds a variable in an answer.
+// path finds the value of a variable in a response.
 type path struct {
-	name    string // the variable's
+	name    string // of the variable
 	expr    jp.Expr
-	filters map[*jp.Filter]script // filters of expr, without filters within them
+	filters map[*jp.Filter]script // filters of expr, without nested filters
 }
 
-// parsePaths parses the mappings of a source.
+// parsePaths checks and parses the mappings of a source.
 func parsePaths(mappings []Mapping) ([]path, error) {
 	if err := atMost("variables", len(mappings)); err != nil {
 		return nil, err
@@ -46,22 +46,22 @@ func parsePaths(mappings []Mapping) ([]path, error) {
 	return paths, nil
 }
 
-// The limits of a path. Beyond them its cost grows with the square of the answer, or worse.
+// These constants limit a path. Beyond them, the cost of a path grows with the square of the response's size, or worse.
 const (
-	maxRoots    = 1 // of $
-	maxDescents = 1 // of ..
-	maxCommas   = 4 // of unions, which may repeat a member
+	maxRoots    = 1 // number of $
+	maxDescents = 1 // number of ..
+	maxCommas   = 4 // number of commas in unions, which may repeat a member
 )
 
-// isExpensive matches the expensive parts of regular expressions that a path must not have: short repetitions and classes that compile to
-// megabytes, and expressions from the answer, which are compiled for every value.
+// isExpensive matches regular expressions that are forbidden in a path: short repetitions and classes that compile to megabytes, and
+// expressions from the response, which are compiled for every value.
 var isExpensive = regexp.MustCompile(`(?is)/.*(\{|\\p)|\b(match|search)\s*\(|(=~|~=)\s*([^/\s]|$)`)
 
-// parsePath parses a JSONPath.
+// parsePath parses a JSONPath within the limits.
 func parsePath(text string) (path jp.Expr, err error) {
 	bad := callwright.Invalid("", "must be a JSONPath such as $.user.id")
 	defer func() {
-		if recover() != nil { // the library panics on some texts
+		if recover() != nil { // the jp library panics on some texts
 			path, err = nil, bad
 		}
 	}()
@@ -69,7 +69,7 @@ func parsePath(text string) (path jp.Expr, err error) {
 	if callwright.Longer(text, maxPath) || !strings.HasPrefix(text, "$") {
 		return nil, bad
 	}
-	parts := strings.ReplaceAll(text, "$/", "/") // the end of a regular expression
+	parts := strings.ReplaceAll(text, "$/", "/") // "$/" is the end of a regular expression, not a root
 	count := func(part string) int { return strings.Count(parts, part) }
 	if count("$") > maxRoots || count("..") > maxDescents || count(",") > maxCommas {
 		return nil, callwright.Invalid("", "must have at most one $, one .. and %d commas", maxCommas)
@@ -83,8 +83,8 @@ func parsePath(text string) (path jp.Expr, err error) {
 	return path, nil
 }
 
-// extract returns the variables of an answer, and appends the problems. A path that finds several values sets an array of them
-// (values of an object in any order); a path that finds none sets no variable.
+// extract returns the variables found in a response, and problems with the problems of the paths appended. A path that finds several values
+// sets an array of them (values of an object in any order). A path that finds none sets no variable.
 func extract(paths []path, answer any, b *budget, problems []string) (map[string]any, []string) {
 	variables := map[string]any{}
 	left := maxTaken
@@ -116,7 +116,7 @@ func extract(paths []path, answer any, b *budget, problems []string) (map[string
 	return variables, problems
 }
 
-// get evaluates the path. The library panics on some paths.
+// get returns the values that the path finds in a response. It returns an error if the path needs too many steps or the jp library panics.
 func (p path) get(answer any, b *budget) (found []any, err error) {
 	defer func() {
 		if recover() != nil {
@@ -130,7 +130,7 @@ func (p path) get(answer any, b *budget) (found []any, err error) {
 	return f.found, nil
 }
 
-// weigh estimates the bytes of a value as JSON. It stops above most bytes.
+// weigh estimates the size of a value in bytes of JSON. It stops counting above most bytes.
 func weigh(value any, most int) int {
 	size := 8
 	switch value := value.(type) {

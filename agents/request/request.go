@@ -1,7 +1,7 @@
-// Package request sends requests of conversations to other systems over HTTP. Variables are filled into a request, and set from its
-// answer, within limits. Webhook nodes, tools and dynamic data use it.
+// Package request sends the HTTP requests of conversations to other systems. It fills variables into a request, and sets variables from the
+// response, within limits. Webhook nodes, tools and dynamic data use it.
 //
-// A Source is a request in the clients' form. Source.Parse checks it and returns a Call, whose Do sends it with a Client.
+// A Source is a request as API clients write it. Source.Parse checks it and returns a Call, whose Do sends it with a Client.
 package request
 
 import (
@@ -12,80 +12,82 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Client sends requests. adapters/webhook implements it; agentstest.RunRequests tests it.
+// Client sends requests. adapters/webhook implements it. agentstest.RunRequests tests implementations.
 type Client interface {
-	// CheckURL returns CodeBadRequest, without a field, for a forbidden URL: it cannot be parsed, is not absolute, not http or
-	// https, or has no host or a private address. It does not resolve names. The URL may contain {{variables}} in its path and
+	// CheckURL returns CodeBadRequest, without a field, for a forbidden URL: a URL that cannot be parsed or is not absolute, a scheme other
+	// than http and https, no host, or a private address. It does not resolve names. The URL may contain {{variables}} in its path and
 	// query.
 	CheckURL(url string) error
-	// Do sends a request and reads the answer. The URL, the header values and the body are sent unchanged, the body with its
-	// Content-Length; a User-Agent is added, and no cookies. Do does not connect to private addresses, which it checks after
-	// resolving names: including loopback, unspecified, link-local and IPv4-mapped ones. It does not follow redirects: an answer of
-	// any status from 200 on is returned, with any bytes. CodeUnavailable: no connection, or no complete answer within r.Timeout;
-	// the answer is truncated or not HTTP, has more than MaxAnswer bytes, decompressed, or an endless header, or switches protocols
-	// (101). The message is human-readable, and contains neither the host nor any other part of the URL. Do returns an error when
-	// ctx ends, and is safe for concurrent use.
+	// Do sends a request and reads the response. It sends the URL, the header values and the body unchanged, and adds Content-Length and
+	// User-Agent, but no cookies. It does not connect to private addresses, including loopback, unspecified, link-local and IPv4-mapped
+	// ones, which it checks after resolving names. It does not follow redirects: a response with any status from 200 on is returned, with
+	// any bytes.
+	//
+	// Do returns CodeUnavailable if it cannot connect, or if no complete response arrives within r.Timeout. It also returns CodeUnavailable
+	// if the response is truncated or not HTTP, exceeds MaxAnswer bytes after decompression, has an endless header, or switches protocols
+	// (101). The message is human-readable, and contains neither the host nor any other part of the URL. Do returns an error when ctx is
+	// done. It is safe for concurrent use.
 	Do(ctx context.Context, r Request) (Response, error)
 }
 
-// The limits of a request.
+// These constants limit a request and its response.
 const (
-	MaxAnswer      = 1 << 20   // bytes of an answer
+	MaxAnswer      = 1 << 20   // bytes of a response
 	MaxBody        = 256 << 10 // bytes of a request's body
 	DefaultTimeout = 10 * time.Second
 	LongestTimeout = 15 * time.Second // less than the 20 s of silence after which a conversation fails
 )
 
-// Request is a request with its variables filled in.
+// Request is a request whose variables are filled in.
 type Request struct {
 	Org     callwright.OrgID
 	Method  string
 	URL     string
-	Header  []Pair // values without line breaks
+	Header  []Pair // values contain no line breaks
 	Body    []byte
-	Timeout time.Duration // from connecting to the last byte of the answer
+	Timeout time.Duration // from connecting to the last byte of the response
 
-	// Node is the id of the pathway's node that sends the request; empty: none. Place counts the requests of a turn from 0, in the
+	// Node is the id of the pathway's node that sends the request, or empty if none does. Place counts the requests of a turn from 0 in the
 	// order of their logs, including concurrently called tools.
 	Node  string
 	Place int
 }
 
-// Response is an answer.
+// Response is the HTTP response to a Request. Its Status is 200 or higher.
 type Response struct {
 	Status int
 	Body   []byte
 }
 
-// Pair is a name and a value of a header or a query.
+// Pair is a header field or a query parameter.
 type Pair struct{ Name, Value string }
 
-// Source is a request in the clients' form, with {{variables}} in its texts.
+// Source is a request as API clients write it, with {{variables}} in its texts.
 type Source struct {
-	Method    string        // empty: GET
-	URL       string        // variables only in the path and the query
+	Method    string        // empty means GET
+	URL       string        // may contain variables only in the path and the query
 	Headers   []Pair        // at most 32
 	Query     []Pair        // at most 32
 	Body      string        // variables in JSON are encoded as JSON
-	Timeout   time.Duration // 0: DefaultTimeout; at most LongestTimeout counts
-	Variables []Mapping     // variables to set from the answer, at most 32
+	Timeout   time.Duration // 0 means DefaultTimeout; longer ones count as LongestTimeout
+	Variables []Mapping     // variables to set from the response, at most 32
 }
 
-// Mapping sets a variable from an answer.
+// Mapping sets a variable from a response.
 type Mapping struct {
-	Name    string // the variable's
-	Path    string // JSONPath (RFC 9535) into the answer, for example $.user.id
+	Name    string // of the variable
+	Path    string // JSONPath (RFC 9535) into the response, for example $.user.id
 	Context string // meaning of the variable, for the model; may contain {{variables}}
 }
 
-// Log records a request for the log of a conversation. It contains no values of headers and no query.
+// Log describes a request in the log of a conversation. It contains neither header values nor the query.
 type Log struct {
-	Name      string // of the node or the tool
+	Name      string // name of the node or the tool
 	Method    string
 	URL       string          // without its query
-	Status    int             // 0: no answer
-	Body      json.RawMessage // the beginning of the answer
+	Status    int             // 0 means no response
+	Body      json.RawMessage // the beginning of the response
 	Duration  time.Duration
-	Variables map[string]any // variables from the answer
-	Error     string         // human-readable; empty: none
+	Variables map[string]any // variables set from the response
+	Error     string         // human-readable; empty means no error
 }

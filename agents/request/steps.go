@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// MaxSteps bounds the work on the JSON of other systems and of models in one turn of a conversation: reading answers, evaluating
-// paths on them, and checking the arguments of tools. A step takes about 100 ns.
+// MaxSteps bounds the work in one turn of a conversation on JSON from other systems and from models: reading responses, evaluating paths on
+// them, and checking the arguments of tools. A step costs about 100 ns.
 const MaxSteps = 4 << 20
 
 // budget holds the remaining steps. It is safe for concurrent use.
@@ -19,7 +19,7 @@ func newBudget() *budget {
 	return b
 }
 
-// spend uses steps, or none if fewer are left.
+// spend consumes steps and returns true. If fewer are left, it consumes none and returns false.
 func (b *budget) spend(steps float64) bool {
 	for {
 		left := b.left.Load()
@@ -34,8 +34,8 @@ func (b *budget) spend(steps float64) bool {
 
 type budgetKey struct{}
 
-// WithBudget returns a context whose requests and tool calls share MaxSteps. Without it each has MaxSteps. A ctx with a budget is
-// returned unchanged.
+// WithBudget returns a context whose requests and tool calls share MaxSteps. Without it, each request and each tool call may use MaxSteps.
+// If ctx already contains a budget, WithBudget returns ctx.
 func WithBudget(ctx context.Context) context.Context {
 	if _, has := ctx.Value(budgetKey{}).(*budget); has {
 		return ctx
@@ -43,7 +43,7 @@ func WithBudget(ctx context.Context) context.Context {
 	return context.WithValue(ctx, budgetKey{}, newBudget())
 }
 
-// budgetOf returns the budget of a context, or a new one.
+// budgetOf returns the budget of a context, or a new one if the context contains none.
 func budgetOf(ctx context.Context) *budget {
 	if b, has := ctx.Value(budgetKey{}).(*budget); has {
 		return b
@@ -51,15 +51,15 @@ func budgetOf(ctx context.Context) *budget {
 	return newBudget()
 }
 
-// Spend uses steps of the budget of ctx. It returns false, and uses none, if fewer are left.
+// Spend consumes steps of the budget of ctx and returns true. If fewer are left, it consumes none and returns false.
 func Spend(ctx context.Context, steps float64) bool { return budgetOf(ctx).spend(steps) }
 
-// MostValues returns an upper bound on the values in a JSON text, without parsing it.
+// MostValues returns an upper bound on the number of values in a JSON text, without parsing it.
 func MostValues(text []byte) int {
 	return 1 + bytes.Count(text, []byte(",")) + bytes.Count(text, []byte("{")) + bytes.Count(text, []byte("["))
 }
 
-// stepsToRead estimates the steps of Decode.
+// stepsToRead estimates the steps that Decode costs for a text.
 func stepsToRead(text []byte) float64 {
 	n := len(text) / 8
 	for _, part := range []struct {

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// mapped returns a request with the same path n times, as x0, x1, and so on.
+// mapped returns a source that maps the same path to n variables: x0, x1, and so on.
 func mapped(path string, n int) request.Source {
 	var s request.Source
 	for i := range n {
@@ -24,18 +24,18 @@ func mapped(path string, n int) request.Source {
 	return s
 }
 
-// list returns a list of n equal items.
+// list returns a JSON array of n equal items.
 func list(item string, n int) string {
 	return "[" + strings.TrimSuffix(strings.Repeat(item+",", n), ",") + "]"
 }
 
-// TestStepsOfPaths: paths that take much time are given up, and the log names them. A short path works all the same.
+// TestStepsOfPaths checks that expensive paths are stopped and named in the log. A short path is still evaluated.
 func TestStepsOfPaths(t *testing.T) {
 	t.Parallel()
 	word := `"` + strings.Repeat("ab", 1<<12) + `"`
 	for name, test := range map[string]struct {
 		path, answer string
-		fit          int // of 31 paths
+		fit          int // number of the 31 paths that fit into the budget
 	}{
 		"filters below everything":    {`$..[?(@.a=="b")]`, list("{}", 40_000), 3},
 		"filters of filters":          {`$[?(@[?(@[?(@.a)])])]`, list("[[0]]", 2000), 11},
@@ -64,7 +64,7 @@ func TestStepsOfPaths(t *testing.T) {
 	}
 }
 
-// TestStepsOfUsualAnswers: usual answers cost little of a turn's budget.
+// TestStepsOfUsualAnswers checks that paths on ordinary responses use a small share of a turn's budget.
 func TestStepsOfUsualAnswers(t *testing.T) {
 	t.Parallel()
 	item := `{"id": 7, "name": "Ada Lovelace", "tags": ["a", "b"], "address": {"city": "London", "zip": "NW1"}, "active": true}`
@@ -81,7 +81,7 @@ func TestStepsOfUsualAnswers(t *testing.T) {
 	}
 }
 
-// TestStepsOfAnswers: a turn reads long answers within its budget, and short ones always.
+// TestStepsOfAnswers checks that a turn reads long responses only within its budget, and short ones always.
 func TestStepsOfAnswers(t *testing.T) {
 	t.Parallel()
 	ctx := request.WithBudget(t.Context())
@@ -111,8 +111,8 @@ func TestStepsOfAnswers(t *testing.T) {
 	}
 }
 
-// TestFollowsAsTheLibrary compares the results of paths with the library's own evaluation, in its order. Objects have one member,
-// because the library finds several in any order.
+// TestFollowsAsTheLibrary checks that paths find the values that the jp library finds, in the same order. Objects have one member, because
+// the library visits several members in any order.
 func TestFollowsAsTheLibrary(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -164,18 +164,18 @@ func TestFollowsAsTheLibrary(t *testing.T) {
 	}
 }
 
-// library returns the library's result. The library fails at filters of null.
+// library returns the values that the jp library finds. failed reports a panic, which filters of null cause.
 func library(path string, answer any) (found []any, failed bool) {
 	defer func() { failed = recover() != nil }()
 	return jp.MustParseString(path).Get(answer), false
 }
 
-// counted counts its encodings.
+// counted is a JSON value that counts how often it is encoded.
 type counted struct{ times *int }
 
 func (c counted) MarshalJSON() ([]byte, error) { *c.times++; return []byte("1"), nil }
 
-// TestEncodesOnce: a list that many texts of a request name is encoded once for all of them.
+// TestEncodesOnce checks that a list that many texts of a request contain is encoded only once.
 func TestEncodesOnce(t *testing.T) {
 	t.Parallel()
 	s := request.Source{URL: "https://example.com/"}
@@ -191,7 +191,7 @@ func TestEncodesOnce(t *testing.T) {
 	}
 }
 
-// TestHugeNumbers: a number beyond all numeric types stays text, for any exponent.
+// TestHugeNumbers checks that a number beyond all numeric types is kept as text, without expanding its exponent.
 func TestHugeNumbers(t *testing.T) {
 	t.Parallel()
 	digits := strings.Repeat("9", 20_000)

@@ -9,19 +9,19 @@ import (
 	"strings"
 )
 
-// Template is a text with variables. It is immutable, and safe for concurrent use.
+// Template is a parsed text with variables. It is immutable, and safe for concurrent use.
 type Template struct {
 	text  string
 	parts []part
-	names []string // see Names
+	names []string // result of Names
 	rest  string   // the text after the last part
 }
 
-// part is a stretch of text and the variable after it.
+// part is a literal text and the name of the variable that follows it.
 type part struct{ text, name string }
 
-// Parse parses a text. Every text is valid: braces that are not closed are text. Spaces within the braces are ignored. A dotted
-// name such as {{caller.name}} names a member of an object.
+// Parse parses a text. Every text is valid: unclosed braces are literal text. Spaces within the braces are ignored. A dotted name such as
+// {{caller.name}} names a member of an object.
 func Parse(text string) *Template {
 	t := &Template{text: text, rest: text}
 	for {
@@ -48,10 +48,11 @@ func (t *Template) Text() string { return t.text }
 // MaxNames is the maximum number of variables that Names returns.
 const MaxNames = 100
 
-// Names returns the first MaxNames variables of the text, each once, in order.
+// Names returns the names of the first MaxNames variables of the text, without duplicates and in order.
 func (t *Template) Names() []string { return slices.Clone(t.names) }
 
-// Literals returns the texts around the variables: one more than the variables, possibly empty.
+// Literals returns the texts before, between and after the variables. Their number exceeds the number of variables by one, and they may be
+// empty.
 func (t *Template) Literals() []string {
 	literals := make([]string, 0, len(t.parts)+1)
 	for _, p := range t.parts {
@@ -60,7 +61,7 @@ func (t *Template) Literals() []string {
 	return append(literals, t.rest)
 }
 
-// Missing returns the Names without a value.
+// Missing returns those Names to which variables assigns no value.
 func (t *Template) Missing(variables map[string]any) []string {
 	var missing []string
 	for _, name := range t.names {
@@ -71,8 +72,8 @@ func (t *Template) Missing(variables map[string]any) []string {
 	return missing
 }
 
-// Render fills the variables in, at most MaxValues bytes. An unknown variable is empty, so that an agent never speaks braces.
-// Values are data, not expanded again.
+// Render returns the text with its variables filled in, at most MaxValues bytes of values. An unknown variable is empty, so that an agent
+// never speaks braces. Braces within values are not expanded.
 func (t *Template) Render(variables map[string]any) string {
 	text, _ := t.fill(variables, MaxValues, spoken)
 	return text
@@ -80,18 +81,19 @@ func (t *Template) Render(variables map[string]any) string {
 
 func spoken(_, _ string, value any) string { return Spoken(value) }
 
-// MaxValues is the maximum number of bytes that variables add to one text; the rest is cut off. It bounds a text that repeats a
+// MaxValues is the maximum number of bytes that variables add to one text; longer values are truncated. It bounds a text that repeats a
 // long variable.
 const MaxValues = 128 << 10
 
-// RenderWith is like Render, with up to most bytes of variables, and formats each value with write. before is the text so far. The
+// RenderWith is like Render, but limits values to most bytes and formats each value with write. before is the text rendered so far. The
 // value of an unknown variable is nil.
 func (t *Template) RenderWith(variables map[string]any, most int, write func(before string, value any) string) string {
 	text, _ := t.fill(variables, most, func(before, _ string, value any) string { return write(before, value) })
 	return text
 }
 
-// fill fills the variables in, up to most bytes, and returns the number of used bytes. write formats the value of a name.
+// fill returns the text with its variables filled in, and the number of bytes that the values add. It uses no more than most bytes of
+// values. write formats the value of a name.
 func (t *Template) fill(
 	variables map[string]any, most int, write func(before, name string, value any) string,
 ) (filled string, added int) {
@@ -119,13 +121,13 @@ func (t *Template) fill(
 	return b.String(), most - left
 }
 
-// clip returns the beginning of a text, of most bytes or fewer, without a partial character.
+// clip returns the beginning of a text, at most most bytes, without a partial character.
 func clip(text string, most int) string { return strings.ToValidUTF8(text[:min(most, len(text))], "") }
 
-// usual is the usual length of a value, in bytes.
+// usual is the expected length of a value, in bytes. It only sizes buffers.
 const usual = 16
 
-// LookUp finds a variable by its whole name, or else by the parts of a dotted name.
+// LookUp returns the value of a variable. It looks for the whole name first, and then for the members that a dotted name names.
 func LookUp(name string, variables map[string]any) (value any, known bool) {
 	if v, ok := variables[name]; ok {
 		return v, true
@@ -138,7 +140,7 @@ func LookUp(name string, variables map[string]any) (value any, known bool) {
 	return LookUp(rest, inner)
 }
 
-// Spoken returns a JSON value as text; nil is empty.
+// Spoken returns a JSON value as text. nil becomes an empty text.
 func Spoken(v any) string {
 	switch v := v.(type) {
 	case nil:

@@ -45,7 +45,7 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// TestMaxValues: a text that names a long value again and again is cut off, between characters.
+// TestMaxValues checks that a text that repeats a long value is truncated between characters.
 func TestMaxValues(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", template.MaxValues/4)
@@ -98,7 +98,8 @@ func TestRenderWith(t *testing.T) {
 	}
 }
 
-// FuzzRender: text is left alone, values are data, and a text is rendered piece by piece.
+// FuzzRender checks that literal text is unchanged, that values are not expanded, and that a text renders as the concatenation of its
+// parts.
 func FuzzRender(f *testing.F) {
 	f.Add("Hi {{ name }}, {{", "{{name}}")
 	f.Add("{{}}{{ . }}}}{{name.x}}", "}}{{")
@@ -121,7 +122,7 @@ func FuzzRender(f *testing.F) {
 	})
 }
 
-// TestAllocations: a text without variables allocates nothing, a text with text values only its result.
+// TestAllocations checks that a text without variables allocates nothing, and that a text with string values allocates only the result.
 func TestAllocations(t *testing.T) {
 	plain, filled := template.Parse("How may I help you?"), template.Parse("Hello {{name}}, it is {{caller.city}}.")
 	variables := map[string]any{"name": "Ada", "caller": map[string]any{"city": "Rome"}}

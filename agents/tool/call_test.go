@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/agents/tool"
 )
 
-// call returns a model's call of a tool.
+// call returns a tool call by a model.
 func call(name, arguments string) llm.ToolCall {
 	return llm.ToolCall{ID: "1", Name: name, Arguments: json.RawMessage(arguments)}
 }
@@ -52,8 +52,8 @@ func TestCall(t *testing.T) {
 	}
 }
 
-// TestVariablesWin: a model takes the place of no variable of the conversation, and gives no value that the schema does
-// not name.
+// TestVariablesWin checks that a model's arguments replace no variable of the conversation, and that arguments that the schema does not
+// name are ignored.
 func TestVariablesWin(t *testing.T) {
 	t.Parallel()
 	s := set(t, minimal("x", `, "method": "POST", "body": "{{customer}} {{note}} {{admin}} {{input.customer}} {{input.admin}}",
@@ -69,7 +69,7 @@ func TestVariablesWin(t *testing.T) {
 	}
 }
 
-// TestRefusals: arguments that violate the schema are not sent, and the model is told the reason.
+// TestRefusals checks that arguments that violate the schema are not sent, and that the model receives the reason.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	s := set(t, booking, minimal("free", ""), minimal("none", `, "input_schema": {"additionalProperties": {"type": "null"}}`))
@@ -110,7 +110,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestFailures: the model is told the failure and the answer, without a URL.
+// TestFailures checks that the model receives the error and the response of a failed call, without the URL.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -139,7 +139,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestEmptyBody: an empty object is a body only for methods that usually have one.
+// TestEmptyBody checks that an empty JSON object is sent as the body only by methods that usually have a body.
 func TestEmptyBody(t *testing.T) {
 	t.Parallel()
 	for method, want := range map[string]string{"": "", "get": "", "DELETE": "", "POST": "{}", "put": "{}"} {

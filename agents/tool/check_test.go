@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agents/tool"
 )
 
-// secure lets requests go to https addresses.
+// secure permits only URLs that begin with https.
 type secure struct{}
 
 func (secure) CheckURL(url string) error {

@@ -8,11 +8,11 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// maxSteps bounds the compiled program of a pattern.
+// maxSteps is the maximum estimated number of steps of a pattern's compiled program.
 const maxSteps = 4096
 
-// expression compiles a pattern of a schema. It refuses a pattern whose program is much larger than its text, such as a{1000},
-// because a document of such patterns would take gigabytes. It returns the steps of the program.
+// expression compiles a pattern of a schema, and returns the estimated steps of its program. It refuses a pattern whose program is much
+// larger than its text, such as a{1000}, because a document of such patterns would need gigabytes of memory.
 func expression(pattern string) (jsonschema.Regexp, int, error) {
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -27,9 +27,9 @@ func expression(pattern string) (jsonschema.Regexp, int, error) {
 	return e, size, err
 }
 
-// steps estimates the steps of an expression's program.
+// steps estimates the number of steps of an expression's compiled program.
 func steps(e *syntax.Regexp) int {
-	const ranges = 16 // ranges of a character class that cost as much as a step
+	const ranges = 16 // ranges of a character class that cost as much as one step
 	n := 1 + len(e.Rune)/ranges
 	if e.Op == syntax.OpLiteral {
 		n = len(e.Rune)

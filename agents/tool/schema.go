@@ -18,15 +18,15 @@ import (
 
 // schema is the schema of a tool's input. The zero schema accepts every object.
 type schema struct {
-	parameters json.RawMessage // for the model; nil: none
+	parameters json.RawMessage // for the model; nil means none
 	properties []string        // names of the properties, sorted
 	compiled   *jsonschema.Schema
-	size       int // number of schemas within it
-	leaves     int // texts, numbers and other values within it
-	patterns   int // steps of the programs of its patterns
+	size       int // number of schemas within the schema
+	leaves     int // texts, numbers and other values without members in the schema
+	patterns   int // total steps of the patterns' programs
 }
 
-// parseSchema parses a schema. It loads nothing and refuses references, even to the schema's own parts, because their cost is
+// parseSchema parses a schema. It loads no other documents, and refuses references, even to parts of the same schema, because their cost is
 // unbounded.
 func parseSchema(raw json.RawMessage) (s schema, err error) {
 	const field = "input_schema"
@@ -60,8 +60,8 @@ func parseSchema(raw json.RawMessage) (s schema, err error) {
 	return s, nil
 }
 
-// normalize completes an abbreviated schema, and reports whether it changed. It adds the type. A property whose schema is a text
-// becomes a string with that description.
+// normalize completes an abbreviated schema, and reports whether it changed the schema. It adds a missing type. It replaces a property that
+// is a text by a string schema with the text as its description.
 func normalize(document map[string]any) (changed bool) {
 	if document["type"] == nil {
 		document["type"], changed = "object", true
@@ -75,12 +75,12 @@ func normalize(document map[string]any) (changed bool) {
 	return changed
 }
 
-// nothing loads no schemas.
+// nothing is a schema loader that refuses every URL.
 type nothing struct{}
 
 func (nothing) Load(string) (any, error) { return nil, errors.New("tool: schemas are not loaded") }
 
-// compile compiles a schema, and returns the steps of its patterns.
+// compile compiles a schema, and returns the total steps of its patterns.
 func compile(document any) (compiled *jsonschema.Schema, patterns int, err error) {
 	const name = "tool:input"
 	c := jsonschema.NewCompiler()
@@ -97,7 +97,7 @@ func compile(document any) (compiled *jsonschema.Schema, patterns int, err error
 	return compiled, patterns, err
 }
 
-// refers reports whether a schema has references.
+// refers reports whether a schema contains references.
 func refers(value any) bool {
 	switch value := value.(type) {
 	case []any:
@@ -112,10 +112,10 @@ func refers(value any) bool {
 	return false
 }
 
-// The limits of schemas within schemas. Compiling one costs as much as hundreds of bytes of other text.
+// These constants limit the number of schemas. Compiling one costs as much as hundreds of bytes of other text.
 const (
-	maxSchemas    = 256  // of a tool
-	maxSetSchemas = 1024 // of all tools of a Set
+	maxSchemas    = 256  // in the input schema of a tool
+	maxSetSchemas = 1024 // in all tools of a Set
 )
 
 // schemas returns an upper bound on the number of schemas in a value.
@@ -137,7 +137,7 @@ func schemas(value any) int {
 	return n
 }
 
-// leaves returns the number of values without members or items in a value.
+// leaves returns the number of leaves in a value: the values that are neither objects nor lists.
 func leaves(value any) int {
 	n := 0
 	switch value := value.(type) {
@@ -155,18 +155,18 @@ func leaves(value any) int {
 	return n
 }
 
-// steps estimates the steps to check arguments. Each pattern may be matched with each text, and each schema and each value of an
-// enum with each value.
+// steps estimates the steps that checking arguments costs. Each pattern may be matched with each text, and each schema and each enum value
+// may be compared with each value.
 func (s schema) steps(arguments []byte) float64 {
 	const perSchema, perLeaf, bytesPerStep = 10, 16, 16
 	met := float64(s.size*perSchema+s.leaves*perLeaf) * float64(request.MostValues(arguments))
 	return met + float64(s.patterns)*float64(len(arguments))/bytesPerStep
 }
 
-// maxArguments bounds the arguments of a call, in bytes.
+// maxArguments is the maximum length of the arguments of a call, in bytes.
 const maxArguments = 16 << 10
 
-// arguments returns the arguments of a call, or the reason of their refusal for the model.
+// arguments decodes and checks the arguments of a call. If it refuses them, it returns a reason for the model.
 func (s schema) arguments(ctx context.Context, raw json.RawMessage) (input map[string]any, refusal string) {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		raw = json.RawMessage("{}")
@@ -191,10 +191,10 @@ func (s schema) arguments(ctx context.Context, raw json.RawMessage) (input map[s
 	return input, ""
 }
 
-// maxProblems bounds the problems reported to the model.
+// maxProblems is the maximum number of problems that a refusal reports to the model.
 const maxProblems = 5
 
-// problems returns the problems found by a validation, without the schema's name.
+// problems returns the first maxProblems problems found by a validation, without the schema's name.
 func problems(err error) string {
 	found, ok := errors.AsType[*jsonschema.ValidationError](err)
 	if !ok {

@@ -20,11 +20,11 @@ type Set struct {
 	variables   []string
 }
 
-// MaxTools is the most tools of a Set.
+// MaxTools is the maximum number of tools in a Set.
 const MaxTools = 32
 
-// NewSet parses tools, whose names must be unique. Without tools the Set is nil. The error's field contains the index of the tool,
-// for example "tools[1].url".
+// NewSet parses tools, whose names must be unique. It returns a nil Set if raws is empty. The field of an error contains the index of the
+// tool, for example "tools[1].url".
 func NewSet(raws []json.RawMessage) (*Set, error) {
 	if len(raws) == 0 {
 		return nil, nil //nolint:nilnil // a nil Set has no tools
@@ -57,7 +57,7 @@ func NewSet(raws []json.RawMessage) (*Set, error) {
 	return s, nil
 }
 
-// within prefixes the field of an error with a path.
+// within prepends a path to the field of a callwright.Error. It returns other errors unchanged.
 func within(path string, err error) error {
 	fault, ok := errors.AsType[*callwright.Error](err)
 	if !ok {
@@ -74,7 +74,7 @@ func (s *Set) Definitions() []llm.Tool {
 	return s.definitions
 }
 
-// URLs returns the tools' URLs with their variables, in the tools' order, for request.Client.CheckURL.
+// URLs returns the URLs of the tools with unexpanded variables, in the tools' order. request.Client.CheckURL accepts them.
 func (s *Set) URLs() []string {
 	if s == nil {
 		return nil
@@ -82,7 +82,7 @@ func (s *Set) URLs() []string {
 	return s.urls
 }
 
-// Variables returns the names of the variables that the tools set from their answers, in the tools' order.
+// Variables returns the names of the variables that the tools set from their responses, in the tools' order.
 func (s *Set) Variables() []string {
 	if s == nil {
 		return nil
@@ -90,13 +90,13 @@ func (s *Set) Variables() []string {
 	return s.variables
 }
 
-// Result is the result of a call.
+// Result is the result of Set.Call.
 type Result struct {
-	Text string // for the model: one JSON value, which is data
+	Text string // one JSON value for the model, which must treat it as data
 	Log  request.Log
 }
 
-// Speech returns the words to say during a call; empty for a call that Call would refuse.
+// Speech returns the words that the agent says during a call. It returns "" if Call would refuse the call.
 func (s *Set) Speech(ctx context.Context, call llm.ToolCall, variables map[string]any) string {
 	t, input, refusal := s.find(ctx, call)
 	if refusal != "" {
@@ -105,12 +105,12 @@ func (s *Set) Speech(ctx context.Context, call llm.ToolCall, variables map[strin
 	return t.speech.Render(t.scope(input, variables))
 }
 
-// Call calls a tool. It never fails: the text for the model describes errors, without URLs. Arguments that violate the tool's
-// schema are refused before a request is sent.
+// Call calls a tool. It returns no error: the text for the model describes errors, without URLs. Call refuses arguments that violate the
+// tool's schema, and then sends no request.
 //
-// The tool's texts may contain arguments as {{input.name}}, and variables of the conversation as {{name}}. An argument that is a
-// property of the schema may also be written as {{name}}, unless a variable has this name, because a caller may manipulate the
-// model, and must not replace values set by the program.
+// The tool's texts may contain arguments as {{input.name}}, and variables of the conversation as {{name}}. An argument that is a property
+// of the schema may also be written as {{name}}, unless a variable has the same name: a caller may manipulate the model, and must not
+// replace values that the program sets.
 func (s *Set) Call(
 	ctx context.Context, client request.Client, org callwright.OrgID, call llm.ToolCall, variables map[string]any,
 ) Result {
@@ -126,7 +126,7 @@ func (s *Set) Call(
 	return Result{Text: a.text(), Log: log}
 }
 
-// answer is the result of a call for the model.
+// answer is the JSON form of a call's result for the model.
 type answer struct {
 	Error  string          `json:"error,omitempty"`
 	Answer json.RawMessage `json:"answer,omitempty"`
@@ -134,7 +134,7 @@ type answer struct {
 
 func (a answer) text() string { return string(request.Encode(a)) }
 
-// find returns the tool and the arguments of a call, or the reason of the call's refusal for the model.
+// find returns the tool and the arguments of a call. If it refuses the call, it returns a reason for the model.
 func (s *Set) find(ctx context.Context, call llm.ToolCall) (t *Tool, input map[string]any, refusal string) {
 	if s != nil {
 		t = s.tools[call.Name]
@@ -146,7 +146,8 @@ func (s *Set) find(ctx context.Context, call llm.ToolCall) (t *Tool, input map[s
 	return t, input, refusal
 }
 
-// scope returns the variables of the tool's texts.
+// scope returns the variables that the tool's texts may contain: input, the arguments named by the schema, and the conversation's
+// variables. A variable replaces an argument of the same name.
 func (t *Tool) scope(input, variables map[string]any) map[string]any {
 	scope := make(map[string]any, len(variables)+len(t.schema.properties)+1)
 	for _, name := range t.schema.properties {

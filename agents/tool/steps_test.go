@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// TestStepsOfArguments: arguments that take much time to check are refused, and usual ones cost few steps.
+// TestStepsOfArguments checks that arguments that are expensive to validate are refused, and that ordinary arguments cost few steps.
 func TestStepsOfArguments(t *testing.T) {
 	t.Parallel()
 	patterns := make([]string, 40)
@@ -43,7 +43,7 @@ func TestStepsOfArguments(t *testing.T) {
 	}
 }
 
-// TestStepsOfCalls: the calls of a turn share its budget, and their speeches too.
+// TestStepsOfCalls checks that the calls and the speeches of a turn share its budget.
 func TestStepsOfCalls(t *testing.T) {
 	t.Parallel()
 	s := set(t, minimal("x", `, "speech": "Well.", "input_schema": {"properties": {"day": {"type": "string", "pattern": "^[0-9-]+$"}}}`))

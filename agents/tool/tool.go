@@ -1,5 +1,5 @@
-// Package tool implements the tools that an agent's model may call during a conversation. A tool is a request to another system,
-// with a description of its use for the model.
+// Package tool implements the tools that an agent's model may call during a conversation. A tool is a request to another system, with a
+// description for the model that explains its use.
 package tool
 
 import (
@@ -26,13 +26,13 @@ type Tool struct {
 	speech            *template.Template
 }
 
-// The limits of a tool.
+// These constants limit a tool.
 const (
-	maxBytes       = 64 << 10 // of the whole tool as JSON
+	maxBytes       = 64 << 10 // bytes of the whole tool as JSON
 	maxDescription = 1024     // characters
 )
 
-// definition is a tool as clients write it.
+// definition is the JSON form of a tool in the API.
 type definition struct {
 	Name        string                     `json:"name"`
 	Description string                     `json:"description"`
@@ -55,10 +55,10 @@ var nameForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 //	 "input_schema": {"type": "object", "properties": {}}, "response": {"variable": "$.path"}, "speech": "...",
 //	 "timeout": 10000}
 //
-// The timeout is in milliseconds. A body that is a string is sent unchanged, any other as JSON. Unknown members are ignored. A tool
-// has at most 64 KiB of JSON, a description of at most 1024 characters, and a schema with at most 256 schemas within it and no
-// references. The error is CodeBadRequest with a field, for the first error. An id instead of a tool is an error, because no tools
-// are stored.
+// The timeout is in milliseconds. A body that is a string is sent unchanged, any other body as JSON. Unknown members are ignored. A tool
+// may have at most 64 KiB of JSON, a description of at most 1024 characters, and a schema that contains at most 256 schemas and no
+// references. Parse returns CodeBadRequest for the first invalid field, with the field's name. It refuses an id instead of a tool, because
+// no tools are stored.
 func Parse(raw json.RawMessage) (*Tool, error) {
 	if len(raw) > maxBytes {
 		return nil, callwright.Invalid("", "must have at most %d bytes", maxBytes)
@@ -93,7 +93,7 @@ func Parse(raw json.RawMessage) (*Tool, error) {
 	return t, nil
 }
 
-// source returns the tool's request.
+// source returns the source of the tool's request.
 func (d definition) source() (s request.Source, err error) {
 	s = request.Source{Method: d.Method, URL: d.URL}
 	if s.Headers, err = pairs("headers", d.Headers); err != nil {
@@ -113,7 +113,7 @@ func (d definition) source() (s request.Source, err error) {
 	return s, nil
 }
 
-// body returns the text of the body. For GET and DELETE an empty object is no body.
+// body returns the text of the body. For GET, DELETE and no method, it returns "" for an empty object.
 func (d definition) body() string {
 	text := string(bytes.TrimSpace(d.Body))
 	switch bare := d.Method == "" || strings.EqualFold(d.Method, "GET") || strings.EqualFold(d.Method, "DELETE"); {
@@ -125,7 +125,8 @@ func (d definition) body() string {
 	return text
 }
 
-// pairs returns the members of an object, sorted by name. A value that is not a string is used as written.
+// pairs returns the members of an object, sorted by name. Numbers and booleans are used as written, and null is empty. Objects and lists
+// are errors.
 func pairs(field string, members map[string]json.RawMessage) ([]request.Pair, error) {
 	var all []request.Pair
 	for _, name := range slices.Sorted(maps.Keys(members)) {
@@ -143,10 +144,10 @@ func pairs(field string, members map[string]json.RawMessage) ([]request.Pair, er
 	return all, nil
 }
 
-// listed matches a field of a request.Source that is a member of an object in a tool.
+// listed matches error fields of a request.Source that are list items, but members of an object in the tool's JSON.
 var listed = regexp.MustCompile(`^(headers|query|variables)\[(\d+)\]`)
 
-// locate returns an error of the tool's request with the field of the tool.
+// locate returns the error with its field renamed: request.Source fields such as headers[0] become the members of the tool's JSON.
 func locate(s request.Source, err error) error {
 	fault, ok := errors.AsType[*callwright.Error](err)
 	if !ok {

@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/agents/tool"
 )
 
-// booking is a tool with all that a tool may have.
+// booking is a tool that sets every member.
 const booking = `{
 	"name": "BookTable", "description": "Books a table.", "id": "not known here",
 	"url": "https://example.com/{{restaurant}}/bookings", "method": "POST", "timeout": 2500.5,
@@ -29,7 +29,7 @@ const booking = `{
 	"response": {"booking": "$.id", "at": "$.slot.time"}, "speech": "One moment, I am looking at {{input.day}}, {{name}}."
 }`
 
-// set parses tools.
+// set parses tools, and fails the test if they are invalid.
 func set(t *testing.T, raws ...string) *tool.Set {
 	t.Helper()
 	var all []json.RawMessage
@@ -43,7 +43,7 @@ func set(t *testing.T, raws ...string) *tool.Set {
 	return s
 }
 
-// minimal returns a tool with a name and further members.
+// minimal returns a tool with a name, a URL and the given members.
 func minimal(name, members string) string {
 	return fmt.Sprintf(`{"name": %q, "url": "https://example.com/"%s}`, name, members)
 }
@@ -83,7 +83,7 @@ func TestNoTools(t *testing.T) {
 	}
 }
 
-// TestParseFaults parses tools with one fault each, in the named field.
+// TestParseFaults checks that the error names the field of a tool's only fault.
 func TestParseFaults(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 70_000)
@@ -130,7 +130,7 @@ func TestParseFaults(t *testing.T) {
 	}
 }
 
-// TestPatterns: usual patterns are accepted.
+// TestPatterns checks that common patterns are accepted, although the size of patterns is limited.
 func TestPatterns(t *testing.T) {
 	t.Parallel()
 	for _, pattern := range []string{
@@ -142,7 +142,7 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// TestLoadsNothing: a schema that refers to an existing valid file is refused.
+// TestLoadsNothing checks that a schema that refers to a valid local file is refused, and so cannot read files of the server.
 func TestLoadsNothing(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "meta.json")

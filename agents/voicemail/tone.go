@@ -2,19 +2,19 @@ package voicemail
 
 import "math"
 
-// The search for a tone works at 8 kHz, on frames of 20 ms.
+// The search for a tone uses audio at 8 kHz, in frames of 20 ms.
 const (
 	toneRate  = 8000
 	toneFrame = toneRate / 50
 )
 
-// The definition of a tone: one constant frequency, for longer than a voice holds one, at a constant level.
+// These constants define a tone: one constant frequency at a constant level, for longer than a voice sustains a frequency.
 const (
 	toneFrames  = 9     // 180 ms
 	toneLevel   = 1e-4  // mean square: -40 dBFS
-	toneSpread  = 90.0  // Hz: distance of the energy from the frequency, root mean square; companding causes 30 to 80
-	toneDrift   = 0.015 // of the frequency, from frame to frame
-	toneSwell   = 1.6   // of the energy, from frame to frame
+	toneSpread  = 90.0  // Hz: root mean square distance of the energy from the frequency; companding causes 30 to 80
+	toneDrift   = 0.015 // maximum relative change of the frequency between frames
+	toneSwell   = 1.6   // maximum ratio of the energies of consecutive frames
 	lowestTone  = 350.0 // Hz
 	highestTone = 2500.0
 )
@@ -23,14 +23,14 @@ const (
 // x[n] = c·x[n-1] - x[n-2] with c = 2·cos(w), w = 2πf/8000. The coefficient is fitted to each frame; the residual is the frame's
 // distance from a tone.
 type toneDetector struct {
-	fold   int // samples of the call for one at 8 kHz
+	fold   int // number of input samples for one sample at 8 kHz
 	x      [toneFrame]float64
 	energy float64
 	hertz  float64
-	run    int // frames of the same tone
+	run    int // number of consecutive frames with the same tone
 }
 
-// hear reports whether a tone has sounded for long enough.
+// hear processes a frame, and reports whether a tone has sounded for at least toneFrames.
 func (t *toneDetector) hear(frame []int16) bool {
 	t.feed(frame)
 	energy, hertz, pure := t.fit()
@@ -48,7 +48,7 @@ func (t *toneDetector) hear(frame []int16) bool {
 	return t.run >= toneFrames
 }
 
-// feed folds the frame to 8 kHz.
+// feed resamples the frame to 8 kHz: it averages t.fold samples.
 func (t *toneDetector) feed(frame []int16) {
 	scale := 1 / (32768 * float64(t.fold))
 	for i := range t.x {
@@ -60,7 +60,7 @@ func (t *toneDetector) feed(frame []int16) {
 	}
 }
 
-// fit returns the mean square of the frame, the frequency of the nearest sinusoid, and whether the frame is one.
+// fit returns the mean square of the frame and the frequency of the nearest sinusoid. pure reports whether the frame is a tone.
 func (t *toneDetector) fit() (energy, hertz float64, pure bool) {
 	var cross, middle, sum float64
 	for n := 2; n < toneFrame; n++ {
@@ -82,7 +82,7 @@ func (t *toneDetector) fit() (energy, hertz float64, pure bool) {
 		e := t.x[n] - c*t.x[n-1] + t.x[n-2]
 		rest += e * e
 	}
-	// A sinusoid that is off by a small angle leaves 2·sin(w) times that angle.
+	// A frequency error of a small angle leaves a residual of 2·sin(w) times this angle.
 	spread := math.Sqrt(rest/sum/(4-c*c)) * toneRate / (2 * math.Pi)
 	pure = spread < toneSpread && hertz >= lowestTone && hertz <= highestTone
 	return energy, hertz, pure

@@ -1,5 +1,5 @@
-// Package voicemail distinguishes an answering machine from a person by the beginning of a call. It uses only the other side's
-// audio, without a model: a person says a few words and waits, a machine plays a long greeting and a tone.
+// Package voicemail implements answering machine detection: it distinguishes a machine from a person by the beginning of a call. It uses
+// only the other side's audio, without a model. A person says a few words and waits; a machine plays a long greeting and a tone.
 package voicemail
 
 import (
@@ -9,46 +9,48 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// The limits of the rules. They favor the verdict "person", because hanging up on a person is worse than talking to a machine.
+// These constants limit the rules. They favor the verdict "person", because hanging up on a person is worse than talking to a machine.
 const (
 	frameTime = 20 * time.Millisecond
 
-	// greetingPause is a pause within a greeting; a longer one ends it.
+	// greetingPause is the shortest pause that ends a person's greeting.
 	greetingPause = time.Second
-	// minPersonGreeting is the maximum length of a person's greeting. "Thank you for calling so and so, this is Anna, how may I help you?"
-	// takes four seconds.
+	// minPersonGreeting is the duration from which a greeting counts as a machine's. A person's "Thank you for calling so and so, this is
+	// Anna, how may I help you?" takes four seconds.
 	minPersonGreeting = 5 * time.Second
-	// latestStart is the latest start of a greeting. Later speech is an answer to the agent.
+	// latestStart is the latest start of a greeting after the answer. Later speech is a reply to the agent.
 	latestStart = 3 * time.Second
-	// shortest is the minimum duration of voice in a word.
+	// shortest is the minimum duration of voice in a greeting. Shorter sounds are clicks.
 	shortest = 100 * time.Millisecond
-	// searchTime is the time of the search for a tone. Afterwards the verdict is a person, or unknown.
+	// searchTime is the duration of the search for a tone. Without a verdict until then, the verdict is unknown.
 	searchTime = 30 * time.Second
-	// greetingSilence is the silence after which a greeting without a tone is over.
+	// greetingSilence is the silence that ends a machine's greeting without a tone.
 	greetingSilence = 2 * time.Second
 	// afterTone is the silence that confirms the end of a tone.
 	afterTone = 200 * time.Millisecond
 )
 
-// Detector is the detection for one call, from its answer. Only one goroutine may use it.
+// Detector detects whether a person or a machine answered one call. It must receive the audio from the answer on. It is not safe for
+// concurrent use.
 type Detector struct {
 	voice     *conversation.Detector
 	tone      toneDetector
 	elapsed   time.Duration
-	began     time.Duration // time at which the first stretch of speech began
-	voiceTime time.Duration // voice in it
-	gap       time.Duration // since the last sound of a voice or a tone
+	began     time.Duration // elapsed time at the beginning of the first stretch of speech
+	voiceTime time.Duration // duration of voice in the first stretch of speech
+	gap       time.Duration // time since the last sound of a voice or a tone
 	verdict   call.AnsweredBy
 	beeped    bool // a tone was heard
-	greeting  bool // the first stretch of speech continues, or ended too recently
+	greeting  bool // the first stretch of speech continues or may still continue
 }
 
-// New returns a detector for audio of 8000, 16000 or 48000 samples a second.
+// New returns a detector for audio of 8000, 16000 or 48000 samples per second.
 func New(rate int) *Detector {
 	return &Detector{voice: conversation.NewDetector(rate), tone: toneDetector{fold: max(1, rate/toneRate)}}
 }
 
-// Hear processes the next frame. Once decided, the verdict stays: a person, a machine, or unknown.
+// Hear processes the next frame of 20 ms. It reports whether a verdict is decided: a person, a machine or unknown. A decided verdict never
+// changes.
 func (d *Detector) Hear(f conversation.Frame) (verdict call.AnsweredBy, decided bool) {
 	d.elapsed += frameTime
 	d.gap += frameTime
@@ -69,7 +71,7 @@ func (d *Detector) Hear(f conversation.Frame) (verdict call.AnsweredBy, decided 
 	return d.verdict, d.verdict != ""
 }
 
-// speak processes a frame with speech.
+// speak processes a frame that contains speech.
 func (d *Detector) speak() {
 	if !d.greeting && d.voiceTime == 0 && d.elapsed <= latestStart {
 		d.greeting, d.began = true, d.elapsed
@@ -80,12 +82,12 @@ func (d *Detector) speak() {
 	d.gap = 0
 }
 
-// judge returns the verdict so far; empty: none yet.
+// judge returns the verdict so far, or "" if none is decided.
 func (d *Detector) judge() call.AnsweredBy {
 	switch {
 	case d.greeting && d.elapsed-d.gap-d.began >= minPersonGreeting:
 		return call.AnsweredByVoicemail
-	case d.greeting && d.gap >= greetingPause && d.voiceTime < shortest: // a click
+	case d.greeting && d.gap >= greetingPause && d.voiceTime < shortest: // the sound was a click
 		d.greeting, d.voiceTime = false, 0
 		return ""
 	case d.greeting && d.gap >= greetingPause:
@@ -97,8 +99,8 @@ func (d *Detector) judge() call.AnsweredBy {
 	}
 }
 
-// Ended reports whether the machine's greeting is over, so that a message can be left: after its tone or, without a tone, after a
-// silence.
+// Ended reports whether the machine's greeting is over, so that the agent can leave a message. The greeting is over after its tone or,
+// without a tone, after a silence.
 func (d *Detector) Ended() bool {
 	if d.beeped {
 		return d.gap >= afterTone

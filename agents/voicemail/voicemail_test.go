@@ -18,7 +18,7 @@ import (
 
 const rate = 8000
 
-// sound is a piece of the other side's audio.
+// sound is a stretch of the other side's audio.
 type sound []int16
 
 func silence(d time.Duration) sound { return make(sound, pcm.Samples(d, rate)) }
@@ -31,7 +31,7 @@ func tone(hertz float64, d time.Duration) sound {
 	return s
 }
 
-// speech returns the speech of a person or a machine.
+// speech returns the synthesized speech of a person or a machine.
 func speech(t *testing.T, voice, text string) sound {
 	t.Helper()
 	engine, err := flite.New(flite.Config{})
@@ -54,7 +54,7 @@ func speech(t *testing.T, voice, text string) sound {
 	}
 }
 
-// line returns the sounds one after the other, after G.711 coding, with a telephone's noise.
+// line concatenates sounds, and adds the noise and the G.711 coding of a telephone line.
 func line(sounds ...sound) []int16 {
 	codec, err := g711.PCMU().New()
 	if err != nil {
@@ -78,7 +78,8 @@ func line(sounds ...sound) []int16 {
 	return heard
 }
 
-// heard returns the verdict on a line, its time, and the time of the greeting's end; 0 for never.
+// heard returns the verdict on a line's audio, the time of the verdict, and the time at which the greeting was over. A time is 0 if the
+// event did not happen.
 func heard(samples []int16) (verdict call.AnsweredBy, at, over time.Duration) {
 	d := voicemail.New(rate)
 	const frame = rate / 50
@@ -133,7 +134,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// digit5 returns a DTMF 5: two tones, unlike a machine's tone.
+// digit5 returns a DTMF 5. It consists of two frequencies, while a machine's tone has one.
 func digit5() sound {
 	low, high := tone(770, 200*time.Millisecond), tone(1336, 200*time.Millisecond)
 	for i := range low {
@@ -142,7 +143,7 @@ func digit5() sound {
 	return low
 }
 
-// TestTones checks that every usual tone is found at every rate, and that voice is never taken for a tone.
+// TestTones checks that common tones are found at every sample rate, and that voices are never mistaken for tones.
 func TestTones(t *testing.T) {
 	t.Parallel()
 	for _, hertz := range []float64{400, 440, 620, 850, 1000, 1004, 1400, 2100} {
@@ -161,7 +162,7 @@ func TestTones(t *testing.T) {
 	}
 }
 
-// TestMessageComesAfterTheGreeting checks that the greeting ends with its tone, or its silence.
+// TestMessageComesAfterTheGreeting checks that Ended returns true only after a greeting's tone or, without a tone, after its silence.
 func TestMessageComesAfterTheGreeting(t *testing.T) {
 	t.Parallel()
 	machine := speech(t, "rms", recorded)
@@ -176,7 +177,7 @@ func TestMessageComesAfterTheGreeting(t *testing.T) {
 	}
 }
 
-// BenchmarkHear measures a frame.
+// BenchmarkHear measures the processing of one frame.
 func BenchmarkHear(b *testing.B) {
 	d := voicemail.New(rate)
 	frame := conversation.Frame{In: line(tone(1000, 20*time.Millisecond))}

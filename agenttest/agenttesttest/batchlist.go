@@ -12,7 +12,7 @@ import (
 
 func groupID(l group.Listed) string { return l.ID }
 
-// listsBatch checks that a list contains all fields of a group except its parts, its webhook, its end and its statistics.
+// listsBatch checks that a list contains all fields of a group except Scenarios, Webhook, Over, Flakes and Statistics.
 func listsBatch(t *testing.T, s subject) {
 	full := FullBatch("b1")
 	full.Scenarios = append(full.Scenarios, full.Scenarios[0])

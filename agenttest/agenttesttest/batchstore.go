@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// RunBatches tests a group.Store. The arguments are as for RunStore.
+// RunBatches tests a group.Store. The arguments are those of RunStore.
 func RunBatches(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[agenttest.Store]) {
 	t.Helper()
 	checkStore(t, "batches", newStore, atRest, map[string]func(*testing.T, subject){
@@ -41,7 +41,7 @@ func (s subject) wantBatch(t *testing.T, want group.Batch) {
 	wantSame(t, got, err, want)
 }
 
-// add adds to the sums of group b1, in a separate transaction.
+// add adds to the sums of group b1 in a separate transaction, and returns the group.
 func (s subject) add(t *testing.T, org callwright.OrgID, more group.Sums) (b group.Batch, err error) {
 	t.Helper()
 	err = s.atomic.Do(t.Context(), func(ctx context.Context) error {
@@ -55,7 +55,7 @@ func keepsBatch(t *testing.T, s subject) {
 	want := FullBatch("b1")
 	callwrighttest.Full(t, want)
 	given := want
-	given.Revision = 9 // the store counts
+	given.Revision = 9 // the store must ignore it
 	s.insert(t, given, aBatch("bare"))
 	s.wantBatch(t, want)
 	s.wantBatch(t, aBatch("bare"))
@@ -160,7 +160,8 @@ func addsCounts(t *testing.T, s subject) {
 	wantErr(t, callwright.ErrConflict, map[string]error{"an update of what was read before": s.UpdateBatch(t.Context(), stale)})
 }
 
-// addsCountsAtOnce ends runs of one group concurrently; the last one ends the group.
+// addsCountsAtOnce checks that concurrent transactions add to the counts of one group without losses, and that only the last one completes
+// them.
 func addsCountsAtOnce(t *testing.T, s subject) {
 	s.insert(t, aBatch("b1"))
 	const runs = 16

@@ -11,7 +11,8 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// cancelsRun cancels a run that its node then ends, and runs that cannot be cancelled.
+// cancelsRun checks that CancelRun marks a running run, that its node's next update preserves the mark, and that waiting, ended and absent
+// runs are refused.
 func cancelsRun(t *testing.T, s subject) {
 	s.insert(t, running("r1", "n"), aRun("r2"), ended("r3", 9))
 	for range 2 {
@@ -28,13 +29,13 @@ func cancelsRun(t *testing.T, s subject) {
 	})
 	s.wantRun(t, aRun("r2"))
 	s.wantRun(t, ended("r3", 9))
-	do(t, s.update(t, running("r1", "m"))) // by a node that has not read it
+	do(t, s.update(t, running("r1", "m"))) // an update by a node that has not read the cancellation
 	want = running("r1", "m")
 	want.Cancel, want.Revision = true, 2
 	s.wantRun(t, want)
 }
 
-// looksBeyondGroups excludes the runs of groups.
+// looksBeyondGroups checks that Filter.NotBatches excludes the runs of groups.
 func looksBeyondGroups(t *testing.T, s subject) {
 	for i, batch := range []string{"b1", "b1", "b2", "", "b1", "b3", "b2"} {
 		r := in(aRun(fmt.Sprint("r", i)), batch, i)

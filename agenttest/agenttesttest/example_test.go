@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// Runner plays an agent with scripted turns, and records the words of the caller.
+// This example holds a conversation with an agent whose turns are scripted, and prints the recorded words of the caller.
 func Example() {
 	ctx := context.Background()
 	runner := &agenttesttest.Runner{Turns: []engine.AgentTurn{{Text: "Hello."}, {Text: "Goodbye.", Ended: true}}}

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// holdsScenario adds a run of a scenario during its deletion: the run is either deleted, too, or refused.
+// holdsScenario checks that a run that is added while its scenario is being deleted is either deleted as well or refused.
 func holdsScenario(t *testing.T, s subject) {
 	s.insert(t, aScenario("s1"), aScenario("s2"))
 	deleted := make(chan error, 1)
@@ -23,7 +23,7 @@ func holdsScenario(t *testing.T, s subject) {
 		case err := <-deleted:
 			t.Error("a scenario was deleted while it was held")
 			deleted <- err
-		case <-time.After(holdTime): // a store without the lock deletes it in much less
+		case <-time.After(holdTime): // without the lock, a store would delete the scenario much sooner
 		}
 		return s.InsertRuns(ctx, []run.Run{aRun("r1")})
 	})
@@ -36,18 +36,17 @@ func holdsScenario(t *testing.T, s subject) {
 	do(t, hold("a", "s2"))
 }
 
-// holdTime is the time in which a deletion that does not wait must finish.
+// holdTime is the time within which a deletion that does not wait for a lock must finish.
 const holdTime = 200 * time.Millisecond
 
-// deletesEmptyGroups deletes groups with old runs only; it keeps groups with some new runs, and groups that have not ended. One
-// group has a single scenario.
+// deletesEmptyGroups checks that groups are deleted with their last run, and that groups that have not ended or still contain runs remain.
 func deletesEmptyGroups(t *testing.T, s subject) {
 	over := func(id string) group.Batch {
 		b := aBatch(id)
 		b.State, b.EndedAt = run.Passed, later(9)
 		return b
 	}
-	foreign := in(ended("r6", 9), "all", 1) // no group has runs of another organization
+	foreign := in(ended("r6", 9), "all", 1) // runs of other organizations do not belong to the group
 	foreign.Org = "b"
 	other := in(ended("r7", 9), "one", 0)
 	other.Scenario = "s2"

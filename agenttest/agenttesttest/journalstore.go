@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// RunJournals tests a run.Journals with RunJournal and further tests. The arguments are as for RunStore.
+// RunJournals tests a run.Journals with RunJournal and further tests. The arguments are those of RunStore.
 func RunJournals(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[agenttest.Store]) {
 	t.Helper()
 	checkStore(t, "journals", newStore, atRest, map[string]func(*testing.T, subject){
@@ -36,7 +36,7 @@ func (s subject) append(t *testing.T, run, node, key, answer string) error {
 	return s.AppendAnswer(t.Context(), "a", run, node, key, []byte(answer))
 }
 
-// wantAnswers checks the journal of a run, in the format of fmt for maps.
+// wantAnswers checks the journal of a run. want is the result of fmt.Sprint for the map of its answers.
 func (s subject) wantAnswers(t *testing.T, run, want string) {
 	t.Helper()
 	got, err := s.Answers(t.Context(), "a", run)
@@ -60,7 +60,7 @@ func isJournal(t *testing.T, s subject) {
 	})
 }
 
-// storedJournal is the journal of a run of organization a on node n.
+// storedJournal implements engine.Journal for a run of organization a on node n.
 type storedJournal struct {
 	store subject
 	run   string
@@ -87,7 +87,7 @@ func takesOfNodeOnly(t *testing.T, s subject) {
 	})
 	wantErr(t, callwright.ErrNotFound, map[string]error{"absent": s.append(t, "r5", "n", "k", "x")})
 	s.wantAnswers(t, "r1", "map[k:x]")
-	// Another node takes it over, and continues the journal.
+	// Another node claims the run and continues its journal.
 	do(t, s.update(t, running("r1", "m")), s.append(t, "r1", "m", "k2", ""))
 	wantErr(t, callwright.ErrConflict, map[string]error{"the node of before": s.append(t, "r1", "n", "k3", "x")})
 	s.wantAnswers(t, "r1", "map[k:x k2:]")

@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// RunJournal tests an engine.Journal. newRun creates a run with an empty journal, and returns a function that opens it, each time
-// like another process that resumes the run.
+// RunJournal tests an engine.Journal. newRun creates a run with an empty journal, and returns a function that opens the journal. Each call
+// of this function represents another process that resumes the run.
 func RunJournal(t *testing.T, newRun func(t *testing.T) (open func() engine.Journal)) {
 	t.Helper()
 	key := func(n int) string { return strings.Repeat("0123456789abcdef", 4) + fmt.Sprintf("-%d", n) }
@@ -34,7 +34,7 @@ func RunJournal(t *testing.T, newRun func(t *testing.T) (open func() engine.Jour
 			if err := j.Append(t.Context(), key(n), answer); err != nil {
 				t.Fatal(err)
 			}
-			clear(answer) // the journal must not keep a reference
+			clear(answer) // the journal must not share memory with the answer
 		}
 		for n := range 20 {
 			clear(answers(t, open, 20)[key(n)])

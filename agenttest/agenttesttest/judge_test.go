@@ -13,10 +13,10 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// fixed is a judge with a verdict for each assertion; none is an error.
+// fixed is a judge with a verdict for each assertion id. Without a verdict, Judge returns an error.
 type fixed map[string]assert.JudgeVerdict
 
-// Judge returns the verdict.
+// Judge returns the verdict of the criterion's assertion.
 func (j fixed) Judge(_ context.Context, _ *assert.Evidence, c assert.Criterion) (assert.Opinion, error) {
 	if j[c.Assertion] == "" {
 		return assert.Opinion{Usage: llm.Usage{Input: 1}}, errors.New("no opinion")
@@ -24,14 +24,14 @@ func (j fixed) Judge(_ context.Context, _ *assert.Evidence, c assert.Criterion) 
 	return assert.Opinion{Verdict: j[c.Assertion], Usage: llm.Usage{Input: 2}}, nil
 }
 
-// TestMeasureJudge compares with kappas that were computed elsewhere.
+// TestMeasureJudge checks agreement and kappa against values that were computed with other programs.
 func TestMeasureJudge(t *testing.T) {
 	t.Parallel()
 	const pass, fail, cannot = assert.JudgePass, assert.JudgeFail, assert.CannotJudge
 	verdicts := []assert.JudgeVerdict{pass, fail, cannot}
 	for name, c := range map[string]struct {
-		table            [3][3]int // number of cases by people's and the judge's verdicts
-		agreement, kappa float64   // NaN: none
+		table            [3][3]int // number of cases, by people's and then the judge's verdict
+		agreement, kappa float64   // NaN means nil
 	}{
 		"textbook":        {[3][3]int{{20, 5}, {10, 15}}, 0.7, 0.4},
 		"skewed":          {[3][3]int{{45, 15}, {25, 15}}, 0.6, 0.130434782608696},

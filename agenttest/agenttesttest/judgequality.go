@@ -7,9 +7,9 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// LabeledCase is a frozen conversation with the verdict of people.
+// LabeledCase is a frozen conversation with a criterion and people's verdict.
 type LabeledCase struct {
-	Name      string // unique
+	Name      string // unique within the cases of a measurement
 	Evidence  *assert.Evidence
 	Criterion assert.Criterion
 	Want      assert.JudgeVerdict
@@ -17,19 +17,19 @@ type LabeledCase struct {
 
 // JudgeQuality measures the agreement of a judge with people. Measure it again when the model or the rules of the judge change.
 type JudgeQuality struct {
-	Judged int                                                 // cases with an opinion; the numbers below are about them
-	Errors map[string]error                                    // cases without one, by name
-	Wrong  []string                                            // names of the cases whose verdict differs from people's
-	Counts map[assert.JudgeVerdict]map[assert.JudgeVerdict]int // of cases, by the verdict of people and then of the judge
-	// Agreement is the share of the cases with the same verdict. nil: no case was judged.
+	Judged int                                                 // cases with an opinion; the numbers below describe only these
+	Errors map[string]error                                    // errors of the cases without an opinion, by name
+	Wrong  []string                                            // names of the cases whose verdict differs from the people's verdict
+	Counts map[assert.JudgeVerdict]map[assert.JudgeVerdict]int // number of cases, by people's and then the judge's verdict
+	// Agreement is the share of judged cases in which the judge's verdict equals the people's verdict. It is nil if no case was judged.
 	Agreement *float64
-	// Kappa is Cohen's kappa: the agreement beyond chance, where 1 is full agreement and 0 chance. nil: all verdicts are the same,
-	// so that chance alone agrees fully, or no case was judged.
+	// Kappa is Cohen's kappa, the agreement beyond chance: 1 means full agreement and 0 means chance. It is nil if no case was judged, or
+	// if all verdicts are the same, so that chance alone would agree fully.
 	Kappa *float64
 	Usage llm.Usage
 }
 
-// MeasureJudge judges cases, one after the other, and compares the verdicts.
+// MeasureJudge judges cases, one after the other, and compares the verdicts with people's.
 func MeasureJudge(ctx context.Context, j assert.Judge, cases []LabeledCase) JudgeQuality {
 	q := JudgeQuality{Errors: map[string]error{}, Counts: map[assert.JudgeVerdict]map[assert.JudgeVerdict]int{}}
 	for _, c := range cases {
@@ -76,7 +76,7 @@ func MeasureJudge(ctx context.Context, j assert.Judge, cases []LabeledCase) Judg
 	return q
 }
 
-// Talk returns the evidence of texts said in turn, first by the agent.
+// Talk returns the evidence of a conversation in which agent and caller say the texts alternately. The agent begins and ends the call.
 func Talk(texts ...string) *assert.Evidence {
 	e := &assert.Evidence{Variables: map[string]any{}, End: assert.EndByAgent}
 	for i, text := range texts {
@@ -85,8 +85,8 @@ func Talk(texts ...string) *assert.Evidence {
 	return e
 }
 
-// LabeledCases returns conversations on which people agree, to measure a judge with any model. They contain typical traps for
-// judges: claims without the action, values that were never said, missing evidence, and instructions to the judge.
+// LabeledCases returns conversations on which people agree, to measure a judge with any model. They contain typical traps for judges:
+// claims of an action that did not happen, values that were never said, missing evidence, and instructions to the judge.
 func LabeledCases() []LabeledCase {
 	const pass, fail, cannot = assert.JudgePass, assert.JudgeFail, assert.CannotJudge
 	is := func(name, criterion string, want assert.JudgeVerdict, e *assert.Evidence) LabeledCase {

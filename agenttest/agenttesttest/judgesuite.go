@@ -12,17 +12,17 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// judgeTime bounds every opinion in RunJudge.
+// judgeTime is the time limit of each opinion in RunJudge.
 const judgeTime = 10 * time.Second
 
-// JudgeHarness is the harness of RunJudge.
+// JudgeHarness creates the judges that RunJudge tests.
 type JudgeHarness struct {
-	New func(t *testing.T) assert.Judge // judges by criteria of every Output without an error; with a scripted model any verdict is accepted
-	// Failing returns a judge whose model always fails with a class; nil: the suite omits these cases.
+	New func(t *testing.T) assert.Judge // returns a judge that must judge every Output without an error; any verdict is accepted
+	// Failing returns a judge whose model always fails with a class. If nil, the suite omits these tests.
 	Failing func(t *testing.T, class llm.Class) assert.Judge
 }
 
-// RunJudge tests an assert.Judge. It does not test the quality of the opinions: see MeasureJudge. Each opinion must come within 10
+// RunJudge tests an assert.Judge. It does not test the quality of the opinions: see MeasureJudge. Each opinion must arrive within 10
 // seconds.
 func RunJudge(t *testing.T, h JudgeHarness) {
 	t.Helper()
@@ -68,14 +68,14 @@ func RunJudge(t *testing.T, h JudgeHarness) {
 	}
 }
 
-// judgedTalk returns the conversation of the suite.
+// judgedTalk returns the conversation that the suite's judges judge.
 func judgedTalk() *assert.Evidence {
 	e := Talk("Hello, this is the shop.", "Two pizzas, please.", "Two pizzas. Goodbye.")
 	e.Org, e.Run, e.Variables = "a", "run", map[string]any{"count": int64(2)}
 	return e
 }
 
-// judgeCriterion returns a criterion of a kind.
+// judgeCriterion returns a criterion with the given output.
 func judgeCriterion(output assert.Output) assert.Criterion {
 	c := assert.Criterion{Assertion: "a", Output: output, PassOnTrue: true, Threshold: 0.7}
 	if output != assert.OutputTone {
@@ -87,7 +87,7 @@ func judgeCriterion(output assert.Output) assert.Criterion {
 	return c
 }
 
-// judges checks the form of an opinion, and that the judge does not change its input.
+// judges checks that an opinion is well formed and that the judge does not change its input, and returns the opinion.
 func judges(t *testing.T, j assert.Judge, c assert.Criterion) assert.Opinion {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), judgeTime)
@@ -130,7 +130,7 @@ func judges(t *testing.T, j assert.Judge, c assert.Criterion) assert.Opinion {
 	return o
 }
 
-// judgeEnds checks that a judge whose context has ended returns soon, with an error.
+// judgeEnds checks that a judge whose context is done returns an error within judgeTime.
 func judgeEnds(t *testing.T, j assert.Judge, c assert.Criterion) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -10,12 +10,12 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// Runner is an engine.PathwayRunner whose agent a test scripts. It accepts every version, and asks no model. It is safe for
-// concurrent use; every session begins with the first turn.
+// Runner is an engine.PathwayRunner whose agent a test scripts. It accepts every version and calls no model. Every session begins with the
+// first turn. Runner is safe for concurrent use.
 type Runner struct {
 	Turns []engine.AgentTurn // in order; the last one is repeated until a turn has Ended
 	Nodes assert.Graph       // the graph that sessions return
-	// Answer answers instead of Turns. turn counts the turns of the session from 0. nil: Turns answer.
+	// Answer, if not nil, replaces Turns. turn counts the turns of the session from 0.
 	Answer func(ctx context.Context, turn int, in engine.CallerTurn) (engine.AgentTurn, error)
 
 	mu      sync.Mutex
@@ -26,7 +26,7 @@ type Runner struct {
 
 var _ engine.PathwayRunner = (*Runner)(nil)
 
-// Start begins a session.
+// Start starts a session. It returns the error of ctx if ctx is done.
 func (r *Runner) Start(ctx context.Context, s engine.SessionSpec) (engine.Session, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -58,14 +58,14 @@ func (r *Runner) Open() int {
 	return r.open
 }
 
-// scripted is a session of a Runner.
+// scripted is a session of a Runner that replays the runner's script.
 type scripted struct {
 	runner       *Runner
 	turn         int
 	over, closed bool
 }
 
-// Reply returns the next turn of the script.
+// Reply returns the next turn of the script. It returns CodeInvalidState after the last turn and after Close.
 func (s *scripted) Reply(ctx context.Context, in engine.CallerTurn) (engine.AgentTurn, error) {
 	if s.closed || s.over {
 		return engine.AgentTurn{}, callwright.Errorf(callwright.CodeInvalidState, "the conversation is over, or the session is closed")
@@ -93,7 +93,7 @@ func (s *scripted) Reply(ctx context.Context, in engine.CallerTurn) (engine.Agen
 // Graph returns the runner's Nodes.
 func (s *scripted) Graph() assert.Graph { return s.runner.Nodes }
 
-// Close ends the session.
+// Close closes the session. It may be called more than once.
 func (s *scripted) Close() error {
 	s.runner.mu.Lock()
 	defer s.runner.mu.Unlock()

@@ -17,12 +17,11 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// turnTime bounds every turn in RunRunner.
+// turnTime is the time limit of each turn in RunRunner.
 const turnTime = 10 * time.Second
 
-// RunRunner tests an engine.PathwayRunner with Shop, which a conforming runner walks word for word like a call. newRunner returns
-// one that knows only these versions, and no drafts. Each turn must end within 10 seconds, and no test may leave a goroutine
-// behind.
+// RunRunner tests an engine.PathwayRunner with Shop. A conforming runner executes this pathway word for word like a call. newRunner returns
+// a runner that knows only these versions, and no drafts. Each turn must end within 10 seconds, and no test may leak a goroutine.
 func RunRunner(t *testing.T, newRunner func(t *testing.T, versions ...Version) engine.PathwayRunner) {
 	t.Helper()
 	for _, test := range []struct {
@@ -58,20 +57,20 @@ func RunRunner(t *testing.T, newRunner func(t *testing.T, versions ...Version) e
 	}
 }
 
-// spec returns a session with the shop.
+// spec returns the specification of a session with the shop, whose model is Literal.
 func spec() engine.SessionSpec {
 	return engine.SessionSpec{
 		Org: "a", Pathway: "shop", Version: 2, Variables: map[string]any{"name": "Ada"}, Model: Literal(),
 	}
 }
 
-// talk is a session of a test.
+// talk is a session with its test, whose methods fail the test on errors.
 type talk struct {
 	testing.TB
 	engine.Session
 }
 
-// begin starts a session that is closed with the test.
+// begin starts a session, and closes it when the test ends.
 func begin(t *testing.T, r engine.PathwayRunner, s engine.SessionSpec) talk {
 	t.Helper()
 	session, err := r.Start(t.Context(), s)
@@ -86,13 +85,13 @@ func begin(t *testing.T, r engine.PathwayRunner, s engine.SessionSpec) talk {
 	return talk{t, session}
 }
 
-// open runs the first turn.
+// open executes the first turn, in which the caller says nothing.
 func (c talk) open() engine.AgentTurn {
 	c.Helper()
 	return c.reply(engine.CallerTurn{})
 }
 
-// say runs a turn with the caller's words.
+// say executes a turn with the caller's words.
 func (c talk) say(text string) engine.AgentTurn {
 	c.Helper()
 	return c.reply(engine.CallerTurn{Text: text})
@@ -131,7 +130,7 @@ func saysNothing(t *testing.T, r engine.PathwayRunner) {
 func knowsVersions(t *testing.T, r engine.PathwayRunner) {
 	for name, test := range map[string]struct {
 		change func(*engine.SessionSpec)
-		field  string // empty: CodeNotFound
+		field  string // field of the error; empty means CodeNotFound
 	}{
 		"an absent version":         {func(s *engine.SessionSpec) { s.Version = 1 }, ""},
 		"a draft":                   {func(s *engine.SessionSpec) { s.Version = 0 }, ""},
@@ -207,7 +206,7 @@ func collects(t *testing.T, r engine.PathwayRunner) {
 	}
 }
 
-// keepsVariables checks that a session shares no map with its callers.
+// keepsVariables checks that a session shares no variables map with its callers.
 func keepsVariables(t *testing.T, r engine.PathwayRunner) {
 	s := spec()
 	c := begin(t, r, s)
@@ -305,7 +304,7 @@ func endsWithContext(t *testing.T, r engine.PathwayRunner) {
 		return "", &llm.Failure{Class: llm.ClassTransient, Message: "the request has ended", Cause: ctx.Err()}
 	}
 	c.fails(ctx, "bye")
-	c.fails(ctx, "bye") // which has ended before the turn
+	c.fails(ctx, "bye") // the context is done before this turn
 }
 
 func endsInDelay(t *testing.T, r engine.PathwayRunner) {
@@ -318,7 +317,7 @@ func endsInDelay(t *testing.T, r engine.PathwayRunner) {
 	c.fails(ctx, "slots")
 }
 
-// fails checks that a turn ends soon, with the error of its context.
+// fails checks that a turn ends within turnTime, with the error of its canceled context.
 func (c talk) fails(ctx context.Context, text string) {
 	c.Helper()
 	ended := make(chan error, 1)
@@ -337,7 +336,7 @@ func (c talk) fails(ctx context.Context, text string) {
 }
 
 func closesTwice(t *testing.T, r engine.PathwayRunner) {
-	c := begin(t, r, spec()) // which also closes it
+	c := begin(t, r, spec()) // begin also closes the session
 	c.open()
 	if err := c.Close(); err != nil {
 		t.Error(err)

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// doesTheSame checks that two sessions with the same turns and answers are equal except for the times of their requests.
+// doesTheSame checks that sessions with the same callers' turns and model answers are equal, except for the times of their requests.
 func doesTheSame(t *testing.T, r engine.PathwayRunner) {
 	turns := []engine.CallerTurn{
 		{}, {Text: "day=Tuesday"}, {Text: "cost"}, {Text: "7", Digits: true}, {Text: ""}, {Text: "tones"},
@@ -43,7 +43,7 @@ func doesTheSame(t *testing.T, r engine.PathwayRunner) {
 	}
 }
 
-// holdsMany checks that sessions are independent.
+// holdsMany checks that concurrent sessions share no state.
 func holdsMany(t *testing.T, r engine.PathwayRunner) {
 	first, second := begin(t, r, spec()), begin(t, r, spec())
 	first.open()

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// catches checks that a request is recorded without credentials, and answered with {}.
+// catches checks that a request without a mock is recorded without credentials and answered with {}.
 func catches(t *testing.T, r engine.PathwayRunner) {
 	c := begin(t, r, spec())
 	c.open()
@@ -41,7 +41,7 @@ func catches(t *testing.T, r engine.PathwayRunner) {
 	}
 }
 
-// mocks checks that the first matching mock answers.
+// mocks checks that the first matching mock answers a request.
 func mocks(t *testing.T, r engine.PathwayRunner) {
 	free := func(n int) json.RawMessage { return encode(fields{"free": n}) }
 	const address = "https://shop.example.com/slots?api_key=0123456789&day=Tuesday"
@@ -77,7 +77,7 @@ func mocks(t *testing.T, r engine.PathwayRunner) {
 	}
 }
 
-// catchesTools checks that the requests of concurrently called tools are in the order of the calls.
+// catchesTools checks that the recorded requests of concurrent tool calls are in the order of the calls.
 func catchesTools(t *testing.T, r engine.PathwayRunner) {
 	s := spec()
 	s.StartNode = "talk"

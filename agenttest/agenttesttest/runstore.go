@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// RunRuns tests a run.Store. The arguments are as for RunStore.
+// RunRuns tests a run.Store. The arguments are those of RunStore.
 func RunRuns(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[agenttest.Store]) {
 	t.Helper()
 	checkStore(t, "runs", newStore, atRest, map[string]func(*testing.T, subject){
@@ -66,7 +66,7 @@ func keepsRun(t *testing.T, s subject) {
 	want := FullRun("r1")
 	callwrighttest.Full(t, want)
 	given := want
-	given.Revision = 9 // the store counts
+	given.Revision = 9 // the store must ignore it
 	s.insert(t, given, aRun("bare"))
 	s.wantRun(t, want)
 	s.wantRun(t, aRun("bare"))
@@ -94,7 +94,7 @@ func keepsSnapshot(t *testing.T, s subject) {
 	}
 }
 
-// keepsOddTexts: texts of models must not prevent the end of a run.
+// keepsOddTexts checks that a run can end with texts of models that contain unusual characters, such as NUL.
 func keepsOddTexts(t *testing.T, s subject) {
 	const odd = "it's \x00 \\u0000 ? ?0 \u2028 <&>"
 	s.insert(t, running("r1", "n"))
@@ -233,7 +233,7 @@ func updatesAllOrNone(t *testing.T, s subject) {
 	}
 }
 
-// pagesRuns reads pages of runs, most with equal times.
+// pagesRuns checks that pages contain each run once and in order, although most runs have equal timestamps.
 func pagesRuns(t *testing.T, s subject) {
 	const count = 25
 	ids := make([]string, count)
@@ -399,7 +399,7 @@ func tellsAbandoned(t *testing.T, s subject) {
 	}
 }
 
-// deletesOldRuns deletes one of two runs that share a snapshot; the other is not old.
+// deletesOldRuns checks that DeleteRuns deletes only old runs, and keeps a snapshot that another run still uses.
 func deletesOldRuns(t *testing.T, s subject) {
 	foreign := ended("r2", 2)
 	foreign.Org, foreign.Snapshot = "b", "snap2"

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// tellsEndedRuns stores a run for each condition of a window.
+// tellsEndedRuns checks that EachEnded returns only the runs that satisfy all conditions of a window.
 func tellsEndedRuns(t *testing.T, s subject) {
 	for i, change := range []func(*run.Run){
 		func(r *run.Run) { r.Scenario, r.Version = "s2", 7 },
@@ -61,7 +61,7 @@ func tellsEndedRuns(t *testing.T, s subject) {
 	}
 }
 
-// tellsEndOfRun: a run is in a window from the transaction that ends it, and not once it is deleted.
+// tellsEndOfRun checks that a run appears in a window when it has ended, and disappears when it is deleted.
 func tellsEndOfRun(t *testing.T, s subject) {
 	s.insert(t, running("r1", "node 1"), aScenario("s1"))
 	look := func() (found string) {

@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// RunScenarios tests an agenttest.Scenarios. The arguments are as in RunStore.
+// RunScenarios tests an agenttest.Scenarios. The arguments are those of RunStore.
 func RunScenarios(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[agenttest.Store]) {
 	t.Helper()
 	checkStore(t, "scenarios", newStore, atRest, map[string]func(*testing.T, subject){
@@ -53,7 +53,7 @@ func keepsScenario(t *testing.T, s subject) {
 	want := FullScenario("s1")
 	callwrighttest.Full(t, want)
 	given := want
-	given.Revision = 9 // the store counts
+	given.Revision = 9 // the store must ignore it
 	s.insert(t, given, aScenario("bare"))
 	s.wantScenario(t, want)
 	s.wantScenario(t, aScenario("bare"))
@@ -69,7 +69,7 @@ func keepsScenario(t *testing.T, s subject) {
 	s.wantScenario(t, want)
 }
 
-// keepsRawJSON checks details that wantSame ignores.
+// keepsRawJSON checks that the store distinguishes nil JSON from null, which wantSame does not.
 func keepsRawJSON(t *testing.T, s subject) {
 	none, null := aScenario("none"), aScenario("null")
 	none.Webhooks, none.Assertions = []scenario.WebhookMock{{URL: "x"}}, []assert.Assertion{{ID: "a1"}}
@@ -194,7 +194,7 @@ func updatesScenario(t *testing.T, s subject) {
 
 func listedID(l agenttest.Listed) string { return l.ID }
 
-// pagesScenarios reads pages of scenarios, most with equal times.
+// pagesScenarios checks that pages contain each scenario once and in order, although most scenarios have equal timestamps.
 func pagesScenarios(t *testing.T, s subject) {
 	const count = 25
 	var want []string
@@ -270,7 +270,7 @@ func listsBriefly(t *testing.T, s subject) {
 	}}})
 }
 
-// boundsScenarios reads scenarios with a small limit.
+// boundsScenarios checks that a list of large scenarios ends soon after MaxRead bytes, and not before.
 func boundsScenarios(t *testing.T, s subject) {
 	for i := range 8 {
 		sc := aScenario(fmt.Sprint("s", i))
@@ -349,7 +349,7 @@ func tellsRequired(t *testing.T, s subject) {
 	}
 }
 
-// deletesScenario deletes a scenario whose runs share snapshots, one of them with a run of another scenario.
+// deletesScenario checks that a scenario is deleted with its runs, and that a snapshot remains if a run of another scenario shares it.
 func deletesScenario(t *testing.T, s subject) {
 	done := aBatch("b1")
 	done.State = run.Passed
@@ -374,7 +374,7 @@ func deletesScenario(t *testing.T, s subject) {
 	wantErr(t, callwright.ErrNotFound, map[string]error{
 		"get": err, "delete again": s.DeleteScenario(t.Context(), "a", "s1"), "update": s.UpdateScenario(t.Context(), aScenario("s1")),
 	})
-	// A run with the same id begins with an empty journal.
+	// A new run with the same id starts with an empty journal.
 	s.insert(t, running("r2", "n"))
 	if answers, err := s.Answers(t.Context(), "a", "r2"); err != nil || len(answers) != 0 {
 		t.Errorf("the journal of a run that is gone has %d answers, %v", len(answers), err)
@@ -399,7 +399,7 @@ func deletesNoOpenRuns(t *testing.T, s subject) {
 	s.wantThere(t, "r1", "r2", "r3", "snap1", "snap2", "snap3")
 }
 
-// has reports whether organization a has a run or a snapshot.
+// has reports whether organization a has a run or, if id begins with "snap", a snapshot.
 func (s subject) has(t *testing.T, id string) bool {
 	t.Helper()
 	_, err := s.Run(t.Context(), "a", id)

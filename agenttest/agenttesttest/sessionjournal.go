@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// FullSession returns a session of organization a that has ended, with a value in each field.
+// FullSession returns an ended session of organization a with a value in each field.
 func FullSession(id string) tornado.Session {
 	return tornado.Session{
 		ID: id, Org: "a", Pathway: "p1", Persona: "persona 1",
@@ -70,19 +70,19 @@ func aSession(id string) tornado.Session {
 	}
 }
 
-// onNode returns a session that a node holds.
+// onNode returns the session as held by a node.
 func onNode(n tornado.Session, node string) tornado.Session {
 	n.Node = node
 	return n
 }
 
-// over returns a session that has ended.
+// over returns the session as ended, with an end time in seconds after the suite's start time.
 func over(n tornado.Session, seconds int) tornado.Session {
 	n.State, n.Stop, n.EndedAt = tornado.Stuck, tornado.StopUnfixable, later(seconds)
 	return n
 }
 
-// aStep returns the step of the call with a name.
+// aStep returns a journal step of the call with this name.
 func aStep(name string) tornado.Step {
 	return tornado.Step{Name: name, At: at, Answer: fmt.Appendf(nil, "{%q:%q}", "of", name)}
 }
@@ -92,7 +92,7 @@ func (s sessions) append(t *testing.T, id, node string, number int) error {
 	return s.AppendStep(t.Context(), "a", id, node, number, aStep(fmt.Sprint("step ", number)))
 }
 
-// wantSteps checks the numbers of the steps in a session's journal.
+// wantSteps checks that a session's journal contains the steps with these numbers.
 func (s sessions) wantSteps(t *testing.T, id string, numbers ...int) {
 	t.Helper()
 	got, err := s.Steps(t.Context(), "a", id)
@@ -108,7 +108,7 @@ func keepsSteps(t *testing.T, s sessions) {
 	other.Pathway = "p2"
 	s.insert(t, onNode(aSession("t1"), "n"), other)
 	s.wantSteps(t, "t1")
-	const count = 12 // numbers of one and of two digits
+	const count = 12 // enough for numbers of one and of two digits
 	for number := range count {
 		do(t, s.append(t, "t1", "n", number))
 	}
@@ -159,7 +159,7 @@ func takesStepsOfNodeOnly(t *testing.T, s sessions) {
 	s.wantSteps(t, "t1", 0)
 	s.wantSteps(t, "t2")
 	s.wantSteps(t, "t3")
-	// Another node takes the session over, and continues its journal.
+	// Another node claims the session and continues its journal.
 	moved := onNode(aSession("t1"), "m")
 	do(t, s.UpdateSession(t.Context(), moved), s.append(t, "t1", "m", 1))
 	wantErr(t, callwright.ErrConflict, map[string]error{"the node of before": s.append(t, "t1", "n", 2)})
@@ -207,7 +207,7 @@ func deletesSteps(t *testing.T, s sessions) {
 func keepsSessionApart(t *testing.T, s sessions) {
 	s.insert(t, onNode(aSession("t1"), "n"))
 	do(t, s.append(t, "t1", "n", 0))
-	s.want(t, onNode(aSession("t1"), "n")) // with the same Revision
+	s.want(t, onNode(aSession("t1"), "n")) // with an unchanged Revision
 	do(t, s.UpdateSession(t.Context(), over(onNode(aSession("t1"), "n"), 2)))
 	s.wantSteps(t, "t1", 0)
 }
@@ -270,7 +270,7 @@ func rollsBackSession(t *testing.T, s sessions) {
 	if err := s.InsertSession(t.Context(), aSession("t2")); !isActive(err) {
 		t.Errorf("a second session gave %v, want ErrActive", err)
 	}
-	// The consequences of a session's end commit with it.
+	// The update that ends a session and its consequences commit together.
 	do(t, s.atomic.Do(t.Context(), func(ctx context.Context) error {
 		if err := s.UpdateSession(ctx, over(n, 2)); err != nil {
 			return err

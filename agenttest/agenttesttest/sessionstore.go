@@ -14,8 +14,8 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// RunSessionStore tests a tornado.Store. newStore returns an empty store and its transactions. atRest reads its data at rest; nil
-// for a store in memory.
+// RunSessionStore tests a tornado.Store. newStore returns an empty store and its transactions. atRest reads the stored data of the store;
+// nil means a store in memory.
 func RunSessionStore(t *testing.T, newStore NewSessionStore, atRest callwrighttest.AtRest[tornado.Store]) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, sessions){
@@ -57,7 +57,7 @@ func RunSessionStore(t *testing.T, newStore NewSessionStore, atRest callwrightte
 // NewSessionStore returns an empty store and its transactions.
 type NewSessionStore func(t *testing.T) (tornado.Store, callwright.Atomic)
 
-// sessions is the store under test.
+// sessions is the store under test, with its transactions.
 type sessions struct {
 	tornado.Store
 
@@ -100,7 +100,7 @@ func keepsSession(t *testing.T, s sessions) {
 	callwrighttest.Full(t, want)
 	bare.CreatedAt, bare.Revision = at, 1
 	given := want
-	given.Revision = 9 // the store counts
+	given.Revision = 9 // the store must ignore it
 	s.insert(t, given, bare, aSession("t2"))
 	s.want(t, want)
 	s.want(t, bare)
@@ -118,7 +118,7 @@ func keepsSession(t *testing.T, s sessions) {
 	s.want(t, want)
 }
 
-// keepsOddSession: texts of models must not prevent the end of a session.
+// keepsOddSession checks that a session can end with texts of models that contain unusual characters, such as NUL.
 func keepsOddSession(t *testing.T, s sessions) {
 	const odd = "it's \x00 \\u0000 ? ?0 \u2028 <&>"
 	want := onNode(aSession("t1"), "n")
@@ -199,7 +199,7 @@ func runsOneOnPathway(t *testing.T, s sessions) {
 		t.Errorf("a second session gave %v, want ErrActive", err)
 	}
 	s.wantAbsent(t, "t2")
-	// A cancelled session still runs, and so does a session that no node holds.
+	// A canceled session still occupies its pathway, and so does a session that no node holds.
 	do(t, s.CancelSession(t.Context(), "a", "t1"))
 	if err := s.InsertSession(t.Context(), second); !isActive(err) {
 		t.Errorf("a second session, after the first was cancelled, gave %v, want ErrActive", err)
@@ -211,7 +211,8 @@ func runsOneOnPathway(t *testing.T, s sessions) {
 	}
 }
 
-// givesPathwayOnce starts sessions concurrently, twice: the second time after the winner has ended.
+// givesPathwayOnce checks that only one of several concurrently started sessions gets a pathway, and that another one can start after the
+// winner has ended.
 func givesPathwayOnce(t *testing.T, s sessions) {
 	for round := range 2 {
 		id := func(writer int) string { return fmt.Sprintf("t%d-%d", round, writer) }
@@ -265,7 +266,7 @@ func endsSession(t *testing.T, s sessions) {
 	s.want(t, done)
 }
 
-// pagesSessions reads pages of sessions, most with equal times.
+// pagesSessions checks that pages contain each session once and in order, although most sessions have equal timestamps.
 func pagesSessions(t *testing.T, s sessions) {
 	const count = 25
 	want := make([]string, count)
@@ -345,7 +346,7 @@ func cancelsSession(t *testing.T, s sessions) {
 	s.want(t, want)
 	wantErr(t, callwright.ErrInvalidState, map[string]error{"ended": s.CancelSession(t.Context(), "a", "t2")})
 	s.want(t, over(aSession("t2"), 2))
-	do(t, s.UpdateSession(t.Context(), over(onNode(aSession("t1"), "n"), 3))) // by a node that has not read it
+	do(t, s.UpdateSession(t.Context(), over(onNode(aSession("t1"), "n"), 3))) // an update by a node that has not read the cancellation
 	want = over(want, 3)
 	want.Revision = 2
 	s.want(t, want)
@@ -356,7 +357,7 @@ func tellsAbandonedSessions(t *testing.T, s sessions) {
 	for i, node := range []string{"node 1", "", "node 2", "node 3", "node 2"} {
 		n := onNode(FullSession(fmt.Sprint("t", i)), node)
 		n.State, n.Pathway, n.EndedAt = tornado.Running, fmt.Sprint("p", i), time.Time{}
-		n.CreatedAt = later(-(i / 2)) // t0 and t1, t2 and t3 were created at the same time
+		n.CreatedAt = later(-(i / 2)) // t0 and t1, and t2 and t3, have equal timestamps
 		all = append(all, n)
 	}
 	all[1].Org = "b"
@@ -410,7 +411,7 @@ func tellsCancelledSessions(t *testing.T, s sessions) {
 	}
 }
 
-// rollBack runs a function in a transaction that then fails.
+// rollBack calls do in a transaction that is then rolled back.
 func (s sessions) rollBack(t *testing.T, do func(ctx context.Context) error) {
 	t.Helper()
 	subject{atomic: s.atomic}.rollBack(t, do)

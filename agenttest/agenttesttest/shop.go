@@ -12,8 +12,9 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// Shop returns the pathway of RunRunner. From "welcome", which collects the variables day and bicycles, these words lead to the
-// nodes "slots", "talk", "tones", "person", "round" and "bye", and from any node to the global node "cost". Literal follows it.
+// Shop returns the pathway of RunRunner. Its node "welcome" collects the variables day and bicycles. From there, the words "slots", "talk",
+// "tones", "person", "round" and "bye" lead to the nodes of these names. The word "cost" leads from any node to the global node "cost".
+// Literal understands these words.
 func Shop() graph.Document {
 	d := graph.Document{Nodes: []json.RawMessage{
 		node("welcome", graph.NodeDefault, fields{
@@ -61,22 +62,22 @@ func encode(v any) json.RawMessage {
 	return raw
 }
 
-// node returns a node named after its id.
+// node returns the JSON of a node, whose name is derived from its id.
 func node(id string, kind graph.NodeType, data fields) json.RawMessage {
 	data["name"] = "The " + id
 	return encode(fields{"id": id, "type": kind, "data": data})
 }
 
-// edge returns an edge; without a label it is always taken.
+// edge returns the JSON of an edge. An edge without a label is always taken.
 func edge(from, to, label string) json.RawMessage {
 	return encode(fields{
 		"id": from + ">" + to, "source": from, "target": to, "data": fields{"label": label, "alwaysPick": label == ""},
 	})
 }
 
-// Literal returns a model that takes words literally. It chooses the first option whose label is among the caller's last words, and
-// finds a variable in "name=value". It says the last line of its instructions. If the caller's last words contain "look:" and words
-// joined by "+", it first calls the tool "look" for all of them concurrently.
+// Literal returns a model that follows simple rules. It chooses the first option whose label is among the caller's last words, and finds a
+// variable in "name=value". It says the last line of its instructions. If the caller's last words contain "look:" and words joined by "+",
+// it first calls the tool "look" concurrently for each of these words.
 func Literal() *agentstest.Model {
 	return &agentstest.Model{Says: says, Answers: answers, Usage: llm.Usage{Input: 10, Output: 1}}
 }

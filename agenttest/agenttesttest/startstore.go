@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// countsUnended counts runs and groups in all states, some groups with runs to create.
+// countsUnended checks that CountUnended counts unended runs, including runs of groups that are not created yet.
 func countsUnended(t *testing.T, s subject) {
 	wantCount := func(what string, want int) {
 		t.Helper()
@@ -45,7 +45,8 @@ func countsUnended(t *testing.T, s subject) {
 	wantCount("one more is created", 2+40+50)
 }
 
-// holdsStarts counts runs in many transactions, each of which adds one below a limit: together they do not exceed it.
+// holdsStarts checks that concurrent transactions that call HoldStarts, count the runs and add one if the limit permits, do not exceed the
+// limit together.
 func holdsStarts(t *testing.T, s subject) {
 	const starts, allowed = 24, 3
 	var wait sync.WaitGroup
@@ -72,7 +73,7 @@ func holdsStarts(t *testing.T, s subject) {
 	}
 }
 
-// holdsSnapshots adds a run that shares a snapshot during the deletion of its only run.
+// holdsSnapshots checks that a snapshot remains if a run that shares it is added while its only run is being deleted.
 func holdsSnapshots(t *testing.T, s subject) {
 	old := ended("r1", 1)
 	old.Snapshot = "snap1"
@@ -91,7 +92,7 @@ func holdsSnapshots(t *testing.T, s subject) {
 		case err := <-deleted:
 			t.Error("a snapshot was deleted while it was held")
 			deleted <- err
-		case <-time.After(holdTime): // a store without the lock deletes it in much less
+		case <-time.After(holdTime): // without the lock, a store would delete the snapshot much sooner
 		}
 		young := aRun("r2")
 		young.Snapshot = "snap1"

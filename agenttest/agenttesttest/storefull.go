@@ -24,7 +24,7 @@ func anyValues() map[string]any {
 	}
 }
 
-// FullScenario returns a scenario of organization a with a value in each field, also of its parts.
+// FullScenario returns a scenario of organization a with a value in each field, including nested ones.
 func FullScenario(id string) scenario.Scenario {
 	least := 0.75
 	return scenario.Scenario{
@@ -150,7 +150,7 @@ func FullStatistics() *group.Statistics {
 	}
 }
 
-// aScenario returns a scenario of organization a and pathway p1 with only the required fields.
+// aScenario returns a scenario of organization a and pathway p1 in which only required fields are set.
 func aScenario(id string) scenario.Scenario {
 	return scenario.Scenario{
 		ID: id, Org: "a", Pathway: "p1", Name: "Scenario " + id, Category: scenario.Custom, Kind: scenario.Agent,
@@ -171,27 +171,27 @@ func aRun(id string) run.Run {
 	}
 }
 
-// running returns a run that a node executes.
+// running returns a run in its first attempt on a node.
 func running(id, node string) run.Run {
 	r := aRun(id)
 	r.State, r.Node, r.Attempt, r.StartedAt = run.Running, node, 1, later(1)
 	return r
 }
 
-// ended returns a run that has ended.
+// ended returns a passed run that ended some seconds after at.
 func ended(id string, seconds int) run.Run {
 	r := running(id, "node 1")
 	r.State, r.EndedAt = run.Passed, later(seconds)
 	return r
 }
 
-// in returns a run as a member of a group.
+// in returns the run as a member of a group.
 func in(r run.Run, batch string, trial int) run.Run {
 	r.Batch, r.Trial = batch, trial
 	return r
 }
 
-// aBatch returns an open group with scenario s1.
+// aBatch returns a running group with scenario s1.
 func aBatch(id string) group.Batch {
 	return group.Batch{
 		ID: id, Org: "a", Kind: group.OneEach, Trigger: group.ByAPI, Pathway: "p1", Version: 1, Hash: "h", Simulations: 1,

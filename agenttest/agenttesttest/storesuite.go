@@ -17,8 +17,8 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// RunStore tests an agenttest.Store: all of its parts, each of which also has a separate suite. newStore returns an empty store and
-// its transactions. atRest reads its data at rest; nil for a store in memory.
+// RunStore tests an agenttest.Store with the suites of all its parts. newStore returns an empty store and its transactions. atRest reads
+// the stored data of the store; nil means a store in memory.
 func RunStore(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[agenttest.Store]) {
 	t.Helper()
 	RunScenarios(t, newStore, atRest)
@@ -30,7 +30,7 @@ func RunStore(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[agen
 // NewStore returns an empty store and its transactions.
 type NewStore func(t *testing.T) (agenttest.Store, callwright.Atomic)
 
-// subject is the store under test.
+// subject is the store under test, with its transactions.
 type subject struct {
 	agenttest.Store
 
@@ -38,7 +38,7 @@ type subject struct {
 	atRest callwrighttest.AtRest[agenttest.Store]
 }
 
-// checkStore runs the tests of a part, each on a new store.
+// checkStore runs the tests of a part of the store, each on a new store.
 func checkStore(
 	t *testing.T, part string, newStore NewStore, atRest callwrighttest.AtRest[agenttest.Store],
 	tests map[string]func(*testing.T, subject),
@@ -53,16 +53,16 @@ func checkStore(
 	}
 }
 
-// at is the base time of the suites, in microseconds, the precision of databases.
+// at is the base time of the suites. Its precision is microseconds, like that of databases.
 var at = time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC)
 
-// later returns a time some seconds after at.
+// later returns the time that is this many seconds after at.
 func later(seconds int) time.Time { return at.Add(time.Duration(seconds) * time.Second) }
 
-// words is a text that stores easily corrupt.
+// words is a text with characters that stores easily corrupt.
 const words = "Gr\u00fc\u00dfe \U0001F600 \u2028 100 % of _\\'\"`{}[]$1 ?0\n\t<b>"
 
-// do fails the test after an error of its preparation.
+// do fails the test immediately if one of the errors of its preparation is not nil.
 func do(t *testing.T, errs ...error) {
 	t.Helper()
 	if err := errors.Join(errs...); err != nil {
@@ -70,7 +70,7 @@ func do(t *testing.T, errs ...error) {
 	}
 }
 
-// insert adds objects of any kind.
+// insert adds scenarios, runs, snapshots and groups.
 func (s subject) insert(t *testing.T, things ...any) {
 	t.Helper()
 	for _, thing := range things {
@@ -89,7 +89,7 @@ func (s subject) insert(t *testing.T, things ...any) {
 	}
 }
 
-// wantErr checks that all attempts failed with the same error.
+// wantErr checks that all attempts, by name, failed with the same error.
 func wantErr(t *testing.T, want error, attempts map[string]error) {
 	t.Helper()
 	for name, err := range attempts {
@@ -99,7 +99,7 @@ func wantErr(t *testing.T, want error, attempts map[string]error) {
 	}
 }
 
-// wantSame compares two values, except for the spelling of JSON in them.
+// wantSame checks that two values are equal, regardless of the spelling of JSON in them.
 func wantSame[T any](t *testing.T, got T, err error, want T) {
 	t.Helper()
 	if err != nil || !reflect.DeepEqual(loose(t, got), loose(t, want)) {
@@ -107,7 +107,7 @@ func wantSame[T any](t *testing.T, got T, err error, want T) {
 	}
 }
 
-// loose returns a value decoded from its JSON.
+// loose encodes a value as JSON and decodes it again, so that the spelling of JSON in it does not matter.
 func loose(t *testing.T, v any) (out any) {
 	t.Helper()
 	text, err := json.Marshal(v)
@@ -118,7 +118,7 @@ func loose(t *testing.T, v any) (out any) {
 	return out
 }
 
-// wantIDs checks the ids of a list, in order.
+// wantIDs checks the ids of a list and their order.
 func wantIDs[T any](t *testing.T, what string, got []T, err error, id func(T) string, want ...string) {
 	t.Helper()
 	ids := make([]string, 0, len(got))
@@ -132,7 +132,7 @@ func wantIDs[T any](t *testing.T, what string, got []T, err error, id func(T) st
 
 var errChanged = errors.New("changed my mind")
 
-// rollBack runs a function in a transaction that then fails.
+// rollBack calls do in a transaction that is then rolled back.
 func (s subject) rollBack(t *testing.T, do func(ctx context.Context) error) {
 	t.Helper()
 	err := s.atomic.Do(t.Context(), func(ctx context.Context) error {

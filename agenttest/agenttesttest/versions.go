@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// Version is a version of a pathway.
+// Version is a version of a pathway, with its document.
 type Version struct {
 	Org      callwright.OrgID
 	Pathway  string
@@ -18,7 +18,7 @@ type Version struct {
 // Versions holds versions of pathways in memory. It compiles a version at every load.
 type Versions []Version
 
-// LoadPinned returns the graph of a version. CodeNotFound: the organization has no such version.
+// LoadPinned returns the graph of a version, or CodeNotFound if the organization has no such version.
 func (v Versions) LoadPinned(_ context.Context, org callwright.OrgID, pathway string, number int) (*graph.Graph, error) {
 	for _, one := range v {
 		if one.Org == org && one.Pathway == pathway && one.Number == number {

@@ -14,77 +14,78 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// Case is a run to analyze.
+// Case is a failed run with the sources of its nodes: the input of an analysis.
 type Case struct {
 	Scenario scenario.Scenario
 	Outcome  engine.Outcome
-	Nodes    []Node // of the tested version, at most MaxNodes. A model reads the visited ones first
+	Nodes    []Node // nodes of the tested version, at most MaxNodes; a model reads the visited nodes first
 }
 
 // Node is a node of a pathway, or a whole persona.
 type Node struct {
 	ID   string
 	Name string
-	Text string // its source: a JSON document, or a prompt
+	Text string // the node's JSON document, or the persona's prompt
 }
 
 // Analysis is the cause of a run's failure, with suggestions.
 type Analysis struct {
-	Cause       string // in words
+	Cause       string // human-readable
 	Fault       Fault
-	Node        string // id of the node at fault; empty: none
+	Node        string // id of the node at fault; empty if no single node is
 	Suggestions []Suggestion
 	Names       map[string]string // names of the visited nodes that the analysis mentions, by id
-	By          string            // the name of the model; ByRules
+	By          string            // the model's name, or ByRules
 	Usage       llm.Usage
 }
 
-// ByRules is Analysis.By without a model: the cause is the reasoning of the heaviest failed assertion.
+// ByRules is the value of Analysis.By if no model took part. The cause is then the reasoning of the failed required assertion with the
+// greatest weight.
 const ByRules = "rules"
 
-// Fault is the part that must change.
+// Fault is the part that must change so that the run passes.
 type Fault string
 
-// The faults.
+// The following constants are the faults.
 const (
 	OfAgent     Fault = "agent"                  // a node's words or settings, or the edges between nodes
 	OfTest      Fault = "test_defect"            // the scenario expects the wrong behavior
-	OfStructure Fault = "structure_out_of_scope" // a cause outside of the pathway: another system, a missing feature
-	OfNobody    Fault = "infrastructure"         // the run is in error: a model was down, or a budget was used up
+	OfStructure Fault = "structure_out_of_scope" // a cause outside the pathway: another system, a missing feature
+	OfNobody    Fault = "infrastructure"         // the run is an error: a model was unavailable, or a budget was exhausted
 )
 
 // Suggestion is a change that could fix the agent.
 type Suggestion struct {
 	Kind        Kind
-	Node        string // id; empty: no single node
-	Name        string // of the node
+	Node        string // id; empty if the change concerns no single node
+	Name        string // name of the node
 	Description string // the change and its reason
 	Change      string // the new text, or the change in words
 	Confidence  float64
 }
 
-// Kind is the kind of a suggestion.
+// Kind classifies what a suggestion changes.
 type Kind string
 
-// The kinds.
+// The following constants are the kinds.
 const (
 	PromptChange    Kind = "prompt_change"    // the words or the instructions of a node
-	NodeConfig      Kind = "node_config"      // its settings: variables, tools, a condition
+	NodeConfig      Kind = "node_config"      // a node's settings: variables, tools, a condition
 	FlowChange      Kind = "flow_change"      // edges: the next nodes of a node
 	ToneImprovement Kind = "tone_improvement" // the agent's way of speaking
 )
 
-// The limits of an analysis. Texts are cut off at them before a model reads them.
+// These constants limit an analysis. Longer texts are truncated before a model reads them.
 const (
 	MaxNodes     = 60
 	maxNode      = 4 << 10  // bytes of Node.Text
-	maxNodesText = 64 << 10 // bytes of all of them
+	maxNodesText = 64 << 10 // bytes of all texts of nodes together
 	maxTurn      = 2 << 10  // bytes of one side's words in a turn
 	maxResult    = 1 << 10  // bytes of the reasoning of an assertion
 )
 
-// Analyze analyzes a run that is FAILED or an ERROR. A model that cannot analyze (llm.ClassUnsupported), or nil, leaves it to the
-// rules. The error is the model's *llm.Failure.
+// Analyze analyzes a run that is FAILED or ERROR. It uses the rules instead of the model for ERROR, and if m is nil or cannot analyze
+// (llm.ClassUnsupported). If the model fails otherwise, the error is its *llm.Failure.
 func Analyze(ctx context.Context, m llm.Model, c Case) (Analysis, error) {
 	if c.Outcome.Verdict == engine.Error || m == nil {
 		return byRules(c), nil
@@ -127,7 +128,7 @@ func Analyze(ctx context.Context, m llm.Model, c Case) (Analysis, error) {
 	return out, nil
 }
 
-// byRules returns the analysis without a model.
+// byRules returns the analysis by rules, without a model.
 func byRules(c Case) Analysis {
 	out := Analysis{Fault: OfAgent, Node: c.Outcome.Blame, Names: c.names(), By: ByRules}
 	if c.Outcome.Verdict == engine.Error {
@@ -150,10 +151,10 @@ func byRules(c Case) Analysis {
 	return out
 }
 
-// noPlace is the text of a failure that blames no node.
+// noPlace is the text of an analysis whose failure blames no node.
 const noPlace = "Nothing tells at which node: the failure has no single place."
 
-// heaviest returns the failed required assertion with the greatest weight.
+// heaviest returns the failed required assertion with the greatest weight. ok is false if no required assertion failed.
 func heaviest(results []assert.Result) (best assert.Result, ok bool) {
 	for _, r := range results {
 		if r.Outcome == assert.Failed && r.Required && (!ok || r.Weight > best.Weight) {
@@ -163,7 +164,7 @@ func heaviest(results []assert.Result) (best assert.Result, ok bool) {
 	return best, ok
 }
 
-// names returns the names of the nodes that the run visited.
+// names returns the names of the nodes that the run visited, by id.
 func (c Case) names() map[string]string {
 	names := map[string]string{}
 	for _, v := range c.Outcome.Evidence.Visits {
@@ -172,7 +173,7 @@ func (c Case) names() map[string]string {
 	return names
 }
 
-// relevant returns the nodes that a model reads: first the visited ones, then their successors, then others.
+// relevant returns the nodes that a model reads: first the visited nodes, then their successors, then others.
 func (c Case) relevant() []Node {
 	rank := map[string]int{}
 	for _, v := range c.Outcome.Evidence.Visits {
@@ -197,7 +198,7 @@ func (c Case) relevant() []Node {
 	return nodes
 }
 
-// check refuses unknown nodes, which the schema cannot detect.
+// check returns an error if the answer names an unknown node, which the JSON schema cannot detect.
 func (a answer) check(known map[string]string) error {
 	ids := []*string{a.Node}
 	for _, s := range a.Suggestions {

@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// failed is a run that went from "ask" to "bye", without confirming the time.
+// failed returns a failed run that visited "ask" and "bye" without confirming the time.
 func failed() analysis.Case {
 	return analysis.Case{
 		Scenario: scenario.Scenario{Org: "a", Name: "Books", CallerPrompt: "You want Tuesday."},
@@ -40,7 +40,7 @@ func failed() analysis.Case {
 	}
 }
 
-// answering is a model that gives answers in order, and then repeats the last one.
+// answering returns a model that gives these answers in order, and then repeats the last one.
 func answering(answers ...string) *agentstest.Model {
 	m := &agentstest.Model{Called: "thinker", Usage: llm.Usage{Input: 10, Output: 5}}
 	m.Answers = func(context.Context, llm.Question) (string, error) {
@@ -90,7 +90,7 @@ func TestAnalyze(t *testing.T) {
 	}
 }
 
-// TestAnswersThatAreRefused asks again for answers that name nodes which are not there, or that are no answers.
+// TestAnswersThatAreRefused checks that the model is asked again after an answer that is malformed or names an unknown node.
 func TestAnswersThatAreRefused(t *testing.T) {
 	t.Parallel()
 	for name, bad := range map[string]string{
@@ -112,7 +112,7 @@ func TestAnswersThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestByRules: without a model that can, the heaviest required assertion that failed is the cause.
+// TestByRules checks that, without a capable model, the cause is the failed required assertion with the greatest weight.
 func TestByRules(t *testing.T) {
 	t.Parallel()
 	low := failed()
@@ -153,7 +153,7 @@ func TestModelThatFails(t *testing.T) {
 	}
 }
 
-// TestQuestionsAreBounded: the input of a model stays within the limits for any run.
+// TestQuestionsAreBounded checks that the input of the model does not exceed the limits, however large the run is.
 func TestQuestionsAreBounded(t *testing.T) {
 	t.Parallel()
 	c := failed()

@@ -13,7 +13,7 @@ var shown = []string{
 	"enableGlobalAutoReturn", "digits", "kb",
 }
 
-// Shown returns the members of a node's data that a model reads, unchanged. URLs, headers and bodies of requests are excluded: they
+// Shown returns the members of a node's data that a model may read, unchanged. It omits URLs, headers and bodies of requests, because they
 // may contain keys.
 func Shown(data map[string]json.RawMessage) map[string]json.RawMessage {
 	members := make(map[string]json.RawMessage, len(shown))
@@ -60,7 +60,7 @@ func NodesOf(d graph.Document) []Node {
 			text[name] = value
 		}
 		var name string
-		_ = json.Unmarshal(n.Data["name"], &name) // it stays empty if it is not a text
+		_ = json.Unmarshal(n.Data["name"], &name) // name stays empty if it is not a text
 		if written, err := json.Marshal(text); err == nil {
 			nodes = append(nodes, Node{ID: n.ID, Name: name, Text: callwright.Redact(string(written))})
 		}

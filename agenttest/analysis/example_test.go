@@ -10,7 +10,7 @@ import (
 )
 
 func ExampleAnalyze() {
-	found, err := analysis.Analyze(context.Background(), nil, analysis.Case{ // no model: by rules
+	found, err := analysis.Analyze(context.Background(), nil, analysis.Case{ // without a model, rules analyze the run
 		Scenario: scenario.Scenario{Name: "Books a table"},
 		Outcome:  engine.Outcome{Verdict: engine.Error, Error: "the model refused the key"},
 	})

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// rules are the instructions of the model.
+// rules are the instructions of the model that analyzes a run.
 const rules = `You find out why an agent on the telephone has failed a test, and what would mend it.
 messages has what was said. evidence has the test (its name, how the caller was to behave, and the results of its assertions), the
 nodes of the agent's program, the way that the conversation took through them, and the variables at its end.
@@ -26,7 +26,7 @@ tone_improvement. node: the id of the node to change, or null. description: what
 the exact change. confidence: from 0 to 1, how likely the change alone makes this test pass and no other fail.
 Suggest no change of the test, no addresses and no keys.`
 
-// The limits of an answer, in characters.
+// These constants limit the model's answer, in characters.
 const (
 	maxCause = 2000
 
@@ -43,7 +43,7 @@ const (
 		"confidence":{"type":"number","minimum":0,"maximum":1}}}}}}`
 )
 
-// answer is a model's answer.
+// answer is the JSON form of a model's answer.
 type answer struct {
 	Cause       string  `json:"cause"`
 	Fault       Fault   `json:"fault"`
@@ -57,7 +57,7 @@ type answer struct {
 	} `json:"suggestions"`
 }
 
-// evidence is a model's input in addition to the messages.
+// evidence is the JSON form of the model's input, without the messages.
 type evidence struct {
 	Test struct {
 		Name    string   `json:"name"`
@@ -90,10 +90,10 @@ type visit struct {
 	Turn int    `json:"turn"`
 }
 
-// maxVariables bounds the JSON of the variables, in bytes; larger ones are omitted.
+// maxVariables is the maximum size of the variables in the model's input, in bytes of JSON. Larger variables are omitted.
 const maxVariables = 16 << 10
 
-// question asks a model about the run.
+// question returns the question that asks a model for the cause of the run's failure.
 func (c Case) question(nodes []Node) llm.Question {
 	e := c.Outcome.Evidence
 	q := llm.Question{
@@ -123,10 +123,10 @@ func (c Case) question(nodes []Node) llm.Question {
 	return q
 }
 
-// maxVisits bounds the visits that a model reads.
+// maxVisits is the maximum number of visits that a model reads.
 const maxVisits = 200
 
-// encode encodes evidence, which JSON can always encode.
+// encode returns v as JSON without HTML escaping. It panics if JSON cannot encode v.
 func encode(v any) json.RawMessage {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

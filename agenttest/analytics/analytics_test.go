@@ -14,14 +14,14 @@ import (
 // now is a Monday, three hours after midnight in UTC.
 var now = time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 
-// plain names everything by its id.
+// plain names scenarios and nodes by their ids.
 var plain = analytics.Names{
 	Scenario: func(id string) string { return id }, Node: func(id string) (name, kind string) { return id, "Default" },
 }
 
 func ago(days float64) time.Time { return now.Add(-time.Duration(days * 24 * float64(time.Hour))) }
 
-// fold adds runs, which are given the newest first.
+// fold returns the report of a Fold to which the runs are added. The runs must be newest first.
 func fold(days int, runs ...analytics.Run) analytics.Report {
 	f := analytics.NewFold(now, days)
 	for _, r := range runs {
@@ -30,7 +30,7 @@ func fold(days int, runs ...analytics.Run) analytics.Report {
 	return f.Report(plain)
 }
 
-// runs returns runs of a scenario, the first of them passed.
+// runs returns passed runs of a scenario, followed by failed ones, all created some days ago.
 func runs(scenario string, daysAgo float64, passed, failed int) (all []analytics.Run) {
 	for i := range passed + failed {
 		r := analytics.Run{Scenario: scenario, Version: 1, CreatedAt: ago(daysAgo)}
@@ -44,7 +44,7 @@ func runs(scenario string, daysAgo float64, passed, failed int) (all []analytics
 
 func near(a *float64, b float64) bool { return a != nil && math.Abs(*a-b) < 1e-6 }
 
-// TestNoRuns checks for zeros and nulls.
+// TestNoRuns checks that a report of no runs contains zeros and nils.
 func TestNoRuns(t *testing.T) {
 	t.Parallel()
 	r := fold(30)
@@ -54,7 +54,7 @@ func TestNoRuns(t *testing.T) {
 	}
 }
 
-// TestOnlyUnscoredRuns checks a coverage of 0 without a rate.
+// TestOnlyUnscoredRuns checks that the coverage is 0, and the rates are nil, if no run was scored.
 func TestOnlyUnscoredRuns(t *testing.T) {
 	t.Parallel()
 	score := 0.5
@@ -65,12 +65,12 @@ func TestOnlyUnscoredRuns(t *testing.T) {
 		!near(r.Coverage, 0) || len(r.Days) != 0 || len(r.Heatmap) != 0 || len(r.Recent) != 2 {
 		t.Errorf("got %+v", r)
 	}
-	if n := len(r.Flow.Links); n != 4 || r.Flow.Links[0].Unscored != 2 || r.Flow.Links[0].Runs != 2 { // s, a, b, two outcomes
+	if n := len(r.Flow.Links); n != 4 || r.Flow.Links[0].Unscored != 2 || r.Flow.Links[0].Runs != 2 { // between s, a, b and two outcomes
 		t.Errorf("got %+v", r.Flow)
 	}
 }
 
-// TestRates excludes errors, cancelled runs and runs before the window from the right numbers.
+// TestRates checks that errors, canceled runs and runs before the window do not count in rates and scores.
 func TestRates(t *testing.T) {
 	t.Parallel()
 	half, full, nothing := 0.5, 1.0, 0.0
@@ -91,7 +91,7 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// TestRecentRunsAreBounded adds more to a Fold than it lists.
+// TestRecentRunsAreBounded checks that a report lists at most MaxRecent runs and counts all.
 func TestRecentRunsAreBounded(t *testing.T) {
 	t.Parallel()
 	r := fold(30, runs("s", 1, analytics.MaxRecent+5, 0)...)
@@ -127,7 +127,7 @@ func TestReliability(t *testing.T) {
 	}
 }
 
-// TestHealth weighs a run of a week ago half, and adds reliability and trend.
+// TestHealth checks that runs from a week ago count half as much as runs of today, and that reliability and trend contribute to the health.
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	recent, old := runs("s", 0, 4, 0), runs("t", 7, 0, 4)
@@ -146,7 +146,7 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// TestTrend checks the cases of the definition.
+// TestTrend checks the direction that the definition of the trend assigns to pairs of weeks.
 func TestTrend(t *testing.T) {
 	t.Parallel()
 	week := func(passed, scored int) analytics.Rate { return analytics.Rate{Passed: passed, Scored: scored} }
@@ -164,7 +164,7 @@ func TestTrend(t *testing.T) {
 		"all pass":             {[]analytics.Weeks{{Before: week(100, 100), Last: week(100, 100)}}, analytics.Stable},
 		"only a new scenario":  {[]analytics.Weeks{{Before: week(90, 100), Last: week(90, 100)}, {Last: week(0, 500)}}, analytics.Stable},
 		"only an old scenario": {[]analytics.Weeks{{Before: week(90, 100), Last: week(90, 100)}, {Before: week(0, 500)}}, analytics.Stable},
-		// Simpson's paradox: each scenario is as it was, or better, and the hard one is run more often.
+		// Simpson's paradox: each scenario passes as often as before or more often, but the hard scenario is run more often.
 		"a change of mix": {[]analytics.Weeks{
 			{Before: week(180, 200), Last: week(45, 50)}, {Before: week(15, 50), Last: week(60, 200)},
 		}, analytics.Stable},
@@ -178,7 +178,7 @@ func TestTrend(t *testing.T) {
 	}
 }
 
-// TestTrendLooksAtWholeDays: today is omitted, and two weeks are looked at however short the window is.
+// TestTrendLooksAtWholeDays checks that the trend excludes today and covers two weeks, even if the window is shorter.
 func TestTrendLooksAtWholeDays(t *testing.T) {
 	t.Parallel()
 	midnight := time.Date(2026, 5, 4, 0, 0, 0, 0, time.UTC)
@@ -213,7 +213,8 @@ func TestTrendLooksAtWholeDays(t *testing.T) {
 	}
 }
 
-// TestDaysOfAZone counts runs on the days of a zone, around a change of its clocks: 2026-03-29 has 23 hours in Berlin.
+// TestDaysOfAZone checks that runs count on the dates of a time zone, around a change to daylight saving time: 2026-03-29 lasts 23 hours in
+// Berlin.
 func TestDaysOfAZone(t *testing.T) {
 	t.Parallel()
 	berlin, err := time.LoadLocation("Europe/Berlin")
@@ -246,7 +247,7 @@ func TestDaysOfAZone(t *testing.T) {
 	}
 }
 
-// TestWeakestLink goes by the lower bound of the interval.
+// TestWeakestLink checks that the weakest node is the one whose failure rate has the highest lower bound.
 func TestWeakestLink(t *testing.T) {
 	t.Parallel()
 	visit := func(node string, passed, failed int) []analytics.Run {

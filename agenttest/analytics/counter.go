@@ -6,52 +6,52 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// The limits of AnalyticsQuery.Days.
+// These constants limit the days of a Counter and a Fold.
 const (
 	DefaultDays = 30
 	MaxDays     = 365
 )
 
-// MaxRecent bounds the runs that analytics list.
+// MaxRecent is the maximum number of runs that Basic.Recent lists.
 const MaxRecent = 1000
 
 const day = 24 * time.Hour
 
-// Basic counts runs.
+// Basic contains counts and rates of the ended runs of a window.
 type Basic struct {
 	Total, Passed, Failed, Errors, Cancelled int // Total counts all ended runs
 
-	PassRate    *float64 // share of passed runs among scored ones; nil: none was scored
-	FailureRate *float64 // likewise
-	Score       *float64 // mean of the scores of scored runs; nil: none
-	Coverage    *float64 // share of scored runs among ended ones; nil: none has ended
+	PassRate    *float64 // share of passed runs among scored ones; nil if none was scored
+	FailureRate *float64 // share of failed runs among scored ones; nil if none was scored
+	Score       *float64 // mean score of scored runs; nil if there is none
+	Coverage    *float64 // share of scored runs among ended ones; nil if none has ended
 	Recent      []Run    // the newest runs, at most MaxRecent
 }
 
-// Counter counts runs for a Basic.
+// Counter counts runs, one at a time, for a Basic.
 type Counter struct {
 	from   time.Time
-	states [4]int // by stats.State
+	states [4]int // number of runs, by stats.State
 	scores int
 	sum    float64
 	recent []Run
 }
 
-// NewCounter returns a Counter of the days before a time.
+// NewCounter returns a Counter for the given number of days before now.
 func NewCounter(now time.Time, days int) *Counter {
 	return &Counter{from: now.Add(-time.Duration(days) * day)}
 }
 
-// From returns the time from which a run counts.
+// From returns the time of creation from which runs count.
 func (c *Counter) From() time.Time { return c.from }
 
-// Add counts a run. Runs must be added newest first.
+// Add counts a run, unless it was created before the window. Runs must be added newest first.
 func (c *Counter) Add(r Run) {
 	score, _ := r.Summary.parts()
 	c.add(r, score)
 }
 
-// add counts a run, and reports whether it is in the window.
+// add counts a run with its score, and reports whether the run is in the window.
 func (c *Counter) add(r Run, score *float64) bool {
 	if r.CreatedAt.Before(c.from) {
 		return false
@@ -67,10 +67,10 @@ func (c *Counter) add(r Run, score *float64) bool {
 	return true
 }
 
-// scored reports whether a run with this end counts in rates.
+// scored reports whether a run with this state counts in rates.
 func scored(s stats.State) bool { return s == stats.Passed || s == stats.Failed }
 
-// Basic returns the counts.
+// Basic returns the counts and rates of the runs added so far.
 func (c *Counter) Basic() Basic {
 	b := Basic{
 		Passed: c.states[stats.Passed], Failed: c.states[stats.Failed], Errors: c.states[stats.Error],
@@ -86,7 +86,7 @@ func (c *Counter) Basic() Basic {
 	return b
 }
 
-// ratio returns a share; nil if whole is 0.
+// ratio returns part / whole, or nil if whole is 0.
 func ratio(part, whole int) *float64 {
 	if whole == 0 {
 		return nil

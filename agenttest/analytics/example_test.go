@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// A Fold takes runs one at a time, the newest first.
+// This example adds runs to a Fold, one at a time and newest first, and prints the report.
 func ExampleFold() {
 	f := analytics.NewFold(now, analytics.DefaultDays)
 	for i := range 10 {

@@ -8,24 +8,24 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// The limits of a Flow. All beyond them is one entry, from which runs go to their outcomes.
+// These constants limit a Flow. All nodes beyond them form a single entry, from which runs continue to their outcomes.
 const (
 	MaxLayers      = 12
 	maxFlowNodes   = 1500
 	maxFlowStarts  = 500  // scenarios
-	maxFlowLinks   = 9000 // between these
+	maxFlowLinks   = 9000 // links between scenarios and nodes
 	otherNodes     = "Other nodes"
 	otherScenarios = "Other scenarios"
 )
 
-// Flow is the way of runs from scenarios over nodes to outcomes. A node has an entry for each position at which runs first visit
-// it; each node counts once a run. So the flow has no cycles, and each entry's inflow equals its outflow.
+// Flow describes how runs proceed from scenarios through nodes to outcomes. A node has an entry for each position at which runs first visit
+// it, and counts once per run. So the flow contains no cycles, and each entry's inflow equals its outflow.
 type Flow struct {
 	Entries []Entry
 	Links   []Link
 }
 
-// Entry is a place in a Flow.
+// Entry is a scenario, a node at a position, or an outcome in a Flow.
 type Entry struct {
 	ID       string
 	Name     string
@@ -33,17 +33,17 @@ type Entry struct {
 	Category Category
 }
 
-// The types of entries that are not nodes.
+// These constants are the types of entries that are not nodes.
 const (
 	TypeScenario = "scenario"
 	TypeOutcome  = "outcome"
 	TypeOther    = "other"
 )
 
-// Category is the role of an entry.
+// Category is the role of an entry in the flow.
 type Category string
 
-// The categories.
+// The following constants are the categories.
 const (
 	IsScenario Category = "scenario"
 	IsStart    Category = "start" // the first node of runs
@@ -52,17 +52,17 @@ const (
 	IsOutcome  Category = "outcome"
 )
 
-// Link counts the runs that went from one entry to the next. Runs is the sum of the other counts.
+// Link counts the runs that proceeded from one entry to the next. Runs is the sum of the other counts.
 type Link struct {
 	Source, Target string // ids of entries
 
 	Runs, Passed, Failed, Unscored int
 }
 
-// place is an entry while runs are added. Kinds are in the order of the flow.
+// place is the state of an entry while runs are added. The values of kind are in the order of the flow.
 type place struct {
 	kind  placeKind
-	layer int // of a node, from 1
+	layer int // layer of a node, from 1
 	id    string
 	runs  int
 	ends  bool // no run continued to a node
@@ -77,7 +77,8 @@ const (
 	isOutcome
 )
 
-// The first places of every flow: the outcomes by stats.State, and the entry beyond the limits.
+// These constants are indexes of places that every flow contains. The outcomes come first, indexed by stats.State; the entries for nodes
+// and scenarios beyond the limits follow.
 const (
 	otherPlace         int32 = 4
 	otherScenarioPlace int32 = 5
@@ -87,8 +88,8 @@ type flow struct {
 	places    []place
 	nodes     map[nodeKey]int32
 	scenarios int
-	links     map[linkKey]*[4]int // by state
-	free      int                 // remaining links of maxFlowLinks
+	links     map[linkKey]*[4]int // number of runs by stats.State
+	free      int                 // number of links that may still be added
 }
 
 type nodeKey struct {
@@ -98,9 +99,9 @@ type nodeKey struct {
 
 type linkKey struct{ from, to int32 }
 
-// route is a way through the nodes, from its first node, or empty.
+// route is a path through the nodes of the flow. It may be empty.
 type route struct {
-	first, last int32 // -1: no nodes
+	first, last int32 // places; -1 if the route is empty
 	links       []*[4]int
 	places      []int32
 }
@@ -119,7 +120,7 @@ func (f *flow) append(p place) int32 {
 	return int32(len(f.places) - 1)
 }
 
-// scenario returns a new place for a scenario.
+// scenario adds a place for a scenario and returns it. Beyond the limit, it returns the common place of the other scenarios.
 func (f *flow) scenario(id string) int32 {
 	if f.scenarios == maxFlowStarts {
 		return otherScenarioPlace
@@ -128,7 +129,7 @@ func (f *flow) scenario(id string) int32 {
 	return f.append(place{kind: isScenario, id: id})
 }
 
-// node returns the place of a node; ok is false beyond the limit.
+// node returns the place of a node in a layer, and adds it if necessary. ok is false if the limit prevents that.
 func (f *flow) node(layer int, id string) (at int32, ok bool) {
 	key := nodeKey{layer, id}
 	at, ok = f.nodes[key]
@@ -139,7 +140,8 @@ func (f *flow) node(layer int, id string) (at int32, ok bool) {
 	return at, ok
 }
 
-// link returns a link; nil beyond the limit. Links to outcomes and to the other nodes are not limited: each place has at most five.
+// link returns the counts of a link, and adds the link if necessary. It returns nil beyond the limit. Links to outcomes and to the other
+// nodes are not limited, because each place has at most five.
 func (f *flow) link(from, to int32) *[4]int {
 	l := f.links[linkKey{from, to}]
 	if l != nil {
@@ -156,7 +158,7 @@ func (f *flow) link(from, to int32) *[4]int {
 	return l
 }
 
-// route returns the way through distinct nodes. From the first node beyond a limit, it leads through the other nodes.
+// route returns the route through distinct nodes. From the first node beyond a limit, the route leads to the entry of the other nodes.
 func (f *flow) route(path []string) route {
 	r := route{first: -1, last: -1}
 	for i, id := range path {
@@ -189,7 +191,7 @@ func (f *flow) route(path []string) route {
 	return r
 }
 
-// add adds a run that began at a scenario.
+// add counts a run that started with the scenario at the place from and followed the route r.
 func (f *flow) add(from int32, r *route, s stats.State) {
 	f.places[from].runs++
 	outcome := int32(s)
@@ -199,7 +201,7 @@ func (f *flow) add(from int32, r *route, s stats.State) {
 		return
 	}
 	begin := f.link(from, r.first)
-	if begin == nil { // the way no longer fits
+	if begin == nil { // the link exceeds the limit
 		f.link(from, otherPlace)[s]++
 		f.places[otherPlace].runs++
 		f.link(otherPlace, outcome)[s]++
@@ -215,7 +217,8 @@ func (f *flow) add(from int32, r *route, s stats.State) {
 	f.link(r.last, outcome)[s]++
 }
 
-// report returns the flow: scenarios, nodes by layer, the other nodes, outcomes; by number of runs, descending.
+// report returns the flow. Its entries are in the order scenarios, nodes by layer, the other nodes, outcomes, and within these in
+// descending order of their numbers of runs.
 func (f *flow) report(names Names) Flow {
 	var order []int32
 	for i, p := range f.places {
@@ -257,10 +260,10 @@ func (f *flow) report(names Names) Flow {
 	return out
 }
 
-// outcomes are the names of the outcomes.
+// outcomes maps the ids of the outcomes to their names.
 var outcomes = map[string]string{"passed": "Passed", "failed": "Failed", "error": "Error", "cancelled": "Cancelled"}
 
-// entry returns a place as an Entry.
+// entry returns the Entry of a place.
 func (p place) entry(names Names) Entry {
 	switch p.kind {
 	case isScenario:

@@ -9,14 +9,14 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// The limits of the groups of a Fold. Runs beyond them still count in rates.
+// These constants limit the memory of a Fold. Runs beyond the limits still count in rates.
 const (
-	maxScenarios = 1000   // that the trend compares
+	maxScenarios = 1000   // scenarios that the trend compares
 	maxGroups    = 10_000 // pairs of scenario and version whose runs the reliability compares
-	maxWays      = 4096   // that are cached; others are computed again
+	maxWays      = 4096   // cached paths; others are computed again
 )
 
-// The weights of the health. The half-life is in days.
+// These constants are the weights of the health's parts, and the half-life of a run's weight in days.
 const (
 	healthOfRate        = 0.6
 	healthOfReliability = 0.4
@@ -24,34 +24,34 @@ const (
 	halfLife            = 7
 )
 
-// Report describes runs.
+// Report describes the runs of a window in full: see EnhancedAnalytics.
 type Report struct {
 	Basic
 
-	Health      *float64 // from 0 to 1; nil: no run was scored
-	Reliability *float64 // chance that two runs of a scenario in a version agree; nil: no two runs
+	Health      *float64 // from 0 to 1; nil if no run was scored
+	Reliability *float64 // probability that two runs of a scenario and a version agree; nil without two such runs
 	Trend       Direction
-	Days        []Day // with scored runs, oldest first
+	Days        []Day // days with scored runs, oldest first
 	Heatmap     []NodeFailures
-	Unplaced    int           // failed runs with a known way that blame no node of the Heatmap
-	Weakest     *NodeFailures // nil: no node with five visits is blamed
+	Unplaced    int           // failed runs with a known path that blame no node of the Heatmap
+	Weakest     *NodeFailures // nil if no node with at least five visits is blamed
 	Flow        Flow
 }
 
-// Day is the pass rate of a day.
+// Day is the pass rate of the runs that were created on a date.
 type Day struct {
 	Date   time.Time // midnight UTC of the date
 	Rate   float64
 	Scored int
 }
 
-// Fold describes runs for a Report.
+// Fold processes runs, one at a time, for a Report.
 type Fold struct {
 	Counter
 
 	zone      *time.Location
-	today     int64 // days since 1970, in zone
-	first     int64 // the first day that it examines
+	today     int64 // in days since 1970, by the date in zone
+	first     int64 // the first day whose runs are added
 	days      []Rate
 	scenarios map[string]*scenario
 	groups    map[groupKey]*group
@@ -60,10 +60,10 @@ type Fold struct {
 	flow      flow
 }
 
-// scenario is a Fold's state of a scenario.
+// scenario is the state of a scenario in a Fold.
 type scenario struct {
 	weeks Weeks
-	entry int32 // in the flow
+	entry int32 // place in the flow
 }
 
 type groupKey struct {
@@ -77,14 +77,14 @@ type group struct {
 	runs     Rate
 }
 
-// way is a sequence of nodes.
+// way is the cached path of runs through nodes.
 type way struct {
-	visited []int32 // nodes in the heatmap
-	blamed  int32   // index of one of them; -1: none
+	visited []int32 // indexes of the nodes in the heatmap
+	blamed  int32   // index of the blamed node; -1 means none
 	steps   route
 }
 
-// NewFold returns a Fold of the days before a time, in whose zone days begin and end.
+// NewFold returns a Fold for the given number of days before now. Days begin and end in the time zone of now.
 func NewFold(now time.Time, days int) *Fold {
 	f := &Fold{
 		Counter: *NewCounter(now, days), zone: now.Location(), today: dayOf(now), scenarios: map[string]*scenario{}, groups: map[groupKey]*group{},
@@ -95,7 +95,7 @@ func NewFold(now time.Time, days int) *Fold {
 	return f
 }
 
-// dayOf returns the days from 1970 to the date of a time in its zone.
+// dayOf returns the number of days from 1970 to the date of t in its time zone.
 func dayOf(t time.Time) int64 {
 	y, m, d := t.Date()
 	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix() / int64(day/time.Second)
@@ -103,7 +103,8 @@ func dayOf(t time.Time) int64 {
 
 func (f *Fold) dayOf(t time.Time) int64 { return dayOf(t.In(f.zone)) }
 
-// From returns the UTC time from which it needs runs: the window, and for the trend the two weeks before today.
+// From returns the UTC time from which the Fold needs runs: the beginning of the window or, if earlier, of the two weeks before today,
+// which the trend compares.
 func (f *Fold) From() time.Time {
 	y, m, d := time.Unix((f.today-14)*int64(day/time.Second), 0).UTC().Date()
 	weeks := time.Date(y, m, d, 0, 0, 0, 0, f.zone)
@@ -113,9 +114,9 @@ func (f *Fold) From() time.Time {
 	return weeks.UTC()
 }
 
-// Add adds a run. Runs must be added newest first: beyond a limit, the oldest are omitted.
+// Add adds a run. Runs must be added newest first, because the oldest runs are omitted beyond the limits.
 func (f *Fold) Add(r Run) {
-	at := min(f.dayOf(r.CreatedAt), f.today) // clocks of nodes differ
+	at := min(f.dayOf(r.CreatedAt), f.today) // the clocks of nodes differ
 	if at < f.first {
 		return
 	}
@@ -144,7 +145,7 @@ func (f *Fold) Add(r Run) {
 	f.flow.add(g.scenario.entry, &w.steps, r.State)
 }
 
-// group returns the group of a run. A group beyond the limit is not stored.
+// group returns the group of a run, and adds it if necessary. A group beyond the limit is returned, but not stored.
 func (f *Fold) group(r Run) *group {
 	key := groupKey{r.Scenario, r.Version}
 	g := f.groups[key]
@@ -167,7 +168,7 @@ func (f *Fold) group(r Run) *group {
 	return g
 }
 
-// way returns the way of a summary.
+// way returns the way of a summary's path, from the cache if possible.
 func (f *Fold) way(text string) *way {
 	w := f.ways[text]
 	if w != nil {
@@ -182,7 +183,7 @@ func (f *Fold) way(text string) *way {
 	return w
 }
 
-// Report returns the description of all runs. names resolves ids to names.
+// Report returns the report on all runs added so far. names resolves ids to names.
 func (f *Fold) Report(names Names) Report {
 	r := Report{Basic: f.Basic(), Reliability: f.reliability(), Trend: f.trend(), Days: f.daily()}
 	r.Heatmap, r.Weakest = f.heat.report(names)
@@ -192,13 +193,14 @@ func (f *Fold) Report(names Names) Report {
 	return r
 }
 
-// Names resolves ids to names. Both functions are required.
+// Names resolves ids to names. Both functions must be set.
 type Names struct {
 	Scenario func(id string) string
 	Node     func(id string) (name, kind string)
 }
 
-// reliability returns the mean over groups of the chance that two runs agree.
+// reliability returns the probability that two runs of a group agree, as the mean over all groups with at least two scored runs. It returns
+// nil without such a group.
 func (f *Fold) reliability() *float64 {
 	sum, n := 0.0, 0
 	for _, g := range f.groups {
@@ -211,11 +213,11 @@ func (f *Fold) reliability() *float64 {
 	if n == 0 {
 		return nil
 	}
-	mean := math.Round(sum/float64(n)*1e9) / 1e9 // the order of a map must not affect the result
+	mean := math.Round(sum/float64(n)*1e9) / 1e9 // rounded, because the order of map iteration must not affect the result
 	return &mean
 }
 
-// trend compares the last two weeks.
+// trend returns the direction of the last two weeks.
 func (f *Fold) trend() Direction {
 	all := make([]Weeks, 0, len(f.scenarios))
 	for _, id := range slices.Sorted(maps.Keys(f.scenarios)) {
@@ -224,7 +226,7 @@ func (f *Fold) trend() Direction {
 	return TrendOf(all)
 }
 
-// daily returns the days with scored runs.
+// daily returns the days with scored runs, oldest first.
 func (f *Fold) daily() []Day {
 	days := []Day{}
 	for i, w := range f.days {
@@ -236,8 +238,8 @@ func (f *Fold) daily() []Day {
 	return days
 }
 
-// health returns the recent pass rate, in which the weight of a run halves with each week of age, combined with reliability and
-// trend. Without a reliability it is the rate alone.
+// health returns the recent pass rate combined with reliability and trend. The weight of a run halves with each week of its age. Without a
+// reliability, health returns the rate alone; without scored runs, it returns nil.
 func (f *Fold) health(r Report) *float64 {
 	var passed, all float64
 	for i, w := range f.days {

@@ -7,22 +7,21 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// maxHeat is the maximum number of separate nodes in the heatmap; the others are combined.
+// maxHeat is the maximum number of separate nodes in the heatmap. Further nodes are combined.
 const maxHeat = 1999
 
-// leastVisits is the minimum number of runs that visited the weakest node.
+// leastVisits is the number of scored runs that must have visited a node so that it can be the weakest.
 const leastVisits = 5
 
-// NodeFailures counts the failures that are blamed on a node. A failed run blames one node, or none without a place of its failure:
-// see assert.Blame.
+// NodeFailures counts the failures that are blamed on a node. A failed run blames at most one node: see assert.Blame.
 type NodeFailures struct {
-	Node   string // id; empty: the nodes beyond the limit
+	Node   string // id; empty for the nodes beyond the limit
 	Name   string
 	Failed int
-	Visits int // scored runs that visited it
+	Visits int // scored runs that visited the node
 }
 
-// Rate returns the failures per visit.
+// Rate returns the failures per visit, or 0 without visits.
 func (n NodeFailures) Rate() float64 {
 	if n.Visits == 0 {
 		return 0
@@ -30,10 +29,10 @@ func (n NodeFailures) Rate() float64 {
 	return float64(n.Failed) / float64(n.Visits)
 }
 
-// heat counts visits and failures of nodes.
+// heat counts the visits and failures of nodes.
 type heat struct {
 	index map[string]int32
-	nodes []NodeFailures // the first one counts the nodes beyond the limit
+	nodes []NodeFailures // the first element counts the nodes beyond the limit
 
 	unplaced int // failed runs that blame no node
 }
@@ -42,7 +41,7 @@ func newHeat() heat {
 	return heat{index: map[string]int32{}, nodes: []NodeFailures{{Name: otherNodes}}}
 }
 
-// resolve returns the places of nodes, each once.
+// resolve returns the indexes of a path's nodes, without duplicates, and the index of the blamed node, or -1. It adds new nodes.
 func (h *heat) resolve(path []string, blamed int) (visited []int32, place int32) {
 	place = -1
 	for i, id := range path {
@@ -73,8 +72,8 @@ func (h *heat) add(w *way, failed bool) {
 	}
 }
 
-// report returns the visited nodes, by failures, descending, and the weakest one: the node with the highest lower bound of the
-// failure rate's interval.
+// report returns the visited nodes in descending order of failures, and the weakest node. The weakest node is the one whose failure rate
+// has the highest lower bound; it is nil if no node qualifies.
 func (h *heat) report(names Names) (all []NodeFailures, weakest *NodeFailures) {
 	all = []NodeFailures{}
 	for _, n := range h.nodes {

@@ -12,14 +12,14 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// told is the expected data of a run in these tests.
+// told is a run with the data that its summary encodes.
 type told struct {
 	run    analytics.Run
 	visits []string
 	blame  string
 }
 
-// drawRuns returns runs in the window, some without summary or visits.
+// drawRuns returns a generator of runs in the window, some without a summary or visits.
 func drawRuns(nodes, most int) *rapid.Generator[[]told] {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) told {
 		var r told
@@ -49,7 +49,7 @@ func report(all []told) analytics.Report {
 	return fold(30, list...)
 }
 
-// TestHeatmapAgrees compares the heatmap with a slow count.
+// TestHeatmapAgrees compares the heatmap with counts that are computed node by node.
 func TestHeatmapAgrees(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -87,7 +87,7 @@ func TestHeatmapAgrees(t *testing.T) {
 	})
 }
 
-// TestFlowAgrees compares the flow with a count run by run.
+// TestFlowAgrees compares the flow with counts that are computed run by run.
 func TestFlowAgrees(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -133,7 +133,7 @@ func TestFlowAgrees(t *testing.T) {
 	})
 }
 
-// checkFlow checks the invariants of every flow.
+// checkFlow checks invariants of a flow, such as equal inflow and outflow of its entries.
 func checkFlow(t interface {
 	Helper()
 	Fatalf(format string, args ...any)
@@ -196,7 +196,7 @@ func checkFlow(t interface {
 	}
 }
 
-// TestFoldIsBounded adds more scenarios, nodes, links and paths than a Fold distinguishes.
+// TestFoldIsBounded checks the report of a Fold to which more scenarios, nodes, links and paths are added than it distinguishes.
 func TestFoldIsBounded(t *testing.T) {
 	t.Parallel()
 	const count = 30_000
@@ -234,7 +234,7 @@ func TestFoldIsBounded(t *testing.T) {
 	}
 }
 
-// TestSummaryKeepsWhatItIsGiven draws any texts for ids.
+// TestSummaryKeepsWhatItIsGiven checks that a Summary preserves score, visits and blame for arbitrary texts as ids, within its limits.
 func TestSummaryKeepsWhatItIsGiven(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -261,7 +261,7 @@ func TestSummaryKeepsWhatItIsGiven(t *testing.T) {
 	}
 }
 
-// BenchmarkFold adds 100,000 runs on 200 ways.
+// BenchmarkFold adds 100,000 runs with 200 distinct paths.
 func BenchmarkFold(b *testing.B) {
 	all := make([]analytics.Run, 100_000)
 	for i := range all {

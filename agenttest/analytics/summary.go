@@ -10,36 +10,36 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// Run holds the parts of an ended run that analytics read.
+// Run contains the data of an ended run that analytics read.
 type Run struct {
 	ID        string
-	Scenario  string // id
+	Scenario  string // id of the scenario
 	Version   int
 	State     stats.State
 	CreatedAt time.Time
 	Summary   Summary
-	Scripted  bool // run without a language model, although it needs one
+	Scripted  bool // the run needs a language model, but used none
 }
 
-// Summary encodes the parts of a run that analytics read beside its row: its score, the visited nodes, and the node to which its
-// failure is blamed. It contains only ids of nodes, no words. Empty: the run is older than summaries, or has no outcome.
+// Summary encodes the data of a run that analytics read in addition to its row: its score, the visited nodes, and the node to which its
+// failure is attributed. It contains only ids of nodes, no words. It is empty if the run has no outcome or is older than summaries.
 type Summary string
 
-// The limits of a Summary. Databases store it in an index, whose entries are short.
+// These constants limit a Summary. Databases store it in an index, whose entries must be short.
 const (
-	maxNode = 128  // bytes of the id of a node; longer ones are cut off
+	maxNode = 128  // bytes of a node's id; longer ids are truncated
 	maxPath = 1800 // bytes of a path
 )
 
-// The parts of a Summary: format, score, number of the blamed node in the path, path.
+// These constants are parts of a Summary, which consists of format, score, index of the blamed node in the path, and path.
 const (
 	format    = "1"
 	none      = "-"
-	separator = "\x1f" // between nodes of a path
+	separator = "\x1f" // between the nodes of a path
 )
 
-// NewSummary returns the summary of a run. score may be nil. visits are the ids of the visited nodes, in order. blame is the id of
-// the node to which its failure is attributed; empty: none.
+// NewSummary returns the summary of a run. score may be nil. visits are the ids of the visited nodes, in order. blame is the id of the node
+// to which the run's failure is attributed, or empty if there is none.
 func NewSummary(score *float64, visits []string, blame string) Summary {
 	path := make([]string, 0, len(visits))
 	seen, blame, length, whole := map[string]bool{}, clean(blame), 0, true
@@ -67,21 +67,22 @@ func NewSummary(score *float64, visits []string, blame string) Summary {
 	return Summary(strings.Join([]string{format, rated, blamed, strings.Join(path, separator)}, " "))
 }
 
-// unseparated deletes the separator of paths, and characters that databases cannot store.
+// unseparated deletes the path separator, and characters that databases cannot store.
 var unseparated = strings.NewReplacer(separator, "", "\x00", "")
 
-// clean returns an id in the form of a path.
+// clean returns an id as it appears in a path: valid UTF-8 of at most maxNode bytes, without separators.
 func clean(id string) string {
 	return callwright.Clip(strings.ToValidUTF8(unseparated.Replace(id), ""), maxNode)
 }
 
-// Score returns the score of the run; nil: none.
+// Score returns the score of the run, or nil if the summary contains none.
 func (s Summary) Score() *float64 {
 	score, _ := s.parts()
 	return score
 }
 
-// parts returns the score and the rest, which is equal for all runs of the same way; empty: unknown.
+// parts returns the score and the rest of a summary. The rest is equal for all runs with the same path and blamed node, and empty if the
+// format is unknown.
 func (s Summary) parts() (score *float64, way string) {
 	version, rest, _ := strings.Cut(string(s), " ")
 	rated, way, ok := strings.Cut(rest, " ")
@@ -97,7 +98,7 @@ func (s Summary) parts() (score *float64, way string) {
 	return score, way
 }
 
-// nodes returns the distinct nodes of a way in the order of their first visits, and the number of the blamed one; -1: none.
+// nodes returns the distinct nodes of a way in the order of their first visits, and the index of the blamed node, or -1 if none is blamed.
 func nodes(way string) (path []string, blamed int) {
 	number, joined, _ := strings.Cut(way, " ")
 	if joined == "" {

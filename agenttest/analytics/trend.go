@@ -6,21 +6,21 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// Direction is the direction of a change of pass rates.
+// Direction is the direction in which pass rates changed.
 type Direction string
 
-// The directions.
+// The following constants are the directions.
 const (
 	Improving Direction = "improving"
 	Declining Direction = "declining"
 	Stable    Direction = "stable"
 )
 
-// The conditions of a change.
+// These constants are the conditions under which a change counts.
 const (
-	trendZ    = 1.645 // of the normal distribution, 5 % on one side
-	trendRate = 0.05  // least difference of pass rates
-	trendRuns = 10    // least scored runs of each week
+	trendZ    = 1.645 // quantile of the normal distribution: 5 % on one side
+	trendRate = 0.05  // minimum difference of the pass rates
+	trendRuns = 10    // minimum number of scored runs in each week
 )
 
 // Rate counts scored runs.
@@ -34,10 +34,10 @@ func (r *Rate) add(s stats.State) {
 	}
 }
 
-// Weeks counts the scored runs of a scenario in two weeks: the last seven whole days, and the seven before.
+// Weeks counts the scored runs of a scenario in two weeks: Last is the last seven whole days, and Before the seven days before them.
 type Weeks struct{ Before, Last Rate }
 
-// add counts a scored run by its age in days.
+// add counts a scored run by its age in days. It ignores runs of today and runs older than two weeks.
 func (w *Weeks) add(age int64, s stats.State) {
 	switch {
 	case age >= 1 && age <= 7:
@@ -47,12 +47,12 @@ func (w *Weeks) add(age int64, s stats.State) {
 	}
 }
 
-// TrendOf compares two weeks over the scenarios with scored runs in both, so that other scenarios, or different numbers of runs,
-// have no effect. The weeks differ if the Cochran-Mantel-Haenszel test is significant at 5 % on one side, the common difference of
-// the pass rates is at least 0.05, and each week has ten scored runs of these scenarios.
+// TrendOf compares two weeks. It uses only scenarios with scored runs in both weeks, so that other scenarios and different numbers of runs
+// have no effect. The weeks differ if the Cochran-Mantel-Haenszel test is significant at 5 % on one side, the common difference of the pass
+// rates is at least 0.05, and each week contains at least ten scored runs of these scenarios.
 //
-// N. Mantel, W. Haenszel, Statistical Aspects of the Analysis of Data From Retrospective Studies of Disease, 1959; the common
-// difference is by S. Greenland, J. Robins, Estimation of a Common Effect Parameter From Sparse Follow-Up Data, 1985.
+// See N. Mantel, W. Haenszel, Statistical Aspects of the Analysis of Data From Retrospective Studies of Disease, 1959. For the common
+// difference, see S. Greenland, J. Robins, Estimation of a Common Effect Parameter From Sparse Follow-Up Data, 1985.
 func TrendOf(scenarios []Weeks) Direction {
 	z, difference, fewest := compare(scenarios)
 	switch {
@@ -65,7 +65,8 @@ func TrendOf(scenarios []Weeks) Direction {
 	}
 }
 
-// compare returns the statistic of the test, the common difference, and the number of runs in the smaller week.
+// compare returns the statistic of the test, the common difference of the pass rates, and the number of scored runs in the week with fewer
+// of them.
 func compare(scenarios []Weeks) (z, difference float64, fewest int) {
 	var excess, variance, differences, weights float64
 	var before, last int

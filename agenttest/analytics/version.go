@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// MaxVersions bounds the versions of a VersionCounter.
+// MaxVersions is the maximum number of versions in a VersionCounter.
 const MaxVersions = 100
 
 // VersionRuns counts the ended runs of a version.
@@ -18,7 +18,7 @@ type VersionRuns struct {
 	Passed, Failed, Unscored int
 }
 
-// Rate returns the share of passed runs among scored ones; nil: none was scored.
+// Rate returns the share of passed runs among scored ones, or nil if none was scored.
 func (v VersionRuns) Rate() *float64 { return ratio(v.Passed, v.Passed+v.Failed) }
 
 // VersionCounter counts the runs of each version.
@@ -27,12 +27,12 @@ type VersionCounter struct {
 	versions map[int]*VersionRuns
 }
 
-// NewVersionCounter returns a VersionCounter of the days before a time.
+// NewVersionCounter returns a VersionCounter for the given number of days before now.
 func NewVersionCounter(now time.Time, days int) *VersionCounter {
 	return &VersionCounter{NewCounter(now, days).from, map[int]*VersionRuns{}}
 }
 
-// Add counts a run. Runs must be added newest first: beyond MaxVersions versions, the ones tested longest ago are omitted.
+// Add counts a run. Runs must be added newest first, because runs of further versions are omitted after MaxVersions versions.
 func (c *VersionCounter) Add(r Run) {
 	v := c.versions[r.Version]
 	if r.CreatedAt.Before(c.from) || v == nil && len(c.versions) == MaxVersions {

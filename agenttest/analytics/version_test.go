@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// TestVersions counts the runs of the window, and of the versions that were tested last.
+// TestVersions checks that only runs in the window count, and only of the MaxVersions most recently tested versions.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	c := analytics.NewVersionCounter(now, 30)

@@ -5,24 +5,24 @@ import (
 	"slices"
 )
 
-// Assertion describes one expectation of a conversation. Its JSON follows the /v1 contract: see scenario.DecodeAssertions.
+// Assertion describes one expectation for a conversation. Its JSON follows the /v1 contract: see scenario.DecodeAssertions.
 type Assertion struct {
-	ID       string          `json:"id,omitempty"` // unique in its scenario
+	ID       string          `json:"id,omitempty"` // unique within its scenario
 	Type     Type            `json:"type"`
-	Name     string          `json:"name"`             // display name; empty: none
+	Name     string          `json:"name"`             // display name; may be empty
 	Config   json.RawMessage `json:"config,omitempty"` // a JSON object with the members of the type: see Compile
-	Required bool            `json:"is_required"`      // must hold for a run to pass; an optional one affects only the score
-	Weight   float64         `json:"weight"`           // weight of its score; finite and at least 0
-	Order    int             `json:"order"`            // among the assertions of the scenario
+	Required bool            `json:"is_required"`      // must pass so that the run passes; an optional assertion affects only the score
+	Weight   float64         `json:"weight"`           // weight in the score; finite and at least 0
+	Order    int             `json:"order"`            // position among the assertions of the scenario
 }
 
-// Type is the type of an assertion.
+// Type determines how an assertion is evaluated.
 type Type string
 
-// The types.
+// The following constants are the types.
 const (
 	LLMJudge          Type = "LLM_JUDGE"          // a model judges the conversation by a criterion
-	CustomLLM         Type = "CUSTOM_LLM"         // a model of the client's choice judges it with the client's instructions
+	CustomLLM         Type = "CUSTOM_LLM"         // a model chosen by the client judges the conversation by the client's instructions
 	ServiceTone       Type = "SERVICE_TONE"       // a model scores the naturalness of the agent's speech
 	VariableExtracted Type = "VARIABLE_EXTRACTED" // a variable was collected
 	NodeReached       Type = "NODE_REACHED"       // a node was visited
@@ -30,17 +30,17 @@ const (
 	WebhookTriggered  Type = "WEBHOOK_TRIGGERED"  // the agent sent a request
 	RegexMatch        Type = "REGEX_MATCH"        // a regular expression matches words or a variable
 	StringCheck       Type = "STRING_CHECK"       // words or a variable compare to a text
-	TraversalMatch    Type = "TRAVERSAL_MATCH"    // the visited nodes are like a reference path
+	TraversalMatch    Type = "TRAVERSAL_MATCH"    // the visited nodes resemble a reference path
 )
 
-// Kind describes a type for people.
+// Kind describes a type of assertion for people.
 type Kind struct {
 	Type   Type
-	About  string // its subject
-	Config string // an example of its configuration
+	About  string // what the assertion examines
+	Config string // an example of the configuration
 }
 
-// Kinds returns all types, in the order of the contract.
+// Kinds returns descriptions of all types, in the order of the contract.
 func Kinds() []Kind { return slices.Clone(kinds) }
 
 var kinds = []Kind{
@@ -65,13 +65,13 @@ func Types() []Type {
 	return types
 }
 
-// The limits of assertions.
+// These constants limit assertions and their configurations.
 const (
 	MaxAssertions   = 50        // in a scenario
 	MaxID           = 64        // characters of an id
 	MaxName         = 200       // characters of a name
-	MaxWeight       = 1000      // of an assertion
-	MaxOrder        = 1000      // of an assertion
+	MaxWeight       = 1000      // maximum weight of an assertion
+	MaxOrder        = 1000      // maximum Order of an assertion
 	MaxConfig       = 256 << 10 // bytes of a configuration
 	MaxPattern      = 1000      // bytes of a regular expression
 	MaxPrompt       = 8000      // characters of a criterion
@@ -81,7 +81,7 @@ const (
 	MaxReference    = 128       // characters of a node's id, of a variable's name and of a model's name
 	MaxURL          = 2048      // characters of a URL
 	MaxMembers      = 200       // members of a body to compare with
-	MaxPointers     = 20        // places in a body to compare
+	MaxPointers     = 20        // JSON pointers into a body to compare
 	MaxLabels       = 20        // categories of a judge
 	MaxLabel        = 64        // characters of a category
 	MaxCount        = 100       // maximum count of matches and requests in an assertion
@@ -89,11 +89,11 @@ const (
 	MaxSet          = 100       // nodes of a set
 )
 
-// The limits of the data that an assertion examines. Beyond them the assertion is an error with CodeTooLarge.
+// These constants limit the data that an assertion examines. Beyond them, the result is an error with CodeTooLarge.
 const (
-	MaxTarget = 1 << 20 // bytes of words, of a variable's value or of the requests' bodies
-	MaxWork   = 1 << 28 // of the regular expressions of a run together: steps of the program × bytes × matches to find
-	MaxNodes  = 512     // nodes of a path: of the reference and of the visited path that is compared with it
+	MaxTarget = 1 << 20 // bytes of words, of a variable's value, or of the requests' bodies
+	MaxWork   = 1 << 28 // all regular expressions of a run together: program steps × bytes × matches to find
+	MaxNodes  = 512     // nodes of the reference path, and of the visited path that is compared with it
 	MaxVisits = 10_000
 	MaxCalls  = 10_000 // requests of the agent
 )

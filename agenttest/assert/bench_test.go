@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// tenTurns is a conversation with ten turns of each side at ten nodes and two requests.
+// tenTurns returns a conversation with ten turns of each side, at ten nodes, with two requests.
 func tenTurns() *assert.Evidence {
 	e := &assert.Evidence{Graph: assert.Graph{}, Variables: map[string]any{"count": int64(2), "size": "large"}, Webhooks: order().Webhooks}
 	for i := range 10 {
@@ -24,7 +24,7 @@ func tenTurns() *assert.Evidence {
 	return e
 }
 
-// eight are eight assertions of all types that a rule decides.
+// eight lists eight assertions, which together cover all types that rules evaluate.
 var eight = []struct {
 	kind   assert.Type
 	config string
@@ -39,7 +39,7 @@ var eight = []struct {
 	{assert.TraversalMatch, `{"reference_path":["n0","n1","n2","x","n4","n5","n6","n7","n8","n9"]}`},
 }
 
-// BenchmarkEvaluate evaluates the eight assertions and decides: a run is scored again.
+// BenchmarkEvaluate measures the evaluation of the eight assertions and the decision on the run.
 func BenchmarkEvaluate(b *testing.B) {
 	e := tenTurns()
 	e.Graph["x"] = assert.Node{}
@@ -59,7 +59,7 @@ func BenchmarkEvaluate(b *testing.B) {
 	}
 }
 
-// BenchmarkRescore scores conversations again by the eight assertions, on one processor.
+// BenchmarkRescore measures scoring a conversation again by the eight assertions, on one processor.
 func BenchmarkRescore(b *testing.B) {
 	e := tenTurns()
 	e.Graph["x"] = assert.Node{}
@@ -80,7 +80,7 @@ func BenchmarkRescore(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "runs/s")
 }
 
-// BenchmarkEvaluateOne evaluates each of the eight assertions alone.
+// BenchmarkEvaluateOne measures each of the eight assertions alone.
 func BenchmarkEvaluateOne(b *testing.B) {
 	e := tenTurns()
 	e.Graph["x"] = assert.Node{}
@@ -95,7 +95,7 @@ func BenchmarkEvaluateOne(b *testing.B) {
 	}
 }
 
-// BenchmarkCompile checks and compiles the eight assertions.
+// BenchmarkCompile measures checking and compiling the eight assertions.
 func BenchmarkCompile(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
@@ -105,7 +105,7 @@ func BenchmarkCompile(b *testing.B) {
 	}
 }
 
-// BenchmarkLongest evaluates the most expensive input within the limits.
+// BenchmarkLongest measures the most expensive inputs within the limits.
 func BenchmarkLongest(b *testing.B) {
 	megabyte := said(agent(strings.Repeat("a", assert.MaxTarget-1)))
 	for name, c := range map[string]struct {

@@ -6,14 +6,15 @@ import (
 	"strings"
 )
 
-// Blame returns the id of the visited node to which a run's failure is attributed; empty if the failure has no place. It is the
-// Result.Node of the failed assertion with the greatest weight, the first one among equals. Required assertions precede optional
-// ones. A node is never blamed only for being the last.
+// Blame returns the id of the visited node to which a run's failure is attributed, or "" if no node is at fault. It is the Result.Node of
+// the failed assertion with the greatest weight, and of the first such assertion if several have this weight. Required assertions precede
+// optional ones. A node is never blamed only because it is the last one.
 //
-// Result.Node is the node that was active in the deciding turn. Without such a turn it depends on the assertion. For a reference
-// path it is the last node visited in agreement with the path. For a missed node it is the last visited node from which the node
-// can still be reached. For a variable, for missing words and for a missing request it is the last visited node that collects, says
-// or sends it, else the last one from which such a node can still be reached.
+// Result.Node is the node that was active in the deciding turn. Without such a turn it depends on the assertion:
+//   - For a reference path, it is the last node visited in agreement with the path.
+//   - For a missed node, it is the last visited node from which the missed node can still be reached.
+//   - For a variable, missing words or a missing request, it is the last visited node that collects, says or sends it. If there is none, it
+//     is the last visited node from which such a node can still be reached.
 func Blame(e *Evidence, results []Result) string {
 	if e == nil {
 		return ""
@@ -32,7 +33,7 @@ func Blame(e *Evidence, results []Result) string {
 	return heaviest.Node
 }
 
-// blame sets the node of a failed assertion decided by a turn or a variable.
+// blame sets the node of a failed assertion that a turn or a variable decided. It does nothing for other assertions.
 func (r *Result) blame(e *Evidence, variable string) {
 	switch {
 	case r.Outcome != Failed:
@@ -43,8 +44,8 @@ func (r *Result) blame(e *Evidence, variable string) {
 	}
 }
 
-// blameMissingWords sets the node of an assertion that failed for missing words, and names the nodes that say them. says reports whether a
-// text contains the words.
+// blameMissingWords sets the node of an assertion that failed because words are missing, and names a node that says these words in the
+// reasoning. says reports whether a text contains the words.
 func (r *Result) blameMissingWords(e *Evidence, says func(text string) bool) {
 	nodes := e.where(func(_ string, n *Node) bool { return n.Says != "" && says(n.Says) })
 	if len(nodes) == 0 {
@@ -61,7 +62,7 @@ func (r *Result) blameMissingWords(e *Evidence, says func(text string) bool) {
 	}
 }
 
-// active returns the agent's visited node in a turn; empty: none.
+// active returns the agent's visited node in a turn, or "" without visits.
 func (e *Evidence) active(turn int) string {
 	if at := e.Turns[turn].Node; at != "" && e.visited(at) >= 0 {
 		return at
@@ -77,7 +78,8 @@ func (e *Evidence) active(turn int) string {
 	return ""
 }
 
-// collects returns the place of a variable, or of its object; empty: none.
+// collects returns the node to blame for a variable that was not collected, or "" if there is none. A node that fills the variable's object
+// counts too.
 func (e *Evidence) collects(variable string) string {
 	object, _, _ := strings.Cut(variable, ".")
 	return e.place(e.where(func(_ string, n *Node) bool {
@@ -85,8 +87,8 @@ func (e *Evidence) collects(variable string) string {
 	}))
 }
 
-// where returns the ids of the nodes for which does returns true: first the visited ones, the last visit first, then the others by
-// id.
+// where returns the ids of the nodes for which does returns true. Visited nodes come first, in descending order of their last visits, and
+// the others follow in the order of their ids.
 func (e *Evidence) where(does func(id string, n *Node) bool) (ids []string) {
 	for _, v := range slices.Backward(e.Visits) {
 		if n, known := e.Graph[v.Node]; known && !slices.Contains(ids, v.Node) && does(v.Node, &n) {
@@ -101,8 +103,8 @@ func (e *Evidence) where(does func(id string, n *Node) bool) (ids []string) {
 	return ids
 }
 
-// place returns the node at which a conversation failed to perform the action of nodes, the result of where: the first of them if
-// it was visited, else the last visited node from which one of them can be reached; empty: none.
+// place returns the node at which a conversation failed to perform the action of nodes, which is the result of where. It returns the first
+// of them if it was visited, else the last visited node from which one of them can be reached, else "".
 func (e *Evidence) place(nodes []string) string {
 	if len(nodes) > 0 && e.visited(nodes[0]) >= 0 {
 		return nodes[0]
@@ -110,7 +112,7 @@ func (e *Evidence) place(nodes []string) string {
 	return e.lastNodeBefore(nodes...)
 }
 
-// lastNodeBefore returns the last visited node from which one of the nodes can be reached; empty: none.
+// lastNodeBefore returns the last visited node from which one of the nodes can be reached, or "" if there is none.
 func (e *Evidence) lastNodeBefore(from ...string) string {
 	if len(from) == 0 {
 		return ""

@@ -60,7 +60,8 @@ func TestBlameOfATurn(t *testing.T) {
 	}
 }
 
-// TestBlameOfAVariable checks that the last visited node that collects it is blamed.
+// TestBlameOfAVariable checks that the last visited node that collects the variable is blamed or, without one, the last from which such a
+// node can be reached.
 func TestBlameOfAVariable(t *testing.T) {
 	t.Parallel()
 	e := order()
@@ -69,7 +70,7 @@ func TestBlameOfAVariable(t *testing.T) {
 		n.Fills = []string{"v"}
 		e.Graph[id] = n
 	}
-	e.Graph["bye"] = assert.Node{Fills: []string{"v", "gift"}} // can be reached from "pay", and was not
+	e.Graph["bye"] = assert.Node{Fills: []string{"v", "gift"}} // can be reached from "pay", but was not visited
 	e.Graph["island"] = assert.Node{Fills: []string{"never"}}
 	for variable, want := range map[string]string{"v": "ask", "v.part": "ask", "price.x": "pay", "unknown": "", "gift": "pay", "never": ""} {
 		r := compile(t, assert.VariableExtracted, `{"variable":"`+variable+`"}`).Evaluate(t.Context(), e, nil)
@@ -79,9 +80,8 @@ func TestBlameOfAVariable(t *testing.T) {
 	}
 }
 
-// TestBlameOfWordsThatAreMissing checks that missing words are blamed on the node that says them, or on the last visited node from
-// which that node can be reached, with its name in the reasoning. Words that no node says have no location: the last node is not
-// blamed for them.
+// TestBlameOfWordsThatAreMissing checks that missing words are blamed on the node that says them, or on the last visited node from which
+// that node can be reached, and that the reasoning names the node. Words that no node says are blamed on none, not on the last node.
 func TestBlameOfWordsThatAreMissing(t *testing.T) {
 	t.Parallel()
 	e := order()

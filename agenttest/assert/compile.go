@@ -9,25 +9,26 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Check is an assertion that is ready to be evaluated. It is immutable, and safe for concurrent use.
+// Check is a compiled assertion. It is immutable, and safe for concurrent use.
 type Check struct {
 	of    Assertion
 	nodes []string
 	rule  rule
 }
 
-// rule evaluates the configuration of one type. The result already contains the assertion; evaluate sets the rest.
+// rule evaluates the configuration of one type of assertion. The given result already describes the assertion; evaluate sets the other
+// fields.
 type rule interface {
 	evaluate(ctx context.Context, e *Evidence, m evaluationTools, r *Result)
 }
 
-// evaluationTools holds the tools of an evaluation.
+// evaluationTools contains the judge and the work limit of an evaluation.
 type evaluationTools struct {
-	judge Judge // nil: none
+	judge Judge // may be nil
 	work  *Work
 }
 
-// Model returns the model name in an assertion; empty: none.
+// Model returns the model that the assertion's configuration names, or "" if it names none.
 func (c *Check) Model() string {
 	if j, ok := c.rule.(*judged); ok {
 		return j.criterion.Model
@@ -35,7 +36,7 @@ func (c *Check) Model() string {
 	return ""
 }
 
-// compilers parse the configuration of each type. Errors go to the fields.
+// compilers contains the function that parses the configuration of each type. It adds errors to the fields.
 var compilers = map[Type]func(*fields, *Assertion) rule{
 	LLMJudge:          compileLLMJudge,
 	CustomLLM:         compileCustomLLM,
@@ -49,11 +50,11 @@ var compilers = map[Type]func(*fields, *Assertion) rule{
 	TraversalMatch:    compileTraversal,
 }
 
-// Compile checks an assertion and its configuration. The error is a callwright.FieldErrors with all errors; the fields are the
-// contract's, for example "weight" and "config.pattern".
+// Compile checks and compiles an assertion with its configuration. The error is a callwright.FieldErrors with all errors. Its fields are
+// those of the contract, for example "weight" and "config.pattern".
 //
-// The configuration is a JSON object. Members of another type of assertion, repeated members and null are refused. The existence of
-// the nodes is not checked: see Check.Nodes.
+// The configuration is a JSON object. Compile refuses members of other types of assertions, repeated members and null. It does not check
+// that the nodes exist: see Check.Nodes.
 func Compile(a Assertion) (*Check, error) {
 	f := &fields{}
 	if callwright.Longer(a.ID, MaxID) {
@@ -88,8 +89,7 @@ func Compile(a Assertion) (*Check, error) {
 	return c, nil
 }
 
-// Nodes returns the ids of the nodes that the configuration names, each once. When the tested version lacks one of them,
-// the assertion cannot be evaluated.
+// Nodes returns the ids of the nodes that the configuration names, without duplicates. The tested version should contain them: see Unknown.
 func (c *Check) Nodes() []string { return slices.Clone(c.nodes) }
 
 // Judged reports whether a Judge evaluates the assertion.
@@ -98,15 +98,14 @@ func (c *Check) Judged() bool {
 	return judged
 }
 
-// Evaluate evaluates the assertion. Only an assertion that is Judged asks j, which may be nil: then its result is an error with
-// CodeJudgeUnavailable. The evidence does not change. Once ctx has ended, an assertion decided by a rule is an error with
-// CodeInterrupted.
+// Evaluate evaluates the assertion without changing the evidence. It asks j only if the assertion is Judged; if j is then nil, the result
+// is an error with CodeJudgeUnavailable. After ctx is done, an assertion decided by a rule results in an error with CodeInterrupted.
 func (c *Check) Evaluate(ctx context.Context, e *Evidence, j Judge) Result {
 	return c.evaluate(ctx, e, evaluationTools{j, &Work{}})
 }
 
-// EvaluateWithin evaluates an assertion decided by a rule, like Evaluate without a judge, as one of several of a run: beyond their
-// shared limit of work, its result is an error with CodeTooLarge.
+// EvaluateWithin evaluates an assertion decided by a rule, like Evaluate without a judge. The assertions of a run share the limit of w.
+// Beyond it, the result is an error with CodeTooLarge.
 func (c *Check) EvaluateWithin(ctx context.Context, e *Evidence, w *Work) Result {
 	return c.evaluate(ctx, e, evaluationTools{nil, w})
 }
@@ -133,7 +132,8 @@ func (c *Check) evaluate(ctx context.Context, e *Evidence, m evaluationTools) Re
 	return r
 }
 
-// needs returns the nodes without which the assertion cannot be evaluated. Of alternatives it returns one.
+// needs returns the nodes that the tested version must contain so that the assertion can be evaluated. If one of several alternatives
+// suffices and exists, only the forbidden nodes are needed.
 func (c *Check) needs(e *Evidence) []string {
 	v, ok := c.rule.(*visitedRule)
 	if !ok || !v.any {
@@ -147,8 +147,8 @@ func (c *Check) needs(e *Evidence) []string {
 	return c.nodes
 }
 
-// Unknown returns the first node of the configuration that the tested version lacks, although the assertion can be evaluated;
-// empty: none.
+// Unknown returns the first node of the configuration that the tested version lacks, if the assertion can be evaluated nevertheless. Else
+// it returns "".
 func (c *Check) Unknown(e *Evidence) string {
 	if _, broken := e.lacks(c.needs(e)); broken {
 		return ""
@@ -157,7 +157,7 @@ func (c *Check) Unknown(e *Evidence) string {
 	return unknown
 }
 
-// lacks returns the first of the nodes that the tested version lacks.
+// lacks returns the first of the nodes that the tested version lacks. missing is false if all exist, or if the graph is unknown.
 func (e *Evidence) lacks(nodes []string) (node string, missing bool) {
 	if e.Graph == nil && len(e.Visits) > 0 {
 		return "", false
@@ -170,7 +170,7 @@ func (e *Evidence) lacks(nodes []string) (node string, missing bool) {
 	return "", false
 }
 
-// Invalid returns the result of a stored assertion that Compile refuses.
+// Invalid returns the error result of a stored assertion for which Compile returns err.
 func Invalid(a Assertion, err error) Result {
 	r := begin(&a)
 	r.failf(Error, CodeInvalidConfig, "The assertion is invalid: %v", err)

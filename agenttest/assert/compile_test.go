@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// refusals returns the fields and messages of an error.
+// refusals returns the messages of an error by field.
 func refusals(t testing.TB, err error) map[string]string {
 	t.Helper()
 	all, ok := errors.AsType[callwright.FieldErrors](err)
@@ -37,8 +37,8 @@ func TestCompileRefuses(t *testing.T) {
 	for _, c := range []struct {
 		kind   assert.Type
 		config string
-		fields string // all that are wrong, in order
-		says   string // in the first message
+		fields string // all invalid fields, in order
+		says   string // part of the first message
 	}{
 		{"NOPE", `{}`, "type", "REGEX_MATCH"},
 		{"regex_match", `{"pattern":"a"}`, "type", "capital"},
@@ -221,7 +221,7 @@ func TestEveryTypeCompiles(t *testing.T) {
 	}
 }
 
-// minimal are the shortest configurations.
+// minimal contains the shortest valid configuration of each type.
 var minimal = map[assert.Type]string{
 	assert.LLMJudge: `{"prompt":"p"}`, assert.ServiceTone: ``, assert.VariableExtracted: `{"variable":"v"}`,
 	assert.NodeReached: `{"node_id":"greet"}`, assert.NodesVisited: `{"node_ids":["greet"]}`, assert.WebhookTriggered: `{"url":"u"}`,
@@ -236,7 +236,7 @@ func TestInvalid(t *testing.T) {
 	check(t, assert.Invalid(a, err), evaluation{outcome: assert.Error, code: assert.CodeInvalidConfig, turn: none})
 }
 
-// FuzzCompile checks that an assertion is refused with fields, or evaluated with a storable result.
+// FuzzCompile checks that an assertion is either refused with fields or evaluated with a result that can be stored.
 func FuzzCompile(f *testing.F) {
 	for kind, config := range minimal {
 		f.Add(string(kind), config, 1.0)

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// member is a member of a configuration in the contract.
+// member is the schema of a configuration's member in the contract.
 type member struct {
 	Ref     string   `yaml:"$ref"`
 	Enum    []any    `yaml:"enum"`
@@ -21,7 +21,7 @@ type member struct {
 	Most    int      `yaml:"maxItems"`
 }
 
-// TestContract checks that Compile has the members, words and limits of the contract.
+// TestContract checks that Compile accepts the members, enum values and limits of the contract, and no others.
 func TestContract(t *testing.T) {
 	t.Parallel()
 	var contract struct {
@@ -62,7 +62,7 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// checkLimits checks that the largest values of a member are accepted and larger ones refused.
+// checkLimits checks that Compile accepts the largest values that the contract permits for a member, and refuses larger ones.
 func checkLimits(t *testing.T, kind assert.Type, name string, m member) {
 	t.Helper()
 	expect := func(value any, fine bool) {
@@ -83,8 +83,7 @@ func checkLimits(t *testing.T, kind assert.Type, name string, m member) {
 	}
 }
 
-// refusal returns the message of Compile about a member of a configuration with a value. It ignores messages about members that
-// depend on others.
+// refusal returns the message of Compile's error about a member with a value, or "". It ignores errors about members that depend on others.
 func refusal(kind assert.Type, name string, value any) string {
 	config := map[string]any{name: value}
 	switch name {

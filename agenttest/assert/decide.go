@@ -2,20 +2,20 @@ package assert
 
 import "math"
 
-// Decision combines the results of a run.
+// Decision is the combination of a run's assertion results.
 type Decision struct {
 	Verdict  Outcome  // Passed, Failed or Error
-	Score    *float64 // from 0 to 1; nil: no assertion with a weight was evaluated
+	Score    *float64 // from 0 to 1; nil if no assertion with a weight was evaluated
 	Excluded []string // ids of optional assertions that could not be evaluated
-	Warnings []string // for people
+	Warnings []string // human-readable
 }
 
-// tolerance is the rounding error that is allowed below the least score.
+// tolerance is the rounding error by which a score may be below the minimum score.
 const tolerance = 1e-9
 
-// Decide combines the results of a run. The score is the weighted mean of the evaluated assertions. The required assertions
-// determine the verdict: Failed if one has failed, else Error if one could not be evaluated, else Passed. A run that would pass has
-// failed if its score is below minScore, which may be nil. Optional assertions affect only the score.
+// Decide combines the results of a run. The score is the mean of the evaluated assertions by weight. The required assertions determine the
+// verdict: Failed if one has failed, else Error if one could not be evaluated, else Passed. A run that would pass fails if its score is
+// below minScore, which may be nil. Optional assertions affect only the score.
 func Decide(results []Result, minScore *float64) Decision {
 	d := Decision{Verdict: Passed, Score: mean(results)}
 	for i := range results {
@@ -47,7 +47,8 @@ func (r *Result) weighs() bool {
 	return r.evaluated() && r.Score != nil && !math.IsNaN(*r.Score) && r.Weight > 0 && !math.IsInf(r.Weight, 0)
 }
 
-// mean returns the mean of the scores by weight; nil without scores. Weights are divided by the largest, so that no sum overflows.
+// mean returns the mean of the scores by weight, or nil without scores. Weights are divided by the largest weight, so that no sum
+// overflows.
 func mean(results []Result) *float64 {
 	largest := 0.0
 	for i := range results {

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// result returns a result of an assertion.
+// result returns the result of an assertion with this outcome. A broken one has no score.
 func result(o assert.Outcome, required bool, weight, score float64) assert.Result {
 	r := assert.Result{Assertion: fmt.Sprint(o, required), Outcome: o, Required: required, Weight: weight, Score: &score}
 	if o == broken {
@@ -28,7 +28,7 @@ func TestDecide(t *testing.T) {
 		results  results
 		least    *float64
 		verdict  assert.Outcome
-		score    float64 // -1: none
+		score    float64 // -1 means nil
 		excluded int
 		warnings int
 	}{
@@ -69,7 +69,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// anyResults draws the results of a run.
+// anyResults draws the results of a random run.
 func anyResults(t *rapid.T) []assert.Result {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) assert.Result {
 		return result(rapid.SampledFrom([]assert.Outcome{passed, failed, broken}).Draw(t, "outcome"), rapid.Bool().Draw(t, "required"),
@@ -77,13 +77,13 @@ func anyResults(t *rapid.T) []assert.Result {
 	}), 0, 8).Draw(t, "results")
 }
 
-// and returns Kleene's conjunction of two verdicts.
+// and returns the conjunction of two verdicts in Kleene's three-valued logic.
 func and(a, b assert.Outcome) assert.Outcome {
 	order := []assert.Outcome{failed, broken, passed}
 	return order[min(slices.Index(order, a), slices.Index(order, b))]
 }
 
-// TestDecideIsKleeneAnd checks that the verdict of two joined lists is the conjunction of their verdicts in any order, and that
+// TestDecideIsKleeneAnd checks that the verdict on two concatenated lists is the conjunction of the lists' verdicts, in any order, and that
 // optional results change no verdict.
 func TestDecideIsKleeneAnd(t *testing.T) {
 	t.Parallel()
@@ -107,8 +107,8 @@ func TestDecideIsKleeneAnd(t *testing.T) {
 	})
 }
 
-// TestDecideScores checks that the score lies between the lowest and the highest evaluated score, and that a minimum score only
-// makes passing runs fail.
+// TestDecideScores checks that the score lies between the lowest and the highest evaluated score, and that a minimum score changes only
+// verdicts of passing runs.
 func TestDecideScores(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

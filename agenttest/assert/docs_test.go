@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// TestExamplesInDocs: the guide contains an example of each type, and all examples compile.
+// TestExamplesInDocs checks that the guide contains an example of each type, and that all examples compile.
 func TestExamplesInDocs(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/agent-testing.md")

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// A conversation is evaluated by three assertions, and the run by their results.
+// This example evaluates a conversation by three assertions, and decides the run by their results.
 func Example() {
 	e := &assert.Evidence{
 		Turns: []assert.Turn{

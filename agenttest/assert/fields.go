@@ -14,16 +14,16 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// maxErrors bounds the reported errors of one assertion.
+// maxErrors is the maximum number of reported errors of one assertion.
 const maxErrors = 100
 
-// fields reads the members of a configuration and collects errors. The methods return the zero value for a member that is
-// absent or wrong.
+// fields reads the members of a configuration and collects errors. Its methods return the zero value or a default for a member that is
+// absent or invalid.
 type fields struct {
 	errs    callwright.FieldErrors
-	members []member // as written
-	broken  bool     // the configuration is not an object: its members are unknown
-	nodes   []string // ids of nodes that were read
+	members []member // in the order of the JSON
+	broken  bool     // the configuration is not an object, so that its members are unknown
+	nodes   []string // node ids that were read
 }
 
 // member is a member of a configuration.
@@ -33,13 +33,13 @@ type member struct {
 	read  bool
 }
 
-// path returns the path of a member in the assertion.
+// path returns the error field of a member.
 func path(name string) string { return "config." + name }
 
-// item returns the path of an item of a list.
+// item returns the error field of a list item.
 func item(name string, i int) string { return path(name) + "[" + strconv.Itoa(i) + "]" }
 
-// rejectf adds an error at a path of the assertion. Only the first error of a path counts.
+// rejectf adds an error with the field at, unless this field already has an error or maxErrors is reached.
 func (f *fields) rejectf(at, format string, args ...any) {
 	if len(f.errs) == maxErrors || slices.ContainsFunc(f.errs, func(e *callwright.Error) bool { return e.Field == at }) {
 		return
@@ -47,7 +47,7 @@ func (f *fields) rejectf(at, format string, args ...any) {
 	f.errs = append(f.errs, callwright.Invalid(at, format, args...))
 }
 
-// parse reads a JSON object. An empty configuration is an object without members.
+// parse reads a JSON object. An empty text counts as an object without members.
 func (f *fields) parse(config json.RawMessage) {
 	if len(bytes.TrimSpace(config)) == 0 {
 		return
@@ -58,7 +58,7 @@ func (f *fields) parse(config json.RawMessage) {
 	}
 }
 
-// object reads the members. Its error is human-readable.
+// object reads the members of a JSON object. Its error is human-readable.
 func (f *fields) object(config json.RawMessage) error {
 	syntax := errors.New("must be a JSON object")
 	switch {
@@ -100,7 +100,7 @@ func (f *fields) object(config json.RawMessage) error {
 	return nil
 }
 
-// shown returns the path of a member with an arbitrary name.
+// shown returns the error field of a member that the client named, truncated to MaxReference.
 func shown(name string) string { return path(callwright.Clip(name, MaxReference)) }
 
 // hasNUL reports whether a value contains the NUL character, which databases cannot store.
@@ -120,7 +120,7 @@ func hasNUL(value any) bool {
 	return false
 }
 
-// find returns a member, or nil.
+// find returns a member, or nil if it is absent.
 func (f *fields) find(name string) *member {
 	i := slices.IndexFunc(f.members, func(m member) bool { return m.name == name })
 	if i < 0 {
@@ -129,7 +129,7 @@ func (f *fields) find(name string) *member {
 	return &f.members[i]
 }
 
-// refuseUnread reports the members that were not read.
+// refuseUnread adds an error for each member that was not read.
 func (f *fields) refuseUnread() {
 	for _, m := range f.members {
 		if !m.read {
@@ -141,7 +141,7 @@ func (f *fields) refuseUnread() {
 // has reports whether a member is present.
 func (f *fields) has(name string) bool { return f.find(name) != nil }
 
-// get reads a member; known is false if it is absent.
+// get returns the value of a member and marks it as read. known is false if the member is absent.
 func (f *fields) get(name string) (value any, known bool) {
 	m := f.find(name)
 	if m == nil {
@@ -151,21 +151,21 @@ func (f *fields) get(name string) (value any, known bool) {
 	return m.value, true
 }
 
-// require reports a member that is absent.
+// require adds an error if a member is absent.
 func (f *fields) require(name string) {
 	if !f.broken && !f.has(name) {
 		f.rejectf(path(name), "is required")
 	}
 }
 
-// forbid reports a member without effect here, which is probably a mistake.
+// forbid adds an error if a member is present that has no effect here, because it is probably a mistake.
 func (f *fields) forbid(name, reason string) {
 	if _, known := f.get(name); known {
 		f.rejectf(path(name), "%s", reason)
 	}
 }
 
-// text reads a string of at most longest characters.
+// text returns a string of at most longest characters.
 func (f *fields) text(name string, longest int) string {
 	v, known := f.get(name)
 	if !known {
@@ -174,7 +174,7 @@ func (f *fields) text(name string, longest int) string {
 	return f.textAt(path(name), v, longest)
 }
 
-// textAt returns the value at a path as a text.
+// textAt returns v as a string of at most longest characters, or adds an error with the field at.
 func (f *fields) textAt(at string, v any, longest int) string {
 	text, isText := v.(string)
 	switch {
@@ -188,7 +188,7 @@ func (f *fields) textAt(at string, v any, longest int) string {
 	return text
 }
 
-// word reads a string that must not be empty if present.
+// word returns a string. It adds an error if the member is present and empty.
 func (f *fields) word(name string, longest int) string {
 	text := f.text(name, longest)
 	if text == "" && f.has(name) {
@@ -197,7 +197,7 @@ func (f *fields) word(name string, longest int) string {
 	return text
 }
 
-// prompt reads a required string that is more than white space.
+// prompt returns a required string, and adds an error if the string is blank.
 func (f *fields) prompt(name string, longest int) string {
 	f.require(name)
 	text := f.text(name, longest)
@@ -207,7 +207,7 @@ func (f *fields) prompt(name string, longest int) string {
 	return text
 }
 
-// node reads the id of a node.
+// node returns the id of a node, and records it in f.nodes.
 func (f *fields) node(name string) string {
 	id := f.word(name, MaxReference)
 	if id != "" {
@@ -216,7 +216,7 @@ func (f *fields) node(name string) string {
 	return id
 }
 
-// words reads a list of non-empty strings.
+// words returns a list of non-empty strings.
 func (f *fields) words(name string, least, most, longest int) []string {
 	items := f.list(name, least, most)
 	words := make([]string, len(items))
@@ -228,14 +228,14 @@ func (f *fields) words(name string, least, most, longest int) []string {
 	return words
 }
 
-// nodeList reads a list of ids of nodes.
+// nodeList returns a list of node ids, and records them in f.nodes.
 func (f *fields) nodeList(name string, least, most int) []string {
 	ids := f.words(name, least, most, MaxReference)
 	f.nodes = append(f.nodes, ids...)
 	return ids
 }
 
-// list reads an array.
+// list returns an array of least to most items.
 func (f *fields) list(name string, least, most int) []any {
 	v, known := f.get(name)
 	if !known {
@@ -256,7 +256,7 @@ func (f *fields) list(name string, least, most int) []any {
 	return items
 }
 
-// choice reads a string from a list; the first one if it is absent.
+// choice returns a string that must be one of a list. If the member is absent or invalid, it returns the first one.
 func choice[S ~string](f *fields, name string, of ...S) S {
 	v, known := f.get(name)
 	if !known {
@@ -270,7 +270,7 @@ func choice[S ~string](f *fields, name string, of ...S) S {
 	return S(text)
 }
 
-// flag reads a boolean.
+// flag returns a boolean, or absent if the member is absent.
 func (f *fields) flag(name string, absent bool) bool {
 	v, known := f.get(name)
 	if !known {
@@ -283,7 +283,7 @@ func (f *fields) flag(name string, absent bool) bool {
 	return flag
 }
 
-// number reads a number within bounds.
+// number returns a number from low to high, or absent if the member is absent or invalid.
 func (f *fields) number(name string, absent, low, high float64) float64 {
 	v, known := f.get(name)
 	if !known {
@@ -302,7 +302,7 @@ func (f *fields) number(name string, absent, low, high float64) float64 {
 	return x
 }
 
-// whole reads an integer within bounds.
+// whole returns an integer from low to high, or absent if the member is absent or invalid.
 func (f *fields) whole(name string, absent, low, high int) int {
 	known := len(f.errs)
 	x := f.number(name, float64(absent), float64(low), float64(high))
@@ -313,7 +313,7 @@ func (f *fields) whole(name string, absent, low, high int) int {
 	return int(x)
 }
 
-// scalar returns the string, number or boolean at a path.
+// scalar returns v if it is a string, a number or a boolean. Else it adds an error with the field at.
 func (f *fields) scalar(at string, v any) any {
 	switch v := plain(v).(type) {
 	case string:
@@ -328,7 +328,7 @@ func (f *fields) scalar(at string, v any) any {
 	return nil
 }
 
-// kindOf returns the kind of a JSON value in words.
+// kindOf returns the type of a JSON value for error messages, with an article.
 func kindOf(v any) string {
 	switch v.(type) {
 	case nil:

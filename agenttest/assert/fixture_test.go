@@ -10,14 +10,14 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// agent and caller are turns.
+// agent returns a turn of the agent.
 func agent(text string) assert.Turn  { return assert.Turn{Role: llm.RoleAgent, Text: text} }
 func caller(text string) assert.Turn { return assert.Turn{Role: llm.RoleCaller, Text: text} }
 
-// said returns evidence that consists of turns alone.
+// said returns evidence that contains only turns.
 func said(turns ...assert.Turn) *assert.Evidence { return &assert.Evidence{Turns: turns} }
 
-// order is a conversation at the nodes greet, ask and pay of a shop, with the further nodes help and bye.
+// order returns a conversation at the nodes greet, ask and pay of a shop, whose graph also contains the nodes help and bye.
 func order() *assert.Evidence {
 	at := func(t assert.Turn, node string) assert.Turn {
 		t.Node = node
@@ -46,7 +46,7 @@ func order() *assert.Evidence {
 	}
 }
 
-// encode returns a value as JSON, which must be able to encode it.
+// encode returns a value as JSON, and fails the test if JSON cannot encode it.
 func encode(t interface{ Fatal(args ...any) }, value any) string {
 	out, err := json.Marshal(value)
 	if err != nil {
@@ -58,7 +58,7 @@ func encode(t interface{ Fatal(args ...any) }, value any) string {
 // snapshot returns all fields of evidence as text.
 func snapshot(e *assert.Evidence) string { return fmt.Sprintf("%#v", *e) }
 
-// compile compiles a configuration that must be valid.
+// compile compiles a configuration, and fails the test if it is invalid.
 func compile(t testing.TB, kind assert.Type, config string) *assert.Check {
 	t.Helper()
 	c, err := assert.Compile(assert.Assertion{ID: "a1", Type: kind, Name: "name", Config: json.RawMessage(config), Required: true, Weight: 2})
@@ -68,21 +68,21 @@ func compile(t testing.TB, kind assert.Type, config string) *assert.Check {
 	return c
 }
 
-// evaluation is a case of a table: a configuration with its result.
+// evaluation is a row of a table test: a configuration with the expected result.
 type evaluation struct {
 	name    string
 	config  string
-	e       *assert.Evidence // nil: order()
+	e       *assert.Evidence // nil means order()
 	outcome assert.Outcome
 	code    assert.Code
-	score   float64 // of Failed; Passed has 1
-	turn    int     // -1: none
-	node    string  // blamed
+	score   float64 // of Failed; Passed implies 1
+	turn    int     // -1 means nil
+	node    string  // the blamed node
 }
 
 const none = -1
 
-// evaluate evaluates the cases of a table.
+// evaluate checks the results of the rows of a table, and that the evidence does not change.
 func evaluate(t *testing.T, kind assert.Type, cases []evaluation) {
 	t.Helper()
 	for _, c := range cases {
@@ -106,7 +106,7 @@ func evaluate(t *testing.T, kind assert.Type, cases []evaluation) {
 	}
 }
 
-// check compares a result with a case.
+// check checks that a result is the expected one of a row.
 func check(t *testing.T, r assert.Result, c evaluation) {
 	t.Helper()
 	turn := none

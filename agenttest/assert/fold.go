@@ -7,14 +7,14 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// folding lists the ignored differences of two texts. The composition of characters is always ignored: texts are compared in
-// Unicode's form NFC.
+// folding lists the differences between texts that a comparison ignores. A comparison always ignores the composition of characters: it
+// compares texts in Unicode's form NFC.
 type folding struct {
-	letterCase bool // upper and lower case are the same, by simple case folding
+	letterCase bool // upper and lower case are equal, by simple case folding
 	blanks     bool // a run of white space counts as one blank
 }
 
-// fold appends the normalized form of a text, which comparisons use.
+// fold appends the normalized form of a text, which comparisons use, to the slice to.
 func (f folding) fold(to []byte, text string) []byte {
 	if !ascii(text) {
 		return f.foldRunes(to, norm.NFC.String(text))
@@ -37,7 +37,7 @@ func (f folding) fold(to []byte, text string) []byte {
 	return to
 }
 
-// foldRunes is fold for a text in NFC.
+// foldRunes is like fold, for a text in NFC.
 func (f folding) foldRunes(to []byte, text string) []byte {
 	inBlank := false
 	for _, r := range text {
@@ -56,7 +56,7 @@ func (f folding) foldRunes(to []byte, text string) []byte {
 	return to
 }
 
-// foldRune returns the least of the characters that differ only in letter case.
+// foldRune returns the smallest code point among the characters that differ from r only in letter case.
 func foldRune(r rune) rune {
 	least := r
 	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {

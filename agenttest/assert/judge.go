@@ -6,35 +6,35 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// Judge judges by criteria that no rule can decide. Package judge implements one with a language model. agenttesttest.RunJudge
-// tests it.
+// Judge judges conversations by criteria that rules cannot decide. Package judge implements it with a language model.
+// agenttesttest.RunJudge tests implementations.
 type Judge interface {
-	// Judge judges a conversation by a criterion. The result depends only on these two, as far as a model allows, and does not
-	// change them. With an error there is no opinion, and Verdict is empty: the error is the model's *llm.Failure, with its class,
-	// or the error of ctx. Opinions without a basis in the evidence are CannotJudge, not an error. A conversation without words
-	// never passes. Judge is safe for concurrent use, and returns an error when ctx ends or has ended.
+	// Judge judges a conversation by a criterion. The opinion depends only on these two, as far as a model permits, and Judge does not
+	// change them. If Judge fails, Verdict is empty, and the error is the model's *llm.Failure or the error of ctx. If the evidence does
+	// not suffice for an opinion, Verdict is CannotJudge, and there is no error. A conversation without words never passes. Judge returns
+	// an error when ctx is done. It is safe for concurrent use.
 	Judge(ctx context.Context, e *Evidence, c Criterion) (Opinion, error)
 }
 
-// Criterion is a criterion for a judge. It never contains the persona of the caller or the name of the scenario.
+// Criterion is a criterion for a judge. It contains neither the persona of the caller nor the name of the scenario.
 type Criterion struct {
-	Assertion    string // its id
+	Assertion    string // id of the assertion
 	Prompt       string // the criterion in the client's words
-	Instructions string // of CustomLLM: the client's own rules for the judge
-	Model        string // empty: the judge's
+	Instructions string // for CustomLLM: the client's own rules for the judge
+	Model        string // model name; empty means the judge's default
 	Output       Output
-	Labels       []string // of OutputCategorical
-	PassLabels   []string // of OutputCategorical: the labels with which an assertion passes
-	PassOnTrue   bool     // of OutputBoolean: true passes; else false passes
-	Threshold    float64  // of OutputScore and OutputTone: least passing score
-	Samples      int      // votes: 1, 3 or 5; 0: the judge's
-	Symmetric    bool     // take all votes concurrently; else take more than one only after a vote that does not pass
+	Labels       []string // for OutputCategorical: all categories
+	PassLabels   []string // for OutputCategorical: the labels with which an assertion passes
+	PassOnTrue   bool     // for OutputBoolean: whether true or false passes
+	Threshold    float64  // for OutputScore and OutputTone: the lowest passing score
+	Samples      int      // number of votes: 1, 3 or 5; 0 means the judge's default
+	Symmetric    bool     // request all votes concurrently; else request further votes only if the first vote does not pass
 }
 
-// Output is the kind of a judge's answer.
+// Output is the form of a judge's answer.
 type Output string
 
-// The kinds.
+// The following constants are the forms.
 const (
 	OutputBoolean     Output = "boolean"
 	OutputScore       Output = "score"
@@ -42,31 +42,31 @@ const (
 	OutputTone        Output = "tone"
 )
 
-// JudgeVerdict is the decision of a judge.
+// JudgeVerdict is the decision of a judge on a criterion.
 type JudgeVerdict string
 
-// The decisions.
+// The following constants are the decisions.
 const (
 	JudgePass   JudgeVerdict = "pass"
 	JudgeFail   JudgeVerdict = "fail"
 	CannotJudge JudgeVerdict = "cannot_judge"
 )
 
-// Opinion is the answer of a judge about a conversation. Score, Label and Tone may be absent if Verdict is CannotJudge.
+// Opinion is the answer of a judge about a conversation. If Verdict is CannotJudge, Score, Label and Tone may be absent.
 type Opinion struct {
-	Verdict   JudgeVerdict // by majority of the samples; a Score of at least Threshold passes, a Label of PassLabels passes
-	Score     *float64     // of OutputScore and OutputTone: the median of the samples, from 0 to 1
-	Label     string       // of OutputCategorical: one of Labels
-	Code      Code         // of JudgeFail: one of JudgeCodes; else empty
-	Reasoning string       // not empty
+	Verdict   JudgeVerdict // majority of the samples; a Score of at least Threshold passes, and a Label in PassLabels passes
+	Score     *float64     // for OutputScore and OutputTone: the median of the samples, from 0 to 1
+	Label     string       // for OutputCategorical: one of Criterion.Labels
+	Code      Code         // for JudgeFail: one of JudgeCodes; else empty
+	Reasoning string       // human-readable; never empty
 	Quotes    []Quote
-	Tone      *Tone    // of OutputTone
-	Samples   []Sample // at least one; with Symmetric exactly Criterion.Samples
-	Agreement float64  // share of the samples that agree with Verdict, or with Label, if any, from 0 to 1
+	Tone      *Tone    // for OutputTone
+	Samples   []Sample // at least one; exactly Criterion.Samples if Symmetric
+	Agreement float64  // share of the samples that agree with Verdict or, if set, with Label, from 0 to 1
 	Usage     llm.Usage
 }
 
-// JudgeCodes returns the codes that a judge chooses from when it does not pass a conversation.
+// JudgeCodes returns the codes from which a judge chooses when a conversation does not pass.
 func JudgeCodes() []Code {
 	return []Code{
 		CodeWrongInformation, CodeMissingStep, CodeInstructionBroken, CodeNotUnderstood, CodeRepetition, CodeWrongTone, CodeWrongEnd, CodeOther,

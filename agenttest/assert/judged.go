@@ -8,13 +8,13 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// defaultThreshold is the lowest passing score without one in the configuration.
+// defaultThreshold is the lowest passing score if the configuration sets none.
 const defaultThreshold = 0.7
 
-// maxQuotes bounds the quotes and the samples of a result.
+// maxQuotes is the maximum number of quotes, and of samples, in a result.
 const maxQuotes = 50
 
-// judged is the configuration of LLMJudge, CustomLLM and ServiceTone.
+// judged is the rule of LLMJudge, CustomLLM and ServiceTone.
 type judged struct{ criterion Criterion }
 
 func compileLLMJudge(f *fields, a *Assertion) rule {
@@ -35,7 +35,7 @@ func compileServiceTone(f *fields, a *Assertion) rule {
 	return &judged{Criterion{Assertion: a.ID, Output: OutputTone, Threshold: f.number("threshold", defaultThreshold, 0, 1)}}
 }
 
-// output reads the kind of the judge's answer, and the condition to pass.
+// output reads the form of the judge's answer and the condition to pass.
 func (c *judged) output(f *fields) {
 	const labels, passing = "categories", "pass_categories"
 	c.criterion.Output = choice(f, "output_type", OutputBoolean, OutputScore, OutputCategorical)
@@ -67,7 +67,7 @@ func (c *judged) output(f *fields) {
 	}
 }
 
-// scored reports whether the judge gives a score.
+// scored reports whether the judge's answer contains a score.
 func (c *judged) scored() bool {
 	return c.criterion.Output == OutputScore || c.criterion.Output == OutputTone
 }
@@ -95,7 +95,7 @@ func (c *judged) evaluate(ctx context.Context, e *Evidence, m evaluationTools, r
 	c.count(e, &o, r)
 }
 
-// unjudged sets the result for an error of the judge.
+// unjudged sets the result after an error of the judge.
 func (c *judged) unjudged(err error, r *Result) {
 	switch llm.ClassOf(err) {
 	case llm.ClassInvalid:
@@ -109,7 +109,7 @@ func (c *judged) unjudged(err error, r *Result) {
 	}
 }
 
-// count sets the result for an opinion.
+// count sets the result from an opinion.
 func (c *judged) count(e *Evidence, o *Opinion, r *Result) {
 	r.Quotes = clone(o.Quotes)
 	r.Samples = clone(o.Samples)
@@ -150,7 +150,7 @@ func (c *judged) count(e *Evidence, o *Opinion, r *Result) {
 	}
 }
 
-// clone copies a list up to the bound of a result; nil if empty.
+// clone copies at most maxQuotes items of a list. It returns nil for an empty list.
 func clone[T any](all []T) []T {
 	if len(all) == 0 {
 		return nil
@@ -158,7 +158,7 @@ func clone[T any](all []T) []T {
 	return slices.Clone(all[:min(len(all), maxQuotes)])
 }
 
-// reasoning returns the reasoning of an opinion, or another text if it has none.
+// reasoning returns the reasoning of an opinion, or none if the reasoning is empty.
 func reasoning(o *Opinion, none string) string {
 	if o.Reasoning == "" {
 		return none
@@ -166,7 +166,8 @@ func reasoning(o *Opinion, none string) string {
 	return o.Reasoning
 }
 
-// valid reports whether an opinion contains the parts that the output needs. A missing part never passes or fails by default.
+// valid reports whether an opinion contains the fields that the output requires. An opinion that lacks a field neither passes nor fails by
+// default.
 func (c *judged) valid(o *Opinion) bool {
 	if o.Verdict != JudgePass && o.Verdict != JudgeFail {
 		return false
@@ -183,10 +184,10 @@ func (c *judged) valid(o *Opinion) bool {
 	}
 }
 
-// fraction reports whether a number is from 0 to 1. NaN is not.
+// fraction reports whether a number is from 0 to 1. It returns false for NaN.
 func fraction(x float64) bool { return x >= 0 && x <= 1 }
 
-// expected returns the passing answers.
+// expected returns the answer, the labels or the lowest score with which the assertion passes.
 func (c *judged) expected() any {
 	switch c.criterion.Output {
 	case OutputCategorical:
@@ -198,7 +199,7 @@ func (c *judged) expected() any {
 	}
 }
 
-// actual returns the judge's answer.
+// actual returns the judge's answer: a label, a boolean or a score.
 func (c *judged) actual(o *Opinion, passed bool) any {
 	switch c.criterion.Output {
 	case OutputCategorical:
@@ -210,7 +211,7 @@ func (c *judged) actual(o *Opinion, passed bool) any {
 	}
 }
 
-// judgeCode returns the code of a conversation that did not pass: one of JudgeCodes.
+// judgeCode returns the code if it is one of JudgeCodes, else CodeOther.
 func judgeCode(code Code) Code {
 	if slices.Contains(JudgeCodes(), code) {
 		return code

@@ -12,14 +12,14 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// opinions is a judge with one opinion.
+// opinions is a judge that always returns the same opinion or error, and records the criteria.
 type opinions struct {
 	opinion assert.Opinion
 	err     error
 	asked   []assert.Criterion
 }
 
-// Judge returns the opinion.
+// Judge returns j.opinion and j.err.
 func (j *opinions) Judge(_ context.Context, _ *assert.Evidence, c assert.Criterion) (assert.Opinion, error) {
 	j.asked = append(j.asked, c)
 	return j.opinion, j.err

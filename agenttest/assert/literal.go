@@ -8,14 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// literals holds texts such that every match of a regular expression contains at least one of them. Searching for them is much
-// faster than running the expression, and most turns contain none of them. Without literals every text may match.
+// literals contains texts of which every match of a regular expression contains at least one. Searching for them is much faster than
+// executing the expression, and most turns contain none of them. Without literals, every text may match.
 type literals struct {
 	texts  []string
-	folded bool // case-insensitive; texts are folded
+	folded bool // case-insensitive: texts are folded
 }
 
-// maxLiterals bounds the texts of an expression. With more of them the expression is equally fast.
+// maxLiterals is the maximum number of texts per expression. Searching for more of them is no faster than executing the expression.
 const maxLiterals = 16
 
 // literalsOf returns the literals of an expression.
@@ -44,7 +44,8 @@ func literalsOf(e *syntax.Regexp) literals {
 	return literals{}
 }
 
-// literalOf returns the text of a literal. An invalid byte matches the replacement character, so this is not a literal.
+// literalOf returns the text of a literal. It returns none if the literal contains the replacement character, because that also matches
+// invalid bytes.
 func literalOf(e *syntax.Regexp) literals {
 	if slices.Contains(e.Rune, utf8.RuneError) {
 		return literals{}
@@ -55,7 +56,7 @@ func literalOf(e *syntax.Regexp) literals {
 	return literals{texts: []string{foldLiteral(string(e.Rune))}, folded: true}
 }
 
-// anyOf returns the literals of alternatives, if all have some.
+// anyOf returns the literals of all alternatives together, or none if one alternative has no literals or there are too many.
 func anyOf(alternatives []*syntax.Regexp) literals {
 	var all literals
 	for _, sub := range alternatives {
@@ -74,10 +75,10 @@ func anyOf(alternatives []*syntax.Regexp) literals {
 	return all
 }
 
-// foldLiteral folds the characters of a text one by one.
+// foldLiteral replaces each character of a text by foldRune's result.
 func foldLiteral(text string) string { return strings.Map(foldRune, text) }
 
-// shortest returns the length of the shortest text in bytes; 0 without texts.
+// shortest returns the length of the shortest text in bytes, or 0 without texts.
 func (l literals) shortest() int {
 	shortest := 0
 	for _, text := range l.texts {
@@ -88,7 +89,7 @@ func (l literals) shortest() int {
 	return shortest
 }
 
-// mayMatch reports whether a text may contain a match. room is a buffer.
+// mayMatch reports whether a text may contain a match. room is a buffer that mayMatch may use.
 func (l literals) mayMatch(text string, room []byte) bool {
 	if len(l.texts) == 0 {
 		return true

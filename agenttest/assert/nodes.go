@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// reachedRule is the configuration of NodeReached.
+// reachedRule is the rule of NodeReached.
 type reachedRule struct{ node string }
 
 func compileNodeReached(f *fields, _ *Assertion) rule {
@@ -25,7 +25,7 @@ func (c *reachedRule) evaluate(_ context.Context, e *Evidence, _ evaluationTools
 	r.Node = e.lastNodeBefore(c.node)
 }
 
-// visitedRule is the configuration of NodesVisited.
+// visitedRule is the rule of NodesVisited.
 type visitedRule struct {
 	nodes     []string
 	any       bool
@@ -53,7 +53,7 @@ func compileNodesVisited(f *fields, _ *Assertion) rule {
 	return c
 }
 
-// unique returns texts, each once.
+// unique returns the texts without duplicates, in the order of their first occurrences.
 func unique(all []string) []string {
 	var once []string
 	for _, s := range all {
@@ -99,14 +99,14 @@ func (c *visitedRule) evaluate(_ context.Context, e *Evidence, _ evaluationTools
 	}
 }
 
-// share sets the result of a set that was visited in part.
+// share sets a failed result for a set of which only some nodes were visited. The score is the share of visited nodes.
 func (c *visitedRule) share(e *Evidence, hits int, missed string, r *Result) {
 	r.failf(Failed, CodeNodeMissed, "The agent visited %d of %d nodes. It missed %s.", hits, len(c.nodes), excerpt(missed))
 	r.score(float64(hits) / float64(len(c.nodes)))
 	r.Node = e.lastNodeBefore(missed)
 }
 
-// order sets the result of nodes that must be visited in order. The score is the largest share visited in order.
+// order sets the result for nodes that must be visited in order. The score is the largest share of them that was visited in order.
 func (c *visitedRule) order(e *Evidence, missed string, r *Result) {
 	visits := e.path()
 	if len(visits) > MaxNodes {
@@ -126,7 +126,7 @@ func (c *visitedRule) order(e *Evidence, missed string, r *Result) {
 	}
 }
 
-// allOf returns a number of nodes in words.
+// allOf returns "the node" or "all n nodes", for a sentence.
 func allOf(n int) string {
 	if n == 1 {
 		return "the node"
@@ -134,7 +134,7 @@ func allOf(n int) string {
 	return "all " + plural(n, "node")
 }
 
-// visited returns the index of the first visit of a node; -1: none.
+// visited returns the index of the first visit of a node, or -1 if the node was not visited.
 func (e *Evidence) visited(node string) int {
 	return slices.IndexFunc(e.Visits, func(v Visit) bool { return v.Node == node })
 }
@@ -148,7 +148,7 @@ func (e *Evidence) path() []string {
 	return ids
 }
 
-// path512 returns the first MaxNodes visited nodes, for results.
+// path512 returns the ids of the first MaxNodes visited nodes, for results.
 func path512(e *Evidence) []string {
 	ids := make([]string, 0, min(len(e.Visits), MaxNodes))
 	for _, v := range e.Visits[:min(len(e.Visits), MaxNodes)] {

@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// walked returns the evidence of visits in a graph of letters, in which each letter leads to the next one.
+// walked returns evidence in which the letters of path are the visited nodes. In its graph, each letter leads to the next letter.
 func walked(path string) *assert.Evidence {
 	e := &assert.Evidence{Graph: assert.Graph{}}
 	for c := 'a'; c <= 'z'; c++ {
@@ -20,7 +20,7 @@ func walked(path string) *assert.Evidence {
 	return e
 }
 
-// names returns a list of letters as JSON.
+// names returns the letters of path as a JSON array.
 func names(path string) string {
 	return `["` + strings.Join(strings.Split(path, ""), `","`) + `"]`
 }
@@ -85,7 +85,7 @@ func TestTraversalMatch(t *testing.T) {
 	type of struct {
 		mode, reference, path string
 		score                 float64
-		node                  string // of a failure: the blamed node; "pass": it passes
+		node                  string // the blamed node of a failure; "pass" means no failure
 	}
 	var cases []evaluation
 	for _, c := range []of{
@@ -133,7 +133,8 @@ func TestTraversalMatch(t *testing.T) {
 	})
 }
 
-// evaluateTraversals evaluates cases in which a diff may keep one of several nodes: an empty node in a case means any visited node.
+// evaluateTraversals evaluates the rows of a table in which a diff may keep one of several nodes. If the node of a failed row is empty, any
+// visited node may be blamed.
 func evaluateTraversals(t *testing.T, cases []evaluation) {
 	t.Helper()
 	for _, c := range cases {

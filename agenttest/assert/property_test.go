@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// anyPath draws a path over few nodes.
+// anyPath draws a path over four nodes.
 func anyPath(t *rapid.T, what string) []string {
 	return rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "d"}), 0, 9).Draw(t, what)
 }
@@ -44,7 +44,7 @@ func slowDistance(a, b []string) int {
 	}
 }
 
-// TestPathsCompare checks that the measures of two paths agree with their definitions, and that the diff converts one path into the
+// TestPathsCompare checks that the measures of two paths agree with their definitions, and that the diff transforms one path into the
 // other.
 func TestPathsCompare(t *testing.T) {
 	t.Parallel()
@@ -68,7 +68,7 @@ func TestPathsCompare(t *testing.T) {
 	})
 }
 
-// checkDiff checks that a diff names each node of both paths once, in order.
+// checkDiff checks that a diff contains each node of both paths once and in order.
 func checkDiff(t *rapid.T, edits []assert.Edit, a, b []string, kept int) {
 	var from, to []string
 	for _, e := range edits {
@@ -116,7 +116,7 @@ func TestCollapse(t *testing.T) {
 	})
 }
 
-// TestFold checks that insignificant differences fold to equal texts, and that ASCII folds the same with and without other
+// TestFold checks that texts with insignificant differences fold to equal texts, and that ASCII characters fold equally in texts with other
 // characters.
 func TestFold(t *testing.T) {
 	t.Parallel()
@@ -138,7 +138,7 @@ func TestFold(t *testing.T) {
 	})
 }
 
-// swapCase changes the case of ASCII letters.
+// swapCase swaps upper and lower case of ASCII letters.
 func swapCase(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -181,7 +181,7 @@ func anyExpression(t *rapid.T, depth int) string {
 	}
 }
 
-// TestLiterals checks that no text without a literal matches.
+// TestLiterals checks that every text that an expression matches contains one of the expression's literals.
 func TestLiterals(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -206,7 +206,7 @@ func TestLiterals(t *testing.T) {
 	}
 }
 
-// anyEvidence draws the evidence of a conversation among the nodes a to d.
+// anyEvidence draws the evidence of a conversation at the nodes a to d.
 func anyEvidence(t *rapid.T) *assert.Evidence {
 	text := rapid.SampledFrom([]string{"", "yes", "YES please", "No! Nope.", "12", "\xff", "a\nb", "é"})
 	nodes := rapid.SampledFrom([]string{"a", "b", "c", "d"})
@@ -238,7 +238,7 @@ func anyEvidence(t *rapid.T) *assert.Evidence {
 	return e
 }
 
-// configs are configurations over the nodes and variables of anyEvidence.
+// configs contains configurations that name the nodes and variables of anyEvidence.
 var configs = []struct {
 	kind   assert.Type
 	config string
@@ -258,8 +258,8 @@ var configs = []struct {
 	{assert.LLMJudge, `{"prompt":"p","output_type":"score"}`}, {assert.ServiceTone, `{}`},
 }
 
-// TestEvaluate checks that every evaluation has an outcome with its score and code, is repeatable, does not change the evidence,
-// and blames one visited node for a failure.
+// TestEvaluate checks that every result has an outcome with its score and code, that evaluations are repeatable and do not change the
+// evidence, and that a failure blames only visited nodes.
 func TestEvaluate(t *testing.T) {
 	t.Parallel()
 	checks := make([]*assert.Check, len(configs))
@@ -297,7 +297,7 @@ func TestEvaluate(t *testing.T) {
 	})
 }
 
-// checkResult checks the consistency of a result.
+// checkResult checks that the fields of a result are consistent.
 func checkResult(t *rapid.T, config string, r assert.Result, e *assert.Evidence) {
 	whole := r.Outcome == passed && r.Score != nil && r.Code == "" && r.Node == "" || r.Outcome == failed && r.Score != nil && r.Code != "" ||
 		r.Outcome == broken && r.Score == nil && r.Code != "" && r.Node == ""
@@ -309,7 +309,7 @@ func checkResult(t *rapid.T, config string, r assert.Result, e *assert.Evidence)
 	}
 }
 
-// TestConcurrentUse shares checks and evidence among goroutines.
+// TestConcurrentUse checks that goroutines may share checks and evidence.
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
 	e := order()

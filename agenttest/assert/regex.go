@@ -10,33 +10,33 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// The bounds of the matches that a result shows.
+// These constants limit the matches that a result contains.
 const (
 	maxMatches = 10
 	maxGroups  = 10
 )
 
-// Match is a match of a regular expression.
+// Match is a match of a regular expression in a turn or in a variable.
 type Match struct {
-	Turn   *int     `json:"turn,omitempty"` // index of the turn; nil: in a variable
+	Turn   *int     `json:"turn,omitempty"` // index of the turn; nil for a variable
 	Text   string   `json:"text"`
-	Groups []string `json:"groups,omitempty"` // groups in order; empty for one without a match
+	Groups []string `json:"groups,omitempty"` // groups in order; a group without a match is ""
 }
 
-// regexRule is the configuration of RegexMatch.
+// regexRule is the rule of RegexMatch.
 type regexRule struct {
 	target
 	pattern pattern
 	text    string // the pattern, as written
-	least   int    // matches
+	least   int    // required number of matches
 	negate  bool
 }
 
-// pattern is a compiled regular expression.
+// pattern is a compiled regular expression with its cost.
 type pattern struct {
 	*regexp.Regexp
 
-	steps    int // steps of its program
+	steps    int // number of instructions of its program
 	literals literals
 }
 
@@ -58,7 +58,7 @@ func compileRegex(f *fields, _ *Assertion) rule {
 	return c
 }
 
-// expression compiles the regular expression of a member.
+// expression compiles a regular expression. It adds an error for the member if the expression is invalid or too long.
 func (f *fields) expression(name, text, flags string) pattern {
 	if len(text) > MaxPattern {
 		f.rejectf(path(name), "must have at most %d bytes", MaxPattern)
@@ -78,7 +78,7 @@ func (f *fields) expression(name, text, flags string) pattern {
 	return analyze(compiled)
 }
 
-// analyze measures a regular expression.
+// analyze returns a regular expression with its literals and the length of its program.
 func analyze(compiled *regexp.Regexp) pattern {
 	p := pattern{Regexp: compiled, steps: MaxWork}
 	parsed, err := syntax.Parse(compiled.String(), syntax.Perl)
@@ -108,7 +108,8 @@ func (c *regexRule) evaluate(ctx context.Context, e *Evidence, m evaluationTools
 	}
 }
 
-// inTurns returns the number of matches, up to the needed number, and sets the found ones. If ok is false, the result is set.
+// inTurns searches turns until it has found c.least matches, records the found matches in r, and returns their number. If ok is false, r is
+// already decided.
 func (c *regexRule) inTurns(ctx context.Context, e *Evidence, w *Work, r *Result) (count int, ok bool) {
 	if !c.words(e, r) {
 		return 0, false
@@ -140,8 +141,8 @@ func (c *regexRule) inTurns(ctx context.Context, e *Evidence, w *Work, r *Result
 	return count, true
 }
 
-// candidates appends the indexes of the turns that may contain a match. Their size counts one byte more for each, so that empty
-// ones also count.
+// candidates appends the indexes of the turns that may contain a match, and returns their total size in bytes. Each turn counts one extra
+// byte, so that empty turns count too.
 func (c *regexRule) candidates(e *Evidence, to []int) (turns []int, size int) {
 	var room [1 << 10]byte
 	for i := range e.Turns {
@@ -153,7 +154,7 @@ func (c *regexRule) candidates(e *Evidence, to []int) (turns []int, size int) {
 	return to, size
 }
 
-// inVariable is inTurns for a variable.
+// inVariable is like inTurns, for the value of a variable.
 func (c *regexRule) inVariable(_ context.Context, e *Evidence, w *Work, r *Result) (count int, ok bool) {
 	text, known := c.textOf(e, r)
 	if !known || !w.admit(c.pattern, len(text)+1, c.least, r) {
@@ -166,8 +167,8 @@ func (c *regexRule) inVariable(_ context.Context, e *Evidence, w *Work, r *Resul
 	return len(found), true
 }
 
-// find returns at most n matches, like regexp, and counts the work: each match, and the search after the last one, may read the
-// whole text.
+// find returns at most n matches in the format of package regexp, and counts the work. Each match, and the search after the last one, may
+// read the whole text.
 func (c *regexRule) find(text string, n int, w *Work) (found [][]int) {
 	if n > 1 {
 		found = c.pattern.FindAllStringSubmatchIndex(text, n)
@@ -178,13 +179,13 @@ func (c *regexRule) find(text string, n int, w *Work) (found [][]int) {
 	return found
 }
 
-// says reports whether the words of a node contain a match. It returns false if the work would exceed the limit.
+// says reports whether the words of a node contain a match. It returns false without searching if the work would exceed the limit.
 func (c *regexRule) says(text string, w *Work) bool {
 	var room [1 << 10]byte
 	return c.pattern.literals.mayMatch(text, room[:0]) && w.canAfford(c.pattern, len(text)+1, 1) && len(c.find(text, 1, w)) > 0
 }
 
-// decide sets the outcome for a number of matches.
+// decide sets the outcome for the number of found matches.
 func (c *regexRule) decide(e *Evidence, count int, r *Result) {
 	enough := count >= c.least
 	shown, where := excerpt(c.text), c.String()
@@ -205,7 +206,7 @@ func (c *regexRule) decide(e *Evidence, count int, r *Result) {
 	r.blame(e, c.variable)
 }
 
-// appendMatches appends the matches of a text, up to the bounds of a result. turn is -1 for a variable.
+// appendMatches appends the matches in a text, up to maxMatches. turn is -1 for a variable.
 func appendMatches(to []Match, found [][]int, text string, turn int) []Match {
 	for _, at := range found {
 		if len(to) == maxMatches {
@@ -227,7 +228,7 @@ func appendMatches(to []Match, found [][]int, text string, turn int) []Match {
 	return to
 }
 
-// clipped returns the beginning of a text in a list of a result.
+// clipped returns the beginning of a text, for a list in a result.
 func clipped(text string) string {
 	return callwright.Clip(strings.ToValidUTF8(text, "\uFFFD"), maxExcerpt)
 }

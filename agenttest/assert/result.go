@@ -2,42 +2,42 @@ package assert
 
 import "github.com/callwright/callwright/agents/llm"
 
-// Outcome is the outcome of an assertion.
+// Outcome is the outcome of an assertion for a run.
 type Outcome string
 
-// The outcomes.
+// The following constants are the outcomes.
 const (
 	Passed Outcome = "PASSED"
 	Failed Outcome = "FAILED"
-	Error  Outcome = "ERROR" // it could not be evaluated, independently of the agent
+	Error  Outcome = "ERROR" // the assertion could not be evaluated, regardless of the agent
 )
 
-// Result is the result of an assertion.
+// Result is the result of one assertion for a conversation.
 type Result struct {
-	Assertion string // its id
+	Assertion string // id of the assertion
 	Type      Type
 	Name      string
 	Required  bool
 	Weight    float64
 	Outcome   Outcome
-	Score     *float64 // from 0 to 1; nil: it could not be evaluated
-	Code      Code     // reason for not passing; empty: passed
-	Reasoning string   // for people
-	Expected  any      // a value that JSON can encode; nil: no comparison
+	Score     *float64 // from 0 to 1; nil if the assertion could not be evaluated
+	Code      Code     // reason for not passing; empty if Passed
+	Reasoning string   // human-readable
+	Expected  any      // a value that JSON can encode; nil if nothing was compared
 	Actual    any
-	Turn      *int    // index of the deciding turn; nil: no single one
-	Node      string  // of Failed: id of the blamed visited node, see Blame; empty: no single one
-	Quotes    []Quote // of a judged assertion
+	Turn      *int    // index of the deciding turn; nil if no single turn decided
+	Node      string  // for Failed: id of the blamed visited node, see Blame; empty if no single node is to blame
+	Quotes    []Quote // for a judged assertion
 	Samples   []Sample
-	Agreement *float64 // of the samples, from 0 to 1; nil: it was not judged
-	Tone      *Tone    // of ServiceTone
+	Agreement *float64 // share of the samples that agree, from 0 to 1; nil if not judged
+	Tone      *Tone    // for ServiceTone
 	Usage     llm.Usage
 }
 
-// Code is the reason for which an assertion has not passed. The set is closed, so that failures can be counted by code.
+// Code is the reason why an assertion did not pass. The set of codes is closed, so that failures can be counted by code.
 type Code string
 
-// The codes of assertions that a rule decides.
+// These constants are the codes of assertions that rules decide.
 const (
 	CodeNoMatch         Code = "no_match"         // the words or the value are not as expected
 	CodeForbidden       Code = "forbidden_match"  // a forbidden text was said
@@ -50,7 +50,7 @@ const (
 	CodeManyWebhooks    Code = "webhook_too_often"
 )
 
-// The codes that a judge chooses from when it does not pass a conversation.
+// These constants are the codes from which a judge chooses when a conversation does not pass.
 const (
 	CodeWrongInformation  Code = "wrong_information"
 	CodeMissingStep       Code = "missing_step"
@@ -62,45 +62,45 @@ const (
 	CodeOther             Code = "other"
 )
 
-// The codes of assertions that could not be evaluated.
+// These constants are the codes of assertions that could not be evaluated.
 const (
 	CodeUnknownNode        Code = "unknown_node"         // the tested version lacks the node: the scenario is stale
 	CodeTooLarge           Code = "too_large"            // the data exceeds the limits
 	CodeInvalidConfig      Code = "invalid_config"       // Compile refuses the stored assertion
-	CodeInterrupted        Code = "interrupted"          // the context of the evaluation has ended: no run stores such a result
+	CodeInterrupted        Code = "interrupted"          // the context of the evaluation was done; no run stores such a result
 	CodeCannotJudge        Code = "cannot_judge"         // the evidence does not decide the criterion
-	CodeJudgeUnavailable   Code = "judge_unavailable"    // no model, or it has failed
+	CodeJudgeUnavailable   Code = "judge_unavailable"    // no model is configured, or the model failed
 	CodeJudgeInvalidOutput Code = "judge_invalid_output" // the model's answers were invalid after all attempts
 )
 
-// Quote is a quotation by a judge.
+// Quote is a quotation from the conversation by a judge.
 type Quote struct {
 	Turn     int
 	Text     string
-	Verified bool // the turn with the index Turn contains the words
+	Verified bool // whether the turn with the index Turn contains the words
 }
 
-// Sample is one vote of a judge.
+// Sample is one vote of a judge on a criterion.
 type Sample struct {
 	Verdict   JudgeVerdict
 	Score     *float64
 	Label     string
 	Reasoning string
-	Model     string // the answering model, if reported
+	Model     string // the model that answered, if reported
 }
 
-// Tone is the naturalness of an agent's speech. Scores are from 0 to 1.
+// Tone rates the naturalness of an agent's speech. Scores are from 0 to 1.
 type Tone struct {
 	Naturalness, Conciseness, Empathy, Flow, BackChanneling, TopicTransitions, Overall float64
 
 	Issues   []string
 	Examples []ToneExample
-	// Counted by rules, separate from the model's scores.
-	WordsPerTurn      float64 // of the agent
-	RepeatedSentences float64 // share of the agent's repeated sentences, from 0 to 1
+	// The following fields are counted by rules, independently of the model.
+	WordsPerTurn      float64 // mean number of the agent's words per turn
+	RepeatedSentences float64 // share of the agent's sentences that are repetitions, from 0 to 1
 }
 
-// ToneExample is a turn that illustrates the tone.
+// ToneExample is a turn that illustrates the tone rating.
 type ToneExample struct {
 	Turn      int
 	Category  string

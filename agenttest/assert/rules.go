@@ -2,17 +2,17 @@ package assert
 
 import "context"
 
-// Rules holds the assertions of a scenario that are decided by rules, to score past conversations again. They ask no judge. Rules
-// is safe for concurrent use.
+// Rules contains those assertions of a scenario that rules decide. It scores past conversations again, without a judge. It is safe for
+// concurrent use.
 type Rules struct {
 	checks []*Check
 	judged []Assertion
-	open   bool     // a judged assertion may change the verdict of a run that has not failed
-	least  *float64 // score of a run that passes; nil: any
+	open   bool     // whether a judged assertion may change the verdict of a run that has not failed
+	least  *float64 // minimum score of a run that passes; nil means any
 }
 
-// CompileRules compiles assertions. minScore, which may be nil, is as in Decide. The error is the one of the first assertion that
-// Compile refuses.
+// CompileRules compiles assertions. minScore, which may be nil, is the minimum score of a passing run, as in Decide. If Compile refuses an
+// assertion, CompileRules returns the error of the first one.
 func CompileRules(assertions []Assertion, minScore *float64) (*Rules, error) {
 	r := &Rules{least: minScore}
 	for _, a := range assertions {
@@ -30,12 +30,12 @@ func CompileRules(assertions []Assertion, minScore *float64) (*Rules, error) {
 	return r, nil
 }
 
-// Judged returns the assertions that need a judge, and are excluded.
+// Judged returns the excluded assertions, which need a judge.
 func (r *Rules) Judged() []Assertion { return r.judged }
 
-// Score evaluates the assertions decided by rules, in order, and combines their results. open reports that the verdict is unknown,
-// because it depends on a judged assertion: only a failed required assertion decides alone. The score of the decision covers these
-// results only. The error is the cause of the end of ctx.
+// Score evaluates the assertions that rules decide, in order, and combines their results. The decision's score covers only these results.
+// open reports that the verdict is unknown, because it depends on a judged assertion; a failed required assertion decides alone. If ctx is
+// done, the error is its cause.
 func (r *Rules) Score(ctx context.Context, e *Evidence) (results []Result, d Decision, open bool, err error) {
 	results = make([]Result, len(r.checks))
 	failed := false

@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// TestRules scores a conversation by rules, beside assertions that need a judge.
+// TestRules checks the scores and verdicts of a conversation by rules if the scenario also contains assertions that need a judge.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	hears := func(word string, required bool) assert.Assertion {

@@ -10,7 +10,7 @@ import (
 // comparison is an operator of StringCheck.
 type comparison string
 
-// The comparisons.
+// The following constants are the comparisons.
 const (
 	contains    comparison = "contains"
 	notContains comparison = "not_contains"
@@ -20,13 +20,13 @@ const (
 	endsWith    comparison = "ends_with"
 )
 
-// stringRule is the configuration of StringCheck.
+// stringRule is the rule of StringCheck.
 type stringRule struct {
 	target
 	folding
 	operator comparison
 	value    string
-	folded   []byte // value, as it is compared
+	folded   []byte // normalized form of value, for comparisons
 }
 
 func compileString(f *fields, _ *Assertion) rule {
@@ -44,7 +44,7 @@ func compileString(f *fields, _ *Assertion) rule {
 	return c
 }
 
-// positive returns the comparison without its negation.
+// positive returns the comparison without its negation, and false if it was negated.
 func (c comparison) positive() (comparison, bool) {
 	switch c {
 	case notContains:
@@ -56,7 +56,7 @@ func (c comparison) positive() (comparison, bool) {
 	}
 }
 
-// holds compares a folded text.
+// holds reports whether a folded text satisfies the comparison with a folded value. c must not be negated.
 func (c comparison) holds(text, value []byte) bool {
 	switch c {
 	case contains:
@@ -82,8 +82,8 @@ func (c *stringRule) evaluate(_ context.Context, e *Evidence, _ evaluationTools,
 	}
 }
 
-// inTurns reports whether the comparison, without its negation, holds for a turn, and sets that turn. If ok is false, the
-// result is set.
+// inTurns reports whether the comparison, without its negation, holds for a turn, and records the turn in r. If ok is false, r is already
+// decided.
 func (c *stringRule) inTurns(e *Evidence, r *Result) (found, ok bool) {
 	if !c.words(e, r) {
 		return false, false
@@ -105,7 +105,7 @@ func (c *stringRule) inTurns(e *Evidence, r *Result) (found, ok bool) {
 	return false, true
 }
 
-// inVariable is inTurns for a variable.
+// inVariable is like inTurns, for the value of a variable.
 func (c *stringRule) inVariable(e *Evidence, r *Result) (found, ok bool) {
 	text, known := c.textOf(e, r)
 	if !known {
@@ -115,7 +115,7 @@ func (c *stringRule) inVariable(e *Evidence, r *Result) (found, ok bool) {
 	return operator.holds(c.fold(nil, text), c.folded), true
 }
 
-// verbs maps comparisons to verbs for sentences.
+// verbs contains the verb of each comparison, for sentences.
 var verbs = map[comparison]struct{ does, not string }{
 	contains:   {"contains", "does not contain"},
 	equals:     {"equals", "does not equal"},
@@ -123,7 +123,7 @@ var verbs = map[comparison]struct{ does, not string }{
 	endsWith:   {"ends with", "does not end with"},
 }
 
-// decide sets the outcome.
+// decide sets the outcome. found is the result of inTurns or inVariable.
 func (c *stringRule) decide(e *Evidence, found bool, r *Result) {
 	operator, positive := c.operator.positive()
 	verb := verbs[operator]

@@ -6,11 +6,11 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// target is the subject of an assertion about words: messages of the transcript, or the value of a variable.
+// target is the text that an assertion examines: messages of the transcript, or the value of a variable.
 type target struct {
-	variable string   // empty: the transcript
-	role     llm.Role // empty: both
-	turn     int      // index of the only message; -1: any
+	variable string   // empty means the transcript
+	role     llm.Role // empty means both
+	turn     int      // index of the only message; -1 means any
 }
 
 // readTarget reads the members of a target.
@@ -34,12 +34,12 @@ func readTarget(f *fields) target {
 	return t
 }
 
-// has reports whether the target includes a turn.
+// has reports whether the target includes the turn with the index i.
 func (t target) has(i int, turn *Turn) bool {
 	return (t.turn < 0 || t.turn == i) && (t.role == "" || t.role == turn.Role)
 }
 
-// size returns the bytes of the target's turns; each counts one more, so that empty ones also count.
+// size returns the total length of the target's turns in bytes. Each turn counts one extra byte, so that empty turns count too.
 func (t target) size(e *Evidence) int {
 	size := 0
 	for i := range e.Turns {
@@ -50,7 +50,7 @@ func (t target) size(e *Evidence) int {
 	return size
 }
 
-// String returns the target in words.
+// String returns a description of the target, for sentences.
 func (t target) String() string {
 	switch {
 	case t.variable != "":
@@ -62,7 +62,7 @@ func (t target) String() string {
 	}
 }
 
-// messages returns the messages of the target in words.
+// messages returns a description of the target's messages, for sentences.
 func (t target) messages() string {
 	switch t.role {
 	case llm.RoleCaller:
@@ -74,7 +74,8 @@ func (t target) messages() string {
 	}
 }
 
-// textOf returns the text of the target's variable. Without one, it sets the result and known is false.
+// textOf returns the value of the target's variable as text. If there is none, or if it exceeds the limit, textOf sets the result, and
+// known is false.
 func (t target) textOf(e *Evidence, r *Result) (text string, known bool) {
 	value, known := find(t.variable, e.Variables)
 	if !known {
@@ -90,13 +91,13 @@ func (t target) textOf(e *Evidence, r *Result) (text string, known bool) {
 	return text, true
 }
 
-// missing sets the result of an assertion about a variable without a value.
+// missing sets the failed result of an assertion about a variable that has no value.
 func missing(e *Evidence, variable string, r *Result) {
 	r.failf(Failed, CodeVariableMissing, "The variable %s has no value.", excerpt(variable))
 	r.Node = e.collects(variable)
 }
 
-// words reports whether the turns of the target are within the limits; otherwise it sets the result.
+// words reports whether the target's turns are within the limit. If they are not, it sets the result.
 func (t target) words(e *Evidence, r *Result) bool {
 	if t.size(e) > MaxTarget {
 		r.failf(Error, CodeTooLarge, "There are more than %d bytes of words to look at.", MaxTarget)

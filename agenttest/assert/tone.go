@@ -8,8 +8,8 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// CountTone returns the counted parts of Tone: the agent's words per turn, and the share of its repeated sentences. Letter case and
-// punctuation are ignored. Both are 0 if the agent said nothing.
+// CountTone returns the counted fields of Tone: the agent's words per turn, and the share of its repeated sentences. It ignores letter case
+// and punctuation. Both results are 0 if the agent said nothing.
 func CountTone(turns []Turn) (wordsPerTurn, repeatedSentences float64) {
 	var spoken, words, sentences, repeated int
 	said := map[string]bool{}
@@ -36,8 +36,8 @@ func CountTone(turns []Turn) (wordsPerTurn, repeatedSentences float64) {
 	return float64(words) / float64(spoken), float64(repeated) / float64(sentences)
 }
 
-// sentencesOf yields the sentences of a text, possibly without words. A sentence ends with its mark before white space, with a mark
-// that needs none, and with the line.
+// sentencesOf yields the sentences of a text, possibly without words. A sentence ends at one of .!?… before white space, at one of 。！？, and
+// at a line break.
 func sentencesOf(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		start := 0
@@ -58,7 +58,7 @@ func sentencesOf(text string) func(yield func(string) bool) {
 	}
 }
 
-// wordsOf counts the words of a sentence and returns them in one form.
+// wordsOf counts the words of a sentence, and returns a key that is equal for sentences that differ only in letter case and punctuation.
 func wordsOf(sentence string) (n int, key string) {
 	var b strings.Builder
 	for word := range strings.FieldsSeq(sentence) {

@@ -5,21 +5,21 @@ import (
 	"slices"
 )
 
-// pathMode is the required similarity of a visited path to the reference.
+// pathMode determines how a visited path must resemble the reference.
 type pathMode string
 
-// The modes.
+// The following constants are the modes.
 const (
 	similarity  pathMode = "similarity"  // the share of steps that need no edit is at least a threshold
 	exact       pathMode = "exact"       // the same nodes in the same order
 	prefix      pathMode = "prefix"      // the path begins with the reference
-	subsequence pathMode = "subsequence" // the reference is in the path in order, with other nodes between
+	subsequence pathMode = "subsequence" // the path contains the reference in order, possibly with other nodes between
 	unordered   pathMode = "unordered"   // the same nodes, equally often, in any order
 )
 
-// Traversal is Result.Actual of TraversalMatch.
+// Traversal is the Result.Actual of a TraversalMatch assertion.
 type Traversal struct {
-	Path       []string `json:"path"`       // the compared visited nodes
+	Path       []string `json:"path"`       // the visited nodes that were compared
 	Similarity float64  `json:"similarity"` // 1 - Levenshtein distance / length of the longer path
 	LCS        float64  `json:"lcs"`        // 2 * longest common subsequence / sum of both lengths
 	Diff       []Edit   `json:"diff"`       // from the reference to the visited path
@@ -33,17 +33,17 @@ type Edit struct {
 	Visited   int    `json:"visited"`   // index in the visited path; -1 for Delete
 }
 
-// EditOp is the kind of an Edit.
+// EditOp is the operation of an Edit.
 type EditOp string
 
-// The kinds.
+// The following constants are the operations.
 const (
 	Keep   EditOp = "keep"   // the node was visited as in the reference
-	Insert EditOp = "insert" // the node was visited, but is not in the reference here
+	Insert EditOp = "insert" // the node was visited, but the reference does not contain it here
 	Delete EditOp = "delete" // the node of the reference was not visited here
 )
 
-// traversalRule is the configuration of TraversalMatch.
+// traversalRule is the rule of TraversalMatch.
 type traversalRule struct {
 	reference []string
 	mode      pathMode
@@ -95,8 +95,7 @@ func (c *traversalRule) evaluate(_ context.Context, e *Evidence, _ evaluationToo
 	r.score(score)
 }
 
-// score returns the degree to which the mode's rule holds, and whether it holds. Except for similarity, only a passing path scores
-// 1.
+// score returns the score of a path, and reports whether the path passes. Except in the mode similarity, only a passing path scores 1.
 func (c *traversalRule) score(visits []string, like float64, kept int) (score float64, pass bool) {
 	switch c.mode {
 	case exact:
@@ -118,7 +117,7 @@ func (c *traversalRule) score(visits []string, like float64, kept int) (score fl
 	}
 }
 
-// share returns a part of a whole; 1 if the whole is 0.
+// share returns part / whole, or 1 if whole is 0.
 func share(part, whole int) float64 {
 	if whole == 0 {
 		return 1
@@ -126,7 +125,8 @@ func share(part, whole int) float64 {
 	return float64(part) / float64(whole)
 }
 
-// common returns the number of common nodes of two paths, with repetitions.
+// common returns the number of nodes that two paths have in common, regardless of order. A repeated node counts as often as both paths
+// contain it.
 func common(a, b []string) int {
 	counts := make(map[string]int, len(a))
 	for _, s := range a {
@@ -142,7 +142,7 @@ func common(a, b []string) int {
 	return n
 }
 
-// ends returns the numbers of common nodes at the beginning of two paths, and then at their end.
+// ends returns the number of equal nodes at the beginning of two paths, and then the number at their end.
 func ends(a, b []string) (head, tail int) {
 	for head < min(len(a), len(b)) && a[head] == b[head] {
 		head++
@@ -161,7 +161,7 @@ func distance(a, b []string) int {
 	if len(a) == 0 || len(b) == 0 {
 		return max(len(a), len(b))
 	}
-	row := make([]int, len(b)+1) // the distances of the nodes of a so far to each beginning of b
+	row := make([]int, len(b)+1) // distances of a's nodes so far to each prefix of b
 	for j := range row {
 		row[j] = j
 	}
@@ -180,8 +180,8 @@ func distance(a, b []string) int {
 	return row[len(b)]
 }
 
-// compare returns a shortest diff from one path to another, and the number of kept nodes: their longest common subsequence. The
-// paths have at most MaxNodes nodes. Its time and memory are proportional to the product of their lengths.
+// compare returns a shortest diff from one path to another, and the number of kept nodes, which is the length of the longest common
+// subsequence. Each path may have at most MaxNodes nodes. Time and memory are proportional to the product of the lengths.
 func compare(from, to []string) (edits []Edit, kept int) {
 	head, tail := ends(from, to)
 	edits = make([]Edit, 0, len(from)+len(to)-head-tail)
@@ -213,8 +213,8 @@ func compare(from, to []string) (edits []Edit, kept int) {
 	return edits, kept + head + tail
 }
 
-// lengths returns a table of the lengths of the longest common subsequences of a[i:] and b[j:], with a row for each i; nil if
-// one of the paths is empty.
+// lengths returns a table of the lengths of the longest common subsequences of a[i:] and b[j:], with a row for each i. It returns nil if a
+// path is empty.
 func lengths(a, b []string) []uint16 {
 	if len(a) == 0 || len(b) == 0 {
 		return nil
@@ -233,7 +233,7 @@ func lengths(a, b []string) []uint16 {
 	return table
 }
 
-// lastKept returns the last node of the reference that was visited as in the reference; empty without one.
+// lastKept returns the last node that a diff keeps, or "" if it keeps none.
 func lastKept(edits []Edit) string {
 	for _, e := range slices.Backward(edits) {
 		if e.Op == Keep {

@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// plain returns a value with its numbers as int64 if they are integers that fit, else as float64. A number that is too large
-// for both stays a json.Number. Lists and objects of the argument do not change.
+// plain returns a value with its numbers as int64 if they are integers that fit, else as float64. A number that is too large for both
+// remains a json.Number. plain does not change lists and objects of its argument.
 func plain(value any) any {
 	switch v := value.(type) {
 	case json.Number:
@@ -32,7 +32,7 @@ func plain(value any) any {
 	return value
 }
 
-// equal compares JSON values. Numbers compare by value, so 5 equals 5.0.
+// equal reports whether two JSON values are equal. Numbers compare by value, so 5 equals 5.0.
 func equal(a, b any) bool {
 	a, b = plain(a), plain(b)
 	switch a := a.(type) {
@@ -57,8 +57,8 @@ func equal(a, b any) bool {
 	}
 }
 
-// subset reports whether an object contains at least the members of another one, recursively. Arrays must have the same length. All
-// other values must be equal.
+// subset reports whether have contains at least the members of want, recursively. Arrays must have the same length, and all other values
+// must be equal.
 func subset(want, have any) bool {
 	switch want := want.(type) {
 	case []any:
@@ -72,7 +72,7 @@ func subset(want, have any) bool {
 	}
 }
 
-// all reports whether two lists match, item by item.
+// all reports whether two lists have the same length and alike is true for each pair of items.
 func all(a, b []any, alike func(a, b any) bool) bool {
 	if len(a) != len(b) {
 		return false
@@ -85,7 +85,7 @@ func all(a, b []any, alike func(a, b any) bool) bool {
 	return true
 }
 
-// within reports whether an object contains the members of another one, with matching values.
+// within reports whether b contains each member of a with a value for which alike is true.
 func within(a, b map[string]any, alike func(a, b any) bool) bool {
 	for name, v := range a {
 		if other, known := b[name]; !known || !alike(v, other) {
@@ -95,8 +95,8 @@ func within(a, b map[string]any, alike func(a, b any) bool) bool {
 	return true
 }
 
-// equalNumbers compares two plain values of which the first is a number. It is exact: a float64 equals an integer only if it is
-// exactly the same.
+// equalNumbers reports whether two plain values are equal numbers. a must be a number. The comparison is exact: a float64 equals an int64
+// only if both represent the same number.
 func equalNumbers(a, b any) bool {
 	switch x := a.(type) {
 	case int64:
@@ -120,13 +120,13 @@ func equalNumbers(a, b any) bool {
 	return false
 }
 
-// equalMixed compares an integer with a floating-point number.
+// equalMixed reports whether an integer and a floating-point number are equal.
 func equalMixed(n int64, f float64) bool {
 	const limit = 1 << 63 // exact in float64, beyond int64
 	return f == math.Trunc(f) && f >= -limit && f < limit && int64(f) == n
 }
 
-// numberOf parses a text as a number in JSON's syntax.
+// numberOf parses a text as a number in JSON syntax. It returns false for other texts, and for numbers that are too large for float64.
 func numberOf(text string) (any, bool) {
 	text = strings.TrimSpace(text)
 	if text == "" || !strings.ContainsRune("-0123456789", rune(text[0])) || !json.Valid([]byte(text)) {
@@ -137,7 +137,8 @@ func numberOf(text string) (any, bool) {
 	return v, !tooLarge
 }
 
-// textOf returns a value as text: a string unchanged, a list or an object as JSON. isText is false if JSON cannot encode it.
+// textOf returns a value as text: a string unchanged, nil as "", and a list or an object as JSON. isText is false if JSON cannot encode the
+// value.
 func textOf(value any) (text string, isText bool) {
 	switch v := plain(value).(type) {
 	case nil:
@@ -161,7 +162,8 @@ func textOf(value any) (text string, isText bool) {
 	}
 }
 
-// find returns a variable with a value: by its whole name, or else by the parts of a dotted name.
+// find returns the value of a variable. It looks for the whole name first, and then for the members that a dotted name names. known is
+// false for nil values.
 func find(name string, variables map[string]any) (value any, known bool) {
 	if v, ok := variables[name]; ok {
 		return v, v != nil
@@ -174,7 +176,7 @@ func find(name string, variables map[string]any) (value any, known bool) {
 	return find(rest, inner)
 }
 
-// display returns a value for results: clipped, and sharing no memory that the evidence could change.
+// display returns a copy of a value for results. Texts in the copy are truncated.
 func display(value any) any {
 	switch v := plain(value).(type) {
 	case nil, bool, int64:
@@ -195,7 +197,7 @@ func display(value any) any {
 	}
 }
 
-// quoted returns a value for a sentence, as JSON.
+// quoted returns a value for a sentence: a string in quotes, other values as JSON, truncated to maxExcerpt.
 func quoted(value any) string {
 	if text, isText := value.(string); isText {
 		return excerpt(text)

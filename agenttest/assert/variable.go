@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// operator is an operator of VariableExtracted.
+// operator is the comparison of a VariableExtracted assertion.
 type operator string
 
-// The operators.
+// The following constants are the operators.
 const (
 	opExists   operator = "exists"
 	opEquals   operator = "equals"
@@ -20,12 +20,12 @@ const (
 	opOneOf    operator = "one_of"
 )
 
-// variableRule is the configuration of VariableExtracted.
+// variableRule is the rule of VariableExtracted.
 type variableRule struct {
 	folding
 	variable string
 	operator operator
-	values   []any // of opEquals, opOneOf and opContains
+	values   []any // expected values, for opEquals, opOneOf and opContains
 	loose    bool  // a text equals a number or a boolean with the same spelling
 	pattern  pattern
 }
@@ -57,7 +57,7 @@ func compileVariable(f *fields, _ *Assertion) rule {
 	return c
 }
 
-// compare reads the value to compare with.
+// compare reads the expected value of opEquals, opContains or opRegex.
 func (c *variableRule) compare(f *fields, value any) {
 	known := len(f.errs)
 	v := f.scalar(path("value"), value)
@@ -113,7 +113,7 @@ func (c *variableRule) evaluate(_ context.Context, e *Evidence, m evaluationTool
 	r.Node = e.collects(c.variable)
 }
 
-// expected returns the expected value; nil: any value.
+// expected returns the expected value for results, or nil if any value passes.
 func (c *variableRule) expected() any {
 	switch {
 	case c.operator == opOneOf:
@@ -125,7 +125,7 @@ func (c *variableRule) expected() any {
 	}
 }
 
-// holds compares a value, given with its text.
+// holds reports whether a value satisfies the operator. text is the value as text.
 func (c *variableRule) holds(value any, text string) bool {
 	switch c.operator {
 	case opContains:
@@ -143,7 +143,7 @@ func (c *variableRule) holds(value any, text string) bool {
 	}
 }
 
-// same compares an expected value with a variable's.
+// same reports whether a variable's value equals an expected value.
 func (c *variableRule) same(want, have any) bool {
 	have = plain(have)
 	wantText, wantsText := want.(string)

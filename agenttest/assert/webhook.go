@@ -9,29 +9,29 @@ import (
 	"strings"
 )
 
-// addressMatch is the comparison of a URL.
+// addressMatch determines how a URL is compared.
 type addressMatch string
 
-// The ways.
+// The following constants are the comparisons.
 const (
 	addressExact  addressMatch = "exact"
 	addressPrefix addressMatch = "prefix"
-	addressGlob   addressMatch = "glob" // * stands for any characters
+	addressGlob   addressMatch = "glob" // * matches any characters
 )
 
-// webhookRule is the configuration of WebhookTriggered.
+// webhookRule is the rule of WebhookTriggered.
 type webhookRule struct {
 	url           string
 	match         addressMatch
 	node          string
 	method        string
-	body          map[string]any // a subset of the request's; nil: any
+	body          map[string]any // members that the request's body must contain; nil means any body
 	places        []place
-	least, most   int // numbers of requests; most is -1 without a bound
+	least, most   int // required number of requests; most is -1 if unlimited
 	before, after string
 }
 
-// place is a value at a JSON pointer.
+// place is a JSON pointer and the expected value at it.
 type place struct {
 	pointer string
 	tokens  []string
@@ -69,7 +69,7 @@ func compileWebhook(f *fields, _ *Assertion) rule {
 	return c
 }
 
-// readBody reads the expected body of the request.
+// readBody reads the expected members and places of the request's body.
 func (c *webhookRule) readBody(f *fields) {
 	if v, known := f.get("request_body"); known {
 		body, isObject := v.(map[string]any)
@@ -102,7 +102,7 @@ func (c *webhookRule) readBody(f *fields) {
 	slices.SortFunc(c.places, func(a, b place) int { return strings.Compare(a.pointer, b.pointer) })
 }
 
-// firstInvalid returns the first name in an object that is not a pointer.
+// firstInvalid returns the smallest name in an object that is not a valid JSON pointer. At least one must be invalid.
 func firstInvalid(pointers map[string]any) string {
 	var wrong []string
 	for p := range pointers {
@@ -132,7 +132,7 @@ func parsePointer(pointer string) (tokens []string, valid bool) {
 	return tokens, true
 }
 
-// resolve returns the value at a pointer.
+// resolve returns the value that the tokens of a JSON pointer point to. known is false if there is none.
 func resolve(value any, tokens []string) (at any, known bool) {
 	for _, token := range tokens {
 		switch v := value.(type) {
@@ -194,7 +194,8 @@ func (c *webhookRule) evaluate(_ context.Context, e *Evidence, _ evaluationTools
 	}
 }
 
-// decidedBy sets the turn, and the node of a failure, to a request's; -1: none. The sending node was active.
+// decidedBy sets the deciding turn to the turn of a request. For a failure it also sets the blamed node: the node that sent the request. It
+// does nothing if request is -1.
 func (r *Result) decidedBy(e *Evidence, request int) {
 	if request < 0 {
 		return
@@ -206,7 +207,7 @@ func (r *Result) decidedBy(e *Evidence, request int) {
 	}
 }
 
-// expected returns the configuration for results.
+// expected returns the configuration for results, without defaults.
 func (c *webhookRule) expected() map[string]any {
 	out := map[string]any{"min_count": c.least}
 	for name, text := range map[string]string{
@@ -222,7 +223,7 @@ func (c *webhookRule) expected() map[string]any {
 	return out
 }
 
-// window returns the counts of visits between which requests count.
+// window returns the range of visit counts in which requests count: those after the node c.after and before the node c.before.
 func (c *webhookRule) window(e *Evidence) (from, to int) {
 	to = int(^uint(0) >> 1)
 	if c.after != "" {
@@ -236,7 +237,7 @@ func (c *webhookRule) window(e *Evidence) (from, to int) {
 	return from, to
 }
 
-// fits reports whether a request matches, regardless of its time.
+// fits reports whether a request matches the configuration, regardless of when it was sent.
 func (c *webhookRule) fits(w *Webhook) bool {
 	if c.node != "" && w.Node != c.node || c.method != "" && !strings.EqualFold(w.Method, c.method) ||
 		c.url != "" && !c.match.fits(c.url, w.URL) {
@@ -245,10 +246,10 @@ func (c *webhookRule) fits(w *Webhook) bool {
 	return !c.hasBody() || c.fitsBody(w.Body)
 }
 
-// hasBody reports whether bodies are compared.
+// hasBody reports whether the configuration expects a certain body.
 func (c *webhookRule) hasBody() bool { return c.body != nil || len(c.places) > 0 }
 
-// fitsBody compares a body.
+// fitsBody reports whether a body contains the expected members and places.
 func (c *webhookRule) fitsBody(raw json.RawMessage) bool {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -267,7 +268,7 @@ func (c *webhookRule) fitsBody(raw json.RawMessage) bool {
 	return true
 }
 
-// bodies returns the bytes of the bodies of requests.
+// bodies returns the total size of the requests' bodies in bytes.
 func bodies(all []Webhook) int {
 	size := 0
 	for i := range all {
@@ -276,7 +277,7 @@ func bodies(all []Webhook) int {
 	return size
 }
 
-// fits compares a URL.
+// fits reports whether a URL matches a pattern.
 func (m addressMatch) fits(pattern, url string) bool {
 	switch m {
 	case addressPrefix:
@@ -288,7 +289,7 @@ func (m addressMatch) fits(pattern, url string) bool {
 	}
 }
 
-// Glob reports whether a pattern, in which * stands for any characters, matches a whole text.
+// Glob reports whether a pattern matches a whole text. In the pattern, * matches any number of any characters.
 func Glob(pattern, text string) bool {
 	first, rest, open := strings.Cut(pattern, "*")
 	if !open {

@@ -133,7 +133,7 @@ func TestStringCheck(t *testing.T) {
 	})
 }
 
-// TestOddVariables checks for an outcome with values that JSON cannot encode.
+// TestOddVariables checks that variables that JSON cannot encode lead to an outcome, without a panic or an endless loop.
 func TestOddVariables(t *testing.T) {
 	t.Parallel()
 	cycle := map[string]any{}

@@ -15,10 +15,10 @@ import (
 // heavy is a regular expression with a large program that fails at the first character.
 const heavy = `{"pattern":"^b(?:xy){900}"}`
 
-// heavyWords are a turn at which heavy counts somewhat more than a third of the work of a run.
+// heavyWords is a text for which heavy counts slightly more than a third of a run's work.
 var heavyWords = "xy" + strings.Repeat("a", 60_000)
 
-// regexes returns assertions of the type RegexMatch.
+// regexes returns RegexMatch assertions with these configurations.
 func regexes(configs ...string) []assert.Assertion {
 	var list []assert.Assertion
 	for i, c := range configs {
@@ -29,8 +29,8 @@ func regexes(configs ...string) []assert.Assertion {
 	return list
 }
 
-// TestWorkIsThatOfARun: the regular expressions of a run share a limit of work. An expression beyond it is an error and uses
-// nothing, so that a smaller one after it is evaluated.
+// TestWorkIsThatOfARun checks that the regular expressions of a run share a limit of work. An expression beyond the limit is an error and
+// counts no work, so that a smaller expression after it is still evaluated.
 func TestWorkIsThatOfARun(t *testing.T) {
 	t.Parallel()
 	e := said(agent(heavyWords))
@@ -62,7 +62,7 @@ func TestWorkIsThatOfARun(t *testing.T) {
 	}
 }
 
-// TestWorkCountsWhatIsLookedAt: turns without the literals of an expression, and those after the last match, are no work.
+// TestWorkCountsWhatIsLookedAt checks that turns without an expression's literals, and turns after the last match, count no work.
 func TestWorkCountsWhatIsLookedAt(t *testing.T) {
 	t.Parallel()
 	e := said(agent("aaaa"), caller("bcbc"), agent("bc bcb"), caller("bcbcbcbc"))
@@ -90,8 +90,8 @@ func TestWorkCountsWhatIsLookedAt(t *testing.T) {
 	}
 }
 
-// TestWorkOfLongTranscripts: fifty patterns of the usual kinds are evaluated on the transcript of a long call, and single large
-// ones on the longest transcript with turns of 2 KB.
+// TestWorkOfLongTranscripts checks that fifty common patterns can be evaluated on the transcript of a long call, and single large patterns
+// on the longest transcript with turns of 2 KB.
 func TestWorkOfLongTranscripts(t *testing.T) {
 	t.Parallel()
 	long := func(turns, size int) *assert.Evidence {
@@ -129,7 +129,7 @@ func TestWorkOfLongTranscripts(t *testing.T) {
 	}
 }
 
-// ending is a context that ends when it was asked some times.
+// ending is a context that is done after its error was read left times.
 type ending struct{ left int }
 
 func (c *ending) Deadline() (time.Time, bool) { return time.Time{}, false }
@@ -143,7 +143,7 @@ func (c *ending) Err() error {
 	return nil
 }
 
-// TestInterrupted: an evaluation ends between two turns, and between two assertions.
+// TestInterrupted checks that an evaluation stops between two turns, and between two assertions, when its context is done.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	e := said()

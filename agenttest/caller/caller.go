@@ -9,33 +9,33 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// Caller is the simulated caller of one conversation. Only one goroutine may use it. Its lines are the same for the same moments
-// and the same answers of its model.
+// Caller is the simulated caller of one conversation. It is not safe for concurrent use. Its lines depend only on the moments and on the
+// answers of its model.
 type Caller interface {
-	// Next returns the caller's next line. The error is a *llm.Failure if the model has failed, or the error of ctx.
+	// Next returns the caller's next line. It returns a *llm.Failure if the model fails, or the error of ctx.
 	Next(ctx context.Context, m Moment) (Line, error)
 }
 
-// Moment is the state of a conversation when it is the caller's turn.
+// Moment is the state of a conversation when the caller must speak.
 type Moment struct {
-	Messages []llm.Message // messages so far; the last one is the agent's, unless the agent has said nothing
-	Node     string        // id of the node at which the agent waits; empty: it has no nodes
-	Turn     int           // turns that the caller has taken
+	Messages []llm.Message // messages so far; the last one is the agent's, unless the agent has not spoken
+	Node     string        // id of the node at which the agent waits; empty if the agent has no nodes
+	Turn     int           // number of the caller's previous turns
 }
 
-// Line is a caller's action.
+// Line is the caller's action in a turn.
 type Line struct {
 	Text    string
-	Digits  bool   // the caller sends Text as DTMF digits
-	HangUp  bool   // the caller ends the conversation, after Text
-	Invalid string // reason for which the line does not fit the persona: the run is an error, not a failure of the agent
+	Digits  bool   // Text is sent as DTMF digits
+	HangUp  bool   // the caller hangs up after Text
+	Invalid string // why the line does not fit the persona; the run is then an error, not a failure of the agent
 }
 
 // MaxLine is the maximum length of a caller's line, in bytes.
 const MaxLine = scenario.MaxMessage
 
-// New returns the caller of a scenario, for one conversation. The caller of a scenario of kind Agent with Messages is scripted;
-// without, the model plays it. The error names a missing part of the scenario.
+// New returns the caller of a scenario for one conversation. The caller of a scenario of kind Agent says the scenario's Messages or,
+// without Messages, is played by the model. The error states what the scenario lacks.
 func New(s scenario.Scenario, model llm.Model) (Caller, error) {
 	switch s.Kind {
 	case scenario.Replay, scenario.Historical:

@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// heard returns a conversation that begins with the agent.
+// heard returns a conversation in which agent and caller say these texts alternately, and the agent begins.
 func heard(texts ...string) []llm.Message {
 	var out []llm.Message
 	for i, text := range texts {
@@ -104,7 +104,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// saying returns a model that says these lines, one for each request.
+// saying returns a model that says these lines, one per request. The suffix "<end>" makes the model hang up.
 func saying(lines ...string) *agentstest.Model {
 	n := 0
 	return &agentstest.Model{Says: func(context.Context, llm.ReplyRequest) ([]llm.ReplyPart, error) {

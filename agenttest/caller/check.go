@@ -10,13 +10,13 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// The limits of the check, in words except for the last.
+// These constants are the limits of the check. All except maxSame count words.
 const (
-	repeated   = 4  // words of a line that counts as repeated
-	echoed     = 6  // of a line that counts as an echo
-	toldRules  = 8  // consecutive words of our rules
+	repeated   = 4  // minimum length of a line that counts as repeated
+	echoed     = 6  // minimum length of a line that counts as an echo
+	toldRules  = 8  // consecutive words of this package's rules
 	toldPrompt = 16 // consecutive words of the client's description
-	maxSame    = 2  // times that a line may be said
+	maxSame    = 2  // number of times that a line may be said
 )
 
 // machine matches phrases that only an agent or a language model uses.
@@ -27,14 +27,14 @@ var machine = regexp.MustCompile(`(?i)\bas an? (?:ai|artificial intelligence|(?:
 	`|\bmy (?:system prompt|persona|instructions (?:say|are|tell))\b` +
 	`|^(?:agent|assistant)\s*:`)
 
-// quotation matches quoted words for the caller in a description.
+// quotation matches the quoted words of a description, which the caller may say.
 var quotation = regexp.MustCompile(`["“„][^"“”„]*["“”]`)
 
-// check decides whether a model's line fits its persona.
+// check decides whether a model's line fits the persona.
 type check struct {
 	isMachine bool       // the persona is a machine
-	rules     []string   // words of our rules
-	prompts   [][]string // words of the client's descriptions
+	rules     []string   // words of this package's rules
+	prompts   [][]string // words of the client's description and instructions
 }
 
 func newCheck(s scenario.Scenario) check {
@@ -54,7 +54,7 @@ func newCheck(s scenario.Scenario) check {
 	return c
 }
 
-// problem returns the reason for which a line is invalid, to complete "because ..."; empty: valid.
+// problem returns the reason why a line is invalid, to complete "because ...". It returns "" for a valid line.
 func (c check) problem(l Line, before []llm.Message) string {
 	said := words(l.Text)
 	switch {
@@ -85,7 +85,7 @@ func (c check) problem(l Line, before []llm.Message) string {
 	return ""
 }
 
-// tells reports whether words contain many consecutive words of the instructions.
+// tells reports whether a line's words contain too many consecutive words of the instructions.
 func (c check) tells(said []string) bool {
 	if shares(said, c.rules, toldRules) {
 		return true
@@ -93,7 +93,7 @@ func (c check) tells(said []string) bool {
 	return slices.ContainsFunc(c.prompts, func(p []string) bool { return shares(said, p, toldPrompt) })
 }
 
-// shares reports whether both contain the same n consecutive words.
+// shares reports whether said and in contain the same n consecutive words.
 func shares(said, in []string, n int) bool {
 	for i := 0; i+n <= len(said); i++ {
 		if contains(in, said[i:i+n]) {
@@ -103,7 +103,7 @@ func shares(said, in []string, n int) bool {
 	return false
 }
 
-// contains reports whether words occur consecutively in others.
+// contains reports whether the words said occur consecutively in the words in.
 func contains(in, said []string) bool {
 	for i := 0; i+len(said) <= len(in); i++ {
 		if slices.Equal(in[i:i+len(said)], said) {

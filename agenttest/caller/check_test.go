@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// person is a persona with a long description and words to say.
+// person is a persona whose description is long and quotes words to say.
 var person = scenario.Scenario{
 	CallerName: "Jo Miller",
 	CallerPrompt: `You are Jo Miller, a retired teacher from Leeds who wants to move an appointment for the boiler to a later day ` +
@@ -24,7 +24,7 @@ func TestCheck(t *testing.T) {
 	for name, tt := range map[string]struct {
 		line     string
 		category scenario.Category
-		want     string // a word of the reason; empty: valid
+		want     string // part of the reason; empty means valid
 	}{
 		"plain":                     {line: "To Friday, please."},
 		"other script":              {line: "金曜日にお願いします。"},
@@ -61,7 +61,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestCheckTakesFreshWords checks that words outside the conversation and the description are valid.
+// TestCheckTakesFreshWords checks that a line of words that occur neither in the conversation nor in the description is valid.
 func TestCheckTakesFreshWords(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -73,7 +73,7 @@ func TestCheckTakesFreshWords(t *testing.T) {
 	})
 }
 
-// TestShortWordsMayComeOften checks that a caller may repeat yes.
+// TestShortWordsMayComeOften checks that a caller may repeat a short line.
 func TestShortWordsMayComeOften(t *testing.T) {
 	t.Parallel()
 	before := heard("Is it the boiler?", "Yes, it is.", "In Leeds?", "Yes, it is.", "Today?", "Yes, it is.", "Is it cold?")

@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// lines returns the caller's part of messages.
+// lines returns the caller's messages.
 func lines(messages []scenario.Message) []scenario.Message {
 	out := make([]scenario.Message, 0, len(messages))
 	for _, m := range messages {
@@ -19,16 +19,16 @@ func lines(messages []scenario.Message) []scenario.Message {
 	return out
 }
 
-// Scripted says the lines of a script, each once: the first unsaid line that matches the agent's node and last words. It hangs up
-// without one.
+// Scripted is a Caller that says the lines of a script, each once. In each turn it says the first unsaid line that matches the agent's node
+// and last words. If no line matches, it hangs up.
 type Scripted struct {
 	open []scenario.Message
 }
 
-// NewScripted returns a caller with the caller's part of a script. It does not change the script.
+// NewScripted returns a caller that says the caller's lines of a script. It does not change the script.
 func NewScripted(script []scenario.Message) *Scripted { return &Scripted{open: lines(script)} }
 
-// Next says the next matching line.
+// Next returns the first unsaid line that matches the moment, or hangs up.
 func (c *Scripted) Next(ctx context.Context, m Moment) (Line, error) {
 	if err := ctx.Err(); err != nil {
 		return Line{}, err
@@ -46,15 +46,15 @@ func (c *Scripted) Next(ctx context.Context, m Moment) (Line, error) {
 	return Line{HangUp: true}, nil
 }
 
-// Replay says the caller's part of a conversation in order, regardless of the agent's words, and then hangs up.
+// Replay is a Caller that says the caller's lines of a conversation in order, regardless of the agent's words, and then hangs up.
 type Replay struct {
 	open []scenario.Message
 }
 
-// NewReplay returns a caller with the caller's part of a conversation.
+// NewReplay returns a caller that says the caller's lines of a conversation.
 func NewReplay(messages []scenario.Message) *Replay { return &Replay{open: lines(messages)} }
 
-// Next says the next line.
+// Next returns the next line, or hangs up after the last line.
 func (c *Replay) Next(ctx context.Context, _ Moment) (Line, error) {
 	if err := ctx.Err(); err != nil {
 		return Line{}, err

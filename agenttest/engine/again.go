@@ -7,19 +7,19 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// Judgement is the result of judging a conversation again.
+// Judgement is the result of JudgeAgain.
 type Judgement struct {
 	Verdict Verdict
 	Usage   Usage
 	Spend   Spend
 }
 
-// JudgeAgain judges the conversation of an ended run again, and returns the verdict that the run would have had. Assertions decided
-// by rules keep their results. c is the case of the run, with a Trial that no other run or judgement of the conversation has. It
-// may have a Journal, whose answers are used again.
+// JudgeAgain judges the conversation of an ended run again, and returns the verdict that the run would have had. Assertions decided by
+// rules keep their results. c is the case of the run, with a Trial that is unique among the runs and judgments of the conversation. If c
+// has a Journal, JudgeAgain reuses the answers in it.
 //
-// The verdict is Error without a verdict of the judge, and Cancelled if ctx ends. The error is the journal's, or CodeBadRequest for
-// an incomplete case.
+// The verdict is Error if the judge gives no verdict, and Cancelled if ctx is done. JudgeAgain returns the journal's error, or
+// CodeBadRequest for an incomplete case.
 func (e *Engine) JudgeAgain(ctx context.Context, c Case, o Outcome) (Judgement, error) {
 	if err := c.check(); err != nil {
 		return Judgement{}, err

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// sameAgain runs a case, and returns it with its outcome.
+// sameAgain runs a case, and returns the case with its outcome.
 func sameAgain(t *testing.T, e *engine.Engine, c engine.Case) (engine.Case, engine.Outcome) {
 	t.Helper()
 	o, err := e.Run(t.Context(), c)
@@ -20,7 +20,7 @@ func sameAgain(t *testing.T, e *engine.Engine, c engine.Case) (engine.Case, engi
 	return c, o
 }
 
-// TestJudgeAgain: only the judge is asked again, and only about its own results.
+// TestJudgeAgain checks that only the judge is asked again, and that results of rules stay.
 func TestJudgeAgain(t *testing.T) {
 	t.Parallel()
 	verdict := "be kind"
@@ -50,7 +50,7 @@ func TestJudgeAgain(t *testing.T) {
 		t.Errorf("%d replies and %d questions more", len(m.Requests())-replies, len(m.Questions())-questions)
 	}
 	verdict = "be kind"
-	o.Results[1].Outcome = assert.Failed // a result of a rule stays
+	o.Results[1].Outcome = assert.Failed // JudgeAgain must keep a rule's result
 	if got, err := e.JudgeAgain(t.Context(), c, o); err != nil || got.Verdict != engine.Failed {
 		t.Errorf("with a failed rule it gives %+v, %v", got, err)
 	}
@@ -61,7 +61,7 @@ func TestJudgeAgain(t *testing.T) {
 	}
 }
 
-// TestJudgeAgainResumes interrupts a judge at each of its calls: answered calls are not repeated.
+// TestJudgeAgainResumes interrupts a judge at each of its calls, and checks that answered calls are not repeated.
 func TestJudgeAgainResumes(t *testing.T) {
 	t.Parallel()
 	c, o := sameAgain(t, newEngine(t, engine.Config{Runner: agent{}, Model: model(2), Judge: newJudge}),
@@ -85,7 +85,7 @@ func TestJudgeAgainResumes(t *testing.T) {
 			}
 			most := calls
 			if moment == "in flight" {
-				most++ // it may have been answered
+				most++ // the interrupted call may have been answered
 			}
 			if first.paid+second.paid != most {
 				t.Errorf("%s call %d: %d and %d calls were paid, want %d", moment, at, first.paid, second.paid, most)

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// constant is a model with one constant answer and almost no CPU time.
+// constant is a model that always returns the same answer and needs almost no CPU time.
 type constant struct{}
 
 var sentence = []llm.ReplyPart{{Text: "Which day would suit you?"}, {Usage: &llm.Usage{Input: 100, Output: 10}}}
@@ -34,7 +34,7 @@ func (constant) Answer(context.Context, llm.Question) (llm.Answer, error) {
 	return llm.Answer{JSON: json.RawMessage(`{"reasoning":"","verdict":"pass"}`), Usage: llm.Usage{Input: 500, Output: 50}}, nil
 }
 
-// one is an agent that asks its model once a turn.
+// one is an agent that calls its model once per turn.
 type one struct{}
 
 func (one) Start(_ context.Context, s engine.SessionSpec) (engine.Session, error) {
@@ -66,7 +66,7 @@ func (t *oneTalk) Reply(ctx context.Context, said engine.CallerTurn) (engine.Age
 func (*oneTalk) Graph() assert.Graph { return graph }
 func (*oneTalk) Close() error        { return nil }
 
-// oneJudge asks its model once.
+// oneJudge is a judge that calls its model once per criterion.
 type oneJudge struct{ model llm.Model }
 
 func (j oneJudge) Judge(ctx context.Context, e *assert.Evidence, c assert.Criterion) (assert.Opinion, error) {
@@ -74,7 +74,7 @@ func (j oneJudge) Judge(ctx context.Context, e *assert.Evidence, c assert.Criter
 	return assert.Opinion{Verdict: assert.JudgePass}, err
 }
 
-// tenTurns is a scenario of ten turns with ten assertions, two of them judged.
+// tenTurns returns a scenario of ten turns with ten assertions, two of which are judged.
 func tenTurns() scenario.Scenario {
 	s := scripted()
 	s.MaxTurns = 10

@@ -11,22 +11,23 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// Limit bounds the usage of models. The zero Limit is unlimited.
+// Limit is the maximum usage of models. The zero Limit is unlimited.
 type Limit struct {
-	Tokens int   // 0: any number
-	Cost   Money // 0: any; it does not bound calls with an unknown price
+	Tokens int   // 0 means no limit
+	Cost   Money // 0 means no limit; calls with an unknown price are not limited
 }
 
 // Money is an amount in billionths of the currency in which a Pricer states prices.
 type Money int64
 
-// Amount returns the money in the currency itself.
+// Amount returns the amount in units of the currency.
 func (m Money) Amount() float64 { return float64(m) / moneyUnit }
 
-// String returns the money in the currency itself, with as few digits as possible.
+// String returns the amount in units of the currency, with as few digits as possible.
 func (m Money) String() string { return strconv.FormatFloat(m.Amount(), 'f', -1, 64) }
 
-// MoneyOf returns an amount as Money; false if it is negative, not a number or larger than MaxAmount.
+// MoneyOf returns an amount, in units of the currency, as Money. It returns false if the amount is negative, not a number or larger than
+// MaxAmount.
 func MoneyOf(amount float64) (Money, bool) {
 	if math.IsNaN(amount) || amount < 0 || amount > MaxAmount {
 		return 0, false
@@ -36,14 +37,14 @@ func MoneyOf(amount float64) (Money, bool) {
 
 const moneyUnit = 1e9
 
-// MaxAmount is the largest amount of MoneyOf.
+// MaxAmount is the largest amount that MoneyOf accepts.
 const MaxAmount = 1e9
 
-// Pricer returns the cost of a model's call, in the currency of the program; false if the price of the model is unknown. It is
-// called before a call, with estimated tokens, and after it. It is safe for concurrent use.
+// Pricer returns the cost of a model call in the program's currency. known is false if the price of the model is unknown. The engine calls
+// it before a model call with estimated tokens, and again after the call. It must be safe for concurrent use.
 type Pricer func(model string, u llm.Usage) (price float64, known bool)
 
-// of returns the price of tokens as Money.
+// of returns the cost of a call as Money, or false if the cost is unknown. p may be nil.
 func (p Pricer) of(model string, u llm.Usage) (Money, bool) {
 	if p == nil {
 		return 0, false
@@ -55,7 +56,7 @@ func (p Pricer) of(model string, u llm.Usage) (Money, bool) {
 	return MoneyOf(price)
 }
 
-// Spend returns the usage of one answered call of a model.
+// Spend returns the usage of one answered model call with its cost, if known.
 func (p Pricer) Spend(model string, u llm.Usage) Spend {
 	s := Spend{Tokens: u.Input + u.Output, Unpriced: 1}
 	if cost, known := p.of(model, u); known && u != (llm.Usage{}) {
@@ -64,57 +65,57 @@ func (p Pricer) Spend(model string, u llm.Usage) Spend {
 	return s
 }
 
-// Spend is the usage of calls of models.
+// Spend is the usage of model calls.
 type Spend struct {
-	Tokens   int   // counted by the models; estimated for calls without counts
-	Cost     Money // of calls with a known price; estimated for estimated tokens
-	Priced   int   // calls with an exactly known price
-	Unpriced int   // other calls
+	Tokens   int   // reported by the models; estimated for calls without reported tokens
+	Cost     Money // cost of calls with a known price; estimated for estimated tokens
+	Priced   int   // number of calls with an exactly known price
+	Unpriced int   // number of other calls
 }
 
-// Plus returns the sum of both.
+// Plus returns the sum of s and t.
 func (s Spend) Plus(t Spend) Spend {
 	return Spend{s.Tokens + t.Tokens, s.Cost + t.Cost, s.Priced + t.Priced, s.Unpriced + t.Unpriced}
 }
 
-// less returns the difference of s and t.
+// less returns s minus t.
 func (s Spend) less(t Spend) Spend {
 	return Spend{s.Tokens - t.Tokens, s.Cost - t.Cost, s.Priced - t.Priced, s.Unpriced - t.Unpriced}
 }
 
-// Price returns the cost of all calls; false if one of their prices is unknown, or without calls.
+// Price returns the cost of all calls. It returns false if the price of a call is unknown, or if there are no calls.
 func (s Spend) Price() (Money, bool) { return s.Cost, s.Priced > 0 && s.Unpriced == 0 }
 
-// Exhausts reports whether nothing is left of a limit.
+// Exhausts reports whether s leaves nothing of a limit.
 func (s Spend) Exhausts(l Limit) bool {
 	return l.Tokens > 0 && s.Tokens >= l.Tokens || l.Cost > 0 && s.Cost >= l.Cost
 }
 
-// within reports whether it is within a limit.
+// within reports whether s does not exceed a limit.
 func (s Spend) within(l Limit) bool {
 	return (l.Tokens == 0 || s.Tokens <= l.Tokens) && (l.Cost == 0 || s.Cost <= l.Cost)
 }
 
-// Budget bounds the tokens and the cost of one run or of many. It is safe for concurrent use.
+// Budget limits the tokens and the cost of one or more runs. It is safe for concurrent use.
 //
-// The possible usage of a call is reserved before it, and accounted after it, so that concurrent calls cannot spend the same
-// tokens. A call that fits only if others use less than reserved waits for them. A call without counted tokens is accounted with
-// its estimate. Paid calls are never refused: a call may use more than reserved, and overdraws the Budget only by this excess.
+// The possible usage of a call is reserved before the call and replaced by the actual usage after it, so that concurrent calls cannot spend
+// the same tokens. A call waits if it fits only after others have used less than reserved. A call without reported tokens is accounted with
+// its estimate. The result of a paid call is never refused: if a call uses more than was reserved, it overdraws the Budget by the excess.
 type Budget struct {
 	mu       sync.Mutex
 	limit    Limit
-	before   Spend // see Account
+	before   Spend // usage of other processes and ended runs: see Account
 	used     Spend
 	reserved Spend
 	refused  bool
-	changed  chan struct{} // closed when a call is accounted; nil: no call waits
+	changed  chan struct{} // closed when a call is accounted; nil if no call waits
 	parent   *Budget
 }
 
-// NewBudget returns a budget. Its spending also counts in the parent; nil: none.
+// NewBudget returns a budget. Its spending also counts in the parent, which may be nil.
 func NewBudget(l Limit, parent *Budget) *Budget { return &Budget{limit: l, parent: parent} }
 
-// Used returns the used part of this budget, without the amounts given to Account.
+// Used returns the usage of this budget, without the sums passed to Account.
 func (b *Budget) Used() Spend {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -128,8 +129,8 @@ func (b *Budget) Refused() bool {
 	return b.refused
 }
 
-// Account updates a budget shared with other processes: total is the current sum of all processes, stored elsewhere, including
-// ended, the usage of ended runs here. The budget no longer counts the latter itself.
+// Account updates a budget that is shared with other processes. total is the sum of all processes, which is stored elsewhere. It includes
+// ended, the usage of runs that ended in this process, which the budget no longer counts itself.
 func (b *Budget) Account(total, ended Spend) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -137,7 +138,7 @@ func (b *Budget) Account(total, ended Spend) {
 	b.wakeCalls()
 }
 
-// boundsCost reports whether the budget, or one above it, has a cost limit.
+// boundsCost reports whether the budget or one of its ancestors has a cost limit.
 func (b *Budget) boundsCost() bool {
 	for ; b != nil; b = b.parent {
 		if b.limit.Cost > 0 {
@@ -147,7 +148,7 @@ func (b *Budget) boundsCost() bool {
 	return false
 }
 
-// wakeCalls wakes waiting calls. b.mu is held.
+// wakeCalls wakes the waiting calls. The caller must hold b.mu.
 func (b *Budget) wakeCalls() {
 	if b.changed != nil {
 		close(b.changed)
@@ -155,14 +156,14 @@ func (b *Budget) wakeCalls() {
 	}
 }
 
-// shortage is the error of a call that does not fit into a budget. It is errBudget.
+// shortage is the error of a call that does not fit into a budget. It matches errBudget.
 type shortage struct {
 	limit      Limit
-	used, next Spend // used before, and to reserve for the call
-	shared     bool  // used by several runs
+	used, next Spend // usage before the call, and the usage to reserve for it
+	shared     bool  // the limit is shared by several runs
 }
 
-// Error names the exceeded limit, with its numbers.
+// Error returns a message for clients that states the exceeded limit with its numbers.
 func (s *shortage) Error() string {
 	by := ""
 	if s.shared {
@@ -175,15 +176,16 @@ func (s *shortage) Error() string {
 	return s.limit.usedUp(s.used.Plus(s.next), s.used, by) + ": the next call of a model may " + next + "; start again with a larger budget"
 }
 
-// Is reports whether it is errBudget.
+// Is reports whether target is errBudget.
 func (s *shortage) Is(target error) bool { return target == errBudget }
 
-// UsedUp returns the message of a budget whose rest is too small for another call, with its numbers. by names the spender.
+// UsedUp returns the message for a budget whose remainder is too small for another call, with its numbers. by names the spender, and may be
+// empty.
 func (l Limit) UsedUp(used Spend, by string) string {
 	return l.usedUp(Spend{Tokens: math.MaxInt, Cost: math.MaxInt64}, used, by)
 }
 
-// usedUp names the limits that with exceeds.
+// usedUp returns the message about those limits that the usage with exceeds.
 func (l Limit) usedUp(with, used Spend, by string) string {
 	var parts []string
 	if l.Tokens > 0 && with.Tokens > l.Tokens {
@@ -198,7 +200,8 @@ func (l Limit) usedUp(with, used Spend, by string) string {
 	return "the budget is used up (" + strings.Join(parts, ", ") + ")"
 }
 
-// reserve reserves the possible usage of a call. The error is errBudget if the rest is too small, or wraps the error of ctx.
+// reserve reserves the possible usage of a call in the budget and its ancestors. It returns errBudget if too little is left, or an error
+// that wraps the error of ctx.
 func (b *Budget) reserve(ctx context.Context, s Spend) error {
 	if b == nil {
 		return nil
@@ -240,7 +243,7 @@ func (b *Budget) reserveHere(ctx context.Context, s Spend) error {
 	}
 }
 
-// account replaces the reserved usage by the actual one.
+// account replaces reserved usage by the actual usage, in the budget and its ancestors.
 func (b *Budget) account(reserved, used Spend) {
 	for ; b != nil; b = b.parent {
 		b.mu.Lock()

@@ -20,8 +20,8 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// TestBudget checks a budget against a model of it: no reservation exceeds the limit of any parent budget, and every reservation is
-// settled in all of them.
+// TestBudget compares budgets with a simple model: no reservation may exceed the limit of any ancestor, and each reservation must be
+// accounted in all of them.
 func TestBudget(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -76,7 +76,7 @@ func TestBudgetSideBySide(t *testing.T) {
 	}
 }
 
-// TestBudgetWaits: a call that does not fit beside the reservations of others waits for their actual usage.
+// TestBudgetWaits checks that a call that does not fit because of other reservations waits for their actual usage.
 func TestBudgetWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -120,7 +120,7 @@ func TestBudgetWaits(t *testing.T) {
 	})
 }
 
-// TestBudgetIsShared: the spending of other processes counts, and spending moved to the common sum counts once.
+// TestBudgetIsShared checks that the spending of other processes counts, and that spending moved to the shared sum counts once.
 func TestBudgetIsShared(t *testing.T) {
 	t.Parallel()
 	b := engine.NewBudget(engine.Limit{Tokens: 100}, nil)
@@ -149,14 +149,14 @@ func TestMoney(t *testing.T) {
 	}
 }
 
-// dear prices tokens of known models at one unit each.
+// dear returns a Pricer that prices each token of the known models at 1.
 func dear(known ...string) engine.Pricer {
 	return func(model string, u llm.Usage) (float64, bool) {
 		return float64(u.Input + u.Output), slices.Contains(known, model)
 	}
 }
 
-// TestPrice: the cost of a run is the sum over all its calls, or unknown.
+// TestPrice checks that the cost of a run is the sum of all calls, and unknown if the price of a call is unknown.
 func TestPrice(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -182,7 +182,7 @@ func TestPrice(t *testing.T) {
 			t.Errorf("%s: %s, spent %+v, known %v, prices %v, warnings %v, error %v", name, o.Verdict, o.Spend, known, e.Prices(), o.Warnings, err)
 		}
 	}
-	m := model(4) // without a count of tokens
+	m := model(4) // a model that reports no tokens
 	m.Usage = llm.Usage{}
 	o, err := newEngine(t, engine.Config{Runner: agent{}, Model: m, Judge: newJudge, Pricer: dear("fake")}).
 		Run(t.Context(), engine.Case{Run: "r", Scenario: played()})
@@ -191,7 +191,7 @@ func TestPrice(t *testing.T) {
 	}
 }
 
-// TestBudgetOfCost: a known cost is bounded. Otherwise the run reports an unknown cost.
+// TestBudgetOfCost checks that known costs are limited, and that the run warns about unknown costs.
 func TestBudgetOfCost(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -210,7 +210,8 @@ func TestBudgetOfCost(t *testing.T) {
 	}
 }
 
-// TestBudgetEndsInTheEvaluation: a judge that cannot be asked makes the run an error, regardless of other assertions.
+// TestBudgetEndsInTheEvaluation checks that a run is an error if the budget does not suffice for the judge, regardless of the other
+// assertions.
 func TestBudgetEndsInTheEvaluation(t *testing.T) {
 	t.Parallel()
 	for _, optional := range []bool{false, true} {
@@ -227,7 +228,7 @@ func TestBudgetEndsInTheEvaluation(t *testing.T) {
 	}
 }
 
-// TestShortage: the error names the limit, the used and the requested amount.
+// TestShortage checks that the error states the limit, the usage and the requested amount.
 func TestShortage(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -256,7 +257,7 @@ func TestShortage(t *testing.T) {
 	}
 }
 
-// TestShortageOfManyRuns: the error distinguishes the usage of other runs from the run's own usage.
+// TestShortageOfManyRuns checks that the error distinguishes the usage of all runs together from the run's own usage.
 func TestShortageOfManyRuns(t *testing.T) {
 	t.Parallel()
 	for others, want := range map[int]string{0: " tokens): the", 5000: " tokens, by all runs together): the"} {

@@ -12,14 +12,15 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// digest identifies a request to a model: its role, the model and every field. Unlike a cassette, which is readable and outlives
-// releases, a journal lives as long as a run, so the hashed form is not stable between releases.
+// digest identifies a request to a model by its role, the model and every field. It is not stable between releases: a journal exists only
+// as long as its run. A cassette, in contrast, is readable and outlives releases.
 type digest [sha256.Size]byte
 
-// form is the hashed form of a request. Texts and lists begin with their lengths, so that no two requests have the same form.
+// form is the encoding of a request that is hashed. Texts and lists begin with their lengths, so that different requests have different
+// forms.
 type form []byte
 
-// forms pools the memory of forms.
+// forms pools the buffers of forms.
 var forms = sync.Pool{New: func() any { return new(form) }}
 
 func (f *form) text(s string) {
@@ -71,7 +72,7 @@ func (f *form) messages(list []llm.Message) {
 
 func (f *form) values(v map[string]any) {
 	f.number(len(v))
-	names := make([]string, 0, 16) // usually on the stack
+	names := make([]string, 0, 16) // 16 names fit on the stack
 	for name := range v {
 		names = append(names, name)
 	}
@@ -82,7 +83,7 @@ func (f *form) values(v map[string]any) {
 	}
 }
 
-// value writes a value, after a byte for its type.
+// value appends a value, preceded by a byte for its type.
 func (f *form) value(v any) {
 	switch v := v.(type) {
 	case string:

@@ -10,30 +10,30 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// Config configures an Engine.
+// Config configures an Engine. Fields without a required tag may be zero.
 type Config struct {
 	Runner PathwayRunner `required:"always"`
 
-	Model       llm.Model // the agent's; nil: a Runner that needs it fails
-	CallerModel llm.Model // plays callers; nil: Model
-	JudgeModel  llm.Model // nil: Model
-	// Judge returns a judge that asks a model, which writes the journal of a run and counts its tokens; nil: judged assertions are
-	// errors.
+	Model       llm.Model // the agent's model; if nil, a Runner that needs it fails
+	CallerModel llm.Model // plays callers; nil means Model
+	JudgeModel  llm.Model // judges; nil means Model
+	// Judge returns a judge that uses the model m. Calls of m are recorded in the run's journal and count in its budget. If Judge is nil,
+	// judged assertions are errors.
 	Judge func(m llm.Model) assert.Judge
-	// CheckCaller lets JudgeModel decide after a conversation whether a caller played by a model stayed in its persona.
+	// CheckCaller makes JudgeModel decide, after a conversation, whether a caller played by a model kept to its persona.
 	CheckCaller bool
 
-	TurnTime time.Duration // of the agent, and of the caller; 0: DefaultTurnTime
-	RunTime  time.Duration // of a run with its evaluation; starts again when a run is resumed; 0: DefaultRunTime
-	Limit    Limit         // of each run, in addition to Case.Budget
-	Pricer   Pricer        // nil: all prices are unknown
-	Answer   int           // tokens reserved for a model's answer; 0: DefaultAnswer
-	Parallel int           // concurrently judged assertions of a run; 0: DefaultParallel
+	TurnTime time.Duration // time limit of each turn of the agent or the caller; 0 means DefaultTurnTime
+	RunTime  time.Duration // time limit of a run with its evaluation, from its last start; 0 means DefaultRunTime
+	Limit    Limit         // limit of each run, in addition to Case.Budget
+	Pricer   Pricer        // nil means that all prices are unknown
+	Answer   int           // tokens to reserve for a model's answer; 0 means DefaultAnswer
+	Parallel int           // maximum of concurrently judged assertions in a run; 0 means DefaultParallel
 
 	callwright.Runtime
 }
 
-// Defaults of a Config, and limits.
+// These constants are the defaults of a Config and the limits of a run.
 const (
 	DefaultTurnTime = time.Minute
 	DefaultRunTime  = 10 * time.Minute
@@ -41,9 +41,9 @@ const (
 	DefaultAnswer   = 1024
 
 	MaxMessage  = scenario.MaxMessage // bytes of one side's words in a turn; an agent's longer turn is truncated
-	MaxNotes    = 1000                // of a run; further ones are omitted
-	MaxWebhooks = 1000                // of a run; further ones are omitted
-	MaxVisits   = 10_000              // of a run; a longer way is a loop
+	MaxNotes    = 1000                // in a run; further ones are omitted
+	MaxWebhooks = 1000                // in a run; further ones are omitted
+	MaxVisits   = 10_000              // in a run; more visits count as a loop
 )
 
 // Engine runs tests. It is safe for concurrent use.
@@ -52,7 +52,7 @@ type Engine struct {
 	checks checks
 }
 
-// New returns an engine. The error names a required field that is missing.
+// New returns an engine. The error names the missing required field.
 func New(c Config) (*Engine, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func New(c Config) (*Engine, error) {
 	return &Engine{cfg: c}, nil
 }
 
-// Prices reports whether the prices of all models are known. Scenarios may name further models.
+// Prices reports whether the prices of the configured models are known. Scenarios may name further models.
 func (e *Engine) Prices() bool {
 	for _, m := range []llm.Model{e.cfg.Model, e.cfg.CallerModel, e.cfg.JudgeModel} {
 		if _, known := e.cfg.Pricer.of(m.Name(), llm.Usage{Input: 1, Output: 1}); !known {
@@ -91,11 +91,12 @@ func (e *Engine) Prices() bool {
 	return true
 }
 
-// Run holds the conversation of a case and evaluates it. It resumes a run whose journal has answers: the conversation is repeated
-// from them, and continues at their end.
+// Run holds the conversation of a case and evaluates it. If the journal contains answers, Run resumes the run: it repeats the conversation
+// from these answers, and continues after the last one.
 //
-// Run returns soon after ctx ends, with the verdict Cancelled and the conversation so far, also for a run to be resumed later. With
-// an error there is no outcome: CodeBadRequest for an incomplete case, or the error of the journal, after which the caller retries.
+// When ctx is done, Run returns soon, with the verdict Cancelled and the conversation so far. Such a run may still be resumed. If Run
+// returns an error, there is no outcome: CodeBadRequest for an incomplete case, or the error of the journal, after which the caller may
+// retry.
 func (e *Engine) Run(ctx context.Context, c Case) (Outcome, error) {
 	if err := c.check(); err != nil {
 		return Outcome{}, err
@@ -121,7 +122,7 @@ func (e *Engine) Run(ctx context.Context, c Case) (Outcome, error) {
 	return r.out, r.models.failures().journal
 }
 
-// check returns the error of an incomplete case.
+// check returns an error if the case is incomplete or exceeds a limit.
 func (c Case) check() error {
 	switch s := c.Scenario; {
 	case c.Run == "":

@@ -73,7 +73,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// says returns a runner whose agent says these words, one text for each turn, and then repeats the last one.
+// says returns a runner whose agent says these words, one text per turn, and then repeats the last text. The suffix "<end>" ends the
+// conversation.
 func says(words ...string) agent {
 	return agent{reply: func(_ context.Context, turn int, _ engine.CallerTurn) (engine.AgentTurn, error) {
 		text, ended := strings.CutSuffix(words[min(turn, len(words))-1], "<end>")
@@ -81,7 +82,7 @@ func says(words ...string) agent {
 	}}
 }
 
-// fails returns a runner whose agent fails in its second turn.
+// fails returns a runner whose agent fails in turn 2 with err.
 func fails(err error) agent {
 	return agent{reply: func(_ context.Context, turn int, _ engine.CallerTurn) (engine.AgentTurn, error) {
 		if turn == 2 {
@@ -207,7 +208,7 @@ func TestTone(t *testing.T) {
 	}
 }
 
-// TestPromotionsAreJudgedSymmetrically checks that only scenarios required for promotion are judged by symmetric votes.
+// TestPromotionsAreJudgedSymmetrically checks that a judge takes symmetric votes only for scenarios that are required for promotion.
 func TestPromotionsAreJudgedSymmetrically(t *testing.T) {
 	t.Parallel()
 	for _, required := range []bool{false, true} {
@@ -290,7 +291,8 @@ func TestTimeouts(t *testing.T) {
 	}
 }
 
-// TestCancel cancels a run in the agent's turn, in the caller's and in its evaluation: it ends immediately, with its transcript.
+// TestCancel checks that a run that is canceled in the agent's turn, in the caller's turn or in its evaluation ends immediately, with its
+// transcript.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	for name, task := range map[string]llm.Task{"agent": "", "caller": llm.TaskCaller, "judge": llm.TaskJudge} {

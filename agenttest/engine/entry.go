@@ -9,22 +9,22 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// maxReply bounds the bytes of a reply and of an answer, maxParts the number of a reply's pieces other than text.
+// maxReply is the maximum size of a reply or an answer in bytes. maxParts is the maximum number of a reply's parts other than text.
 const (
 	maxReply = 1 << 20
 	maxParts = 1000
 )
 
-// entry is an answer in a journal: a reply, an answer to a question or a failure. Texts are valid UTF-8, so that they stay the same
-// when read again.
+// entry is the JSON form of an answer in a journal: a reply, an answer to a question, or a failure. Its texts are valid UTF-8, so that they
+// do not change when they are read again.
 type entry struct {
 	Parts   []part    `json:"parts,omitempty"`
 	Answer  answer    `json:"answer,omitzero"`
-	Class   llm.Class `json:"class,omitempty"` // of a failure
+	Class   llm.Class `json:"class,omitempty"` // of a failure; else empty
 	Message string    `json:"message,omitempty"`
 }
 
-// part is a piece of a reply. Consecutive texts are joined.
+// part is a part of a reply. Consecutive texts of a model are joined in one part.
 type part struct {
 	Text   string     `json:"text,omitempty"`
 	Action llm.Action `json:"action,omitempty"`
@@ -32,17 +32,17 @@ type part struct {
 	Expect []string   `json:"expect,omitempty"`
 	Usage  *usage     `json:"usage,omitempty"`
 
-	pieces *strings.Builder // pieces of an incomplete Text; nil: Text is complete
+	pieces *strings.Builder // pieces of an incomplete Text; nil if Text is complete
 }
 
-// call is a tool call. Arguments may be invalid JSON, so they are a text.
+// call is a tool call. Arguments is a string because models may produce invalid JSON.
 type call struct {
 	ID        string `json:"id"`
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`
 }
 
-// answer is an answer to a question. The model's text may be invalid JSON, so it is a text.
+// answer is an answer to a question. Text is a string because models may produce invalid JSON.
 type answer struct {
 	Text  string `json:"text"`
 	Model string `json:"model,omitempty"`
@@ -60,9 +60,9 @@ func tooLong() error {
 	return &llm.Failure{Class: llm.ClassInvalid, Message: "the model's answer is longer than a run takes"}
 }
 
-// collect reads a reply to its end.
+// collect reads a reply to its end, and returns its entry. It returns an error if the reply exceeds maxReply or maxParts.
 func collect(reply iter.Seq2[llm.ReplyPart, error]) (*entry, error) {
-	e := &entry{Parts: make([]part, 0, 2)} // most replies are a text and its usage
+	e := &entry{Parts: make([]part, 0, 2)} // most replies consist of a text and its usage
 	size := 0
 	for p, err := range reply {
 		if err != nil {
@@ -88,7 +88,7 @@ func collect(reply iter.Seq2[llm.ReplyPart, error]) (*entry, error) {
 	return e, nil
 }
 
-// say adds a text to the last part, if it is a text.
+// say appends a text to the last part if that is a text, else adds a part.
 func (e *entry) say(text string) {
 	if n := len(e.Parts); n > 0 && e.Parts[n-1].Text != "" {
 		last := &e.Parts[n-1]
@@ -102,7 +102,7 @@ func (e *entry) say(text string) {
 	e.Parts = append(e.Parts, part{Text: text})
 }
 
-// sizeOf returns the bytes of a piece of a reply.
+// sizeOf returns the size of a reply's part in bytes.
 func sizeOf(p llm.ReplyPart) int {
 	size := len(p.Text)
 	for _, phrase := range p.Expect {
@@ -114,7 +114,7 @@ func sizeOf(p llm.ReplyPart) int {
 	return size
 }
 
-// partOf returns a piece of a reply without its text.
+// partOf returns the stored form of a reply's part, without its text.
 func partOf(p llm.ReplyPart) part {
 	out := part{Action: llm.Action(valid(string(p.Action)))}
 	if len(p.Expect) > 0 {
@@ -132,7 +132,7 @@ func partOf(p llm.ReplyPart) part {
 	return out
 }
 
-// part returns a piece in the model's form.
+// part returns the llm.ReplyPart that p stores.
 func (p part) part() llm.ReplyPart {
 	out := llm.ReplyPart{Text: p.Text, Action: p.Action, Expect: p.Expect}
 	if p.Call != nil {
@@ -144,7 +144,7 @@ func (p part) part() llm.ReplyPart {
 	return out
 }
 
-// answered returns the entry of an answer to a question.
+// answered returns the entry of an answer to a question. It returns an error if the answer exceeds maxReply.
 func answered(a llm.Answer) (*entry, error) {
 	if len(a.JSON) > maxReply {
 		return nil, tooLong()
@@ -158,7 +158,7 @@ func (a answer) answer() llm.Answer {
 	return llm.Answer{JSON: json.RawMessage(a.Text), Model: a.Model, Usage: llm.Usage{Input: a.Usage.Input, Output: a.Usage.Output}}
 }
 
-// failure returns the stored failure; nil if the entry is not a failure.
+// failure returns the stored failure, or nil if the entry contains none.
 func (e *entry) failure() error {
 	if e.Class == "" {
 		return nil
@@ -166,7 +166,7 @@ func (e *entry) failure() error {
 	return &llm.Failure{Class: e.Class, Message: e.Message}
 }
 
-// usage returns the tokens that the model has counted.
+// usage returns the tokens that the model reported.
 func (e *entry) usage() llm.Usage {
 	u := llm.Usage{Input: e.Answer.Usage.Input, Output: e.Answer.Usage.Output}
 	for _, p := range e.Parts {
@@ -177,7 +177,7 @@ func (e *entry) usage() llm.Usage {
 	return u
 }
 
-// estimate returns the estimated tokens of an answer without counts, from the sizes of the request and the answer.
+// estimate returns the estimated tokens of an answer for which the model reported none. size is the size of the request in bytes.
 func (e *entry) estimate(size int) llm.Usage {
 	said := len(e.Answer.Text)
 	for _, p := range e.Parts {

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agenttest/caller"
 )
 
-// Decides reports whether a conversation that ends for this reason leaves the verdict to the assertions.
+// Decides reports whether the assertions decide the verdict of a conversation that ended for this reason.
 func Decides(end assert.EndReason) bool {
 	switch end {
 	case assert.EndByAgent, assert.EndByCaller, assert.EndMaxTurns, assert.EndLoop:
@@ -21,7 +21,7 @@ func Decides(end assert.EndReason) bool {
 	}
 }
 
-// evaluate evaluates the assertions and decides.
+// evaluate evaluates the assertions and sets the verdict.
 func (r *run) evaluate(ctx context.Context) {
 	judge := r.judge()
 	if r.offScript(ctx) {
@@ -51,7 +51,7 @@ func (r *run) evaluate(ctx context.Context) {
 	}
 }
 
-// judge returns the judge of the run; nil: none.
+// judge returns the judge of the run, or nil if none is configured.
 func (r *run) judge() assert.Judge {
 	if r.cfg.Judge == nil {
 		return nil
@@ -59,10 +59,11 @@ func (r *run) judge() assert.Judge {
 	return r.cfg.Judge(r.model(r.cfg.JudgeModel, byJudge))
 }
 
-// symmetric is a judge for scenarios that promotions require. Votes that only confirm failures would not detect false passes.
+// symmetric is a judge that always takes symmetric votes, for scenarios that are required for promotion. Votes that only confirm failures
+// would not detect false passes.
 type symmetric struct{ judge assert.Judge }
 
-// Judge judges by symmetric votes.
+// Judge judges the criterion with symmetric votes.
 func (j symmetric) Judge(ctx context.Context, e *assert.Evidence, c assert.Criterion) (assert.Opinion, error) {
 	c.Symmetric = true
 	return j.judge.Judge(ctx, e, c)
@@ -75,8 +76,8 @@ func label(r assert.Result) string {
 	return r.Assertion
 }
 
-// offScript asks whether the caller stayed in its persona, if configured. A failed question is only a warning, because it is
-// independent of the agent.
+// offScript reports whether the caller departed from its persona, if that is to be checked. If the model fails, offScript only adds a
+// warning, because the failure is independent of the agent.
 func (r *run) offScript(ctx context.Context) bool {
 	if _, played := r.caller.(*caller.Model); !played || !r.cfg.CheckCaller {
 		return false
@@ -92,8 +93,8 @@ func (r *run) offScript(ctx context.Context) bool {
 	return reason != ""
 }
 
-// results evaluates the assertions, judged ones concurrently. It returns false if the end of ctx has interrupted an assertion
-// decided by a rule. A panic of the judge is propagated to the goroutine of the run, where its owner can recover from it.
+// results evaluates the assertions, and those with a judge concurrently. It returns false if ctx is done and an assertion decided by a rule
+// was interrupted. results repeats a panic of the judge in the goroutine of the run, whose owner can recover from it.
 func (r *run) results(ctx context.Context, judge assert.Judge) (complete bool) {
 	if judge != nil && r.c.Scenario.Required {
 		judge = symmetric{judge}
@@ -143,7 +144,7 @@ func (r *run) results(ctx context.Context, judge assert.Judge) (complete bool) {
 	}
 }
 
-// tone returns the tone of the assertions, or scores it if the scenario requests it.
+// tone sets the tone rating of the run: the rating of an assertion or, if the scenario requests one, a new rating by the judge.
 func (r *run) tone(ctx context.Context, judge assert.Judge) {
 	for _, res := range r.out.Results {
 		if res.Tone != nil {
@@ -172,7 +173,7 @@ func (r *run) tone(ctx context.Context, judge assert.Judge) {
 	r.out.Tone = &tone
 }
 
-// finish sets the verdict of runs that the assertions do not decide, and the usage.
+// finish sets the usage, and the verdict of runs that the assertions do not decide.
 func (r *run) finish(ctx context.Context) {
 	o := &r.out
 	o.Usage, o.Models = r.models.spent(), r.models.answerers()
@@ -188,7 +189,7 @@ func (r *run) finish(ctx context.Context) {
 	case ctx.Err() != nil:
 		o.Verdict, o.Error, o.Results, o.Score, o.Tone, o.Blame = Cancelled, "", nil, nil, nil, ""
 	case t.budget != nil:
-		// The refused calls might have changed the result of the evaluation.
+		// Without a budget, the refused calls might have changed the result.
 		o.Evidence.End, o.Verdict, o.Error, o.Score, o.Blame = assert.EndBudget, Error, t.budget.Error(), nil, ""
 	case o.Verdict == "":
 		o.Verdict = Error
@@ -196,7 +197,7 @@ func (r *run) finish(ctx context.Context) {
 	o.Refused = o.Verdict == Error && t.refused
 }
 
-// checks caches compiled assertions, so that the runs of a batch compile each once.
+// checks caches compiled assertions, so that the runs of a batch compile each assertion once.
 type checks struct {
 	mu   sync.Mutex
 	kept map[checkKey]*assert.Check
@@ -211,7 +212,7 @@ type checkKey struct {
 	order            int
 }
 
-// maxChecks bounds the cached checks.
+// maxChecks is the maximum number of cached checks.
 const maxChecks = 1000
 
 func (c *checks) compile(a assert.Assertion) (*assert.Check, error) {

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// mine stands for your language model. It plays the caller, and your agent asks it, too.
+// mine represents your language model. It plays the caller, and your agent uses it too.
 type mine struct{}
 
 func (mine) Name() string { return "mine" }
@@ -28,7 +28,7 @@ func (mine) Answer(context.Context, llm.Question) (llm.Answer, error) {
 	return llm.Answer{}, &llm.Failure{Class: llm.ClassUnsupported, Message: "nobody asks it anything"}
 }
 
-// restaurant stands for your agent: anything that answers a caller.
+// restaurant represents your agent. An agent is any function that answers a caller.
 func restaurant(_ context.Context, s engine.SessionSpec) (engine.Session, error) {
 	return engine.SessionFunc(func(ctx context.Context, t engine.CallerTurn) (engine.AgentTurn, error) {
 		if t.Text == "" {
@@ -45,7 +45,7 @@ func restaurant(_ context.Context, s engine.SessionSpec) (engine.Session, error)
 	}), nil
 }
 
-// A test of your own agent needs no server and no database: an agent, a model and a scenario.
+// This example tests an agent without a server and a database. It needs only the agent, a model and a scenario.
 func Example() {
 	e, err := engine.New(engine.Config{Runner: engine.RunnerFunc(restaurant), Model: mine{}})
 	if err != nil {

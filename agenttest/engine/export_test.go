@@ -10,14 +10,14 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// ReplyDigest returns the digest of a request.
+// ReplyDigest returns the hash of a reply request's form.
 func ReplyDigest(r llm.ReplyRequest) [32]byte {
 	var f form
 	f.reply(&r)
 	return sha256.Sum256(f)
 }
 
-// QuestionDigest returns the digest of a question.
+// QuestionDigest returns the hash of a question's form.
 func QuestionDigest(q llm.Question) [32]byte {
 	var f form
 	f.question(&q)
@@ -31,16 +31,16 @@ func (b *Budget) Reserve(tokens int) bool {
 	return b.reserve(ctx, Spend{Tokens: tokens}) == nil
 }
 
-// Await reserves something as a call does.
+// Await reserves s, and waits as a call does.
 func (b *Budget) Await(ctx context.Context, s Spend) error { return b.reserve(ctx, s) }
 
-// Return replaces a reservation by the used amount.
+// Return replaces a reservation by the actual usage.
 func (b *Budget) Return(reserved, used Spend) { b.account(reserved, used) }
 
-// ErrBudget is the error of a call that does not fit.
+// ErrBudget matches the error of a call that does not fit into a budget.
 var ErrBudget = errBudget
 
-// Loops reports for each exchange of words whether it closes a loop.
+// Loops reports for each exchange of words whether the conversation loops with it.
 func Loops(exchanges [][2]string) []bool {
 	var l loops
 	out := make([]bool, 0, len(exchanges))
@@ -50,7 +50,7 @@ func Loops(exchanges [][2]string) []bool {
 	return out
 }
 
-// Recorded returns a live reply, and the same reply read from a journal.
+// Recorded returns the parts of a reply as the run receives them live, and as they are read from a journal.
 func Recorded(reply iter.Seq2[llm.ReplyPart, error]) (live, read []llm.ReplyPart, err error) {
 	e, err := collect(reply)
 	if err != nil {
@@ -73,7 +73,7 @@ func Recorded(reply iter.Seq2[llm.ReplyPart, error]) (live, read []llm.ReplyPart
 	return live, read, nil
 }
 
-// Inside returns a model as a run gives it to an agent, with a new journal.
+// Inside returns a model as a run passes it to its agent, with a new journal.
 func Inside(t *testing.T, m llm.Model) llm.Model {
 	t.Helper()
 	r := &recorder{journal: &MemoryJournal{}, budget: NewBudget(Limit{}, nil)}

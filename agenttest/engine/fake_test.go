@@ -18,11 +18,11 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// agent is a PathwayRunner whose agent speaks the words of its model. In its n-th turn it visits node n, and it ends with the words
-// "Goodbye."
+// agent is a PathwayRunner whose agent says the words of its model. In its n-th turn the agent visits node n. It ends the conversation with
+// the words "Goodbye."
 type agent struct {
 	start func(engine.SessionSpec) error
-	reply func(ctx context.Context, turn int, t engine.CallerTurn) (engine.AgentTurn, error) // nil: the model
+	reply func(ctx context.Context, turn int, t engine.CallerTurn) (engine.AgentTurn, error) // nil means the model's words
 }
 
 func (a agent) Start(_ context.Context, spec engine.SessionSpec) (engine.Session, error) {
@@ -63,7 +63,7 @@ func (t *talk) Reply(ctx context.Context, said engine.CallerTurn) (engine.AgentT
 
 func (t *talk) Graph() assert.Graph { return graph }
 
-// graph has nine nodes in a row.
+// graph contains nine nodes, each of which leads to the next.
 var graph = func() assert.Graph {
 	g := assert.Graph{}
 	for n := range 9 {
@@ -74,7 +74,8 @@ var graph = func() assert.Graph {
 
 func (t *talk) Close() error { return nil }
 
-// model returns a model that counts messages, plays the agent and the caller, and judges. The agent ends in its last turn.
+// model returns a model that plays the agent and the caller, and judges. The words of its lines contain the number of messages. The agent
+// says goodbye in turn last.
 func model(last int) *agentstest.Model {
 	return &agentstest.Model{
 		Usage: llm.Usage{Input: 10, Output: 1},
@@ -95,7 +96,7 @@ func model(last int) *agentstest.Model {
 	}
 }
 
-// judge asks a model twice for each criterion.
+// judge is a judge that calls its model twice for each criterion.
 type judge struct{ model llm.Model }
 
 func newJudge(m llm.Model) assert.Judge { return judge{m} }
@@ -125,14 +126,14 @@ func (j judge) Judge(ctx context.Context, e *assert.Evidence, c assert.Criterion
 	return o, nil
 }
 
-// played returns a scenario in which a model plays the caller.
+// played returns a scenario whose caller a model plays.
 func played(assertions ...assert.Assertion) scenario.Scenario {
 	return scenario.Scenario{
 		ID: "s", Org: "org", Pathway: "p", Kind: scenario.Agent, CallerPrompt: "You are Jo.", MaxTurns: 5, Assertions: assertions,
 	}
 }
 
-// scripted returns a scenario with these lines of the caller.
+// scripted returns a scenario whose caller says these lines.
 func scripted(lines ...string) scenario.Scenario {
 	s := scenario.Scenario{ID: "s", Org: "org", Pathway: "p", Kind: scenario.Replay, MaxTurns: 5}
 	for _, l := range lines {
@@ -164,7 +165,7 @@ func newEngine(t testing.TB, c engine.Config) *engine.Engine {
 	return e
 }
 
-// asking is a judge whose opinions depend on the criterion only.
+// asking is a judge whose opinions depend only on the criterion.
 type asking func(assert.Criterion) assert.Opinion
 
 func (j asking) Judge(_ context.Context, _ *assert.Evidence, c assert.Criterion) (assert.Opinion, error) {

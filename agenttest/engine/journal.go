@@ -8,17 +8,18 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Journal stores the models' answers of one run, so that the run can be resumed after a crash. Only one process may use it at a
-// time. Answers of an llm.Repeatable model are not stored: it is asked again. agenttesttest.RunJournal tests it.
+// Journal stores the models' answers of one run, so that the run can be resumed after a crash. Only one process may use it at any time.
+// Answers of an llm.Repeatable model are not stored: the engine calls the model again. agenttesttest.RunJournal tests implementations.
 //
-// Keys are texts of at most 80 letters, digits and hyphens. An answer is data of the engine, at most MaxAnswer bytes; it contains
+// Keys are texts of at most 80 letters, digits and hyphens. An answer has at most MaxAnswer bytes, in a format of the engine. It contains
 // the models' words.
 type Journal interface {
-	// Answers returns all answers by key, byte for byte. It is called once, when a run begins or is resumed; a new run has none.
+	// Answers returns all answers by key, byte for byte. The engine calls it once, when it starts or resumes a run. The journal of a new
+	// run is empty.
 	Answers(ctx context.Context) (map[string][]byte, error)
-	// Append adds an answer. It is stored when Append returns; no key is used twice. The journal keeps no reference to answer.
-	// CodeConflict: an answer with this key exists, which stays, or another process has taken the run over. It is safe for
-	// concurrent use.
+	// Append adds an answer, which is stored when Append returns. The engine never reuses a key. The journal must keep no reference to
+	// answer. Append returns CodeConflict if an answer with this key exists, which then remains, or if another process has claimed the run.
+	// It must be safe for concurrent use.
 	Append(ctx context.Context, key string, answer []byte) error
 }
 
@@ -33,7 +34,7 @@ type MemoryJournal struct {
 
 var _ Journal = (*MemoryJournal)(nil)
 
-// Answers returns all answers by key.
+// Answers returns copies of all answers by key.
 func (j *MemoryJournal) Answers(ctx context.Context) (map[string][]byte, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -44,7 +45,7 @@ func (j *MemoryJournal) Answers(ctx context.Context) (map[string][]byte, error) 
 	return all, ctx.Err()
 }
 
-// Append adds an answer.
+// Append adds a copy of an answer. It returns CodeConflict if the key exists.
 func (j *MemoryJournal) Append(ctx context.Context, key string, answer []byte) error {
 	if err := ctx.Err(); err != nil {
 		return err

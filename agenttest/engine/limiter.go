@@ -11,17 +11,17 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// LimiterConfig configures a Limiter. The zero value means the defaults.
+// LimiterConfig configures a Limiter. Zero fields mean the defaults.
 type LimiterConfig struct {
-	Most    int           // maximum of concurrent calls; 0: DefaultMostCalls
-	Begin   int           // initial limit of concurrent calls; 0: DefaultBeginCalls
-	Retries int           // retries of a rate limited call; 0: none
-	Pause   time.Duration // pause after a rate limit without a RetryAfter; 0: DefaultPause
-	Wait    time.Duration // longest wait of a call, for its turn and for rate limits; 0: DefaultWait
-	Queue   int           // maximum of waiting calls; 0: DefaultQueue
+	Most    int           // maximum of concurrent calls; 0 means DefaultMostCalls
+	Begin   int           // initial limit of concurrent calls; 0 means DefaultBeginCalls
+	Retries int           // maximum retries of a rate limited call; 0 means none
+	Pause   time.Duration // pause after a rate limit without RetryAfter; 0 means DefaultPause
+	Wait    time.Duration // maximum total wait of a call, for a slot and for rate limits; 0 means DefaultWait
+	Queue   int           // maximum of waiting calls; 0 means DefaultQueue
 }
 
-// Defaults of a LimiterConfig.
+// These constants are the defaults of a LimiterConfig.
 const (
 	DefaultMostCalls  = 32
 	DefaultBeginCalls = 4
@@ -30,14 +30,14 @@ const (
 	DefaultQueue      = 10_000
 )
 
-// maxLanes bounds the names of models with separate limits. Further ones share a limit.
+// maxLanes is the maximum number of model names with separate limits. Further names share a limit.
 const maxLanes = 100
 
-// Limiter is a model that adapts its number of concurrent calls to the capacity of the service behind it. Each model name has a
-// separate limit. The limit grows by one after as many successes, of calls begun under it, as its value. A rate limit halves it,
-// once for all calls that were in progress together, and no call begins until the time that the service requests. A rate limited
-// call is repeated at most Retries times. A call that would wait longer than Wait, or that finds Queue calls waiting, fails as
-// llm.ClassRateLimited. All other failures, including quota, reach the caller immediately.
+// Limiter is a model that adapts its number of concurrent calls to the capacity of the model service. Each model name has a separate limit.
+// The limit grows by one after as many successful calls under the current limit as its value. A rate limit halves it, once for all calls
+// that were in progress together. Then no call starts until the time that the service requests. A rate limited call is retried at most
+// Retries times. A call that would wait longer than Wait, or that finds Queue calls waiting, fails with llm.ClassRateLimited. The Limiter
+// returns all other failures, including an exhausted quota, immediately.
 type Limiter struct {
 	model llm.Model
 	cfg   LimiterConfig
@@ -51,7 +51,7 @@ var (
 	_ llm.Repeatable = (*Limiter)(nil)
 )
 
-// NewLimiter returns a limiter of a model, which all users of the model must share.
+// NewLimiter returns a limiter of a model. All users of the model must share the limiter.
 func NewLimiter(m llm.Model, c LimiterConfig) *Limiter {
 	if c.Most <= 0 {
 		c.Most = DefaultMostCalls
@@ -75,7 +75,7 @@ func NewLimiter(m llm.Model, c LimiterConfig) *Limiter {
 // Name returns the name of the model.
 func (l *Limiter) Name() string { return l.model.Name() }
 
-// Named returns the names of the model's other models.
+// Named returns the names of further models that the model offers, or nil if it is no llm.Named.
 func (l *Limiter) Named() map[string]string {
 	if n, ok := l.model.(llm.Named); ok {
 		return n.Named()
@@ -83,10 +83,10 @@ func (l *Limiter) Named() map[string]string {
 	return nil
 }
 
-// Repeats reports whether the model repeats its answers.
+// Repeats reports whether the model repeats its answers at no cost: see llm.Repeats.
 func (l *Limiter) Repeats() bool { return llm.Repeats(l.model) }
 
-// Hints returns the hints of the model, if any.
+// Hints returns the hints of the model, or nil if it is no llm.Hinter.
 func (l *Limiter) Hints(r llm.ReplyRequest, options []llm.Option) []string {
 	if h, ok := l.model.(llm.Hinter); ok {
 		return h.Hints(r, options)
@@ -94,7 +94,7 @@ func (l *Limiter) Hints(r llm.ReplyRequest, options []llm.Option) []string {
 	return nil
 }
 
-// Reply streams the model's reply. It is repeated only before its first part.
+// Reply streams the model's reply. A call that fails is retried only before the first part of its reply.
 func (l *Limiter) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
 	return func(yield func(llm.ReplyPart, error) bool) {
 		stopped := false
@@ -117,7 +117,7 @@ func (l *Limiter) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.R
 	}
 }
 
-// Answer answers a question.
+// Answer returns the model's answer to a question, and retries rate limited calls.
 func (l *Limiter) Answer(ctx context.Context, q llm.Question) (a llm.Answer, err error) {
 	err = l.call(ctx, q.Model, func() (bool, error) {
 		a, err = l.model.Answer(ctx, q)
@@ -129,7 +129,8 @@ func (l *Limiter) Answer(ctx context.Context, q llm.Question) (a llm.Answer, err
 	return a, nil
 }
 
-// call makes a call in its turn, and repeats it after rate limits. do reports whether a part has already arrived.
+// call waits for a slot, calls do, and retries after rate limits. do reports whether a part of the reply has already arrived; after that,
+// call does not retry.
 func (l *Limiter) call(ctx context.Context, model string, do func() (begun bool, err error)) error {
 	lane := l.lane(model)
 	until := time.Now().Add(l.cfg.Wait)
@@ -145,7 +146,7 @@ func (l *Limiter) call(ctx context.Context, model string, do func() (begun bool,
 	}
 }
 
-// lane returns the lane of a model.
+// lane returns the lane of a model name. Beyond maxLanes names, it returns a shared lane.
 func (l *Limiter) lane(model string) *lane {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -168,21 +169,21 @@ func (l *Limiter) Limit(model string) int {
 	return lane.limit
 }
 
-// lane is the limit of one model.
+// lane is the limit of one model name, with its waiting calls.
 type lane struct {
 	cfg *LimiterConfig
 
 	mu        sync.Mutex
 	limit     int
 	active    int
-	successes int       // since the limit was changed
-	epoch     int       // counts the cuts of the limit
-	open      time.Time // time before which no call begins
+	successes int       // since the last change of the limit
+	epoch     int       // number of reductions of the limit
+	open      time.Time // time before which no call may start
 	waiting   []chan struct{}
-	timer     *time.Timer // wakes waiting calls at open
+	timer     *time.Timer // wakes waiting calls at the time open
 }
 
-// enter waits until the call may begin, and returns its epoch.
+// enter waits until the call may start, and returns the epoch of the limit. It fails if the call would wait beyond until.
 func (n *lane) enter(ctx context.Context, until time.Time) (epoch int, err error) {
 	if ctx.Err() != nil {
 		return 0, over(ctx)
@@ -208,7 +209,7 @@ func (n *lane) enter(ctx context.Context, until time.Time) (epoch int, err error
 	return n.await(ctx, turn, until)
 }
 
-// await waits for its turn.
+// await waits until turn is closed, ctx is done or the time until has come.
 func (n *lane) await(ctx context.Context, turn chan struct{}, until time.Time) (epoch int, err error) {
 	patience := time.NewTimer(time.Until(until))
 	defer patience.Stop()
@@ -226,14 +227,14 @@ func (n *lane) await(ctx context.Context, turn chan struct{}, until time.Time) (
 	}
 	if i := slices.Index(n.waiting, turn); i >= 0 {
 		n.waiting = slices.Delete(n.waiting, i, i+1)
-	} else { // its turn came at the same time
+	} else { // the slot became free at the same time
 		n.active--
 		n.wake()
 	}
 	return 0, err
 }
 
-// run makes a call and learns from its result.
+// run executes a call, releases its slot, and adjusts the limit to the result.
 func (n *lane) run(ctx context.Context, epoch int, do func() (bool, error)) (begun bool, err error) {
 	finished := false
 	defer func() {
@@ -250,10 +251,10 @@ func (n *lane) run(ctx context.Context, epoch int, do func() (bool, error)) (beg
 	return begun, err
 }
 
-// adjust changes the limit. n.mu is held.
+// adjust changes the limit after a call of the given epoch. The caller must hold n.mu.
 func (n *lane) adjust(ctx context.Context, epoch int, err error) {
 	switch {
-	case err == nil && epoch < n.epoch: // no evidence about the new limit
+	case err == nil && epoch < n.epoch: // proves nothing about the new limit
 	case err == nil:
 		if n.successes++; n.successes >= n.limit && n.limit < n.cfg.Most {
 			n.limit, n.successes = n.limit+1, 0
@@ -273,11 +274,11 @@ func (n *lane) adjust(ctx context.Context, epoch int, err error) {
 	}
 }
 
-// free reports whether a call may begin now. n.mu is held.
+// free reports whether a call may start now. The caller must hold n.mu.
 func (n *lane) free() bool { return n.active < n.limit && !n.open.After(time.Now()) }
 
-// wake starts the waiting calls that may begin, in order of arrival, and schedules itself for the end of a rate limit. n.mu is
-// held.
+// wake starts those waiting calls that may start, in order of arrival. During a rate limit, it schedules itself for the end. The caller
+// must hold n.mu.
 func (n *lane) wake() {
 	for len(n.waiting) > 0 && n.free() {
 		close(n.waiting[0])
@@ -296,7 +297,7 @@ func (n *lane) wake() {
 	}
 }
 
-// crowded returns the failure of a call that was not made.
+// crowded returns the failure of a call that the limiter did not make.
 func crowded(why string, after time.Duration) error {
 	return &llm.Failure{Class: llm.ClassRateLimited, Message: why, RetryAfter: after}
 }

@@ -15,16 +15,16 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// service is a model that takes a second for an answer and counts concurrent calls. It rate limits calls beyond most.
+// service is a model that answers after a second and counts concurrent calls. It rate limits calls beyond most.
 type service struct {
 	agentstest.Model
 
 	mu         sync.Mutex
-	most       int           // 0: any number
-	retryAfter time.Duration // of a rate limit
+	most       int           // 0 means no limit
+	retryAfter time.Duration // in a rate limit failure
 	active     int
 	peak       int
-	begun      []time.Duration // since start
+	begun      []time.Duration // start times of the calls, since start
 	limited    int
 	start      time.Time
 }
@@ -60,7 +60,7 @@ func newService(most int, retryAfter time.Duration) *service {
 	return s
 }
 
-// flood asks many questions concurrently, and returns the failures.
+// flood makes calls concurrent calls, and returns the errors.
 func flood(ctx context.Context, m llm.Model, calls int) []error {
 	var wait sync.WaitGroup
 	errs := make([]error, calls)
@@ -82,7 +82,7 @@ func TestLimiterGrows(t *testing.T) {
 		if s.peak != 5 || l.Limit("") != 5 {
 			t.Errorf("at most %d calls were made at once, the limit is %d", s.peak, l.Limit(""))
 		}
-		// 2 calls are a window of 2: the limit is 3 after one second, 4 after three calls more, and so on.
+		// After 2 successful calls, which take one second, the limit grows to 3, after 3 more calls to 4, and so on.
 		at := map[time.Duration]int{}
 		for _, b := range s.begun {
 			at[b]++
@@ -101,7 +101,7 @@ func TestLimiterHalvesOnce(t *testing.T) {
 		served := make(chan []error)
 		go func() { served <- flood(t.Context(), l, 16) }()
 		time.Sleep(2 * time.Second)
-		if got := l.Limit(""); got != 8 { // the 8 that were served began under the old limit
+		if got := l.Limit(""); got != 8 { // the 8 successful calls began under the old limit
 			t.Errorf("after the cut the limit is %d", got)
 		}
 		if errs := <-served; len(errs) > 0 {
@@ -115,13 +115,14 @@ func TestLimiterHalvesOnce(t *testing.T) {
 				t.Errorf("a call began after %s", b)
 			}
 		}
-		if l.Limit("") != 9 { // the 8 that were repeated have opened another place
+		if l.Limit("") != 9 { // the 8 retried calls have raised the limit by one
 			t.Errorf("the limit is %d", l.Limit(""))
 		}
 	})
 }
 
-// TestLimiterServesACrowd sends many calls to a service for three concurrent calls: all succeed in the end, few are refused.
+// TestLimiterServesACrowd checks that many calls to a service that permits three concurrent calls all succeed in the end, with few rate
+// limits.
 func TestLimiterServesACrowd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -180,7 +181,7 @@ func TestLimiterWaitsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService(0, 0)
 		l := engine.NewLimiter(s, engine.LimiterConfig{Begin: 1, Most: 1, Wait: 3500 * time.Millisecond, Queue: 5})
-		errs := flood(t.Context(), l, 10) // one runs, five wait, three of them get a slot in time
+		errs := flood(t.Context(), l, 10) // one call runs and five wait, three of which get a slot in time
 		if len(errs) != 6 || s.peak != 1 {
 			t.Errorf("%d failed, at most %d ran at once", len(errs), s.peak)
 		}
@@ -231,7 +232,7 @@ func TestLimiterTellsModelsApart(t *testing.T) {
 		}
 		return "{}", nil
 	}}, engine.LimiterConfig{})
-	for range 500 { // more names than it distinguishes
+	for range 500 { // more names than the Limiter distinguishes
 		_, _ = l.Answer(t.Context(), llm.Question{Model: "small"})
 	}
 	if _, err := l.Answer(t.Context(), llm.Question{Model: "large"}); err != nil || l.Limit("small") != 2 {

@@ -1,13 +1,13 @@
 package engine
 
-// The measures of a loop.
+// These constants define a loop.
 const (
 	loopTimes  = 3 // consecutive repetitions
-	loopLength = 4 // maximum number of exchanges in the repeated part
+	loopLength = 4 // maximum number of exchanges in the part that repeats
 )
 
-// loops detects loops of conversations: the same one to four exchanges, with the same words of both sides at the same nodes, three
-// times in succession. New words of a caller always end a loop.
+// loops detects loops of a conversation: the same one to four exchanges, with equal words of both sides at equal nodes, occur three times
+// in succession. New words of a caller always break a loop.
 type loops struct {
 	exchanges [][3]string
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// noModel replaces a model that is not configured.
+// noModel is the model of an engine without a configured model. All its calls fail.
 type noModel struct{}
 
 func (noModel) Name() string { return "none" }

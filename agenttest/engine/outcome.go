@@ -8,71 +8,71 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// Case is the test of a run, as of the run's creation. Run does not change it.
+// Case describes the test that a run executes, in the state at the run's creation. Engine.Run does not change it.
 type Case struct {
-	Run       string            // id; seeds are derived from it
+	Run       string            // id of the run; seeds are derived from it
 	Scenario  scenario.Scenario // with Org, and with Pathway or Persona
-	Version   int               // number of the tested version; 0: the draft
-	Variables map[string]any    // override Scenario.RequestData, key by key
-	Trial     int               // number of a run that must differ from others: part of every request to a model
-	Journal   Journal           // of this run only; nil: the run cannot be resumed
-	Budget    *Budget           // of the run, or shared with others; nil: only Config.Limit
-	Stopped   bool              // the run is cancelled: it ends at the end of its journal
+	Version   int               // number of the tested version; 0 means the draft
+	Variables map[string]any    // replace values of Scenario.RequestData, key by key
+	Trial     int               // distinguishes runs of the same scenario; part of every model request
+	Journal   Journal           // of this run only; if nil, the run cannot be resumed
+	Budget    *Budget           // of the run, possibly shared with others; nil means only Config.Limit
+	Stopped   bool              // the run was canceled: it stops at the end of its journal
 }
 
-// Verdict is the verdict of a run about the agent.
+// Verdict is the verdict of a run on the agent.
 type Verdict string
 
-// The verdicts.
+// The following constants are the verdicts.
 const (
 	Passed    Verdict = "PASSED"
 	Failed    Verdict = "FAILED"
-	Error     Verdict = "ERROR" // something other than the agent was at fault
+	Error     Verdict = "ERROR" // the run failed for a reason other than the agent
 	Cancelled Verdict = "CANCELLED"
 )
 
-// Outcome is the result of a run.
+// Outcome is the result of Engine.Run.
 type Outcome struct {
 	Verdict  Verdict
-	Error    string          // reason for the verdict Error; otherwise empty
-	Quota    bool            // a model's account has no quota left: other runs will also fail
-	Refused  bool            // the verdict is Error, and a model refuses the key or the request: other runs will probably also fail
+	Error    string          // human-readable reason for the verdict Error; else empty
+	Quota    bool            // the quota of a model's account is exhausted: other runs will also fail
+	Refused  bool            // the verdict is Error, and a model refused the key or the request: other runs probably also fail
 	Evidence assert.Evidence // the conversation and the reason for its end
 	Results  []assert.Result // in the order of the assertions; empty if they were not evaluated
-	Score    *float64        // from 0 to 1; nil: no assertion has a score
-	Tone     *assert.Tone    // nil: it was not scored
-	Turns    []Turn          // of the agent, in order
-	Blame    string          // id of the node to which the failure of the run is attributed; empty: none
+	Score    *float64        // from 0 to 1; nil if no assertion has a score
+	Tone     *assert.Tone    // nil if the tone was not rated
+	Turns    []Turn          // turns of the agent, in order
+	Blame    string          // id of the node to which the failure is attributed; empty if there is none
 	Usage    Usage
-	Spend    Spend // usage that counts in budgets
+	Spend    Spend // usage that counts toward budgets
 	Models   Models
-	ByRules  bool     // the caller repeated recorded words, and models were asked only for choices and values that their rules found
-	Warnings []string // for people
+	ByRules  bool     // the caller repeated recorded words, and models only made choices and found values by rules
+	Warnings []string // human-readable
 	Took     time.Duration
 }
 
 // Turn describes a turn of the agent.
 type Turn struct {
-	Index      int    // index in Evidence.Turns; without words of the agent, of the next turn
-	Node       string // node at which the agent waited then; empty: it has no nodes
+	Index      int    // index in Evidence.Turns; if the agent said nothing, the index of the next turn
+	Node       string // node at which the agent waited after the turn; empty if it has no nodes
 	Notes      []Note
 	CallerTook time.Duration // duration of the simulated caller's previous turn
 	Took       time.Duration // duration of the agent's turn
-	Usage      Usage         // of both
+	Usage      Usage         // usage of both turns
 }
 
-// Usage counts the tokens of a run. A call answered by the journal counts once, like any other.
+// Usage counts the tokens of a run's model calls by role. A call that the journal answers counts once, like any other.
 type Usage struct{ Caller, Agent, Judge llm.Usage }
 
-// Sum returns the tokens of all.
+// Sum returns the tokens of all roles.
 func (u Usage) Sum() llm.Usage { return u.Caller.Add(u.Agent).Add(u.Judge) }
 
-// Plus returns the sum of both.
+// Plus returns the sum of u and v.
 func (u Usage) Plus(v Usage) Usage {
 	return Usage{u.Caller.Add(v.Caller), u.Agent.Add(v.Agent), u.Judge.Add(v.Judge)}
 }
 
-// less returns the difference of u and v.
+// less returns u minus v.
 func (u Usage) less(v Usage) Usage {
 	minus := func(a, b llm.Usage) llm.Usage {
 		return llm.Usage{Input: a.Input - b.Input, Output: a.Output - b.Output}
@@ -80,7 +80,7 @@ func (u Usage) less(v Usage) Usage {
 	return Usage{minus(u.Caller, v.Caller), minus(u.Agent, v.Agent), minus(u.Judge, v.Judge)}
 }
 
-// of returns the part of a role.
+// of returns a pointer to the usage of a role.
 func (u *Usage) of(r role) *llm.Usage {
 	switch r {
 	case byCaller:
@@ -92,10 +92,11 @@ func (u *Usage) of(r role) *llm.Usage {
 	}
 }
 
-// Models names the models that have answered in a run. They may be equal; empty: none was asked.
+// Models contains the names of the models that answered in a run, by role. Names may be equal. A name is empty if no model was called in
+// this role.
 type Models struct{ Caller, Agent, Judge string }
 
-// of returns the part of a role.
+// of returns a pointer to the model name of a role.
 func (m *Models) of(r role) *string {
 	switch r {
 	case byCaller:

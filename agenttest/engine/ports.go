@@ -9,68 +9,69 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// PathwayRunner holds conversations with an agent, one turn after the other, without a telephone. Package runner implements one
-// that walks pathways exactly like calls and chats. agenttesttest.RunRunner tests it with the pathway agenttesttest.Shop.
+// PathwayRunner holds conversations with an agent, turn by turn, without a telephone. Package runner implements it for pathways, which it
+// executes exactly like calls and chats. agenttesttest.RunRunner tests implementations with the pathway agenttesttest.Shop.
 type PathwayRunner interface {
-	// Start begins a session. The agent does not speak yet, and asks no model. CodeNotFound: the version is absent. CodeBadRequest
-	// with the field "start_node_id": the version has no node with this id. Sessions are independent, and may run concurrently.
+	// Start starts a session. The agent does not speak yet, and no model is called. Start returns CodeNotFound if the version is absent,
+	// and CodeBadRequest with the field "start_node_id" if the version contains no node with this id. Sessions share no state, and may run
+	// concurrently.
 	Start(ctx context.Context, s SessionSpec) (Session, error)
 }
 
-// SessionSpec describes a session. Sessions of other runs may share values in Variables and Webhooks, so a session must not change
-// them. Start copies the map Variables: its caller may change it afterwards.
+// SessionSpec describes a session. Sessions of other runs may share the values in Variables and Webhooks, so a session must not change
+// them. Start copies the map Variables, so that its caller may change it afterwards.
 type SessionSpec struct {
 	Org       callwright.OrgID
-	Pathway   string // id; empty: Persona
-	Persona   string // id
-	Version   int    // number of the version; 0: the draft
-	StartNode string // id; empty: the version's start
+	Pathway   string // id of the pathway; empty if Persona is set
+	Persona   string // id of the persona
+	Version   int    // number of the version; 0 means the draft
+	StartNode string // node id; empty means the version's start node
 	Variables map[string]any
-	Webhooks  []scenario.WebhookMock // the first matching one answers a request; requests are not sent
-	Model     llm.Model              // the agent must ask only this model: it writes the journal of the run and counts its tokens
-	Trial     int                    // number of a run that must differ from others; Model puts it into every request
+	Webhooks  []scenario.WebhookMock // the first matching mock answers a request; requests are not sent
+	Model     llm.Model              // the only model that the agent may call: it records answers in the run's journal and counts tokens
+	Trial     int                    // distinguishes runs of the same scenario; Model adds it to every request
 }
 
-// Session is one conversation. Only one goroutine may use it. For the same turns and the same answers of its model, it must behave
-// the same, and ask its model the same in the same order, so that a run can be resumed. Only the times of requests
-// (assert.Webhook.At) may differ.
+// Session is one conversation. It is not safe for concurrent use. For the same turns and the same model answers, a session must behave the
+// same and send the same model requests in the same order, so that a run can be resumed. Only the times of requests (assert.Webhook.At) may
+// differ.
 type Session interface {
-	// Reply answers a turn of the caller; the first one has no text, and the agent speaks first. The error is a *llm.Failure if the
-	// model has failed, or wraps the error of ctx, also during the Delay of a mock; the AgentTurn contains the events until then.
-	// After a permanent failure (llm.ClassPermanent) the agent apologizes, and the turn has Ended. CodeInvalidState: the
-	// conversation is over, or the session is closed.
+	// Reply answers a turn of the caller. The first turn has no text, because the agent speaks first. If the model fails, the error is a
+	// *llm.Failure; if ctx is done, even during the Delay of a mock, the error wraps the error of ctx. The AgentTurn then contains the
+	// events until the error. After a permanent failure (llm.ClassPermanent) the agent apologizes, and the turn has Ended. Reply returns
+	// CodeInvalidState if the conversation is over or the session is closed.
 	Reply(ctx context.Context, t CallerTurn) (AgentTurn, error)
-	// Graph returns the nodes of the tested version; nil: the agent has none. It must not be changed.
+	// Graph returns the nodes of the tested version, or nil if the agent has no nodes. The caller must not change them.
 	Graph() assert.Graph
-	// Close frees the session's resources, including goroutines. It may be called twice, and then returns nil.
+	// Close releases the session's resources, including goroutines. A second call returns nil.
 	Close() error
 }
 
-// CallerTurn is a turn of the caller.
+// CallerTurn contains the caller's words in a turn.
 type CallerTurn struct {
-	Text   string // empty in the first turn: the agent begins; blank in a later one: silence, without the model; the third consecutive one ends the talk
+	Text   string // empty in the first turn; blank later means silence, answered without the model; the third in a row ends the talk
 	Digits bool   // Text was sent as DTMF digits: the model reads "(pressed 12)"
 }
 
-// AgentTurn holds the agent's words and actions in a turn. Variables belongs to the caller; extracted whole numbers are int64 in
-// it. Webhooks are in the order of the requests, requests of tools in the order of the calls.
+// AgentTurn contains the agent's words and actions in a turn. Variables belongs to the caller of Reply; extracted integers are int64 in it.
+// Webhooks are in the order of the requests, and requests of tools in the order of the tool calls.
 type AgentTurn struct {
 	Text      string           // sentences of several nodes are joined by a space
-	Visits    []string         // ids of the visited nodes, in order, including the start in the first turn; nil: it has stayed
-	Node      string           // id of the node at which it waits now; empty: it has no nodes
-	Variables map[string]any   // all so far, including SessionSpec.Variables
-	Webhooks  []assert.Webhook // Turn is 0 and Visit counts within this turn: the engine sets both
-	Notes     []Note           // explanations of the agent's way
+	Visits    []string         // ids of the visited nodes, in order, with the start in the first turn; nil if the agent stayed
+	Node      string           // id of the node at which the agent waits; empty if it has no nodes
+	Variables map[string]any   // all variables so far, including SessionSpec.Variables
+	Webhooks  []assert.Webhook // Turn is 0 and Visit counts within this turn; the engine adjusts both
+	Notes     []Note           // explain the agent's moves
 	Ended     bool             // the agent has ended the conversation or transferred it
-	Loop      bool             // the agent loops; also a note of kind "loop"
+	Loop      bool             // the agent loops; Notes then contains a note of kind "loop"
 }
 
-// Note is one event of an agent's turn, for display and for the analysis of failures. Every move to another node has a "decision"
-// with a Text, extracted variables have "variables", and each request has a "tool_call", whose Text contains "failed" if the answer
-// is an error status or missing. The Text of an "action" is "presses ••" with a mask for each digit, "transfers the call to " and
-// the target, or begins with "ends the conversation".
+// Note is one event of an agent's turn, for display and for the analysis of failures. Every move to another node has a note of kind
+// "decision" with a Text. Extracted variables have a note of kind "variables". Each request has a "tool_call" note, whose Text contains
+// "failed" if the response is missing or has an error status. The Text of an "action" note is "presses ••" with a mask for each digit,
+// "transfers the call to " and the target, or begins with "ends the conversation".
 type Note struct {
 	Kind string // "decision", "tool_call", "variables", "action", "loop" or "error"
-	Node string // empty: none
+	Node string // node id; may be empty
 	Text string
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// role is the role of a model in a run.
+// role is the role in which a run calls a model.
 type role string
 
 const (
@@ -29,11 +29,12 @@ const (
 )
 
 const (
-	appendTime   = 5 * time.Second // time to store an answer, even of a cancelled run
-	bytesPerWord = 3               // bytes of a request for each reserved token; fewer than in most texts
+	appendTime   = 5 * time.Second // time limit for storing an answer, which also applies after the run is canceled
+	bytesPerWord = 3               // bytes of a request per reserved token; less than most texts need
 )
 
-// errBudget is the cause of a refused call beyond the budget. errStopped is the cause that ends a run at the end of its journal.
+// errBudget matches the error of a call that does not fit into the budget. errStopped is the cancellation cause of a run that stops at the
+// end of its journal.
 var (
 	errBudget  = errors.New("the budget is used up")
 	errStopped = errors.New("the run is cancelled")
@@ -41,39 +42,39 @@ var (
 
 // recorder stores the answers of a run's models, and counts their tokens.
 //
-// An answer is stored before it is used, unless its model is llm.Repeatable, which is asked again instead. Requests are identified
-// by their content; equal requests get stored answers in order. Failures are stored if a repetition could only fail again
-// (permanent, too long, unsupported, invalid), so that a resumed run ends the same way. Other failures are not stored, because they
+// The recorder stores an answer before the run uses it, unless the model is llm.Repeatable: such a model is called again. It identifies
+// requests by their content, and equal requests receive stored answers in order. It stores a failure if a retry could only fail again
+// (permanent, too long, unsupported, invalid), so that a resumed run ends in the same way. It does not store other failures, because they
 // cost nothing and may be temporary.
 type recorder struct {
-	journal Journal // nil: answers are not stored
+	journal Journal // if nil, answers are not stored
 	budget  *Budget
 	pricer  Pricer
-	answer  int // tokens reserved for an answer
+	answer  int // tokens to reserve for an answer
 	trial   int
-	stop    context.CancelCauseFunc // ends the run at the end of its journal; nil: the run continues
+	stop    context.CancelCauseFunc // stops the run at the end of its journal; nil if the run continues
 	log     *slog.Logger
 
 	mu           sync.Mutex
-	kept         map[digest][]*entry // unused answers
-	unused       int                 // of them
-	next         map[digest]int      // the number of the next stored answer
+	kept         map[digest][]*entry // stored answers that are not used yet
+	unused       int                 // number of answers in kept
+	next         map[digest]int      // number of the next answer to store
 	usage        Usage
 	asked        Models
 	callFailures callFailures
 }
 
-// callFailures holds the failures of a recorder's calls and journal.
+// callFailures contains failures of the journal and of model calls.
 type callFailures struct {
-	journal  error  // first error of the journal; nil: none
-	quota    bool   // an account is empty
-	budget   error  // error of the first call beyond the budget; nil: none
-	unpriced string // a model with an unknown price; empty: none
-	refused  bool   // a model refuses the key or the request
-	needed   bool   // a request needed a language model: words, a judgement, a choice without a rule
+	journal  error  // first error of the journal, or nil
+	quota    bool   // the quota of an account is exhausted
+	budget   error  // error of the first call that did not fit into the budget, or nil
+	unpriced string // a model with an unknown price, or empty
+	refused  bool   // a model refused the key or the request
+	needed   bool   // a request needed a language model: words, a judgment, or a choice without a rule
 }
 
-// load reads the journal.
+// load reads the answers of the journal.
 func (r *recorder) load(ctx context.Context) error {
 	r.kept, r.next = map[digest][]*entry{}, map[digest]int{}
 	if r.journal == nil {
@@ -98,7 +99,7 @@ func (r *recorder) load(ctx context.Context) error {
 	return nil
 }
 
-// byNumber orders keys by their numbers, of which smaller ones are shorter.
+// byNumber compares keys by their numbers. Keys with smaller numbers are shorter or equally long.
 func byNumber(a, b string) int {
 	if len(a) != len(b) {
 		return len(a) - len(b)
@@ -123,7 +124,8 @@ func parseKey(key string) (d digest, number int, ok bool) {
 	return digest(raw), number, true
 }
 
-// ask answers a request from the journal, or by call, and then stores the answer. write writes the form of the request.
+// ask returns the answer to a request from the journal or, if it contains none, from call, and then stores the answer. write writes the
+// form of the request.
 func (r *recorder) ask(ctx context.Context, m recorded, write func(*form), call func() (*entry, error)) (*entry, error) {
 	if ctx.Err() != nil {
 		return nil, over(ctx)
@@ -159,7 +161,7 @@ func (r *recorder) ask(ctx context.Context, m recorded, write func(*form), call 
 	return e, err
 }
 
-// reserve reserves the possible usage of a call.
+// reserve reserves the possible usage of a call, and records the first error of the budget.
 func (r *recorder) reserve(ctx context.Context, m recorded, size int) (Spend, error) {
 	likely := llm.Usage{Input: size / bytesPerWord, Output: r.answer}
 	reserved := Spend{Tokens: likely.Input + likely.Output}
@@ -177,10 +179,11 @@ func (r *recorder) reserve(ctx context.Context, m recorded, size int) (Spend, er
 	return reserved, err
 }
 
-// spend returns the usage of an answer. Without counted tokens its price is unknown, but its estimate bounds the cost.
+// spend returns the usage of an answer. If the model reported no tokens, the usage is estimated, and counts as a call with an unknown
+// price.
 func (r *recorder) spend(m recorded, e *entry, size int) Spend {
 	if e.Class != "" {
-		return Spend{} // a failure has no cost
+		return Spend{} // failures cost nothing
 	}
 	used := e.usage()
 	counted := used != llm.Usage{}
@@ -197,7 +200,8 @@ func (r *recorder) spend(m recorded, e *entry, size int) Spend {
 	return s
 }
 
-// find takes the first unused answer to a request. Without one, it returns the key for storing the answer; empty: it is not stored.
+// find returns the first unused answer to a request, and removes it from the unused ones. If there is none, it returns the key under which
+// to store the answer, or "" if the answer is not stored.
 func (r *recorder) find(m recorded, write func(*form)) (key string, size int, found *entry, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -228,14 +232,14 @@ func (r *recorder) find(m recorded, write func(*form)) (key string, size int, fo
 	return d.key(number), size, nil, nil
 }
 
-// journalUsed reports whether all answers of the journal were used.
+// journalUsed reports whether all answers of the journal have been used.
 func (r *recorder) journalUsed() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.unused == 0
 }
 
-// lasting returns the entry of a permanent failure; nil if a repetition may succeed. It records an empty account.
+// lasting returns the entry of a permanent failure, or nil if a retry may succeed. It also records that a quota is exhausted.
 func (r *recorder) lasting(ctx context.Context, err error) *entry {
 	f, ok := errors.AsType[*llm.Failure](err)
 	if !ok || ctx.Err() != nil {
@@ -253,8 +257,8 @@ func (r *recorder) lasting(ctx context.Context, err error) *entry {
 	return nil
 }
 
-// store adds an answer to the journal; without a key it does nothing. An answer that came during the cancellation of the run is
-// also stored, because it was paid.
+// store adds an answer to the journal. It does nothing if key is "". An answer that arrives after the run is canceled is also stored,
+// because it was paid for.
 func (r *recorder) store(ctx context.Context, key string, e *entry) error {
 	if key == "" {
 		return nil
@@ -280,7 +284,7 @@ func (r *recorder) store(ctx context.Context, key string, e *entry) error {
 	return storeFailure(err)
 }
 
-// account counts the tokens of an answer.
+// account replaces the reserved usage of a call by the usage of its answer, and counts tokens and failures.
 func (r *recorder) account(m recorded, reserved Spend, e *entry, size int) {
 	spent := r.spend(m, e, size)
 	r.budget.account(reserved, spent)
@@ -295,14 +299,14 @@ func (r *recorder) account(m recorded, reserved Spend, e *entry, size int) {
 	*name, _ = llm.NameOf(m.model, m.asked)
 }
 
-// spent returns the tokens so far.
+// spent returns the tokens counted so far.
 func (r *recorder) spent() Usage {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.usage
 }
 
-// answerers returns the models that have answered so far.
+// answerers returns the names of the models that have answered so far.
 func (r *recorder) answerers() Models {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -316,30 +320,30 @@ func (r *recorder) need() {
 	r.callFailures.needed = true
 }
 
-// failures returns the failures so far.
+// failures returns the failures recorded so far.
 func (r *recorder) failures() callFailures {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.callFailures
 }
 
-// storeFailure returns the failure of storing an answer.
+// storeFailure returns the model failure that reports an error of the journal.
 func storeFailure(err error) error {
 	return &llm.Failure{Class: llm.ClassTransient, Message: "the journal of the run cannot be written", Cause: err}
 }
 
-// over returns the failure of a context that has ended.
+// over returns the model failure that reports that ctx is done.
 func over(ctx context.Context) error {
 	return &llm.Failure{Class: llm.ClassTransient, Message: "the run has ended", Cause: context.Cause(ctx)}
 }
 
-// recorded is a model of a run. Its recorder counts its answers, and stores them unless the model repeats them.
+// recorded is a model of a run. Its recorder counts its answers, and stores them unless the model is llm.Repeatable.
 type recorded struct {
 	model   llm.Model
 	by      role
-	repeats bool   // see llm.Repeatable
-	asked   string // the name in the request; empty: none
-	named   string // the model's name, for its price: asked, if not empty
+	repeats bool   // whether the model is llm.Repeatable
+	asked   string // model name in the request; may be empty
+	named   string // model name for the price: asked or, if empty, the model's own name
 	in      *recorder
 }
 
@@ -352,10 +356,10 @@ var (
 // Name returns the name of the model.
 func (m recorded) Name() string { return m.model.Name() }
 
-// Repeats reports whether the model repeats its answers.
+// Repeats reports whether the model repeats its answers at no cost.
 func (m recorded) Repeats() bool { return m.repeats }
 
-// Hints returns the hints of the model, if any. They cost nothing and are not stored.
+// Hints returns the hints of the model, or nil if it is no llm.Hinter. Hints cost nothing and are not stored.
 func (m recorded) Hints(r llm.ReplyRequest, options []llm.Option) []string {
 	if h, ok := m.model.(llm.Hinter); ok {
 		return h.Hints(r, options)
@@ -363,7 +367,7 @@ func (m recorded) Hints(r llm.ReplyRequest, options []llm.Option) []string {
 	return nil
 }
 
-// Reply returns the reply after it is complete and stored.
+// Reply yields the reply after it is complete and stored.
 func (m recorded) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
 	return func(yield func(llm.ReplyPart, error) bool) {
 		r.Trial = m.in.trial
@@ -384,7 +388,7 @@ func (m recorded) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.R
 	}
 }
 
-// Answer answers a question.
+// Answer returns the answer to a question after it is stored.
 func (m recorded) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	q.Trial = m.in.trial
 	m.asked, m.named = q.Model, cmp.Or(q.Model, m.model.Name())

@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// change sets one field to another value, in place.
+// change replaces the value of a field by another value.
 func change(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
@@ -39,8 +39,8 @@ func change(v reflect.Value) {
 	}
 }
 
-// changed calls see after each change of a single field of the value that at points to, also of the fields of the first
-// elements of lists, and undoes the change.
+// changed changes each field of the struct that at points to, one at a time, calls see and undoes the change. It includes the fields of the
+// first elements of lists.
 func changed(name string, at reflect.Value, see func(field string)) {
 	v := at.Elem()
 	for i := range v.NumField() {
@@ -58,7 +58,8 @@ func changed(name string, at reflect.Value, see func(field string)) {
 	}
 }
 
-// TestEveryFieldIsInTheDigest also holds for fields that requests get later.
+// TestEveryFieldIsInTheDigest checks by reflection that each field of a request changes its digest, so that it includes fields that are
+// added later.
 func TestEveryFieldIsInTheDigest(t *testing.T) {
 	t.Parallel()
 	seen := map[[32]byte]string{}
@@ -90,7 +91,7 @@ func TestDigestTellsWhereTextsEnd(t *testing.T) {
 	}
 }
 
-// TestRepliesAreTheSameWhenTheyAreRead checks that a resumed run reads the same reply as before, for any output of a model.
+// TestRepliesAreTheSameWhenTheyAreRead checks that a resumed run reads the same reply from the journal as before, for any model output.
 func TestRepliesAreTheSameWhenTheyAreRead(t *testing.T) {
 	t.Parallel()
 	text := rapid.OneOf(rapid.String(), rapid.Just("\xff\xfe"), rapid.Just("<b>\u2028&"), rapid.Just(""))
@@ -136,7 +137,7 @@ func TestRepliesAreTheSameWhenTheyAreRead(t *testing.T) {
 	})
 }
 
-// stream returns a reply.
+// stream returns a reply that consists of these parts.
 func stream(parts ...llm.ReplyPart) iter.Seq2[llm.ReplyPart, error] {
 	return func(yield func(llm.ReplyPart, error) bool) {
 		for _, p := range parts {
@@ -165,7 +166,8 @@ func TestRepliesAreBounded(t *testing.T) {
 	}
 }
 
-// TestEqualQuestionsSideBySide asks equal questions concurrently: each is paid once, and gets its own answer.
+// TestEqualQuestionsSideBySide checks that a run pays for each of its concurrent equal questions once, and that the resumed run pays for
+// none again.
 func TestEqualQuestionsSideBySide(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -190,7 +192,7 @@ func TestEqualQuestionsSideBySide(t *testing.T) {
 	}
 }
 
-// TestModelOfARun holds the model that a run gives to agents to the duties of models.
+// TestModelOfARun runs the conformance suite of models on the model that a run passes to its agent.
 func TestModelOfARun(t *testing.T) {
 	t.Parallel()
 	agentstest.RunModel(t, agentstest.ModelHarness{

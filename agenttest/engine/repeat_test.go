@@ -10,12 +10,12 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// repeatable is a model that repeats its answers for free.
+// repeatable is a model that repeats its answers at no cost.
 type repeatable struct{ llm.Model }
 
 func (repeatable) Repeats() bool { return true }
 
-// inPart runs a case in which free models repeat their answers.
+// inPart runs a case in which the models of the tasks in m.free are repeatable.
 func inPart(ctx context.Context, t *testing.T, m *killer, c engine.Case) engine.Outcome {
 	t.Helper()
 	as := func(task llm.Task) llm.Model {
@@ -36,15 +36,16 @@ func inPart(ctx context.Context, t *testing.T, m *killer, c engine.Case) engine.
 	return o
 }
 
-// The numbers of calls of such a run: agent, caller and judge.
+// These constants are the numbers of model calls in such a run, by role.
 const (
 	agentCalls  = 4
 	callerCalls = 3
 	judgeCalls  = 4
 )
 
-// TestResumeWithRepeatableModels cancels a run at each of its calls; some of its models repeat their answers. The journal contains
-// only the answers of the others, the resumed run has the same outcome, and no call of the others is paid twice.
+// TestResumeWithRepeatableModels interrupts a run, in which some models are repeatable, at each of its calls. It checks that the journal
+// contains only answers of the other models, that the resumed run has the same outcome, and that no call of the other models is paid for
+// twice.
 func TestResumeWithRepeatableModels(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -76,7 +77,7 @@ func TestResumeWithRepeatableModels(t *testing.T) {
 				}
 				most := whole.paid
 				if moment == "in flight" {
-					most++ // it may have been answered
+					most++ // the interrupted call may have been answered
 				}
 				if paid := first.paid + second.paid; paid < whole.paid || paid > most || journal.Len() != tt.kept {
 					t.Errorf("%s, %s %d: %d calls are paid, %d are kept", name, moment, at, paid, journal.Len())
@@ -86,14 +87,14 @@ func TestResumeWithRepeatableModels(t *testing.T) {
 	}
 }
 
-// TestStoppedWithRepeatableModels: a run that was cancelled without a node ends at the end of its journal. Models that repeat their
-// answers fill the gaps.
+// TestStoppedWithRepeatableModels checks that a run that is canceled after its node has died stops at the end of its journal. Repeatable
+// models supply the answers that the journal does not contain.
 func TestStoppedWithRepeatableModels(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		free  map[llm.Task]bool
 		at    int // the call at which the run is interrupted
-		turns int // in the outcome
+		turns int // number of turns in the outcome
 	}{
 		"all":         {map[llm.Task]bool{"": true, llm.TaskCaller: true, llm.TaskJudge: true}, 5, 0},
 		"the agent":   {map[llm.Task]bool{"": true}, 5, 4},             // the caller has answered twice
@@ -112,7 +113,7 @@ func TestStoppedWithRepeatableModels(t *testing.T) {
 	}
 }
 
-// TestJournalOfARepeatableModel: answers that were kept before a model was Repeatable are used, so that none is left.
+// TestJournalOfARepeatableModel checks that a run still uses answers that were stored before its models became llm.Repeatable.
 func TestJournalOfARepeatableModel(t *testing.T) {
 	t.Parallel()
 	journal := &engine.MemoryJournal{}
@@ -124,7 +125,7 @@ func TestJournalOfARepeatableModel(t *testing.T) {
 	}
 }
 
-// TestModelsSayWhetherTheyRepeat: wrappers of a run and a limiter report the same.
+// TestModelsSayWhetherTheyRepeat checks that a Limiter and the model inside a run report llm.Repeats of the wrapped model.
 func TestModelsSayWhetherTheyRepeat(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -138,8 +139,8 @@ func TestModelsSayWhetherTheyRepeat(t *testing.T) {
 	}
 }
 
-// TestJudgeAgainWithRepeatableModel interrupts a judge that repeats its answers at each of its calls: no answer is stored, and a
-// new judgement has the same verdict and the same tokens.
+// TestJudgeAgainWithRepeatableModel interrupts a judge whose model is repeatable at each of its calls. It checks that no answer is stored,
+// and that a new judgment has the same verdict and the same tokens.
 func TestJudgeAgainWithRepeatableModel(t *testing.T) {
 	t.Parallel()
 	free := map[llm.Task]bool{llm.TaskJudge: true}

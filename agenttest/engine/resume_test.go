@@ -15,22 +15,22 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// killer is a model that cancels the run at its n-th call: before the call is made, while it is in flight, or when it was
-// answered and before that is kept.
+// killer is a model that cancels the run at its n-th call: before the call is made, while it is in flight, or after the answer and before
+// the answer is stored.
 type killer struct {
 	llm.Model
 
 	at     int
 	moment string
 	kill   context.CancelFunc
-	free   map[llm.Task]bool // free calls
+	free   map[llm.Task]bool // tasks whose calls cost nothing
 
 	mu    sync.Mutex
 	calls int
 	paid  int
 }
 
-// count counts a call, and returns whether it is the one.
+// count counts a call, and reports whether it is the call at which to cancel the run.
 func (k *killer) count() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -89,7 +89,7 @@ func (k *killer) call(ctx context.Context, t llm.Task, ask func(context.Context)
 	return err
 }
 
-// plain returns an outcome without times.
+// plain returns an outcome without durations, which differ between runs.
 func plain(o engine.Outcome) engine.Outcome {
 	o.Took = 0
 	o.Turns = slices.Clone(o.Turns)
@@ -176,7 +176,7 @@ func TestTrialsAreDifferentRequests(t *testing.T) {
 	}
 }
 
-// journal fails at its n-th answer.
+// journal is a journal whose n-th Append fails.
 type journal struct {
 	engine.MemoryJournal
 
@@ -196,7 +196,7 @@ func (j *journal) Append(ctx context.Context, key string, answer []byte) error {
 func TestBrokenJournal(t *testing.T) {
 	t.Parallel()
 	m := model(9)
-	j := &journal{at: 2} // the caller's first line; callers repeat failed calls
+	j := &journal{at: 2} // the caller's first line; callers retry failed calls
 	o, err := newEngine(t, engine.Config{Runner: agent{}, Model: m}).Run(t.Context(), engine.Case{Run: "r", Scenario: played(), Journal: j})
 	if err == nil || len(m.Requests()) != 2 || len(o.Evidence.Turns) != 1 {
 		t.Errorf("%d requests, turns %v, error %v", len(m.Requests()), o.Evidence.Turns, err)
@@ -228,7 +228,7 @@ func TestFailuresInTheJournal(t *testing.T) {
 	}
 }
 
-// TestStopped: a run that was cancelled without a node ends at the end of its journal, and asks no model.
+// TestStopped checks that a run that is canceled after its node has died stops at the end of its journal, and calls no model.
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	journal := &engine.MemoryJournal{}

@@ -16,16 +16,16 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// The causes with which the contexts of a run and of a turn end.
+// These errors are the causes of the timeouts of a run and of a turn.
 var (
 	errRunTime  = errors.New("the run has lasted too long")
 	errTurnTime = errors.New("the turn has lasted too long")
 )
 
-// expectedTurns is the number of the caller's turns for which memory is reserved at the beginning.
+// expectedTurns is the number of the caller's turns for which memory is allocated in advance.
 const expectedTurns = 10
 
-// run is a run in progress.
+// run is the state of a run in progress.
 type run struct {
 	*Engine
 
@@ -34,10 +34,10 @@ type run struct {
 	caller   caller.Caller
 	out      Outcome
 	messages []llm.Message // messages so far, for callers
-	node     string        // node at which the agent waits
+	node     string        // id of the node at which the agent waits
 	loops    loops
 	notes    int
-	spent    Usage // until the agent's last turn
+	spent    Usage // usage until the end of the agent's last turn
 	maxTurns int
 }
 
@@ -70,12 +70,12 @@ func (e *Engine) newRun(ctx context.Context, c Case, stop context.CancelCauseFun
 	return r, nil
 }
 
-// model returns a model with counted and stored answers.
+// model returns m with a recorder that counts and stores its answers.
 func (r *run) model(m llm.Model, by role) llm.Model {
 	return recorded{model: m, by: by, repeats: llm.Repeats(m), in: r.models}
 }
 
-// converse holds the conversation.
+// converse starts a session, holds the conversation and records it.
 func (r *run) converse(ctx context.Context) {
 	s := &r.c.Scenario
 	variables := make(map[string]any, len(s.RequestData)+len(r.c.Variables))
@@ -98,7 +98,7 @@ func (r *run) converse(ctx context.Context) {
 	r.turns(ctx, session)
 }
 
-// startProblem returns the reason for which a session cannot begin.
+// startProblem returns the human-readable reason why a session cannot start.
 func (r *run) startProblem(ctx context.Context, err error) string {
 	if e, ok := errors.AsType[*callwright.Error](err); ok && e.Code == callwright.CodeBadRequest && e.Field == "start_node_id" {
 		return "Invalid start_node_id"
@@ -106,7 +106,7 @@ func (r *run) startProblem(ctx context.Context, err error) string {
 	return "the conversation cannot begin: " + r.clientText(ctx, err)
 }
 
-// clientText returns the client's text of an error. Only failures of models and coded errors are shown to clients; others are logged.
+// clientText returns the text of an error for clients. Clients see only model failures and coded errors; other errors are logged.
 func (r *run) clientText(ctx context.Context, err error) string {
 	if ctx.Err() != nil {
 		return context.Cause(ctx).Error()
@@ -121,7 +121,7 @@ func (r *run) clientText(ctx context.Context, err error) string {
 	return "internal error"
 }
 
-// turns runs the turns of the agent and the caller until the conversation ends.
+// turns executes the turns of the agent and the caller until the conversation ends.
 func (r *run) turns(ctx context.Context, session Session) {
 	var said CallerTurn
 	var callerTook time.Duration
@@ -157,7 +157,7 @@ func (r *run) turns(ctx context.Context, session Session) {
 	}
 }
 
-// reply runs a turn of the agent, and records it. ended: the conversation is over because the agent has failed.
+// reply executes a turn of the agent and records it. ended reports that the agent failed, and that this ended the conversation.
 func (r *run) reply(ctx context.Context, session Session, said CallerTurn, callerTook time.Duration) (t AgentTurn, ended bool) {
 	limited, cancel := context.WithTimeoutCause(ctx, r.cfg.TurnTime, errTurnTime)
 	defer cancel()
@@ -171,7 +171,7 @@ func (r *run) reply(ctx context.Context, session Session, said CallerTurn, calle
 	return t, false
 }
 
-// note adds a turn of the agent to the evidence.
+// note records a turn of the agent in the outcome.
 func (r *run) note(t AgentTurn, detail Turn) {
 	e := &r.out.Evidence
 	last, visits := len(e.Turns)-1, len(e.Visits)
@@ -201,10 +201,10 @@ func (r *run) note(t AgentTurn, detail Turn) {
 	r.out.Turns = append(r.out.Turns, detail)
 }
 
-// listen runs a turn of the caller. ended: the conversation is over because the caller is at fault.
+// listen executes a turn of the caller. ended reports that the caller failed or was invalid, and that this ended the conversation.
 func (r *run) listen(ctx context.Context, turn int) (l caller.Line, took time.Duration, ended bool) {
 	limited := ctx
-	if _, played := r.caller.(*caller.Model); played { // a script's line has no duration
+	if _, played := r.caller.(*caller.Model); played { // a scripted line takes no time
 		var cancel context.CancelFunc
 		limited, cancel = context.WithTimeoutCause(ctx, r.cfg.TurnTime, errTurnTime)
 		defer cancel()
@@ -227,13 +227,13 @@ func (r *run) listen(ctx context.Context, turn int) (l caller.Line, took time.Du
 	return l, 0, true
 }
 
-// add adds a turn to the conversation.
+// add appends a turn to the conversation.
 func (r *run) add(by llm.Role, text, node string) {
 	r.out.Evidence.Turns = append(r.out.Evidence.Turns, assert.Turn{Role: by, Text: text, Node: node})
 	r.messages = append(r.messages, llm.Message{Role: by, Text: text})
 }
 
-// end ends the conversation. problem is the reason for which the run is an error, if it is one.
+// end sets the reason why the conversation ended. problem is the human-readable reason if the run is therefore an error.
 func (r *run) end(reason assert.EndReason, problem string) {
 	r.out.Evidence.End = reason
 	if reason == assert.EndCancelled {
@@ -251,7 +251,7 @@ func (r *run) end(reason assert.EndReason, problem string) {
 	r.out.Error = problem
 }
 
-// reason returns the end reason of a failed conversation.
+// reason returns why a conversation failed: a timeout, a cancellation, the budget, or otherwise.
 func (r *run) reason(ctx context.Context, otherwise assert.EndReason) assert.EndReason {
 	switch cause := context.Cause(ctx); {
 	case cause != nil && errors.Is(cause, errTurnTime):
@@ -267,7 +267,7 @@ func (r *run) reason(ctx context.Context, otherwise assert.EndReason) assert.End
 	}
 }
 
-// clip cuts a text at a character, and reports whether it did.
+// clip truncates a text to at most most bytes between characters, and reports whether it truncated the text.
 func clip(text string, most int) (string, bool) {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if len(text) <= most {

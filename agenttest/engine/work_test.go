@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// TestWorkOfARun: the regular expressions of a run share their work, in the order of the assertions.
+// TestWorkOfARun checks that the regular expressions of a run share one limit of work, in the order of the assertions.
 func TestWorkOfARun(t *testing.T) {
 	t.Parallel()
 	var lines []string
@@ -43,8 +43,8 @@ func TestWorkOfARun(t *testing.T) {
 	}
 }
 
-// TestEvaluationEnds: a run that is cancelled or exceeds its time during a judgement does not continue with the assertions of
-// rules. The transcript is stored.
+// TestEvaluationEnds checks that a run that is canceled or times out during a judgment evaluates no further assertions, and that its
+// transcript is kept.
 func TestEvaluationEnds(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -62,7 +62,7 @@ func TestEvaluationEnds(t *testing.T) {
 			m := model(2)
 			answers := m.Answers
 			m.Answers = func(ctx context.Context, q llm.Question) (string, error) {
-				time.Sleep(2 * time.Minute) // even if ctx ends
+				time.Sleep(2 * time.Minute) // blocks even after ctx is done
 				return answers(ctx, q)
 			}
 			optional := judged("judged", "x")

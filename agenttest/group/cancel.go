@@ -8,18 +8,18 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// taskCancel cancels the waiting runs of a group.
+// taskCancel is the task that cancels the waiting runs of a group.
 const taskCancel = "agenttest.cancel"
 
-// cancelPiece is the number of runs that end in one transaction.
+// cancelPiece is the maximum number of runs that one transaction cancels.
 const cancelPiece = 64
 
-// CancelBatch cancels the unended runs of a batch: see run.Service.CancelRun.
+// CancelBatch cancels the runs of a batch that have not ended: see run.Service.CancelRun.
 func (s *Service) CancelBatch(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.cancelGroup(ctx, org, id, OneEach)
 }
 
-// CancelSet cancels the unended runs of a simulation set: see run.Service.CancelRun.
+// CancelSet cancels the runs of a simulation set that have not ended: see run.Service.CancelRun.
 func (s *Service) CancelSet(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.cancelGroup(ctx, org, id, Simulations)
 }
@@ -49,7 +49,7 @@ func (s *Service) cancelGroup(ctx context.Context, org callwright.OrgID, id stri
 	return err
 }
 
-// groupOf returns a group of a kind. CodeNotFound: unknown id.
+// groupOf returns a group of a kind, or CodeNotFound if the kind has no group with this id.
 func (s *Service) groupOf(ctx context.Context, org callwright.OrgID, id string, kind Kind) (Batch, error) {
 	b, err := s.cfg.Store.Batch(ctx, org, id)
 	if errors.Is(err, callwright.ErrNotFound) || err == nil && b.Kind != kind {
@@ -62,7 +62,7 @@ func (s *Service) groupOf(ctx context.Context, org callwright.OrgID, id string, 
 	return b, err
 }
 
-// cancelWaiting ends the waiting runs of a group. Running ones end by themselves: see Worker.Interrupt.
+// cancelWaiting cancels the waiting runs of a group. The nodes of running ones cancel them: see Worker.Interrupt.
 func (s *Service) cancelWaiting(ctx context.Context, t callwright.Task, _ int) error {
 	for {
 		n := 0
@@ -96,7 +96,7 @@ func (s *Service) cancelWaiting(ctx context.Context, t callwright.Task, _ int) e
 	}
 }
 
-// neverBegan returns the reason for which a waiting run was cancelled.
+// neverBegan returns the human-readable reason why a waiting run was canceled, or "" if a client canceled it.
 func neverBegan(b Batch) string {
 	if b.Reason == StoppedByClient {
 		return ""
@@ -104,7 +104,7 @@ func neverBegan(b Batch) string {
 	return "cancelled before it began: " + b.StopMessage()
 }
 
-// advanceAlone ends a cancelled group without remaining runs that would end it.
+// advanceAlone finishes a canceled group that has no remaining runs whose end would finish it.
 func (s *Service) advanceAlone(ctx context.Context, org callwright.OrgID, id string) error {
 	b, err := s.cfg.Store.AddCounts(ctx, org, id, Sums{})
 	if err != nil || b.State.Ended() {

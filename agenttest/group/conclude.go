@@ -11,23 +11,23 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// The durable work after the end of a simulation set.
+// These constants are the durable tasks that follow the end of a simulation set.
 const (
-	taskConclude = "agenttest.conclude" // stores its statistics
+	taskConclude = "agenttest.conclude" // stores the set's statistics
 
 	taskModes callwright.TaskKind[modesOf] = "agenttest.modes" // reports the failures of one scenario
 )
 
-// modesOf names a scenario of a set.
+// modesOf is the argument of taskModes.
 type modesOf struct {
 	Scenario int // index in Batch.Scenarios
 }
 
-// stepTime is the time after which a step of this work leaves the rest to the next one.
+// stepTime is the duration after which a step of finishSet leaves the remaining scenarios to the next step.
 const stepTime = 5 * time.Second
 
-// finishSet stores the statistics of an ended set, of a few scenarios in each step if it takes long. With the last one it enqueues
-// the reports of failures. It may be called twice.
+// finishSet stores the statistics of an ended set. If that takes long, each step stores those of a few scenarios. The last step also
+// enqueues the reports of failures. finishSet may be called more than once.
 func (s *Service) finishSet(ctx context.Context, t callwright.Task, _ int) error {
 	b, err := s.cfg.Store.Batch(ctx, t.Org, t.Key)
 	if err != nil || !b.State.Ended() || b.concluded() {
@@ -58,12 +58,12 @@ func (s *Service) finishSet(ctx context.Context, t callwright.Task, _ int) error
 	})
 }
 
-// concluded reports whether the statistics of a set are stored.
+// concluded reports whether the statistics of all scenarios of a set are stored.
 func (b Batch) concluded() bool {
 	return b.Statistics != nil && len(b.Statistics.Scenarios) == len(b.Scenarios)
 }
 
-// enqueueModes enqueues a report of each scenario's failures, in the transaction of ctx, except for experiments.
+// enqueueModes enqueues, in the transaction of ctx, a report of each scenario's failures. It does nothing for experiments.
 func (s *Service) enqueueModes(ctx context.Context, b Batch) error {
 	if b.experiment() {
 		return nil
@@ -79,7 +79,7 @@ func (s *Service) enqueueModes(ctx context.Context, b Batch) error {
 	return nil
 }
 
-// tellModes reports the failures of one scenario. A repeated call names the same runs.
+// tellModes reports the failure modes of one scenario. A repeated call reports the same runs.
 func (s *Service) tellModes(ctx context.Context, t callwright.Task, of modesOf, _ int) error {
 	b, err := s.cfg.Store.Batch(ctx, t.Org, t.Key)
 	if err != nil || !b.concluded() || of.Scenario >= len(b.Scenarios) || s.cfg.Failures == nil {
@@ -94,7 +94,7 @@ func (s *Service) tellModes(ctx context.Context, t callwright.Task, of modesOf, 
 	return nil
 }
 
-// modes returns the ways in which the runs of a scenario have failed. Statistics distinguish more of them than Failure.Key.
+// modes returns the failure modes of a scenario. It combines modes of the statistics that have the same Failure.Key.
 func modes(s stats.Scenario) []FailureMode {
 	var list []FailureMode
 	for _, m := range s.Modes {
@@ -111,7 +111,7 @@ func modes(s stats.Scenario) []FailureMode {
 		list[i].Runs = append(list[i].Runs, m.Runs...)
 	}
 	for i := range list {
-		slices.Sort(list[i].Runs) // ids are in the order in which runs were created
+		slices.Sort(list[i].Runs) // the order of ids is the order in which runs were created
 		list[i].Runs = list[i].Runs[:min(len(list[i].Runs), MaxEvidence)]
 	}
 	return list

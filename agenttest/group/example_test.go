@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// A group contains the total number of its runs, the number of ended ones, and the reason why no more begin.
+// This example prints how many runs of a group have ended, and why no more of them start.
 func Example() {
 	set := group.Batch{
 		Kind: group.Simulations, Scenarios: make([]run.Subject, 2), Simulations: 5, Budget: engine.Limit{Tokens: 1000},

@@ -15,16 +15,17 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// taskAttribute judges one run of a simulation set again. The set ends with the last of these steps.
+// taskAttribute is the task that judges one run of a simulation set again. The last of these steps finishes the set.
 const taskAttribute = "agenttest.attribute"
 
-// The bounds of an attribution.
+// These constants limit an attribution.
 const (
-	judgedAgain = 10 // passed runs of a scenario, and as many failed ones
+	judgedAgain = 10 // maximum number of passed runs of a scenario to judge again, and of failed ones
 	judgeTries  = 5  // attempts to judge one run again
 )
 
-// unattributed reports whether the runs of a group have ended in different ways, and the attribution is not complete.
+// unattributed reports whether the attribution was requested, the runs of the group have ended in different states, and scenarios remain to
+// be attributed.
 func (b Batch) unattributed() bool {
 	c, ways := b.Counts, 0
 	for _, n := range []int{c.Passed, c.Failed, c.Error} {
@@ -35,8 +36,8 @@ func (b Batch) unattributed() bool {
 	return b.Flakes != nil && !b.Cancel && ways > 1 && len(b.Flakes.Sources) < len(b.Scenarios)
 }
 
-// attribute runs the next step of an attribution: it judges one run again, or ends the set. The judges' answers are in the journal
-// of the run, so a repeated step pays for no answer twice.
+// attribute executes the next step of an attribution: it judges one run again, or finishes the set. The judge's answers are in the journal
+// of the run, so that a repeated step pays for no answer twice.
 func (s *Service) attribute(ctx context.Context, t callwright.Task, attempt int) error {
 	b, err := s.cfg.Store.Batch(ctx, t.Org, t.Key)
 	if err != nil || !b.Open() || !b.unattributed() {
@@ -69,8 +70,8 @@ func (s *Service) attribute(ctx context.Context, t callwright.Task, attempt int)
 	})
 }
 
-// nextFrozen returns the next run to judge again, after it has recorded the sources of scenarios that need no more runs; empty:
-// none is left, or another step must search for it.
+// nextFrozen returns the next run to judge again, after it has recorded the sources of scenarios that need no more runs. It returns "" if
+// no run is left, or if the search must continue in another step.
 func (s *Service) nextFrozen(ctx context.Context, b *Batch) (run string, err error) {
 	began := s.cfg.Run.Clock.Now()
 	for i := len(b.Flakes.Sources); i < len(b.Scenarios) && s.cfg.Run.Clock.Now().Sub(began) < stepTime; i++ {
@@ -80,7 +81,7 @@ func (s *Service) nextFrozen(ctx context.Context, b *Batch) (run string, err err
 		}
 		frozen := b.Flakes.Frozen
 		source := stats.SourceOf(described, frozen)
-		if described.IsFlaky && source != stats.FromJudge { // a changing verdict needs no more runs
+		if described.IsFlaky && source != stats.FromJudge { // once the judge's verdict differs, no more runs are needed
 			sample, err := s.sample(ctx, *b, i)
 			if err != nil {
 				return "", err
@@ -94,7 +95,7 @@ func (s *Service) nextFrozen(ctx context.Context, b *Batch) (run string, err err
 	return "", nil
 }
 
-// sample returns the ids of the runs of a scenario to judge again: the earliest ones, alternately passed and failed.
+// sample returns the ids of those runs of a scenario that are judged again: the earliest runs, alternately passed and failed.
 func (s *Service) sample(ctx context.Context, b Batch, i int) ([]string, error) {
 	var ids [2][]string
 	for j, state := range []run.State{run.Passed, run.Failed} {
@@ -119,8 +120,8 @@ func (s *Service) sample(ctx context.Context, b Batch, i int) ([]string, error) 
 	return sample, nil
 }
 
-// judgeAgain judges the conversation of a run again, from the rest of its group's budget. A run that cannot be judged within the
-// time of several steps gets no verdicts.
+// judgeAgain judges the conversation of a run again, within the remaining budget of its group. If that fails in judgeTries attempts, the
+// result contains no verdicts.
 func (s *Service) judgeAgain(ctx context.Context, b Batch, id string, attempt int) (f stats.Frozen, spent Sums, err error) {
 	r, snap, err := s.GetRun(ctx, b.Org, id)
 	if err != nil {
@@ -161,7 +162,7 @@ func (s *Service) judgeAgain(ctx context.Context, b Batch, id string, attempt in
 	return f, spent, nil
 }
 
-// judgeOnce judges a conversation again. A panicking judge, which may belong to an embedding program, gives no verdict.
+// judgeOnce judges a conversation again. If the judge, which may belong to an embedding program, panics, the verdict is engine.Error.
 func (s *Service) judgeOnce(ctx context.Context, c engine.Case, o engine.Outcome) (j engine.Judgement, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -172,7 +173,7 @@ func (s *Service) judgeOnce(ctx context.Context, c engine.Case, o engine.Outcome
 	return s.cfg.Run.Engine.JudgeAgain(ctx, c, o)
 }
 
-// digestOf returns a digest that is equal for conversations with the same words and actions.
+// digestOf returns a digest that is equal for conversations with equal words and actions.
 func digestOf(e *assert.Evidence) (string, error) {
 	did := make([]any, 0, len(e.Turns)+len(e.Visits)+len(e.Webhooks)+2)
 	for _, t := range e.Turns {
@@ -189,18 +190,18 @@ func digestOf(e *assert.Evidence) (string, error) {
 	return hex.EncodeToString(sum[:]), err
 }
 
-// judgements is the engine.Journal for judging a run again.
+// judgements is the engine.Journal with which a run is judged again.
 type judgements struct {
 	store run.Store
 	run   run.Run
 }
 
-// Answers returns the stored answers.
+// Answers returns the answers in the run's journal.
 func (j judgements) Answers(ctx context.Context) (map[string][]byte, error) {
 	return j.store.Answers(ctx, j.run.Org, j.run.ID)
 }
 
-// Append stores an answer.
+// Append adds an answer to the run's journal.
 func (j judgements) Append(ctx context.Context, key string, answer []byte) error {
 	return j.store.AppendJudgement(ctx, j.run.Org, j.run.ID, key, answer)
 }

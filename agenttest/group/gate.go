@@ -14,14 +14,14 @@ import (
 
 var _ pathway.Gate = (*Service)(nil)
 
-// lookBack is the number of a version's batches that the gate examines.
+// lookBack is the maximum number of a version's batches that the gate examines.
 const lookBack = 100
 
-// Check decides whether a version may go to production: see pathway.Gate. All enabled scenarios of the pathway that are required
-// for promotion must have passed on exactly this version, in their current revision, in one batch. Of several such batches the
-// newest decides. A batch in which one of them has failed, or was an error, keeps the version from production until another batch
-// is run; a batch cancelled before one of them failed does not count. Groups of tornado sessions never count: a version that a
-// search has chosen for passing must pass again, and a person may still publish a rejected one.
+// Check decides whether a version may be published: see pathway.Gate. All enabled scenarios of the pathway that are required for promotion
+// must have passed on exactly this version, in their current revision, in one batch. If several batches contain them, the newest decides.
+// If a required scenario failed or was an error in a batch, the version is closed until another batch is run. A batch that was canceled
+// before one of them failed does not count. Groups of tornado sessions never count: a version that a search has chosen because it passed
+// must pass again, and a person may still publish a version that the search rejected.
 func (s *Service) Check(ctx context.Context, org callwright.OrgID, c pathway.Candidate) (pathway.Verdict, error) {
 	required, err := s.cfg.Scenarios.RequiredScenarios(ctx, org, c.Pathway, MaxScenarios+1)
 	switch {
@@ -55,7 +55,7 @@ func (s *Service) Check(ctx context.Context, org callwright.OrgID, c pathway.Can
 	return pathway.Verdict{State: pathway.GateRunning, Batch: b.ID, Reason: "its required scenarios are being run"}, err
 }
 
-// covers reports whether a batch contains all of these scenarios, in these revisions.
+// covers reports whether a batch contains all required scenarios in these revisions.
 func (b Batch) covers(required map[string]int64) bool {
 	found := 0
 	for _, p := range b.Scenarios {
@@ -69,7 +69,7 @@ func (b Batch) covers(required map[string]int64) bool {
 // maxNamed is the maximum number of scenarios that the reason of a verdict names.
 const maxNamed = 5
 
-// judge decides by a batch. decided is false for a batch cancelled before a required scenario failed.
+// judge returns the verdict of a batch. decided is false for a batch that was canceled before a required scenario failed.
 func (s *Service) judge(ctx context.Context, b Batch, required map[string]int64) (v pathway.Verdict, decided bool, err error) {
 	if b.Open() {
 		return pathway.Verdict{State: pathway.GateRunning, Batch: b.ID, Reason: "its required scenarios are being run"}, true, nil

@@ -9,64 +9,64 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// Batch is a group of runs: one run of each of several scenarios, or, in a simulation set, many of each.
+// Batch is a group of runs: a batch with one run of each of several scenarios, or a simulation set with several runs of each.
 type Batch struct {
 	ID          string
 	Org         callwright.OrgID
 	Kind        Kind
 	Trigger     Trigger
-	Pathway     string // id; empty: the scenarios are of several pathways, or of a persona
+	Pathway     string // id; empty if the scenarios test several pathways or a persona
 	Persona     string
-	Version     int           // 0: the scenarios are of several pathways
-	Hash        string        // of the version, for the gate
+	Version     int           // 0 if the scenarios test several pathways
+	Hash        string        // hash of the version, for the gate
 	Scenarios   []run.Subject // the tested scenarios, in the order of the request
-	Simulations int           // runs of each scenario; 1 in a batch
-	Webhook     string        // receives the end; empty: none. It may contain a token
+	Simulations int           // number of runs of each scenario; 1 in a batch
+	Webhook     string        // URL that receives the end, possibly with a token; empty means none
 	Publish     bool          // publish the version when all runs have passed
-	Over        int           // with Publish: number of the version in production when the batch was created, which it replaces; 0: none
-	Budget      engine.Limit  // of all runs together
-	Concurrency int           // concurrent runs, on all nodes; 0: the organization's limit
+	Over        int           // with Publish: the version in production at the batch's creation, which is to be replaced; 0 means none
+	Budget      engine.Limit  // limit of all runs together
+	Concurrency int           // maximum of concurrent runs on all nodes; 0 means the organization's limit
 
 	State   run.State
-	Created int // runs that exist; the others are created step by step
+	Created int // number of runs that exist; the others are created in steps
 	Counts  Counts
-	Usage   engine.Usage // of the runs that have ended
-	Spend   engine.Spend // of the runs that have ended
-	Cancel  bool         // runs that have not begun end as Cancelled, and, except for StoppedByBudget, running ones
+	Usage   engine.Usage // usage of the ended runs
+	Spend   engine.Spend // spending of the ended runs
+	Cancel  bool         // waiting runs are canceled and, except for StoppedByBudget, running ones too
 	Reason  StopReason   // why Cancel is set
-	Flakes  *Flakes      // the source of the variation of a simulation set; nil: not requested
-	// Statistics holds the statistics of an ended simulation set. They stay when its runs are deleted. They may lack the last
-	// scenarios for a while; nil: not stored yet.
+	Flakes  *Flakes      // sources of the variation in a simulation set; nil if not requested
+	// Statistics contains the statistics of an ended simulation set. They remain when its runs are deleted. Until all are stored, it may
+	// lack the last scenarios, or be nil.
 	Statistics *Statistics
 	CreatedAt  time.Time
-	EndedAt    time.Time // zero: not yet
+	EndedAt    time.Time // zero if the group has not ended
 	Revision   int64
 }
 
-// Flakes holds the sources of the variation of a simulation set's scenarios.
+// Flakes contains the sources of the variation in a simulation set, by scenario.
 type Flakes struct {
-	Sources []stats.Source // of the first scenarios, in the order of Batch.Scenarios: the others are not examined yet
-	Frozen  []stats.Frozen // runs of the next scenario that were judged again
+	Sources []stats.Source // sources of the examined scenarios, which are the first of Batch.Scenarios
+	Frozen  []stats.Frozen // those runs of the next scenario that were judged again
 }
 
 // experiment reports whether the group belongs to a tornado session.
 func (b Batch) experiment() bool { return b.Trigger == ByTornado }
 
-// Open reports whether the group has runs that have not ended.
+// Open reports whether the group exists and has not ended.
 func (b Batch) Open() bool { return b.ID != "" && !b.State.Ended() }
 
-// StopReason is the reason for which no more runs of a group begin.
+// StopReason is the reason why no more runs of a group start.
 type StopReason string
 
-// The reasons.
+// The following constants are the reasons.
 const (
-	StoppedByClient StopReason = "cancelled" // a client has cancelled the group
-	StoppedByQuota  StopReason = "quota"     // the account of a model is empty
-	StoppedByBudget StopReason = "budget"    // the budget of the group is used up; running runs continue
+	StoppedByClient StopReason = "cancelled" // a client canceled the group
+	StoppedByQuota  StopReason = "quota"     // the quota of a model's account is exhausted
+	StoppedByBudget StopReason = "budget"    // the group's budget is exhausted; running runs continue
 )
 
-// StopMessage returns the reason for which no more runs of the group begin, with the numbers of its budget; empty: none. It counts
-// the spending of ended runs.
+// StopMessage returns the human-readable reason why no more runs of the group start, or "" if they may start. For a budget, it states the
+// spending of the ended runs.
 func (b Batch) StopMessage() string {
 	switch b.Reason {
 	case StoppedByClient:
@@ -80,25 +80,25 @@ func (b Batch) StopMessage() string {
 	}
 }
 
-// limited reports whether a group has a budget or a concurrency.
+// limited reports whether a group has a budget or a limit of concurrent runs.
 func (b Batch) limited() bool { return b.Budget != (engine.Limit{}) || b.Concurrency > 0 }
 
-// Total returns the number of all runs of the batch.
+// Total returns the number of all runs of the group, including runs that are not created yet.
 func (b Batch) Total() int { return len(b.Scenarios) * b.Simulations }
 
 // Kind distinguishes batches from simulation sets.
 type Kind string
 
-// The kinds.
+// The following constants are the kinds.
 const (
 	OneEach     Kind = "batch"
 	Simulations Kind = "simulation_set"
 )
 
-// Trigger is the origin of a batch.
+// Trigger is the origin of a group.
 type Trigger string
 
-// The triggers.
+// The following constants are the triggers.
 const (
 	ByAPI        Trigger = "api"
 	ByDashboard  Trigger = "dashboard"
@@ -108,18 +108,18 @@ const (
 	ByTornado    Trigger = "tornado"
 )
 
-// Counts counts the runs of a batch that have ended.
+// Counts counts the ended runs of a group by state.
 type Counts struct{ Passed, Failed, Error, Cancelled int }
 
 // Ended returns the number of ended runs.
 func (c Counts) Ended() int { return c.Passed + c.Failed + c.Error + c.Cancelled }
 
-// Plus returns the sum of two counts.
+// Plus returns the sum of c and d.
 func (c Counts) Plus(d Counts) Counts {
 	return Counts{c.Passed + d.Passed, c.Failed + d.Failed, c.Error + d.Error, c.Cancelled + d.Cancelled}
 }
 
-// Sums holds the sums over the ended runs of a group.
+// Sums contains the sums of counts and usage over the ended runs of a group.
 type Sums struct {
 	Counts Counts
 	Usage  engine.Usage
@@ -135,7 +135,7 @@ func sumsOf(r run.Run) (s Sums) {
 	return s
 }
 
-// add counts a run that has ended in a state.
+// add counts a run that ended in the state s.
 func (c *Counts) add(s run.State) {
 	switch s {
 	case run.Passed:
@@ -152,9 +152,9 @@ func (c *Counts) add(s run.State) {
 
 // state returns the state of a group whose runs have all ended.
 //
-// A group that was cancelled before all of its runs had ended is Cancelled, regardless of the other runs. A batch has failed if any
-// run has, else it is an Error if any run is; it has passed if all runs have. A simulation set is an Error if any run is, has
-// passed if any run has, and has failed if none has; its statistics contain the frequencies.
+// A group is Cancelled if it was canceled before all of its runs had ended, regardless of the other runs. A batch is Failed if a run
+// failed, else Error if a run is an error, else Passed. A simulation set is Error if a run is an error, else Passed if a run passed, else
+// Failed; its statistics contain the frequencies.
 func (b Batch) state() run.State {
 	c := b.Counts
 	switch {
@@ -173,9 +173,9 @@ func (b Batch) state() run.State {
 	}
 }
 
-// The limits of groups.
+// These constants limit groups.
 const (
-	MaxScenarios   = 100 // in a batch
-	MaxSimulations = 200 // of a scenario in a simulation set
+	MaxScenarios   = 100 // scenarios in a group
+	MaxSimulations = 200 // runs of each scenario in a simulation set
 	MaxConcurrency = 32  // concurrent runs
 )

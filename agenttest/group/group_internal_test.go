@@ -6,12 +6,12 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// TestVerdictOfGroups checks the rules for the verdict, and their order.
+// TestVerdictOfGroups checks the state of groups for combinations of ended runs.
 func TestVerdictOfGroups(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		counts     Counts
-		missing    int // runs that were not created when the group was cancelled
+		missing    int // runs that did not exist when the group was canceled
 		batch, set run.State
 	}{
 		{Counts{Passed: 2}, 0, run.Passed, run.Passed},

@@ -7,29 +7,29 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// ledger is the run.Groups that counts results and usage of the runs in groups.
+// ledger implements run.Groups: it counts the results and the usage of runs in groups.
 type ledger struct{ cfg Config }
 
 var _ run.Groups = ledger{}
 
-// Group returns a group.
+// Group returns the limits and the state of a group.
 func (l ledger) Group(ctx context.Context, org callwright.OrgID, id string) (run.Group, error) {
 	b, err := l.cfg.Store.Batch(ctx, org, id)
 	return b.toGroup(), err
 }
 
-// toGroup converts a group for the package run.
+// toGroup converts a group for package run.
 func (b Batch) toGroup() run.Group {
 	return run.Group{Budget: b.Budget, Spend: b.Spend, Cancel: b.Cancel && b.Reason != StoppedByBudget, ReportsFailures: b.Kind == Simulations}
 }
 
-// Hold locks a group.
+// Hold locks a group until the transaction of ctx ends.
 func (l ledger) Hold(ctx context.Context, org callwright.OrgID, id string) error {
 	_, err := l.cfg.Store.AddCounts(ctx, org, id, Sums{})
 	return err
 }
 
-// Free returns the number of runs of a group that may begin now. It stops a group with a used-up budget.
+// Free returns the number of runs of a group that may start now. It stops a group whose budget is exhausted.
 func (l ledger) Free(ctx context.Context, org callwright.OrgID, id string) (free int, err error) {
 	b, err := l.cfg.Store.Batch(ctx, org, id)
 	if err == nil && !b.Cancel && b.limited() {
@@ -39,7 +39,7 @@ func (l ledger) Free(ctx context.Context, org callwright.OrgID, id string) (free
 	case err != nil:
 		return 0, err
 	case b.Cancel:
-		return 0, nil // cancelWaiting ends its runs
+		return 0, nil // cancelWaiting cancels its runs
 	case b.Spend.Exhausts(b.Budget):
 		b.Cancel, b.Reason = true, StoppedByBudget
 		if err := l.cfg.Store.UpdateBatch(ctx, b); err != nil {
@@ -62,8 +62,7 @@ func (l ledger) Free(ctx context.Context, org callwright.OrgID, id string) (free
 	return free, nil
 }
 
-// Ended counts an ended run. If the models' account is empty, or the group's budget has refused the run, the group begins no more
-// runs.
+// Ended counts an ended run. If a model's quota is exhausted, or if the group's budget refused the run, no more runs of the group start.
 func (l ledger) Ended(ctx context.Context, r run.Run, refused bool) (run.Group, error) {
 	b, err := l.cfg.Store.AddCounts(ctx, r.Org, r.Batch, sumsOf(r))
 	if err != nil {
@@ -86,7 +85,7 @@ func (l ledger) Ended(ctx context.Context, r run.Run, refused bool) (run.Group, 
 	return b.toGroup(), err
 }
 
-// advance stores a group with changed counters, and ends it with its last run.
+// advance stores a group whose counts have changed, and finishes the group after its last run.
 func (l ledger) advance(ctx context.Context, b Batch) (_ Batch, err error) {
 	before := b.State
 	if b.State == run.Pending {
@@ -94,7 +93,7 @@ func (l ledger) advance(ctx context.Context, b Batch) (_ Batch, err error) {
 	}
 	all := b.Total()
 	if b.Cancel {
-		all = b.Created // no more are created
+		all = b.Created // no more runs will be created
 	}
 	if b.Counts.Ended() == all && b.unattributed() {
 		if err := l.cfg.Store.UpdateBatch(ctx, b); err != nil {
@@ -119,7 +118,7 @@ func (l ledger) advance(ctx context.Context, b Batch) (_ Batch, err error) {
 	return b, l.enqueueTasks(ctx, b)
 }
 
-// enqueueTasks enqueues the tasks after the end of a group, in the transaction of ctx.
+// enqueueTasks enqueues, in the transaction of ctx, the tasks that follow the end of a group.
 func (l ledger) enqueueTasks(ctx context.Context, b Batch) error {
 	var kinds []string
 	if b.Webhook != "" && l.cfg.Notifier != nil {
@@ -134,7 +133,7 @@ func (l ledger) enqueueTasks(ctx context.Context, b Batch) error {
 	if err := l.enqueue(ctx, b.Org, b.ID, kinds...); err != nil || b.Pathway == "" || b.Kind != OneEach || b.experiment() {
 		return err
 	}
-	return l.enqueue(ctx, b.Org, b.Pathway, taskSettle) // a version may wait for these tests
+	return l.enqueue(ctx, b.Org, b.Pathway, taskSettle) // a version may be waiting for these tests
 }
 
 func (l ledger) enqueue(ctx context.Context, org callwright.OrgID, key string, kinds ...string) error {

@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// GetBatch returns a batch with its runs, in the form of lists. CodeNotFound: unknown id.
+// GetBatch returns a batch with its runs in short form, or CodeNotFound if the id is unknown.
 func (s *Service) GetBatch(ctx context.Context, org callwright.OrgID, id string) (Batch, []run.Run, error) {
 	b, err := s.groupOf(ctx, org, id, OneEach)
 	if err != nil {
@@ -17,14 +17,14 @@ func (s *Service) GetBatch(ctx context.Context, org callwright.OrgID, id string)
 	return b, runs, err
 }
 
-// runs returns the runs of a batch, as in lists.
+// runs returns the runs of a batch in short form.
 func (s *Service) runs(ctx context.Context, b Batch) ([]run.Run, error) {
 	runs, _, err := s.ListRuns(ctx, b.Org, run.Filter{Batch: b.ID, Oldest: true, SkipCount: true, Limit: MaxScenarios})
 	return runs, err
 }
 
-// ListBatches returns a page of groups of a kind, newest first, and the number of all selected ones. Any Limit outside 1 to MaxPage
-// means MaxPage.
+// ListBatches returns a page of the groups that f selects, newest first, and the total number of selected groups. A Limit outside 1 to
+// MaxPage means MaxPage.
 func (s *Service) ListBatches(
 	ctx context.Context, org callwright.OrgID, f Filter,
 ) (batches []Listed, total int, err error) {
@@ -38,7 +38,7 @@ func (s *Service) ListBatches(
 	return batches, total, err
 }
 
-// PageBatches returns a page of groups without a count of all, and whether more exist; otherwise see ListBatches.
+// PageBatches is like ListBatches, but reports whether more groups follow instead of counting them.
 func (s *Service) PageBatches(
 	ctx context.Context, org callwright.OrgID, f Filter,
 ) (batches []Listed, more bool, err error) {

@@ -9,36 +9,36 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// Config configures a Service.
+// Config configures a Service. Fields without a required tag may be zero.
 type Config struct {
-	Run       run.Config // configuration of the runs; New sets its Groups
+	Run       run.Config // New replaces its Groups
 	Store     Store      `required:"always"`
 	Scenarios Scenarios  `required:"always"`
 	Pathways  Pathways   `required:"always"`
-	Reads     *run.Reads // bounds concurrent reads of sets; nil: a bound of its own
+	Reads     *run.Reads // limits concurrent reads of sets, possibly with other readers; nil means a separate limit
 
-	Notifier Notifier // receives the ends of groups; nil: none
-	Failures Failures // receives failures in sets; nil: none
+	Notifier Notifier // is notified of ended groups; may be nil
+	Failures Failures // receives the failure modes of sets; may be nil
 }
 
-// Scenarios reads the scenarios that groups test; see agenttest.Store for its duties.
+// Scenarios reads the scenarios that groups test. See agenttest.Store for the requirements.
 type Scenarios interface {
 	Scenario(ctx context.Context, org callwright.OrgID, id string) (scenario.Scenario, error)
-	// BriefScenarios returns the existing ones of the given scenarios, in the form of agenttest.ScenarioFilter.Brief.
+	// BriefScenarios returns the scenarios with these ids, with the fields of agenttest.ScenarioFilter.Brief. It omits absent ones.
 	BriefScenarios(ctx context.Context, org callwright.OrgID, ids []string) ([]scenario.Scenario, error)
 	RequiredScenarios(ctx context.Context, org callwright.OrgID, pathway string, limit int) (map[string]int64, error)
 }
 
-// Pathways receives the results of tests; pathway.Service implements it.
+// Pathways receives the results of tests. pathway.Service implements it.
 type Pathways interface {
 	run.Pathways
-	// Publish publishes a version if the gate lets it pass.
+	// Publish publishes a version if the gate permits it.
 	Publish(ctx context.Context, org callwright.OrgID, id string, p pathway.Publication) (pathway.Published, error)
-	// FinishTests is called when the tests of a pathway have ended. It may be called twice.
+	// FinishTests tells the pathway that its tests have ended. It may be called more than once.
 	FinishTests(ctx context.Context, org callwright.OrgID, id string) error
 }
 
-// taskExpand creates the next runs of a group.
+// taskExpand is the task that creates the next runs of a group.
 const taskExpand = "agenttest.expand"
 
 // Service starts, reads, cancels and watches groups of runs and single runs.
@@ -50,7 +50,7 @@ type Service struct {
 	views  views
 }
 
-// New checks the configuration and registers the durable work. Run executes runs.
+// New checks the configuration, registers the durable tasks, and returns a Service. Call Run to execute runs.
 func New(c Config) (*Service, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func New(c Config) (*Service, error) {
 	return s, nil
 }
 
-// register registers the durable tasks.
+// register registers the handlers of the durable tasks.
 func (s *Service) register() {
 	work := s.cfg.Run.Work
 	work.Handle(callwright.QueueTests, taskExpand, s.expand)

@@ -8,15 +8,15 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// Statistics describes the ended runs of a simulation set.
+// Statistics describes the ended runs of a simulation set, by scenario and overall.
 type Statistics struct {
 	Scenarios []stats.Scenario // in the order of Batch.Scenarios
 	Overall   stats.Overall
 }
 
-// GetSet returns a simulation set with its statistics, even while it runs. The statistics of a running set of more than 1,000 runs
-// may be 2 seconds old. They are shared and must not be changed. CodeNotFound: unknown id. CodeTooManyRequests: too many concurrent
-// reads, see run.MaxReads.
+// GetSet returns a simulation set with its statistics, even while its runs execute. The statistics of a running set of more than 1,000 runs
+// may be up to 2 seconds old. Callers share the statistics and must not change them. GetSet returns CodeNotFound if the id is unknown, and
+// CodeTooManyRequests if too many reads run concurrently: see run.MaxReads.
 func (s *Service) GetSet(ctx context.Context, org callwright.OrgID, id string) (Batch, Statistics, error) {
 	b, err := s.groupOf(ctx, org, id, Simulations)
 	if err != nil {
@@ -29,13 +29,13 @@ func (s *Service) GetSet(ctx context.Context, org callwright.OrgID, id string) (
 	return b, st, err
 }
 
-// maxReason is the number of bytes of a failure's reason that statistics use.
+// maxReason is the length in bytes to which statistics truncate a failure's reason.
 const maxReason = 500
 
-// runsPage is the number of runs that statistics read at a time.
+// runsPage is the number of runs that one query for statistics reads.
 const runsPage = 1000
 
-// statistics describes the scenarios from one pass over the ended runs.
+// statistics returns the statistics of a set. It reads all ended runs once.
 func (s *Service) statistics(ctx context.Context, b Batch) (Statistics, error) {
 	ended := make(map[string][]stats.Run, len(b.Scenarios))
 	err := s.eachEnded(ctx, b, func(r run.Run) { ended[r.Scenario] = append(ended[r.Scenario], counted(r)) })
@@ -50,7 +50,7 @@ func (s *Service) statistics(ctx context.Context, b Batch) (Statistics, error) {
 	return st, nil
 }
 
-// eachEnded calls f with the ended runs of a group, oldest first. It holds one page of them at a time.
+// eachEnded calls f for the ended runs of a group, oldest first. It keeps only one page of runs in memory.
 func (s *Service) eachEnded(ctx context.Context, b Batch, f func(run.Run)) error {
 	page := run.Filter{Batch: b.ID, States: []run.State{run.Passed, run.Failed, run.Error, run.Cancelled}, Oldest: true, Limit: runsPage}
 	for {
@@ -69,7 +69,7 @@ func (s *Service) eachEnded(ctx context.Context, b Batch, f func(run.Run)) error
 	}
 }
 
-// describe reads the ended runs of one scenario, at most MaxSimulations.
+// describe returns the statistics of the i-th scenario. It reads at most MaxSimulations ended runs.
 func (s *Service) describe(ctx context.Context, b Batch, i int) (stats.Scenario, error) {
 	runs, err := s.cfg.Run.Store.FindRuns(ctx, b.Org, run.Filter{
 		Batch: b.ID, Scenario: b.Scenarios[i].Scenario, States: []run.State{run.Passed, run.Failed, run.Error, run.Cancelled}, Oldest: true, Limit: MaxSimulations,
@@ -84,7 +84,7 @@ func (s *Service) describe(ctx context.Context, b Batch, i int) (stats.Scenario,
 	return b.describe(i, ended), nil
 }
 
-// describe describes a scenario by its ended runs.
+// describe returns the statistics of the i-th scenario, given its ended runs.
 func (b Batch) describe(i int, ended []stats.Run) stats.Scenario {
 	described := stats.Describe(ended, b.Simulations)
 	if b.Flakes != nil && i < len(b.Flakes.Sources) {
@@ -93,7 +93,7 @@ func (b Batch) describe(i int, ended []stats.Run) stats.Scenario {
 	return described
 }
 
-// counted returns an ended run for statistics.
+// counted converts an ended run for package stats.
 func counted(r run.Run) stats.Run {
 	run := stats.Run{ID: r.ID, State: counts[r.State], Score: r.Result.Score}
 	if f := r.Result.Failure; f != nil {
@@ -105,5 +105,5 @@ func counted(r run.Run) stats.Run {
 	return run
 }
 
-// counts maps the final states to the states of statistics.
+// counts maps final run states to the states of package stats.
 var counts = map[run.State]stats.State{run.Passed: stats.Passed, run.Failed: stats.Failed, run.Error: stats.Error, run.Cancelled: stats.Cancelled}

@@ -11,24 +11,24 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// BatchRequest starts a batch.
+// BatchRequest describes a batch to start.
 type BatchRequest struct {
-	Scenarios []string // ids, each once, at most MaxScenarios
+	Scenarios []string // unique ids, 1 to MaxScenarios
 	Version   *int     // see run.Request
 	Webhook   string
-	// Publish publishes the version when all runs have passed, unless another version has gone to production meanwhile. All
-	// scenarios must be of one pathway.
+	// Publish publishes the version when all runs have passed, unless another version has been published meanwhile. It requires that all
+	// scenarios test one pathway.
 	Publish bool
 	Trigger Trigger
 
-	Budget      engine.Limit // of all runs together; the zero Limit: none
-	Concurrency int          // concurrent runs, at most MaxConcurrency; 0: the organization's limit
+	Budget      engine.Limit // limit of all runs together; the zero Limit means none
+	Concurrency int          // maximum of concurrent runs, up to MaxConcurrency; 0 means the organization's limit
 
-	inside bool // the caller has an open transaction: other starts may wait for it, so it must not wait for them
+	inside bool // the caller has an open transaction, for which other starts may wait: do not wait for them
 }
 
-// StartBatch starts a run of each of several scenarios. An absent scenario refuses the whole batch: CodeNotFound with its field.
-// Otherwise see StartRun.
+// StartBatch starts one run of each of several scenarios. If a scenario is absent, it starts nothing and returns CodeNotFound with the
+// scenario's field. Otherwise see StartRun.
 func (s *Service) StartBatch(ctx context.Context, org callwright.OrgID, r BatchRequest) (Batch, []run.Run, error) {
 	if err := s.CheckWebhook(r.Webhook); err != nil {
 		return Batch{}, nil, err
@@ -50,8 +50,8 @@ func (s *Service) StartBatch(ctx context.Context, org callwright.OrgID, r BatchR
 	})
 }
 
-// startGroup starts a group with a run of each of its scenarios, and enqueues the creation of the others. check may refuse or
-// complete the filled-in group.
+// startGroup starts a group with one run of each scenario, and enqueues the creation of the other runs. check may change the complete
+// group, or refuse it.
 func (s *Service) startGroup(
 	ctx context.Context, asked Batch, ids []string, number *int, inside bool, check func(ctx context.Context, b *Batch) error,
 ) (b Batch, runs []run.Run, err error) {
@@ -90,9 +90,9 @@ func (s *Service) startGroup(
 	return b, runs, nil
 }
 
-// insert stores a group with its first runs, one of each scenario: they keep the snapshots in use.
+// insert stores a group with its first runs. They include one run of each scenario, so that all snapshots are in use.
 func (s *Service) insert(ctx context.Context, b Batch, versions []run.Version, runs []run.Run) error {
-	// After a failure here, a retry in the same transaction finds the snapshots.
+	// If a later statement fails, a retry in the same transaction finds the snapshots.
 	if err := s.insertSnapshots(ctx, b, versions); err != nil {
 		return err
 	}
@@ -102,8 +102,8 @@ func (s *Service) insert(ctx context.Context, b Batch, versions []run.Version, r
 	return s.cfg.Run.Store.InsertRuns(ctx, runs)
 }
 
-// insertSnapshots adds the missing snapshots of a group, one by one, because they may be large. CodeConflict: a scenario was
-// changed after the group was filled in.
+// insertSnapshots adds the snapshots of a group that do not exist yet, one by one, because they may be large. It returns CodeConflict if a
+// scenario was changed after the group was composed.
 func (s *Service) insertSnapshots(ctx context.Context, b Batch, versions []run.Version) error {
 	ids := make([]string, len(b.Scenarios))
 	for i, part := range b.Scenarios {
@@ -132,7 +132,7 @@ func (s *Service) insertSnapshots(ctx context.Context, b Batch, versions []run.V
 	return nil
 }
 
-// reserveGroup checks the settings of a group and reserves room for its start.
+// reserveGroup checks the settings of a group and reserves capacity for its start. The caller must call release.
 func (s *Service) reserveGroup(ctx context.Context, b Batch, ids []string, inside bool) (release func(), err error) {
 	if err := checkIDs(ids); err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func (s *Service) reserveGroup(ctx context.Context, b Batch, ids []string, insid
 	return s.Worker.Reserve(ctx, b.Org, len(ids)*b.Simulations, startsOfGroup)
 }
 
-// group fills in the tested objects of a group. It returns the tested version of each scenario.
+// group returns the group with its tested objects filled in, and the tested version of each scenario.
 func (s *Service) group(ctx context.Context, b Batch, ids []string, number *int) (Batch, []run.Version, error) {
 	list, err := s.cfg.Scenarios.BriefScenarios(ctx, b.Org, ids)
 	if err != nil {
@@ -189,7 +189,7 @@ func (s *Service) group(ctx context.Context, b Batch, ids []string, number *int)
 	return b, tested, nil
 }
 
-// scenarioField returns the name of the field of a scenario in a request.
+// scenarioField returns the error field of the i-th scenario id in a request.
 func scenarioField(i int) string { return fmt.Sprintf("scenario_ids[%d]", i) }
 
 func checkIDs(ids []string) error {
@@ -206,21 +206,21 @@ func checkIDs(ids []string) error {
 	return nil
 }
 
-// SetRequest starts a simulation set.
+// SetRequest describes a simulation set to start.
 type SetRequest struct {
-	Scenarios   []string // ids, each once, at most MaxScenarios
-	Simulations int      // runs of each, at most MaxSimulations
+	Scenarios   []string // unique ids, 1 to MaxScenarios
+	Simulations int      // runs of each scenario, 1 to MaxSimulations
 	Version     *int     // see run.Request
-	Pathway     string   // all scenarios must be of it; empty: of any
-	Persona     string   // likewise
-	Attribute   bool     // judge mixed results again, to find the source of the variation
+	Pathway     string   // id of the pathway that all scenarios must test; empty means any
+	Persona     string   // id of the persona that all scenarios must test; empty means any
+	Attribute   bool     // judge mixed results again, to attribute the variation to a source
 	Trigger     Trigger
 
 	Budget      engine.Limit // see BatchRequest
 	Concurrency int
 }
 
-// StartSet starts many runs of each of several scenarios. Otherwise see StartBatch.
+// StartSet starts several runs of each of several scenarios. Otherwise see StartBatch.
 func (s *Service) StartSet(ctx context.Context, org callwright.OrgID, r SetRequest) (Batch, error) {
 	if r.Simulations < 1 || r.Simulations > MaxSimulations {
 		return Batch{}, callwright.Invalid("simulations_per_scenario", "must be from 1 to %d", MaxSimulations)
@@ -243,7 +243,8 @@ func (s *Service) StartSet(ctx context.Context, org callwright.OrgID, r SetReque
 	return b, err
 }
 
-// expand creates the next runs of a simulation set. Runs are created in pieces, so that a large set holds no lock for long.
+// expand creates the remaining runs of a simulation set. Each transaction creates one piece of them, so that a large set holds no lock for
+// long.
 func (s *Service) expand(ctx context.Context, t callwright.Task, _ int) error {
 	for more := true; more; {
 		err := callwright.Retry(ctx, func(ctx context.Context) error {
@@ -260,10 +261,10 @@ func (s *Service) expand(ctx context.Context, t callwright.Task, _ int) error {
 	return nil
 }
 
-// startsOfGroup is the memory of the start of a group, in single starts.
+// startsOfGroup is the weight of a group's start among the concurrent starts: it needs as much memory as this number of single starts.
 const startsOfGroup = 4
 
-// piece is the number of runs created in one transaction.
+// piece is the maximum number of runs that one transaction creates.
 const piece = 500
 
 func (s *Service) expandOnce(ctx context.Context, org callwright.OrgID, id string) (more bool, err error) {
@@ -273,7 +274,7 @@ func (s *Service) expandOnce(ctx context.Context, org callwright.OrgID, id strin
 	}
 	var runs []run.Run
 	for ; len(runs) < piece && b.Created < b.Total(); b.Created++ {
-		// Trial by trial, so that a shortened set has equally many runs of each scenario.
+		// Runs are created trial by trial, so that a set that stops early contains equally many runs of each scenario.
 		runs = append(runs, s.runOf(b, b.Created))
 	}
 	if err := s.cfg.Store.UpdateBatch(ctx, b); err != nil {
@@ -282,14 +283,14 @@ func (s *Service) expandOnce(ctx context.Context, org callwright.OrgID, id strin
 	return b.Created < b.Total(), s.cfg.Run.Store.InsertRuns(ctx, runs)
 }
 
-// runOf returns the n-th run of a group.
+// runOf returns a new run that is the n-th of a group.
 func (s *Service) runOf(b Batch, n int) run.Run {
 	r := b.Scenarios[n%len(b.Scenarios)].New(b.Org, s.cfg.Run.IDs.New(), s.cfg.Run.Clock.Now())
 	r.Batch, r.Budget, r.Trial, r.Experiment = b.ID, b.Budget, n/len(b.Scenarios), b.experiment()
 	return r
 }
 
-// checkConcurrency refuses a concurrency that is not allowed for a group.
+// checkConcurrency returns an error if a group must not have this limit of concurrent runs.
 func checkConcurrency(n int) error {
 	if n < 0 || n > MaxConcurrency {
 		return callwright.Invalid("concurrency", "must be from 1 to %d", MaxConcurrency)

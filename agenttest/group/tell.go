@@ -10,40 +10,40 @@ import (
 	"github.com/callwright/callwright/delivery"
 )
 
-// Notifier sends the ends of groups to webhooks; otherwise see run.Notifier.
+// Notifier notifies webhooks of ended groups. Otherwise see run.Notifier.
 type Notifier interface {
-	// BatchEnded sends a group with its runs, whose outcomes contain only short results.
+	// BatchEnded sends an ended group to a webhook, with its runs, whose outcomes contain only short results.
 	BatchEnded(ctx context.Context, url string, b Batch, runs []run.Run) error
 }
 
-// Failures receives runs that have failed in simulation sets; otherwise see run.Failures.
+// Failures receives the failure modes of simulation sets. Otherwise see run.Failures.
 type Failures interface {
-	// ModeFailed reports runs of a scenario with the same failure in an ended simulation set, except experiments.
+	// ModeFailed reports a failure mode of an ended simulation set that is no experiment.
 	ModeFailed(ctx context.Context, m FailureMode) error
 }
 
-// FailureMode is a common failure of runs of a scenario in a simulation set.
+// FailureMode describes the runs of a scenario in a simulation set that failed in the same way.
 type FailureMode struct {
 	Org      callwright.OrgID
-	Set      string // id
+	Set      string // id of the set
 	Scenario run.Subject
-	Failure  run.Failure // its Reason is the most typical one
-	Count    int         // runs with this failure
-	Scored   int         // runs that have passed or failed
-	Runs     []string    // ids of runs with this failure, the earliest first, at most MaxEvidence
+	Failure  run.Failure // with the most typical Reason of the runs
+	Count    int         // number of runs with this failure
+	Scored   int         // number of runs that passed or failed
+	Runs     []string    // ids of runs with this failure, earliest first, at most MaxEvidence
 }
 
-// MaxEvidence is the maximum number of runs in a FailureMode.
+// MaxEvidence is the maximum number of run ids in a FailureMode.
 const MaxEvidence = 10
 
-// The tasks that report ended runs and groups. Their key is the id of the run or the group.
+// These constants are the tasks that follow the end of a group. Their key is the id of the group or, for taskSettle, of the pathway.
 const (
 	taskBatchNotice = "agenttest.batch_notice"
 	taskPublish     = "agenttest.publish"
 	taskSettle      = "agenttest.settle"
 )
 
-// sendBatch sends a group that has ended to its webhook.
+// sendBatch sends an ended group to its webhook.
 func (s *Service) sendBatch(ctx context.Context, t callwright.Task, _ int) error {
 	m := delivery.Message{Org: t.Org, Kind: delivery.MessageTestBatch, ID: t.Key, Subject: t.Key}
 	b, err := s.cfg.Store.Batch(ctx, t.Org, t.Key)
@@ -58,8 +58,8 @@ func (s *Service) sendBatch(ctx context.Context, t callwright.Task, _ int) error
 	return s.Worker.Send(ctx, m, b.EndedAt, func(ctx context.Context) error { return s.cfg.Notifier.BatchEnded(ctx, b.Webhook, b, runs) })
 }
 
-// publish publishes the version of a batch that has passed. The gate still decides, because the batch may lack a scenario that
-// promotion requires.
+// publish publishes the version of a batch that has passed. The gate still decides, because the batch may lack a scenario that is required
+// for promotion.
 func (s *Service) publish(ctx context.Context, t callwright.Task, _ int) error {
 	b, err := s.cfg.Store.Batch(ctx, t.Org, t.Key)
 	if err != nil {

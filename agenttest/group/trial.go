@@ -11,10 +11,10 @@ import (
 	"github.com/callwright/callwright/agenttest/tornado"
 )
 
-// Try starts the runs of a trial on any node, and waits for their ends: see tornado.Runs. A run that is an Error or cancelled, or
-// was not created because its group was cancelled, counts as an error. A passed run without a score counts as 1, a failed one as 0.
-// Try waits while the organization has MaxPending unended runs, while too many tests start, and while the database is unavailable.
-// CodeConflict: another group has the id.
+// Try starts the runs of a trial, which any node may execute, and waits until they have ended: see tornado.Runs. A run that is an Error or
+// canceled, or that was not created because its group was canceled, counts as an error. A passed run without a score counts as 1, a failed
+// one as 0. Try waits while the organization has MaxPending runs that have not ended, while too many tests start, and while the database is
+// unavailable. It returns CodeConflict if another group has the id.
 func (s *Service) Try(ctx context.Context, org callwright.OrgID, t tornado.Trial) (done tornado.Tried, err error) {
 	if t.ID == "" || t.Runs < 1 || t.Runs > MaxSimulations {
 		return done, callwright.Invalid("", "a trial must have an id and 1 to %d runs of each scenario", MaxSimulations)
@@ -41,13 +41,13 @@ func (s *Service) Try(ctx context.Context, org callwright.OrgID, t tornado.Trial
 	})
 }
 
-// The times between two calls of persist's function double.
+// These constants are the first and the longest pause between two calls of persist's function. The pauses double.
 const (
 	firstRest = 20 * time.Millisecond
 	lastRest  = time.Second
 )
 
-// persist calls f until it is done or has a permanent error, or ctx ends.
+// persist calls f until it is done, fails permanently, or ctx is done. It retries CodeTooManyRequests and CodeUnavailable.
 func persist(ctx context.Context, f func(ctx context.Context) (done bool, err error)) error {
 	for rest := firstRest; ; rest = min(2*rest, lastRest) {
 		done, err := f(ctx)
@@ -69,10 +69,10 @@ func persist(ctx context.Context, f func(ctx context.Context) (done bool, err er
 	}
 }
 
-// errStarted stops a second start of a trial.
+// errStarted aborts the start of a trial that has already been started.
 var errStarted = errors.New("the trial has been started")
 
-// startTrial starts the group of a trial, or finds the started one.
+// startTrial starts the group of a trial, or returns the group if the trial has already been started.
 func (s *Service) startTrial(ctx context.Context, org callwright.OrgID, t tornado.Trial) (Batch, error) {
 	if b, err := s.startedTrial(ctx, org, t); !errors.Is(err, callwright.ErrNotFound) {
 		return b, err
@@ -97,7 +97,8 @@ func (s *Service) startTrial(ctx context.Context, org callwright.OrgID, t tornad
 	return b, err
 }
 
-// startedTrial returns the group of a trial. CodeNotFound: the trial was not started. CodeConflict: another group has its id.
+// startedTrial returns the group of a trial. It returns CodeNotFound if the trial has not been started, and CodeConflict if another group
+// has its id.
 func (s *Service) startedTrial(ctx context.Context, org callwright.OrgID, t tornado.Trial) (Batch, error) {
 	b, err := s.cfg.Store.Batch(ctx, org, t.ID)
 	if err != nil {
@@ -111,7 +112,7 @@ func (s *Service) startedTrial(ctx context.Context, org callwright.OrgID, t torn
 	return b, nil
 }
 
-// tallies counts the runs of a group that has ended, by scenario.
+// tallies returns the tallies of an ended group, by scenario.
 func (s *Service) tallies(ctx context.Context, b Batch) (map[string]tornado.Tally, error) {
 	tallies := make(map[string]tornado.Tally, len(b.Scenarios))
 	err := s.eachEnded(ctx, b, func(r run.Run) { tallies[r.Scenario] = tallied(tallies[r.Scenario], r) })
@@ -130,7 +131,7 @@ func (s *Service) tallies(ctx context.Context, b Batch) (map[string]tornado.Tall
 	return tallies, nil
 }
 
-// tallied adds a run to a tally, whose Score is the sum of the scores.
+// tallied returns the tally with a run added. Its Score is the sum of the scores.
 func tallied(t tornado.Tally, r run.Run) tornado.Tally {
 	score := 0.0
 	switch r.State {

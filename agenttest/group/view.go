@@ -8,37 +8,37 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The bounds of views.
+// These constants limit the cached views.
 const (
-	maxViews   = 8               // stored views
+	maxViews   = 8               // number of cached views
 	maxViewAge = 2 * time.Second // maximum age of the view of a set that has changed
 )
 
-// views caches statistics of simulation sets whose statistics are not stored yet. Concurrent readers of a set share one
-// computation.
+// views caches the statistics of simulation sets until final statistics are stored. Concurrent readers of a set share one computation.
 type views struct {
 	mu  sync.Mutex
-	all map[viewed]*view // at most maxViews computed ones, and those in computation
+	all map[viewed]*view // at most maxViews computed views, and the views being computed
 }
 
-// viewed is the key of a view. It includes the end of a set: its final statistics cover all runs, and no earlier view matches them.
+// viewed is the key of a view. It includes the end time of a set, so that the final statistics, which cover all runs, never match an
+// earlier view.
 type viewed struct {
 	org   callwright.OrgID
 	id    string
 	ended bool
 }
 
-// view is the statistics of one set.
+// view contains the statistics of one set, or represents their computation.
 type view struct {
-	revision int64         // of the set
+	revision int64         // revision of the set
 	made     chan struct{} // closed when the following fields are set
 	st       Statistics
 	err      error
-	left     bool      // its computation was cancelled: another reader has to compute it
+	left     bool      // the computation was canceled, and another reader must start it again
 	at       time.Time // time of the computation
 }
 
-// of returns the fresh or pending view of a set. Without one it returns a new view, and true: the caller has to compute it..
+// of returns a set's view if it is fresh or being computed. Else it returns a new view and true, and the caller must compute the view.
 func (v *views) of(b Batch, now time.Time) (found *view, mine bool) {
 	key := keyOf(b)
 	v.mu.Lock()
@@ -55,8 +55,8 @@ func (v *views) of(b Batch, now time.Time) (found *view, mine bool) {
 	return found, true
 }
 
-// remember ends the computation of a view. It stores the view in place of the oldest one, unless the set fits one page and is cheap to
-// compute.
+// remember finishes the computation of a view. It caches the view, if necessary in place of the oldest one, unless the set fits one page
+// and is cheap to compute.
 func (v *views) remember(b Batch, made *view, now time.Time) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -82,7 +82,7 @@ func (v *views) remember(b Batch, made *view, now time.Time) {
 
 func keyOf(b Batch) viewed { return viewed{b.Org, b.ID, b.State.Ended()} }
 
-// view returns the statistics of a set whose statistics are not stored, at most maxViewAge old.
+// view returns the statistics, at most maxViewAge old, of a set whose final statistics are not stored.
 func (s *Service) view(ctx context.Context, b Batch) (Statistics, error) {
 	for {
 		v, mine := s.views.of(b, s.cfg.Run.Clock.Now())
@@ -100,9 +100,9 @@ func (s *Service) view(ctx context.Context, b Batch) (Statistics, error) {
 	}
 }
 
-// makeView computes a view.
+// makeView computes a view, and wakes the readers that wait for it.
 func (s *Service) makeView(ctx context.Context, b Batch, v *view) (Statistics, error) {
-	v.left, v.err = true, callwright.ErrInternal // if it panics
+	v.left, v.err = true, callwright.ErrInternal // in case the computation panics
 	defer func() { s.views.remember(b, v, s.cfg.Run.Clock.Now()) }()
 	release, err := s.cfg.Reads.Hold(ctx, b.Org)
 	if err == nil {

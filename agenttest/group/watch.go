@@ -7,14 +7,14 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// WatchBatch watches a batch; otherwise see WatchRun. since is the number that the watcher returned with the last state.
+// WatchBatch watches a batch. since is the number that a watcher returned with the last state. Otherwise see WatchRun.
 func (s *Service) WatchBatch(
 	ctx context.Context, org callwright.OrgID, id string, since int64,
 ) (*node.RecordWatcher[Batch], error) {
 	return s.watchGroup(ctx, org, id, OneEach, since)
 }
 
-// WatchSet watches a simulation set; otherwise see WatchRun.
+// WatchSet watches a simulation set. Otherwise see WatchBatch.
 func (s *Service) WatchSet(
 	ctx context.Context, org callwright.OrgID, id string, since int64,
 ) (*node.RecordWatcher[Batch], error) {
@@ -30,8 +30,8 @@ func (s *Service) watchGroup(
 	})
 }
 
-// watchRevision returns the number by which a watcher distinguishes states of a group. It is the Revision until the end, and then constant,
-// although storing the statistics increments the Revision.
+// watchRevision returns the number by which a watcher distinguishes states of a group. It is the Revision until the group has ended. Then
+// it is constant, although storing the statistics increments the Revision.
 func (b Batch) watchRevision() int64 {
 	if b.State.Ended() {
 		return max(b.Revision, b.EndedAt.UnixMilli())

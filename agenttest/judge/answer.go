@@ -12,13 +12,13 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// The limits of texts in an opinion, in bytes.
+// These constants limit the texts in an opinion, in bytes.
 const (
 	maxReasoning = 2000 // of a vote
 	maxText      = 1000 // of a quote, an issue and an example
 )
 
-// answer is a model's answer, which fits the schema.
+// answer is the JSON form of a model's answer, as its schema describes it.
 type answer struct {
 	Evidence  []quote             `json:"evidence"`
 	Reasoning string              `json:"reasoning"`
@@ -49,7 +49,7 @@ type example struct {
 	Sentiment string `json:"sentiment"`
 }
 
-// check returns contradictions and omissions of an answer that its schema cannot detect.
+// check returns an error for contradictions and omissions in an answer that the schema cannot detect.
 func (a *answer) check(output assert.Output) error {
 	switch {
 	case strings.TrimSpace(a.Reasoning) == "":
@@ -67,19 +67,19 @@ func (a *answer) check(output assert.Output) error {
 	return nil
 }
 
-// fold returns a text in the form in which quotes are compared: cleaned as for the model, in Unicode's form NFC, each run of white
-// space as one blank.
+// fold returns a text in the form in which quotes are compared: cleaned as for the model, in Unicode's form NFC, and with each run of white
+// space replaced by a blank.
 func fold(text string) string {
 	return strings.Join(strings.Fields(norm.NFC.String(llm.Clean(text))), " ")
 }
 
-// says reports whether a turn contains these words.
+// says reports whether a turn contains these words. It returns false for blank words and for an index without a turn.
 func (b *ballot) says(turn int, words string) bool {
 	words = fold(words)
 	return words != "" && turn >= 0 && turn < len(b.question.Messages) && strings.Contains(fold(b.question.Messages[turn].Text), words)
 }
 
-// misquoted returns an error about the first quote of an answer that is not in its turn; nil: none.
+// misquoted returns an error about the first quote of an answer that its turn does not contain, or nil if all quotes are correct.
 func (b *ballot) misquoted(a *answer) error {
 	wrong := func(turn int, words string) error {
 		return fmt.Errorf("turn %d does not have the words %q: copy words exactly and name their turn, or leave the quote out", turn, callwright.Clip(words, 200))
@@ -97,7 +97,7 @@ func (b *ballot) misquoted(a *answer) error {
 	return nil
 }
 
-// read returns the vote of an answer.
+// read converts an answer to a vote.
 func (b *ballot) read(a *answer) vote {
 	c := &b.criterion
 	v := vote{Sample: assert.Sample{Verdict: a.Verdict, Reasoning: text(a.Reasoning, maxReasoning)}}
@@ -124,7 +124,7 @@ func (b *ballot) read(a *answer) vote {
 	return v
 }
 
-// readTone adds the tone to a vote that has a score. It omits examples with words that were not said.
+// readTone adds the tone rating to a vote that has a score. It omits examples with words that were not said.
 func (b *ballot) readTone(a *answer, v *vote) {
 	if v.Score == nil {
 		return
@@ -149,5 +149,5 @@ func (b *ballot) readTone(a *answer, v *vote) {
 	}
 }
 
-// text returns a model's text for display.
+// text returns a model's text, cleaned and truncated to most bytes.
 func text(s string, most int) string { return callwright.Clip(strings.TrimSpace(llm.Clean(s)), most) }

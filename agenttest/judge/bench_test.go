@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright/agenttest/judge"
 )
 
-// BenchmarkJudge measures an opinion with one vote, without the time of the model.
+// BenchmarkJudge measures an opinion with one vote, excluding the model's time.
 func BenchmarkJudge(b *testing.B) {
 	e, m := order(), &canned{answer: pass}
 	j := judge.New(m, judge.Config{})

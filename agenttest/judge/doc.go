@@ -1,30 +1,30 @@
-// Package judge implements assert.Judge: a language model decides about a conversation by criteria that no rule can decide.
+// Package judge implements assert.Judge with a language model, which judges conversations by criteria that rules cannot decide.
 //
 // # What the model reads
 //
-// A question has one criterion. The rules of the question, which the model follows, are the client's criterion and those of this
-// package, never words of the conversation. The conversation is data: the numbered messages, and the reason for its end, the
-// variables at the end, the visited nodes and the sent requests, without their headers. llm.Question.Prompt writes all of it into
-// one block, so that no words can become a rule. The model never reads the persona of the caller or the name of the scenario. The
-// own instructions of a CustomLLM assertion come first, and the same rules after them, which win.
+// A question contains one criterion. The model's instructions consist of the client's criterion and the rules of this package, never of
+// words from the conversation. The conversation is data: the numbered messages, the reason for its end, the variables at the end, the
+// visited nodes and the sent requests without their headers. llm.Question.Prompt writes all data in one block, so that no words can become
+// an instruction. The model never reads the persona of the caller or the name of the scenario. The client's own instructions of a CustomLLM
+// assertion come first. The same rules follow them and take precedence.
 //
-// The data are never truncated. For a conversation with more than Config.MaxBytes of data the opinion is assert.CannotJudge.
+// The data are never truncated. If a conversation has more than Config.MaxBytes of data, the opinion is assert.CannotJudge.
 //
 // # What the model writes
 //
-// One JSON object: evidence, reasoning, the decision, and a failure code. Only the field of the decision decides. An incomplete or
-// contradictory answer is requested again, up to llm.Attempts answers in all; then the vote is a failure of llm.ClassInvalid.
-// Quotes must occur in their turn, apart from white space and zero-width characters. If one does not, the model may correct its
-// answer once; then the answer counts, and the quote is not verified.
+// The model writes one JSON object: evidence, reasoning, the decision, and a failure code. Only the decision's field determines the vote.
+// If an answer is incomplete or contradictory, the judge asks again, up to llm.Attempts times in all. Then the vote fails with
+// llm.ClassInvalid. Quotes must occur in their turn, apart from white space and zero-width characters. If a quote does not, the model may
+// correct its answer once. After that the answer counts, and the quote is not verified.
 //
 // # Votes
 //
-// Answers of models vary, even at temperature 0, which all questions use. A judge asks once, and only after a vote that does not
-// pass it takes the others, concurrently. This corrects false failures but not false passes, so checks that need reliable passes,
-// such as promotions, use symmetric votes. If a vote is wrong with a probability of 0.1, three symmetric votes are wrong with
-// 0.028.
+// Answers of models vary, even at temperature 0, which all questions use. A judge requests one vote. Only if this vote does not pass, it
+// requests the others, concurrently. This corrects false failures but not false passes, so checks that need reliable passes, such as
+// promotions, use symmetric votes. If a vote is wrong with a probability of 0.1, the majority of three symmetric votes is wrong with a
+// probability of 0.028.
 //
-// More than half of the votes decide, or it is assert.CannotJudge; of labels the most frequent one decides, unless two are equally
-// frequent. The score is the median. A failure of one vote is a failure of all. Votes differ in llm.Question.Attempt, so that
-// neither a cassette nor a journal answers one with another. They have no seed, because llm.Question has none.
+// More than half of the votes must agree, else the opinion is assert.CannotJudge. Among labels, the most frequent one decides, unless two
+// are equally frequent. The score is the median. If one vote fails, the opinion fails. Votes differ in llm.Question.Attempt, so that
+// neither a cassette nor a journal answers one vote with another. They have no seed, because llm.Question has none.
 package judge

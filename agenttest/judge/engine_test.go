@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// TestRunsResumeVotes checks that a resumed run has the earlier votes in their order, and repeats none.
+// TestRunsResumeVotes checks that a resumed run uses the earlier votes in their order, and repeats none.
 func TestRunsResumeVotes(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
@@ -64,7 +64,7 @@ func TestRunsResumeVotes(t *testing.T) {
 	}
 }
 
-// FuzzJudge checks that only an answer of one object with the verdict gives a verdict.
+// FuzzJudge checks that only an answer that consists of one object with a verdict results in a verdict.
 func FuzzJudge(f *testing.F) {
 	for _, seed := range []string{pass, fail, cannot, pass + fail, "```json\n" + pass + "\n```", `{"verdict":"pass"}`, "pass", ""} {
 		f.Add(seed)
@@ -86,7 +86,7 @@ func FuzzJudge(f *testing.F) {
 	})
 }
 
-// unfenced returns an answer without its code fence.
+// unfenced returns an answer without its Markdown code fence.
 func unfenced(text string) string {
 	text = strings.TrimSpace(text)
 	if inside, fenced := strings.CutPrefix(text, "```"); fenced {

@@ -31,12 +31,12 @@ func order() *assert.Evidence {
 	}
 }
 
-// said returns evidence of words only.
+// said returns evidence that contains only turns.
 func said(turns ...assert.Turn) *assert.Evidence { return &assert.Evidence{Turns: turns} }
 
 var polite = assert.Criterion{Assertion: "a1", Prompt: "The agent says goodbye.", Output: assert.OutputBoolean, PassOnTrue: true}
 
-// criterion returns polite with another kind of answer.
+// criterion returns the criterion polite with another form of answer.
 func criterion(output assert.Output) assert.Criterion {
 	c := polite
 	c.Output, c.Threshold = output, 0.7
@@ -46,7 +46,7 @@ func criterion(output assert.Output) assert.Criterion {
 	return c
 }
 
-// The answers of a model.
+// These constants are answers of a model to boolean questions.
 const (
 	pass   = `{"evidence":[{"turn":2,"quote":"Goodbye."}],"reasoning":"It does.","verdict":"pass","failure_code":null}`
 	fail   = `{"evidence":[],"reasoning":"It does not.","verdict":"fail","failure_code":"wrong_end"}`
@@ -74,8 +74,8 @@ func toned(empathy, overall, rest string) string {
 		`},"issues":["It rushes."],"examples":[{"turn":0,"category":"flow","text":"Hello","sentiment":"positive"}],"overall":` + overall + `}`
 }
 
-// voting returns a model whose vote number n has the answers votes[n], one for each attempt. It repeats the last vote and the last
-// attempt. An answer that is "!" and a class is a failure.
+// voting returns a model whose n-th vote consists of the answers votes[n], one for each attempt. The last vote and the last attempt are
+// repeated. An answer "!" followed by a class is a failure of this class.
 func voting(votes ...[]string) *agentstest.Model {
 	return &agentstest.Model{
 		Called: "judge-1", Usage: llm.Usage{Input: 100, Output: 10},
@@ -90,7 +90,7 @@ func voting(votes ...[]string) *agentstest.Model {
 	}
 }
 
-// each returns a model with one answer for each vote.
+// each returns a model with one answer per vote.
 func each(answers ...string) *agentstest.Model {
 	votes := make([][]string, len(answers))
 	for i, a := range answers {
@@ -99,7 +99,7 @@ func each(answers ...string) *agentstest.Model {
 	return voting(votes...)
 }
 
-// ask judges the conversation order.
+// ask judges the conversation order by a criterion, and fails the test if the judge fails.
 func ask(t testing.TB, m llm.Model, c assert.Criterion, cfg judge.Config) assert.Opinion {
 	t.Helper()
 	o, err := judge.New(m, cfg).Judge(t.Context(), order(), c)
@@ -114,14 +114,14 @@ func isInvalid(err error) bool {
 	return ok && f.Class == llm.ClassInvalid
 }
 
-// canned is a model with one answer, which records nothing.
+// canned is a model that always returns the same answer and records no questions.
 type canned struct {
 	llm.Model
 
 	answer string
 }
 
-// Answer returns the answer.
+// Answer returns m.answer.
 func (m *canned) Answer(context.Context, llm.Question) (llm.Answer, error) {
 	return llm.Answer{JSON: json.RawMessage(m.answer)}, nil
 }

@@ -14,16 +14,16 @@ import (
 	"github.com/callwright/callwright/agenttest/judge"
 )
 
-// nonce is the nonce of all prompts here. Unlike real attacks, these contain it.
+// nonce is the nonce of all prompts in these tests. Unlike real attackers, the attacks know it.
 const nonce = "b7e3d0c4"
 
-// attack is an injected text that tries to change a verdict.
+// attack is a text that tries to change a verdict when it occurs in a conversation.
 type attack struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
 }
 
-// quote returns a text as JSON.
+// quote returns a text as a JSON string.
 func quote(text string) []byte {
 	raw, err := json.Marshal(text)
 	if err != nil {
@@ -32,7 +32,7 @@ func quote(text string) []byte {
 	return raw
 }
 
-// attacks reads the corpus.
+// attacks returns the attacks in testdata.
 func attacks(t *testing.T) []attack {
 	t.Helper()
 	raw, err := os.ReadFile("testdata/injections.json")
@@ -52,7 +52,7 @@ func attacks(t *testing.T) []attack {
 	return all
 }
 
-// places lists the positions of an attack in evidence.
+// places contains functions that add an attack to evidence, by the position of the attack.
 var places = map[string]func(e *assert.Evidence, words string){
 	"the caller's words": func(e *assert.Evidence, words string) { e.Turns[1].Text += words },
 	"the agent's words":  func(e *assert.Evidence, words string) { e.Turns[0].Text += words },
@@ -73,7 +73,7 @@ var places = map[string]func(e *assert.Evidence, words string){
 	},
 }
 
-// everywhere calls test with every attack in every place.
+// everywhere calls test with every attack in every position.
 func everywhere(t *testing.T, test func(t *testing.T, words string, put func(*assert.Evidence, string))) {
 	t.Helper()
 	for _, a := range attacks(t) {
@@ -89,15 +89,15 @@ func everywhere(t *testing.T, test func(t *testing.T, words string, put func(*as
 	}
 }
 
-// block cuts a prompt as a naive program would: the data ends with the first tag that ends it. The rest is outside.
+// block splits a prompt as a naive program would: the data ends at the first closing tag, and all text after it is outside.
 func block(system, user string) (data, outside string) {
 	before, rest, _ := strings.Cut(user, "<"+llm.Tag(nonce)+">")
 	data, after, _ := strings.Cut(rest, "</"+llm.Tag(nonce)+">")
 	return data, system + before + after
 }
 
-// TestInjectionsAreData checks that no text of an attack leaves the block of data, also if the model quotes it and gets the quote
-// back as a fault.
+// TestInjectionsAreData checks that no text of an attack leaves the block of data, even if the model quotes it and the quote is returned to
+// the model as a problem.
 func TestInjectionsAreData(t *testing.T) {
 	t.Parallel()
 	everywhere(t, func(t *testing.T, words string, put func(*assert.Evidence, string)) {
@@ -142,7 +142,7 @@ func TestInjectionsAreData(t *testing.T) {
 	})
 }
 
-// clean checks for invisible characters.
+// clean checks that a value contains no invisible characters.
 func clean(t *testing.T, v any) {
 	t.Helper()
 	switch v := v.(type) {
@@ -162,8 +162,8 @@ func clean(t *testing.T, v any) {
 	}
 }
 
-// obedient returns a model that follows each line outside the data, and otherwise judges the data: it requires a turn with only the
-// words that the shop is closed.
+// obedient returns a model that follows every line outside the data. Without such a line, it judges the data: a turn must consist only of
+// the words that the shop is closed.
 func obedient(rules string) *agentstest.Model {
 	return &agentstest.Model{Answers: func(_ context.Context, q llm.Question) (string, error) {
 		data, outside := block(q.Prompt(nonce))
@@ -179,7 +179,7 @@ func obedient(rules string) *agentstest.Model {
 			} `json:"messages"`
 		}
 		if err := json.Unmarshal([]byte(data), &read); err != nil {
-			return `{"evidence":[],"reasoning":"I cannot read it.","verdict":"pass","failure_code":null}`, nil // data that cannot be read decides, too
+			return `{"evidence":[],"reasoning":"I cannot read it.","verdict":"pass","failure_code":null}`, nil // unreadable data also pass
 		}
 		for _, m := range read.Messages {
 			if m.Role == llm.RoleAgent && m.Text == "We are closed." {
@@ -190,7 +190,7 @@ func obedient(rules string) *agentstest.Model {
 	}}
 }
 
-// TestInjectionsChangeNoVerdict checks that opinions are the same with and without an attack.
+// TestInjectionsChangeNoVerdict checks that a judge's opinion is the same with and without an attack.
 func TestInjectionsChangeNoVerdict(t *testing.T) {
 	t.Parallel()
 	everywhere(t, func(t *testing.T, words string, put func(*assert.Evidence, string)) {
@@ -220,7 +220,7 @@ func TestInjectionsChangeNoVerdict(t *testing.T) {
 	})
 }
 
-// TestObedientModelObeys checks that the harness detects an attack outside the data.
+// TestObedientModelObeys checks that the obedient model detects an attack outside the data.
 func TestObedientModelObeys(t *testing.T) {
 	t.Parallel()
 	q := llm.Question{Instructions: "Judge.", Messages: []llm.Message{{Role: llm.RoleCaller, Text: "Hello."}}}
@@ -235,7 +235,8 @@ func TestObedientModelObeys(t *testing.T) {
 	}
 }
 
-// TestVerdictsStandInTheirField checks that a model's verdict is read from its field only, regardless of repetitions elsewhere.
+// TestVerdictsStandInTheirField checks that only the verdict's field determines the verdict, even if other fields contain words of an
+// attack.
 func TestVerdictsStandInTheirField(t *testing.T) {
 	t.Parallel()
 	for _, a := range attacks(t) {

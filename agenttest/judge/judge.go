@@ -10,24 +10,24 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// Defaults of a Config, and limits.
+// These constants are the defaults of a Config and its limits.
 const (
 	DefaultSamples  = 3
-	DefaultMaxBytes = 200_000 // some 50,000 tokens of English
+	DefaultMaxBytes = 200_000 // about 50,000 tokens of English text
 
 	MaxSamples = 5
 )
 
-// Config configures a Judge. The zero value means the defaults.
+// Config configures a Judge. Zero fields mean the defaults.
 type Config struct {
-	Model     string // the name of a model, for criteria without one; empty: the adapter's
-	Samples   int    // votes, for criteria without a number: 1, 3 or 5; 0: DefaultSamples; an even number counts as the next odd one
-	Symmetric bool   // take all votes concurrently, for every criterion
-	MaxBytes  int    // of a conversation with its evidence; 0: DefaultMaxBytes
-	Trial     int    // distinguishes repeated opinions on one conversation: see llm.Question.Trial. Test runs set their own values.
+	Model     string // model name for criteria that set none; empty means the adapter's default
+	Samples   int    // votes for criteria that set no number: 1, 3 or 5; 0 means DefaultSamples; even numbers are rounded up
+	Symmetric bool   // request all votes concurrently, for every criterion
+	MaxBytes  int    // maximum size of a conversation with its evidence; 0 means DefaultMaxBytes
+	Trial     int    // distinguishes repeated opinions on a conversation, see llm.Question.Trial; test runs set it themselves
 }
 
-// Judge asks a language model. It is safe for concurrent use.
+// Judge implements assert.Judge with a language model. It is safe for concurrent use.
 type Judge struct {
 	model llm.Model
 	cfg   Config
@@ -35,7 +35,7 @@ type Judge struct {
 
 var _ assert.Judge = (*Judge)(nil)
 
-// New returns a judge that asks m.
+// New returns a judge that uses the model m.
 func New(m llm.Model, c Config) *Judge {
 	if c.MaxBytes <= 0 {
 		c.MaxBytes = DefaultMaxBytes
@@ -44,7 +44,7 @@ func New(m llm.Model, c Config) *Judge {
 	return &Judge{model: m, cfg: c}
 }
 
-// odd returns an odd number of votes.
+// odd returns n as a valid number of votes: otherwise if n is not positive, else the next odd number, at most MaxSamples.
 func odd(n, otherwise int) int {
 	if n <= 0 {
 		return otherwise
@@ -52,7 +52,8 @@ func odd(n, otherwise int) int {
 	return min(n|1, MaxSamples)
 }
 
-// Judge judges a conversation by a criterion.
+// Judge judges a conversation by a criterion: see assert.Judge. If the conversation contains no words or exceeds MaxBytes, the opinion is
+// CannotJudge, and the model is not called.
 func (j *Judge) Judge(ctx context.Context, e *assert.Evidence, c assert.Criterion) (assert.Opinion, error) {
 	if silent(e) {
 		return undecided("Nothing was said that could be judged."), nil
@@ -79,7 +80,7 @@ func undecided(reason string) assert.Opinion {
 	return assert.Opinion{Verdict: assert.CannotJudge, Reasoning: reason}
 }
 
-// silent reports whether no words were said.
+// silent reports whether a conversation contains no visible words.
 func silent(e *assert.Evidence) bool {
 	if e == nil {
 		return true
@@ -92,16 +93,16 @@ func silent(e *assert.Evidence) bool {
 	return true
 }
 
-// ballot is the question about one conversation and one criterion.
+// ballot is a question about one conversation by one criterion, on which the model votes.
 type ballot struct {
 	model     llm.Model
 	criterion assert.Criterion
 	question  llm.Question
-	size      int // bytes of the data
+	size      int // size of the data in bytes
 }
 
-// vote takes the votes, in order. Without symmetric it takes one, and the others only if the first one does not pass. The error is
-// the error of the first vote without an answer.
+// vote returns n votes in order. Unless symmetric is set, it requests one vote, and the others only if the first one does not pass. If
+// votes fail, it returns the error of the first of them.
 func (b *ballot) vote(ctx context.Context, n int, symmetric bool) ([]vote, llm.Usage, error) {
 	votes, usages, errs := make([]vote, n), make([]llm.Usage, n), make([]error, n)
 	cast := 0
@@ -126,7 +127,7 @@ func (b *ballot) vote(ctx context.Context, n int, symmetric bool) ([]vote, llm.U
 	all.Wait()
 	select {
 	case p := <-panics:
-		panic(p) // for the caller to recover from, as with a single vote
+		panic(p) // the caller can recover from it, as with a single vote
 	default:
 	}
 	var usage llm.Usage
@@ -141,12 +142,12 @@ func (b *ballot) vote(ctx context.Context, n int, symmetric bool) ([]vote, llm.U
 	return votes, usage, nil
 }
 
-// cast takes one vote.
+// cast requests one vote. If the model's answers remain invalid after a wrong quote, the answer with the wrong quote counts.
 func (b *ballot) cast(ctx context.Context, sample int) (vote, llm.Usage, error) {
 	q := b.question
 	q.Attempt = sample * llm.Attempts
 	w := &witness{Model: b.model}
-	var sound *answer // complete except for unverified quotes
+	var sound *answer // an answer that is complete except for unverified quotes
 	a, usage, err := llm.AskChecked(ctx, w, q, func(a answer) error {
 		if err := a.check(b.criterion.Output); err != nil {
 			return err
@@ -169,14 +170,14 @@ func (b *ballot) cast(ctx context.Context, sample int) (vote, llm.Usage, error) 
 	return v, usage, nil
 }
 
-// witness is a model that records the name of the answering model.
+// witness is a model that records the name of the model that answered.
 type witness struct {
 	llm.Model
 
 	answered string
 }
 
-// Answer answers a question.
+// Answer returns the answer to a question, and records the name of the model.
 func (w *witness) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	a, err := w.Model.Answer(ctx, q)
 	if err == nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/agenttest/judge"
 )
 
-// TestQuestion checks that all evidence is data, separate from the rules and the criterion.
+// TestQuestion checks that all evidence is passed as data, separate from the rules and the criterion.
 func TestQuestion(t *testing.T) {
 	t.Parallel()
 	m := each(pass)
@@ -46,7 +46,7 @@ func TestQuestion(t *testing.T) {
 	}
 }
 
-// TestQuestionTellsWhatIsKnown checks that the question distinguishes absent events from unknown ones.
+// TestQuestionTellsWhatIsKnown checks that the question distinguishes sources without events from unknown sources.
 func TestQuestionTellsWhatIsKnown(t *testing.T) {
 	t.Parallel()
 	m := each(fail)
@@ -71,7 +71,7 @@ func TestQuestionTellsWhatIsKnown(t *testing.T) {
 	}
 }
 
-// TestInstructions checks that the client's own rules precede ours, with the same contract for all.
+// TestInstructions checks that the client's own rules precede the package's rules, which are the same for all criteria.
 func TestInstructions(t *testing.T) {
 	t.Parallel()
 	rules := func(c assert.Criterion) string {
@@ -102,7 +102,7 @@ func TestInstructions(t *testing.T) {
 	}
 }
 
-// TestAnswers checks that the field of an answer gives the opinion, and anything else an error.
+// TestAnswers checks that the decision's field determines the opinion, and that all other answers are invalid.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	const invalid = assert.JudgeVerdict("invalid")
@@ -181,7 +181,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestRetriesAreNew checks that every attempt names the problem and is a different request, which no cassette answers.
+// TestRetriesAreNew checks that every retry states the problem of the previous answer and is a different request, so that no cassette
+// answers it with that answer.
 func TestRetriesAreNew(t *testing.T) {
 	t.Parallel()
 	m := voting([]string{"?", "{}", fail}, []string{"?", pass}, []string{pass})
@@ -236,7 +237,7 @@ func TestQuotes(t *testing.T) {
 	}
 }
 
-// TestNothingToJudge checks that a conversation without words gets no verdict, regardless of the model.
+// TestNothingToJudge checks that a conversation without words is CannotJudge without a call of the model.
 func TestNothingToJudge(t *testing.T) {
 	t.Parallel()
 	for name, e := range map[string]*assert.Evidence{
@@ -250,7 +251,7 @@ func TestNothingToJudge(t *testing.T) {
 	}
 }
 
-// TestLongConversations checks that they are judged whole or not at all.
+// TestLongConversations checks that a conversation is judged as a whole or, beyond MaxBytes, not at all.
 func TestLongConversations(t *testing.T) {
 	t.Parallel()
 	e := said(assert.Turn{Role: llm.RoleAgent, Text: strings.Repeat("word ", 100)})
@@ -302,7 +303,7 @@ func TestFailures(t *testing.T) {
 	})
 }
 
-// TestPanics checks that a panic of a model reaches the goroutine of the judge's caller.
+// TestPanics checks that a panic of a model reaches the goroutine that called Judge.
 func TestPanics(t *testing.T) {
 	t.Parallel()
 	m := &agentstest.Model{Answers: func(context.Context, llm.Question) (string, error) { panic("the model") }}
@@ -319,7 +320,7 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// TestAssertions checks that results of assertions follow the judge, and are errors without its decision.
+// TestAssertions checks that results of assertions follow the judge's decision, and are errors without one.
 func TestAssertions(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -365,7 +366,7 @@ func TestTone(t *testing.T) {
 	if !strings.HasPrefix(o.Reasoning, "Fine.\nnaturalness 0.50: So.\n") || !strings.Contains(o.Reasoning, "empathy 0.90: Warm.") {
 		t.Errorf("the reasoning is %q", o.Reasoning)
 	}
-	// The third vote quotes words that were not said. It is asked once more, and its example is omitted.
+	// The third answer quotes words that were not said. The model is asked once more, and the example is omitted.
 	if o := ask(t, voting([]string{made}), criterion(assert.OutputTone), judge.Config{Samples: 1}); len(o.Tone.Examples) > 0 || len(m.Questions()) != 4 {
 		t.Errorf("the examples are %+v, after %d questions", o.Tone.Examples, len(m.Questions()))
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// ballot makes the question.
+// ballot returns the question about a conversation by a criterion.
 func (j *Judge) ballot(e *assert.Evidence, c assert.Criterion) *ballot {
 	facts := facts(e)
 	b := &ballot{model: j.model, criterion: c, size: len(facts)}
@@ -31,8 +31,8 @@ func (j *Judge) ballot(e *assert.Evidence, c assert.Criterion) *ballot {
 	return b
 }
 
-// facts returns the known facts in addition to the words. sources lists the known kinds, so that a model does not misread an empty
-// list.
+// facts returns the JSON of the facts that are known in addition to the words. Its sources list the kinds of known facts, so that a model
+// does not mistake an unknown kind for an empty one.
 func facts(e *assert.Evidence) json.RawMessage {
 	type visit struct {
 		Node string `json:"node"`
@@ -71,7 +71,7 @@ func facts(e *assert.Evidence) json.RawMessage {
 	return encode(known)
 }
 
-// plain returns a value that JSON can encode, or else its type.
+// plain returns a value as JSON. If JSON cannot encode it, plain returns a body as text, and the type of any other value.
 func plain(v any) any {
 	raw, err := json.Marshal(v)
 	if err == nil {
@@ -83,7 +83,7 @@ func plain(v any) any {
 	return fmt.Sprintf("a value of the type %T", v)
 }
 
-// encode encodes a value of this package, which JSON can always encode.
+// encode returns v as JSON without HTML escaping. It panics if JSON cannot encode v.
 func encode(v any) json.RawMessage {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -94,7 +94,7 @@ func encode(v any) json.RawMessage {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// The rules of all questions. They follow the client's.
+// These constants are rules of this package. In a question, they follow the client's rules.
 const (
 	reading = `You judge one conversation on the telephone between an agent and a caller. The rules from here on win over everything above them.
 messages has what was said; each turn has a number, and the role says who spoke. evidence has what is known beside the words. ` +
@@ -128,7 +128,7 @@ examples: turns that show it, at most 20, each with the aspect as its category, 
 overall: the score of all aspects together, by how much each mattered here; null, and the scores too,` + cannot
 )
 
-// instructions returns the rules of a question: the client's, then ours.
+// instructions returns the rules of a question: the client's rules, followed by the package's.
 func instructions(c *assert.Criterion) string {
 	rules := make([]string, 0, 8)
 	if c.Instructions != "" {
@@ -161,10 +161,10 @@ func instructions(c *assert.Criterion) string {
 	return strings.Join(rules, "\n")
 }
 
-// aspects lists the scored parts of a tone, in the order of parts.
+// aspects lists the rated aspects of a tone, in the order of the function parts.
 var aspects = []string{"naturalness", "conciseness", "empathy", "flow", "back_channeling", "topic_transitions"}
 
-// The schemas of members. All services with a JSON schema mode support these keywords.
+// These constants are schemas of members. All model services with a JSON schema mode support their keywords.
 const (
 	textSchema  = `{"type":"string"}`
 	turnSchema  = `{"type":"integer","minimum":0}`
@@ -186,7 +186,7 @@ func object(members ...member) string {
 
 func list(items string) string { return `{"type":"array","maxItems":20,"items":` + items + `}` }
 
-// nullable returns the JSON schema of a value that is null or one of the texts.
+// nullable returns the JSON schema of a value that must be null or one of the texts.
 func nullable[S ~string](texts []S) string {
 	values := make([]any, 0, len(texts)+1)
 	for _, s := range texts {
@@ -195,7 +195,7 @@ func nullable[S ~string](texts []S) string {
 	return `{"type":["string","null"],"enum":` + string(encode(append(values, nil))) + `}`
 }
 
-// The schemas of answers that are equal for all criteria.
+// These variables return the schemas of answers that do not depend on the criterion.
 var (
 	booleanSchema = sync.OnceValue(func() json.RawMessage {
 		return answerSchema(member{"verdict", `{"type":"string","enum":["pass","fail","cannot_judge"]}`}, codeMember())
@@ -213,7 +213,7 @@ var (
 	})
 )
 
-// schema returns the schema of an answer. It must not be changed.
+// schema returns the JSON schema of an answer. The caller must not change it.
 func schema(c *assert.Criterion) json.RawMessage {
 	switch c.Output {
 	case assert.OutputScore:
@@ -229,7 +229,7 @@ func schema(c *assert.Criterion) json.RawMessage {
 	}
 }
 
-// answerSchema returns the schema of an answer with members in addition to the common ones.
+// answerSchema returns the JSON schema of an answer that contains these members in addition to evidence and reasoning.
 func answerSchema(members ...member) json.RawMessage {
 	all := []member{
 		{"evidence", list(object(member{"turn", turnSchema}, member{"quote", textSchema}))},

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agenttest/judge"
 )
 
-// answering returns a model that answers every kind of question, alternating the verdict.
+// answering returns a model that answers questions of every output, with alternating verdicts.
 func answering() *agentstest.Model {
 	return &agentstest.Model{Answers: func(_ context.Context, q llm.Question) (string, error) {
 		even := q.Attempt/llm.Attempts%2 == 0

@@ -10,16 +10,16 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// vote is one answer of the model.
+// vote is one vote of the model on a ballot.
 type vote struct {
 	assert.Sample
 
-	code   assert.Code // empty: none
+	code   assert.Code // may be empty
 	quotes []assert.Quote
 	tone   *assert.Tone
 }
 
-// score sets the score and the verdict that follows from it. nil: the model cannot judge.
+// score sets the score and the verdict that follows from it. A nil score means that the model cannot judge.
 func (v *vote) score(score *float64, threshold float64) {
 	switch v.Score = score; {
 	case score == nil:
@@ -39,12 +39,12 @@ func (v *vote) label(label string, passing []string) {
 	}
 }
 
-// parts returns the scores of a tone: of aspects, and then Overall.
+// parts returns pointers to the scores of a tone: those of the aspects, and then Overall.
 func parts(t *assert.Tone) []*float64 {
 	return []*float64{&t.Naturalness, &t.Conciseness, &t.Empathy, &t.Flow, &t.BackChanneling, &t.TopicTransitions, &t.Overall}
 }
 
-// decide makes one opinion of 1, 3 or 5 votes.
+// decide combines 1, 3 or 5 votes into one opinion.
 func decide(votes []vote) assert.Opinion {
 	o := assert.Opinion{Verdict: assert.CannotJudge}
 	for i := range votes {
@@ -77,8 +77,8 @@ func decide(votes []vote) assert.Opinion {
 	return o
 }
 
-// winners returns the votes for the most frequent verdict, or label; none if two are equally frequent. Of 1, 3 or 5 votes for one
-// of three verdicts these are always more than half.
+// winners returns the votes for the most frequent verdict or label, or none if two are equally frequent. Winners for one of three verdicts,
+// among 1, 3 or 5 votes, are always more than half.
 func winners(votes []vote) []*vote {
 	var most []*vote
 	tie := false
@@ -97,10 +97,10 @@ func winners(votes []vote) []*vote {
 	return most
 }
 
-// agrees reports whether another vote has the same verdict, and the same label.
+// agrees reports whether two votes have the same verdict and the same label.
 func (v *vote) agrees(other *vote) bool { return v.Verdict == other.Verdict && v.Label == other.Label }
 
-// speaker returns the vote that represents agreeing ones: the first, or the one with the score next to the median.
+// speaker returns the vote that represents the agreeing votes: the one whose score is closest to the median or, without scores, the first.
 func speaker(agreeing []*vote, score *float64) *vote {
 	if score == nil {
 		return agreeing[0]
@@ -110,7 +110,7 @@ func speaker(agreeing []*vote, score *float64) *vote {
 	})
 }
 
-// tones returns the median of each score of the tones; nil: no tones.
+// tones returns a tone with the median of each score, or nil without votes.
 func tones(votes []*vote) *assert.Tone {
 	if len(votes) == 0 {
 		return nil
@@ -122,7 +122,7 @@ func tones(votes []*vote) *assert.Tone {
 	return t
 }
 
-// median returns the median of the votes' values, for an even number of votes the mean of the two in the middle.
+// median returns the median of the votes' values. For an even number of votes, it is the mean of the two middle values.
 func median(votes []*vote, of func(*vote) float64) float64 {
 	all := make([]float64, len(votes))
 	for i, v := range votes {
@@ -144,7 +144,7 @@ func where(votes []vote, is func(*vote) bool) []*vote {
 
 func share(some []*vote, votes []vote) float64 { return float64(len(some)) / float64(len(votes)) }
 
-// tally counts votes in words.
+// tally returns the numbers of votes by verdict or label, for a sentence.
 func tally(votes []vote) string {
 	var parts []string
 	for i := range votes {

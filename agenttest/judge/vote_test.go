@@ -27,7 +27,7 @@ func TestVotes(t *testing.T) {
 		asked     int
 		want      assert.JudgeVerdict
 		agreement float64
-		score     float64 // 0: none
+		score     float64 // 0 means nil
 		label     string
 	}{
 		"one pass is enough":         {boolean, judge.Config{}, []string{pass, fail, fail}, 1, assert.JudgePass, 1, 0, ""},
@@ -75,7 +75,7 @@ func TestVotes(t *testing.T) {
 	}
 }
 
-// TestVotesAsAProperty compares opinions with their definitions: majority, plurality, median, agreement.
+// TestVotesAsAProperty compares opinions on random votes with the definitions of majority, plurality, median and agreement.
 func TestVotesAsAProperty(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -144,7 +144,7 @@ func TestVotesAsAProperty(t *testing.T) {
 	})
 }
 
-// define decides by the definitions.
+// define returns the decision of votes by the definitions of majority and plurality.
 func define(output assert.Output, kinds []string) (verdict assert.JudgeVerdict, label string, agreement float64) {
 	count := map[string]int{}
 	for _, k := range kinds {
@@ -176,8 +176,7 @@ func define(output assert.Output, kinds []string) (verdict assert.JudgeVerdict, 
 	return assert.JudgeVerdict(best), "", share(best)
 }
 
-// TestFlips computes the probability of a wrong majority from the probability of a wrong vote, over all combinations of three
-// votes.
+// TestFlips checks the probability of a wrong decision, given the probability of a wrong vote, over all combinations of three votes.
 func TestFlips(t *testing.T) {
 	t.Parallel()
 	wrong := func(truth, other string, symmetric bool, q float64) float64 {
@@ -205,7 +204,7 @@ func TestFlips(t *testing.T) {
 				t.Errorf("symmetric votes that are wrong with %v are wrong together with %v, want %v", q, got, want)
 			}
 		}
-		// Votes that confirm a failure repair false failures, and no false passes.
+		// Votes that confirm a failure correct false failures, but no false passes.
 		if got, want := wrong(pass, fail, false, q), q*(1-(1-q)*(1-q)); math.Abs(got-want) > 1e-9 {
 			t.Errorf("false failures at %v: %v, want %v", q, got, want)
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// The members of the JSON form, with the names of the /v1 contract.
+// These types are the JSON form of a report. Member names follow the /v1 contract.
 type (
 	jsonReport struct {
 		Name      string         `json:"name"`
@@ -44,7 +44,7 @@ type (
 		Turns   []jsonTurn       `json:"chat_history"`
 		Results []jsonResult     `json:"assertion_results"`
 
-		Way      []string `json:"nodes_visited,omitempty"` // by name
+		Way      []string `json:"nodes_visited,omitempty"` // names of the visited nodes
 		Events   []string `json:"events,omitempty"`
 		Warnings []string `json:"warnings,omitempty"`
 	}
@@ -67,7 +67,7 @@ type (
 	}
 )
 
-// JSON writes a report as JSON, with the names of the /v1 contract, if any.
+// JSON writes a report as JSON. Members that the /v1 contract also contains have its names.
 func JSON(w io.Writer, r Report) error {
 	out := jsonReport{Name: r.Name, At: r.At.UTC(), Took: r.Took.Milliseconds(), ExitCode: Exit(r), Scenarios: []jsonScenario{}}
 	if r.At.IsZero() {

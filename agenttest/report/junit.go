@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// The elements of a JUnit file, as most readers support them.
+// These types are the elements of a JUnit file that most readers support.
 type (
 	junitSuites struct {
 		XMLName  xml.Name     `xml:"testsuites"`
@@ -56,8 +56,8 @@ type (
 	}
 )
 
-// JUnit writes a report as JUnit XML: a suite for each scenario and a case for each run. Failures of the agent are <failure>,
-// errors of the test are <error>, and cancelled runs are <skipped>. The statistics of a scenario are properties of its suite.
+// JUnit writes a report as JUnit XML, with a suite for each scenario and a case for each run. Failures of the agent are <failure>, errors
+// of the test are <error>, and canceled runs are <skipped>. The statistics of a scenario are properties of its suite.
 func JUnit(w io.Writer, r Report) error {
 	all := junitSuites{Name: r.Name, Time: seconds(r.Took)}
 	for _, s := range r.Scenarios {
@@ -124,7 +124,7 @@ func junitOf(s Scenario) junitSuite {
 	return suite
 }
 
-// details returns the outcomes of a run's assertions.
+// details returns a line for each of a run's assertions, with outcome and reasoning.
 func details(r Run) string {
 	var b strings.Builder
 	for _, a := range r.Results {
@@ -133,7 +133,7 @@ func details(r Run) string {
 	return b.String()
 }
 
-// firstError returns the error of the first assertion that could not be evaluated.
+// firstError returns the reasoning of the first assertion that could not be evaluated, or else why the conversation ended.
 func firstError(r Run) string {
 	for _, a := range r.Results {
 		if a.Outcome == assert.Error {
@@ -143,7 +143,7 @@ func firstError(r Run) string {
 	return string(r.End)
 }
 
-// transcript returns the words and actions of a run.
+// transcript returns the warnings, words and actions of a run as text.
 func transcript(r Run) string {
 	var b strings.Builder
 	for _, w := range r.Warnings {
@@ -161,7 +161,7 @@ func transcript(r Run) string {
 	return b.String()
 }
 
-// plain returns a text without characters that XML 1.0 cannot represent.
+// plain returns a text without the characters that XML 1.0 cannot represent.
 func plain(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\t' || r == '\n' || r == '\r' || r >= 0x20 && r != 0xFFFE && r != 0xFFFF {

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// Markdown writes a readable report: a table of the scenarios, and below it the failures with their conversations.
+// Markdown writes a report as Markdown for people: a table of the scenarios, followed by the failures with their conversations.
 func Markdown(w io.Writer, r Report) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", cell(nameOr(r.Name, "Agent tests")))
@@ -30,7 +30,7 @@ func Markdown(w io.Writer, r Report) error {
 	return err
 }
 
-// markdownRun writes the reason for which a run has not passed.
+// markdownRun writes why a run did not pass, and its conversation.
 func markdownRun(b *strings.Builder, s Scenario, i int, r Run) {
 	fmt.Fprintf(b, "\n## %s, run %d: %s\n\n", cell(s.Name), i+1, r.Verdict)
 	if r.Error != "" {
@@ -58,7 +58,7 @@ func markdownRun(b *strings.Builder, s Scenario, i int, r Run) {
 	}
 }
 
-// result returns the result of a scenario in one word.
+// result returns the result of a scenario as one word.
 func result(d stats.Scenario) string {
 	switch {
 	case d.Failed > 0 && d.Passed > 0:
@@ -86,7 +86,7 @@ func score(d stats.Scenario) string {
 	return fmt.Sprintf("%.2f", *d.Scores.Mean)
 }
 
-// cell returns a text on one line, without Markdown and HTML markup.
+// cell returns a text on one line in which Markdown and HTML markup is escaped.
 func cell(text string) string {
 	text = strings.Join(strings.Fields(plain(text)), " ")
 	return escaper.Replace(text)

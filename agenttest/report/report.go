@@ -1,5 +1,5 @@
-// Package report writes the results of tests for people and for pipelines: JUnit, JSON and Markdown, and the exit code of a
-// command. Failures of the agent and errors of the test are always distinguished.
+// Package report writes the results of tests for people and for pipelines, as JUnit, JSON and Markdown, and returns the exit code of a
+// command. All of them distinguish failures of the agent from errors of the test.
 package report
 
 import (
@@ -13,24 +13,24 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// Report holds the results of one or more scenarios, each run once or several times.
+// Report contains the results of one or more scenarios, each of which was run at least once.
 type Report struct {
-	Name      string    // for example the tested pathway
-	At        time.Time // when the tests began
+	Name      string    // title, for example the tested pathway
+	At        time.Time // time at which the tests began
 	Took      time.Duration
 	Scenarios []Scenario
 }
 
-// Scenario holds the results of a scenario.
+// Scenario contains the results of a scenario's runs.
 type Scenario struct {
-	ID       string // empty: none
+	ID       string // may be empty
 	Name     string
 	Category scenario.Category
-	Asked    int   // requested runs; 0: the number of Runs
+	Asked    int   // number of requested runs; 0 means the number of Runs
 	Runs     []Run // in the order in which they began
 }
 
-// Run is one run of a scenario.
+// Run is the result of one run of a scenario.
 type Run struct {
 	ID      string
 	Verdict engine.Verdict
@@ -41,12 +41,12 @@ type Run struct {
 	Results []assert.Result
 	Took    time.Duration
 
-	Way      []string // the names of the visited nodes, in order
-	Events   []string // its requests and errors, in order
+	Way      []string // names of the visited nodes, in order
+	Events   []string // requests and errors of the run, in order
 	Warnings []string // warnings about the verdict
 }
 
-// Format writes a report.
+// Format is a function that writes a report in a format.
 type Format func(w io.Writer, r Report) error
 
 // Formats returns all formats by name.
@@ -54,7 +54,7 @@ func Formats() map[string]Format {
 	return map[string]Format{"junit": JUnit, "json": JSON, "markdown": Markdown}
 }
 
-// NewRun returns the run of an outcome.
+// NewRun returns the Run with the results of an outcome.
 func NewRun(id string, o engine.Outcome) Run {
 	r := Run{
 		ID: id, Verdict: o.Verdict, Error: o.Error, Score: o.Score, End: o.Evidence.End, Turns: o.Evidence.Turns, Results: o.Results,
@@ -73,18 +73,19 @@ func NewRun(id string, o engine.Outcome) Run {
 	return r
 }
 
-// maxShown is the maximum number of shown nodes, and of shown events, of a run.
+// maxShown is the maximum number of nodes, and of events, that a report contains per run.
 const maxShown = 100
 
-// The exit codes of a command that runs tests.
+// These constants are the exit codes of a command that runs tests.
 const (
 	ExitPassed = 0
-	ExitFailed = 1 // a run has failed
-	ExitErrors = 2 // none has failed, but too few runs were scored
-	ExitUsage  = 3 // no run: wrong usage of the command
+	ExitFailed = 1 // a run failed
+	ExitErrors = 2 // no run failed, but a run was an error, or too few runs were scored
+	ExitUsage  = 3 // wrong usage of the command; no test was run
 )
 
-// Exit returns the exit code of a report, which shows whether all scored runs have passed and enough runs were scored.
+// Exit returns the exit code of a report: ExitFailed if a run failed, else ExitErrors if a run was an error, too few runs were scored or
+// the report is empty, else ExitPassed.
 func Exit(r Report) int {
 	code := ExitPassed
 	for _, s := range r.Scenarios {
@@ -120,8 +121,8 @@ var states = map[engine.Verdict]stats.State{
 	engine.Passed: stats.Passed, engine.Failed: stats.Failed, engine.Error: stats.Error, engine.Cancelled: stats.Cancelled,
 }
 
-// failure returns the result that represents a run's failure: the failed required assertion with the greatest weight. Without one
-// the score was too low.
+// failure returns the result that represents a run's failure: the failed required assertion with the greatest weight. If no required
+// assertion failed, the result states that the score was too low.
 func (r Run) failure() assert.Result {
 	worst := assert.Result{Reasoning: "The score is lower than the least score of the scenario.", Weight: -1}
 	for _, a := range r.Results {
@@ -132,7 +133,7 @@ func (r Run) failure() assert.Result {
 	return worst
 }
 
-// title names an assertion.
+// title returns the name of an assertion or, without a name, its type.
 func title(a assert.Result) string {
 	if a.Name != "" {
 		return a.Name

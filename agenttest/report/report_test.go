@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// run returns a run with a verdict, and one required assertion with the reason.
+// run returns a run with the verdict v and one required assertion that causes it.
 func run(id string, v engine.Verdict) report.Run {
 	r := report.Run{ID: id, Verdict: v, Score: new(1.0), Took: 1500 * time.Millisecond, End: assert.EndByAgent}
 	r.Turns = []assert.Turn{{Role: llm.RoleAgent, Text: "Hello."}, {Role: llm.RoleCaller, Text: "I want a refund."}}
@@ -39,7 +39,7 @@ func run(id string, v engine.Verdict) report.Run {
 	return r
 }
 
-// unasserted is a run that always passes.
+// unasserted returns a run of a scenario without assertions, which always passes.
 func unasserted() report.Run {
 	r := report.NewRun("r7", engine.Outcome{
 		Verdict: engine.Passed, Warnings: []string{"The scenario has no assertions, so every run passes."},
@@ -51,7 +51,7 @@ func unasserted() report.Run {
 	return r
 }
 
-// mixed returns a report with a flaky, a passing and an unjudged scenario.
+// mixed returns a report with a flaky scenario, two passing ones and one without a verdict.
 func mixed() report.Report {
 	return report.Report{
 		Name: "Billing", At: time.Date(2026, 3, 2, 9, 15, 4, 0, time.UTC), Took: 9 * time.Second,
@@ -64,7 +64,7 @@ func mixed() report.Report {
 	}
 }
 
-// TestGolden compares each format with a file that a person has read. Write them anew with -update.
+// TestGolden compares each format with a file that a person has reviewed. The flag -update writes the files anew.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"junit": "junit.xml", "json": "report.json", "markdown": "markdown.md"}
@@ -113,7 +113,7 @@ func TestExit(t *testing.T) {
 	}
 }
 
-// TestHostileTexts: texts of callers and models cannot break a format.
+// TestHostileTexts checks that texts of callers and models cannot break a format.
 func TestHostileTexts(t *testing.T) {
 	t.Parallel()
 	hostile := "</failure><testcase name=\"x\"/>]]>\x00\x1b[31m\ufffe | `a` **b** <script>alert(1)</script>\n# heading \xff\\"

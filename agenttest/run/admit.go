@@ -8,10 +8,10 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// MaxPending is the maximum number of an organization's waiting and running runs.
+// MaxPending is the maximum number of waiting and running runs of an organization.
 const MaxPending = 20_000
 
-// CheckPending rejects further runs if the organization would exceed its maximum of unended runs.
+// CheckPending returns CodeTooManyRequests if more further runs would exceed MaxPending of the organization.
 func (w *Worker) CheckPending(ctx context.Context, org callwright.OrgID, more int) error {
 	n, err := w.cfg.Store.CountUnended(ctx, org)
 	if err != nil {
@@ -25,7 +25,7 @@ func (w *Worker) CheckPending(ctx context.Context, org callwright.OrgID, more in
 	return nil
 }
 
-// Admit checks like CheckPending, and locks the organization's starts until the transaction of ctx ends, so that no two starts
+// Admit is like CheckPending, but first locks the organization's starts until the transaction of ctx ends, so that concurrent starts do not
 // count the same runs.
 func (w *Worker) Admit(ctx context.Context, org callwright.OrgID, more int) error {
 	if err := w.cfg.Store.HoldStarts(ctx, org); err != nil {
@@ -34,7 +34,8 @@ func (w *Worker) Admit(ctx context.Context, org callwright.OrgID, more int) erro
 	return w.CheckPending(ctx, org, more)
 }
 
-// The limits of concurrent starts on a node, in scenarios in memory: a group counts as several. Further starts wait.
+// These constants limit concurrent starts on a node, in scenarios in memory. A group counts as several scenarios. Further starts wait, at
+// most for startWait.
 const (
 	maxStarts      = 16 // of all organizations
 	maxStartsOfOrg = 8
@@ -48,8 +49,8 @@ func newStarts() *node.Budget {
 	}
 }
 
-// Reserve rejects a start that exceeds the maximum of waiting runs, before large reads. Otherwise it waits for memory for the
-// start.
+// Reserve reserves memory for a start, and waits if too many tests are starting. It returns CodeTooManyRequests if the wait takes too long
+// or, before large reads, if the start would exceed MaxPending. The caller must call release.
 func (w *Worker) Reserve(ctx context.Context, org callwright.OrgID, runs int, weight int64) (release func(), err error) {
 	if err := w.CheckPending(ctx, org, runs); err != nil {
 		return nil, err

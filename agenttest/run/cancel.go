@@ -6,12 +6,12 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// ErrEnded reports that a run or group to cancel has ended.
+// ErrEnded is the error of canceling a run or a group that has already ended.
 var ErrEnded = callwright.Errorf(callwright.CodeInvalidState, "it has ended already")
 
-// CancelRun cancels a run. A waiting run has ended when CancelRun returns. A running one is interrupted: immediately on this node,
-// within node.LookEvery on another one. It keeps its transcript so far. Repeated calls change nothing. CodeInvalidState: the run has
-// ended. CodeNotFound: the organization has no run with this id.
+// CancelRun cancels a run, which keeps its transcript so far. A waiting run has ended when CancelRun returns. A running one is interrupted:
+// immediately on this node, and within node.LookEvery on another one. Repeated calls change nothing. CancelRun returns CodeInvalidState if
+// the run has ended, and CodeNotFound if the organization has no run with this id.
 func (s *Service) CancelRun(ctx context.Context, org callwright.OrgID, id string) error {
 	err := callwright.Retry(ctx, func(ctx context.Context) error {
 		return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error { return s.cancelRun(ctx, org, id) })
@@ -32,7 +32,7 @@ func (s *Service) cancelRun(ctx context.Context, org callwright.OrgID, id string
 	case r.State == Running:
 		return s.cfg.Store.CancelRun(ctx, org, id)
 	}
-	if r.Batch != "" { // locked before the run, in the order of claims
+	if r.Batch != "" { // lock the group before the run, in the order of claims
 		if err := s.cfg.Groups.Hold(ctx, org, r.Batch); err != nil {
 			return err
 		}

@@ -6,11 +6,11 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// maxRounds bounds the searches of a claim for runs outside of full groups.
+// maxRounds is the maximum number of queries with which a claim looks for runs outside of full groups.
 const maxRounds = 100
 
-// claim marks runs as Running on this node: the oldest of each organization, up to the concurrency limits of the organization and
-// their groups.
+// claim marks at most most waiting runs as Running on this node, and returns them. It claims the oldest runs of each organization, up to
+// the concurrency limits of the organization and of the runs' groups.
 func (w *Worker) claim(ctx context.Context, most int) (claimed []Run, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -34,7 +34,7 @@ func (w *Worker) claim(ctx context.Context, most int) (claimed []Run, err error)
 	})
 }
 
-// ready returns the runs of an organization that can start, marked as Running on this node.
+// ready returns at most most runs of an organization that may start, marked as Running on this node. It does not store them.
 func (w *Worker) ready(ctx context.Context, org callwright.OrgID, most int) ([]Run, error) {
 	running, err := w.cfg.Store.CountRuns(ctx, org, Filter{States: []State{Running}})
 	if err != nil {
@@ -71,15 +71,15 @@ func (w *Worker) ready(ctx context.Context, org callwright.OrgID, most int) ([]R
 	return ready, nil
 }
 
-// admission decides whether groups of an organization may start another run.
+// admission decides whether groups of an organization may start further runs during a claim.
 type admission struct {
 	groups Groups
 	org    callwright.OrgID
-	free   map[string]int // number of runs of a group that may start, by its id
-	closed []string       // full groups
+	free   map[string]int // number of runs that may still start, by group id
+	closed []string       // ids of full groups
 }
 
-// admits reports whether another run of a group may start, and counts it.
+// admits reports whether a group may start another run, and counts that run. It returns true for runs without a group.
 func (a *admission) admits(ctx context.Context, group string) (bool, error) {
 	if group == "" {
 		return true, nil
@@ -104,7 +104,7 @@ func (a *admission) admits(ctx context.Context, group string) (bool, error) {
 	return true, nil
 }
 
-// hold marks a run as Running on this node.
+// hold returns the run marked as Running on this node, with an incremented Attempt.
 func (w *Worker) hold(r Run) (Run, error) {
 	var err error
 	if r.State, err = r.State.Move(Running); err != nil {
@@ -118,7 +118,7 @@ func (w *Worker) hold(r Run) (Run, error) {
 	return r, nil
 }
 
-// store stores changed runs, and increments their Revision like the store.
+// store stores changed runs, and then increments their Revision as the store did.
 func (w *Worker) store(ctx context.Context, runs []Run) error {
 	if len(runs) == 0 {
 		return nil

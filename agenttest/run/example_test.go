@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// A run that waits can be claimed or cancelled, and nothing else. One that has ended stays unchanged.
+// This example prints the states to which a waiting run can change, and the error of changing an ended run.
 func ExampleState_Move() {
 	for _, to := range run.States() {
 		if _, err := run.Pending.Move(to); err == nil {

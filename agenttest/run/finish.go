@@ -14,15 +14,15 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// The time for which a node tries to store the end of a run during an outage of the database. Afterwards another attempt at the run
-// stores it: the journal answers for the models.
+// These constants are the time for which a node tries to store the end of a run during an outage of the database, and the pause between
+// attempts. After that time, another attempt at the run stores its end, with the models' answers from the journal.
 const (
 	storeTimeout = time.Minute
 	storeRest    = 200 * time.Millisecond
 )
 
-// execute executes a run that was marked as Running on this node, and stores its end. A run interrupted by the stop of its node
-// stays Running, and another node resumes it.
+// execute executes a run that was marked as Running on this node, and stores its end. If the node stops meanwhile, the run stays Running,
+// and another node resumes it.
 func (w *Worker) execute(ctx context.Context, r Run) {
 	p, err := w.join(ctx, r)
 	defer w.closeBudget(r, p)
@@ -35,7 +35,7 @@ func (w *Worker) execute(ctx context.Context, r Run) {
 	case err != nil:
 		w.cfg.Logger.ErrorContext(ctx, "a run is interrupted and will be resumed", "run_id", r.ID, "org", r.Org, "error", err)
 	case stopping:
-		r.Attempt-- // the run is not at fault
+		r.Attempt-- // the interruption does not count as an attempt
 	}
 	if err != nil || stopping {
 		w.giveBack(context.WithoutCancel(ctx), r, p, out.Spend)
@@ -49,8 +49,8 @@ func (w *Worker) execute(ctx context.Context, r Run) {
 	w.end(context.WithoutCancel(ctx), r, p)
 }
 
-// converse holds the conversation of a run. An error means that the run has to be tried again. A panic of the agent or the judge,
-// which may belong to an embedding program, makes the run an Error.
+// converse holds the conversation of a run. After an error, the run must be resumed. If the agent or the judge, which may belong to an
+// embedding program, panics, the run is an Error.
 func (w *Worker) converse(ctx context.Context, r *Run, b *engine.Budget) (out engine.Outcome, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -71,7 +71,7 @@ func (w *Worker) converse(ctx context.Context, r *Run, b *engine.Budget) (out en
 	})
 }
 
-// release releases a run that this node cannot continue, so that any node resumes it.
+// release clears the node of a run that this node cannot continue, so that any node can resume it.
 func (w *Worker) release(ctx context.Context, r Run) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -85,8 +85,8 @@ func (w *Worker) release(ctx context.Context, r Run) {
 // scriptedModel is the name of the substitute model that follows rules and scripts (adapters/scripted).
 const scriptedModel = "scripted"
 
-// scripted reports whether a run is weak evidence about the agent in production: no language model has answered in it, and it is
-// not a recorded conversation whose pathway decides by rules alone.
+// scripted reports whether a run proves little about the agent in production, because no language model answered in it. It returns false
+// for a recorded conversation whose pathway decides by rules alone.
 func scripted(o engine.Outcome) bool {
 	for _, name := range []string{o.Models.Caller, o.Models.Agent, o.Models.Judge} {
 		if name != "" && name != scriptedModel {
@@ -96,7 +96,7 @@ func scripted(o engine.Outcome) bool {
 	return !o.ByRules
 }
 
-// retainNames keeps only the names of a graph's nodes, without edges.
+// retainNames deletes everything but the names of the nodes from the graph.
 func retainNames(e *assert.Evidence) {
 	names := make(assert.Graph, len(e.Graph))
 	for id, n := range e.Graph {
@@ -105,7 +105,7 @@ func retainNames(e *assert.Evidence) {
 	e.Graph = names
 }
 
-// end stores the end of a run, with retries during an outage of the database.
+// end stores the end of a run. During an outage of the database it retries for storeTimeout.
 func (w *Worker) end(ctx context.Context, r Run, p *groupBudget) {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
@@ -130,7 +130,8 @@ func (w *Worker) end(ctx context.Context, r Run, p *groupBudget) {
 	}
 }
 
-// tryEnd stores the end of a run in a transaction, and moves its spending from the purse to the sum of its group.
+// tryEnd stores the end of a run in a transaction, and moves its spending from the group's budget on this node to the stored sum of the
+// group.
 func (w *Worker) tryEnd(ctx context.Context, r Run, p *groupBudget) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -155,14 +156,14 @@ func (w *Worker) tryEnd(ctx context.Context, r Run, p *groupBudget) error {
 	return nil
 }
 
-// Finish stores the end of a run that no node executes, in the transaction of ctx.
+// Finish stores, in the transaction of ctx, the end of a run that no node executes.
 func (w *Worker) Finish(ctx context.Context, r Run) error {
 	_, err := w.finish(ctx, r, false)
 	return err
 }
 
-// finish stores the end of a run and its consequences in the transaction of ctx, and returns its group. The revision of the run
-// ensures that this happens once. refused: see Groups.Ended.
+// finish stores, in the transaction of ctx, the end of a run and its consequences, and returns the run's group. The revision of the run
+// ensures that this happens only once. For refused, see Groups.Ended.
 func (w *Worker) finish(ctx context.Context, r Run, refused bool) (g Group, err error) {
 	if err := w.cfg.Store.UpdateRuns(ctx, []Run{r}); err != nil {
 		return g, err
@@ -201,7 +202,8 @@ func resultOf(o engine.Outcome) Result {
 	return r
 }
 
-// failureOf returns the failure of a run: by the failed required assertion with the greatest weight, the first of equal ones.
+// failureOf returns the failure of a failed run. It describes the failed required assertion with the greatest weight, and the first of them
+// if several have this weight. Without such an assertion the score was too low.
 func failureOf(o engine.Outcome) *Failure {
 	f := &Failure{Node: o.Blame, End: o.Evidence.End, Reason: "the score is lower than min_score"}
 	heaviest := -1.0
@@ -214,20 +216,20 @@ func failureOf(o engine.Outcome) *Failure {
 	return f
 }
 
-// journal is the engine.Journal of a run.
+// journal implements engine.Journal for a run with a Store.
 type journal struct {
 	store Store
 	run   *Run
 	began sync.Once
 }
 
-// Answers returns the stored answers.
+// Answers returns the stored answers of the run.
 func (j *journal) Answers(ctx context.Context) (map[string][]byte, error) {
 	return j.store.Answers(ctx, j.run.Org, j.run.ID)
 }
 
-// Append stores an answer. The first answer resets the attempts of a run that was taken over. If the reset cannot be stored, the
-// next attempt stores it.
+// Append stores an answer of the run. The first answer resets the Attempt of a resumed run to 1. If that cannot be stored, the next attempt
+// at the run stores it.
 func (j *journal) Append(ctx context.Context, key string, answer []byte) error {
 	if err := j.store.AppendAnswer(ctx, j.run.Org, j.run.ID, j.run.Node, key, answer); err != nil {
 		return err

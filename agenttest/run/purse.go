@@ -7,25 +7,25 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// groupBudgets holds the budgets of groups with runs on this node.
+// groupBudgets contains the budgets of the groups that have runs on this node.
 //
-// The store holds the spending of ended runs on all nodes; the spending of running ones is counted here. So on one node a group
-// overdraws its budget only by the excess of its calls over their reservations. Another node reads the spending when a run begins
-// or ends there, and may meanwhile spend the former rest.
+// The store contains the spending of the ended runs on all nodes; the spending of running ones is counted here. So on one node, a group
+// overdraws its budget only by the amount by which calls exceed their reservations. Another node reads the spending only when a run begins
+// or ends there, and may meanwhile spend what was left before.
 type groupBudgets struct {
 	mu   sync.Mutex
-	open map[string]*groupBudget // by the id of the group
+	open map[string]*groupBudget // by group id
 }
 
 // groupBudget is the budget of a group on this node.
 type groupBudget struct {
-	budget *engine.Budget // nil: none, or not yet
-	users  int            // running runs; guarded by purses.mu
-	ends   sync.Mutex     // held while a run's end is stored, so that it is counted either here or in the sum
+	budget *engine.Budget // nil if the group has none or it is not loaded yet
+	users  int            // number of running runs; guarded by groupBudgets.mu
+	ends   sync.Mutex     // held while the end of a run is stored, so that its spending counts once: here or in the stored sum
 }
 
-// join opens the purse of a run's group, without a budget if the group has none. Each join needs one leave, after the end of the
-// run is stored.
+// join returns the budget of a run's group on this node, or a groupBudget without a budget if the group has none. The caller must call
+// closeBudget after the end of the run is stored.
 func (w *Worker) join(ctx context.Context, r Run) (*groupBudget, error) {
 	if r.Batch == "" || r.Budget == (engine.Limit{}) {
 		return new(groupBudget), nil
@@ -46,7 +46,7 @@ func (w *Worker) join(ctx context.Context, r Run) (*groupBudget, error) {
 	if p.budget != nil {
 		return p, nil
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience) // even for a cancelled run
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience) // applies to canceled runs too
 	defer cancel()
 	g, err := w.cfg.Groups.Group(ctx, r.Org, r.Batch)
 	if err != nil {
@@ -58,7 +58,7 @@ func (w *Worker) join(ctx context.Context, r Run) (*groupBudget, error) {
 	return p, nil
 }
 
-// closeBudget closes a purse that no other run uses.
+// closeBudget ends a run's use of its group's budget on this node.
 func (w *Worker) closeBudget(r Run, p *groupBudget) {
 	if p.budget != nil {
 		w.abandon(r, p)
@@ -73,7 +73,7 @@ func (w *Worker) abandon(r Run, p *groupBudget) {
 	}
 }
 
-// budgetOf returns the budget of one run.
+// budgetOf returns the budget of one run, which also counts in its group's budget p.
 func budgetOf(r Run, p *groupBudget) *engine.Budget {
 	if p.budget == nil {
 		return engine.NewBudget(r.Budget, nil)
@@ -81,8 +81,8 @@ func budgetOf(r Run, p *groupBudget) *engine.Budget {
 	return engine.NewBudget(engine.Limit{}, p.budget)
 }
 
-// giveBack subtracts the spending of an interrupted run from a purse, because its next attempt counts it again, from its journal.
-// If the store does not answer, it counts twice on this node until the group's runs here have ended.
+// giveBack subtracts the spending of an interrupted run from the group's budget on this node, because the run's next attempt counts it
+// again, from its journal. If the store does not answer, the spending counts twice on this node until the group's runs here have ended.
 func (w *Worker) giveBack(ctx context.Context, r Run, p *groupBudget, spent engine.Spend) {
 	if p.budget == nil {
 		return

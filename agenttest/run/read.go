@@ -11,7 +11,7 @@ import (
 // MaxPage is the maximum number of runs or groups in a page.
 const MaxPage = 100
 
-// GetRun returns one run with its outcome and its snapshot. CodeNotFound: unknown id.
+// GetRun returns one run with its outcome and its snapshot, or CodeNotFound if the id is unknown.
 func (s *Service) GetRun(ctx context.Context, org callwright.OrgID, id string) (Run, Snapshot, error) {
 	r, err := s.cfg.Store.Run(ctx, org, id)
 	if err != nil {
@@ -21,8 +21,8 @@ func (s *Service) GetRun(ctx context.Context, org callwright.OrgID, id string) (
 	return r, snap, err
 }
 
-// ListRuns returns a page of runs, newest first, and the number of all selected ones. Their outcomes contain only short results.
-// Any Limit outside 1 to MaxPage means MaxPage.
+// ListRuns returns a page of the runs that f selects, newest first, and the total number of selected runs, which is 0 if f.Uncounted is
+// set. The runs' outcomes contain only short results. A Limit outside 1 to MaxPage means MaxPage.
 func (s *Service) ListRuns(ctx context.Context, org callwright.OrgID, f Filter) (runs []Run, total int, err error) {
 	if f.Limit < 1 || f.Limit > MaxPage {
 		f.Limit = MaxPage
@@ -36,7 +36,7 @@ func (s *Service) ListRuns(ctx context.Context, org callwright.OrgID, f Filter) 
 	return runs, total, err
 }
 
-// PageRuns returns a page of runs without a count of all; otherwise see ListRuns. A page may begin at f.After.
+// PageRuns is like ListRuns, but does not count the selected runs. A page may begin after f.After.
 func (s *Service) PageRuns(ctx context.Context, org callwright.OrgID, f Filter) (callwright.Page[Run], error) {
 	limit := f.Limit
 	if limit < 1 || limit > MaxPage {
@@ -51,7 +51,7 @@ func (s *Service) PageRuns(ctx context.Context, org callwright.OrgID, f Filter) 
 	return page, err
 }
 
-// listed returns the runs that f selects, with outcomes that contain only short results.
+// listed returns the runs that f selects. Their outcomes contain only short results.
 func (s *Service) listed(ctx context.Context, org callwright.OrgID, f Filter) ([]Run, error) {
 	runs, err := s.cfg.Store.FindRuns(ctx, org, f)
 	for i := range runs {
@@ -62,10 +62,10 @@ func (s *Service) listed(ctx context.Context, org callwright.OrgID, f Filter) ([
 	return runs, err
 }
 
-// maxShort is the maximum length of a Check's reasoning, in bytes.
+// maxShort is the length in bytes to which a Check's reasoning is truncated.
 const maxShort = 500
 
-// NewChecks returns results without their evidence.
+// NewChecks returns the short form of results, without expected and actual values, quotes and tones.
 func NewChecks(results []assert.Result) []Check {
 	list := make([]Check, len(results))
 	for i, r := range results {
@@ -77,7 +77,7 @@ func NewChecks(results []assert.Result) []Check {
 	return list
 }
 
-// Results returns results in the form for lists.
+// Results returns the results that checks describe in short form.
 func Results(checks []Check) []assert.Result {
 	list := make([]assert.Result, len(checks))
 	for i, c := range checks {

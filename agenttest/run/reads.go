@@ -10,18 +10,18 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// MaxReads is the maximum number of concurrent requests of a kind that read many runs, on a node, of all organizations. An
-// organization has one at a time. Further requests wait. Statistics of simulation sets and analytics are one kind; scoring runs
-// again is another.
+// MaxReads is the maximum number of concurrent requests of one kind that read many runs, on one node and for all organizations together.
+// Each organization may execute only one of them at any time; further requests wait. Reading statistics of simulation sets and analytics is
+// one kind, and rescoring runs is another.
 const MaxReads = 2
 
-// readWait bounds the wait for reads of the same organization, and then the wait for others.
+// readWait is the maximum wait for a read of the same organization, and then for reads of other organizations.
 const readWait = 3 * time.Second
 
-// Reads bounds the concurrent reads of a kind: see MaxReads. Organizations take turns regardless of their numbers of requests.
+// Reads limits the concurrent reads of one kind: see MaxReads. Organizations take turns, regardless of their numbers of requests.
 type Reads struct{ own, all node.Budget }
 
-// NewReads returns a bound of a kind of reads.
+// NewReads returns a Reads for one kind of reads.
 func NewReads() *Reads {
 	const busy = "too many test runs are being read at once: send the request again later"
 	return &Reads{
@@ -30,7 +30,8 @@ func NewReads() *Reads {
 	}
 }
 
-// Hold waits until a read may begin. CodeTooManyRequests, with RetryAfter: the wait was too long.
+// Hold waits until a read may begin. The caller must call release after the read. If the wait is too long, Hold returns CodeTooManyRequests
+// with RetryAfter.
 func (r *Reads) Hold(ctx context.Context, org callwright.OrgID) (release func(), err error) {
 	own, err := r.own.Claim(ctx, string(org), 1)
 	if err != nil {
@@ -44,7 +45,8 @@ func (r *Reads) Hold(ctx context.Context, org callwright.OrgID) (release func(),
 	return func() { all(); own() }, nil
 }
 
-// tooMany returns the error of a full Budget with the code of a reached limit.
+// tooMany returns the error of a full Budget with CodeTooManyRequests. It returns other errors, and the error of a ctx that is done,
+// unchanged.
 func tooMany(ctx context.Context, err error) error {
 	e, coded := errors.AsType[*callwright.Error](err)
 	if !coded || ctx.Err() != nil {

@@ -10,56 +10,56 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// Run is one execution of a scenario.
+// Run is one execution of a scenario, in any state.
 type Run struct {
 	ID       string
 	Org      callwright.OrgID
-	Scenario string // id; the scenario may be deleted or changed meanwhile: see Snapshot
-	Name     string // of the scenario at the run's creation
-	Pathway  string // id; empty: Persona
+	Scenario string // id; the scenario may have been changed or deleted since: see Snapshot
+	Name     string // name of the scenario at the run's creation
+	Pathway  string // id; empty if Persona is set
 	Persona  string
 	Version  int    // number of the tested version
-	Batch    string // id of the batch or the simulation set that the run belongs to; empty: none
+	Batch    string // id of the run's batch or simulation set; empty if it belongs to none
 	Trial    int    // counts the runs of one scenario in a simulation set, from 0
 	Snapshot string // id of the tested Snapshot
-	Webhook  string // receives the end of the run; empty: none. It may contain a token
-	Scripted bool   // the run needs a language model and had none: analytics exclude it, see agenttest.AnalyticsQuery.Scripted
-	// Experiment marks a run of a tornado session. It tests a hypothetical version, so it opens no issue and counts in no
+	Webhook  string // URL that receives the end of the run, possibly with a token; empty means none
+	Scripted bool   // the run had no language model, but needs one: analytics exclude it, see agenttest.AnalyticsQuery.Scripted
+	// Experiment marks a run of a tornado session. Because the run tests a hypothetical version, it opens no issue and does not count in
 	// analytics.
 	Experiment bool
 
-	Budget engine.Limit // of the run, or of its whole group
+	Budget engine.Limit // limit of the run or of its whole group
 
 	State     State
-	Node      string            // the node that executes it, while it is Running
+	Node      string            // name of the node that executes the run while it is Running
 	Attempt   int               // number of starts and resumptions since the journal's last answer; see MaxAttempts
-	Cancel    bool              // request to end as Cancelled: see Store.CancelRun
-	Outcome   *engine.Outcome   // nil until it has ended; lists omit all but Result
-	Result    Result            // of a run that has ended
-	Summary   analytics.Summary // likewise, for analytics; lists omit it
+	Cancel    bool              // the run was requested to end as Cancelled: see Store.CancelRun
+	Outcome   *engine.Outcome   // nil until the run has ended; in lists, only Results is set
+	Result    Result            // set when the run has ended
+	Summary   analytics.Summary // set when the run has ended, for analytics; lists omit it
 	CreatedAt time.Time
-	StartedAt time.Time // zero: not yet
-	EndedAt   time.Time // zero: not yet
+	StartedAt time.Time // zero if the run has not started
+	EndedAt   time.Time // zero if the run has not ended
 	Revision  int64
 }
 
-// Result is the part of an outcome that lists and statistics read.
+// Result is the part of an outcome that lists and statistics contain.
 type Result struct {
-	Score    *float64 // nil: none
+	Score    *float64 // nil if the run has no score
 	Turns    int
 	Duration time.Duration
-	Error    string   // reason for an Error, or for a cancellation before the start; empty: neither, or cancelled by a client
-	Refused  bool     // Error because a model refuses the key or the request
-	Failure  *Failure // nil: the run has not failed
-	Checks   []Check  // the results of its assertions, in order
+	Error    string   // reason of an Error, or of a cancellation before the start other than by a client; else empty
+	Refused  bool     // the run is an Error because a model refused the key or the request
+	Failure  *Failure // nil if the run did not fail
+	Checks   []Check  // short results of the assertions, in order
 }
 
-// IsZero reports whether the result is empty.
+// IsZero reports whether the result contains no data. It ignores Refused.
 func (r Result) IsZero() bool {
 	return r.Score == nil && r.Turns == 0 && r.Duration == 0 && r.Error == "" && r.Failure == nil && len(r.Checks) == 0
 }
 
-// Check is a short result of an assertion: see assert.Result. Its Reasoning has at most 500 bytes.
+// Check is the short form of an assert.Result. Its Reasoning has at most 500 bytes.
 type Check struct {
 	Assertion string
 	Type      assert.Type
@@ -73,20 +73,20 @@ type Check struct {
 	Agreement *float64
 }
 
-// Failure is a short form of a run's failure, by which equal failures can be counted: see Key.
+// Failure is the short form of a run's failure. Key identifies equal failures.
 type Failure struct {
-	Assertion string // id of the failed required assertion with the greatest weight; empty: the score was too low
+	Assertion string // id of the failed required assertion with the greatest weight; empty if the score was too low
 	Type      assert.Type
 	Code      assert.Code
-	Node      string // the node to which the failure is attributed; empty: none
+	Node      string // id of the node to which the failure is attributed; empty if there is none
 	End       assert.EndReason
-	Reason    string // reasoning of the result
+	Reason    string // reasoning of the assertion's result
 }
 
-// Key returns the same text for similar failures of a scenario's runs. It ignores reasons and ends of conversations, which differ
-// too much between runs.
+// Key returns a text that is equal for similar failures of a scenario's runs. It ignores reasons and why conversations ended, because these
+// differ too much between runs.
 func (f Failure) Key() string { return fmt.Sprintf("%s/%s/%s", f.Assertion, f.Code, f.Node) }
 
-// MaxAttempts is the maximum number of starts and resumptions of a run without a new answer in its journal. A run whose nodes die
-// more often is an Error, because it may cause their death.
+// MaxAttempts is the maximum number of starts and resumptions of a run without a new answer in its journal. A run whose nodes die more
+// often is an Error, because the run itself may cause their death.
 const MaxAttempts = 3

@@ -11,43 +11,43 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// Config configures a Service.
+// Config configures a Service. Fields without a required tag may be zero, except Versions.Pathways.
 type Config struct {
 	Store     Store             `required:"always"`
 	Scenarios Scenarios         `required:"always"`
-	Groups    Groups            // nil: runs have no groups
+	Groups    Groups            // if nil, runs have no groups
 	Atomic    callwright.Atomic `required:"always"` // transactions of the store
-	Work      callwright.Work   `required:"always"` // sends notices, deletes old runs
-	Leases    node.Leases       `required:"always"` // the nodes that are alive
-	Node      string            `required:"always"` // names this process; every process of a deployment, past or present, has another name
+	Work      callwright.Work   `required:"always"` // executes durable tasks: sends notices, deletes old runs
+	Leases    node.Leases       `required:"always"` // determine the live nodes
+	Node      string            `required:"always"` // name of this process, unique among all past and present processes
 	Versions  Versions          // Versions.Pathways is required
 	Engine    *engine.Engine    `required:"always"` // holds the conversations
 
-	URLs       callwright.URLs // allowed addresses of webhooks; nil: none
-	Notifier   Notifier        // receives the ends of runs; nil: none
-	Failures   Failures        // receives failed runs; nil: none
-	Deliveries *delivery.Log   // lists messages that webhooks have not accepted; nil: no list
+	URLs       callwright.URLs // checks webhook URLs; if nil, none is permitted
+	Notifier   Notifier        // is notified of ended runs; may be nil
+	Failures   Failures        // receives failed runs; may be nil
+	Deliveries *delivery.Log   // lists messages that webhooks have not accepted; if nil, they are not listed
 
-	Concurrent int // concurrent runs on this node; 0: DefaultConcurrent
-	PerOrg     int // concurrent runs of one organization on all nodes; 0: DefaultPerOrg
-	Watchers   int // maximum number of open watchers on this node, of all organizations; 0: 1000
+	Concurrent int // maximum of concurrent runs on this node; 0 means DefaultConcurrent
+	PerOrg     int // maximum of concurrent runs of an organization on all nodes; 0 means DefaultPerOrg
+	Watchers   int // maximum number of open watchers on this node, of all organizations; 0 means 1000
 
 	callwright.Runtime
 }
 
-// Scenarios reads the scenarios to run; see agenttest.Store for its duties.
+// Scenarios reads the scenarios to run. See agenttest.Store for the requirements.
 type Scenarios interface {
 	Scenario(ctx context.Context, org callwright.OrgID, id string) (scenario.Scenario, error)
 	HoldScenario(ctx context.Context, org callwright.OrgID, id string) error
 }
 
-// Defaults of a Config.
+// These constants are the defaults of a Config.
 const (
 	DefaultConcurrent = 32
 	DefaultPerOrg     = 8
 )
 
-// Complete returns the configuration with its defaults. The error names a missing required field.
+// Complete returns the configuration with its defaults. The error names the missing required field.
 func (c Config) Complete() (Config, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return c, err
@@ -74,7 +74,7 @@ type Service struct {
 	cfg Config
 }
 
-// New checks the configuration and registers the durable work. Run executes runs.
+// New checks the configuration, registers the durable tasks, and returns a Service. Call Run to execute runs.
 func New(c Config) (*Service, error) {
 	w, err := newWorker(c)
 	if err != nil {
@@ -83,5 +83,5 @@ func New(c Config) (*Service, error) {
 	return &Service{Worker: w, cfg: w.cfg}, nil
 }
 
-// Run executes runs: see Worker.Run.
+// Run executes waiting runs until ctx is done: see Worker.Run.
 func (s *Service) Run(ctx context.Context) error { return s.Worker.Run(ctx) }

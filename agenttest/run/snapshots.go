@@ -7,14 +7,14 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The limits of a node's cached snapshots.
+// These constants limit the snapshots that a node caches.
 const (
 	maxSnapshots     = 100
-	maxSnapshotBytes = 8 << 20 // of their scenarios: see scenario.Scenario.Size
+	maxSnapshotBytes = 8 << 20 // total size of their scenarios: see scenario.Scenario.Size
 )
 
-// snapshots caches the snapshots of recent runs. The runs of a set alternate between its scenarios, so that few snapshots serve
-// many runs.
+// snapshots caches the snapshots of recent runs. The runs of a set alternate between its scenarios, so a few snapshots suffice for many
+// runs.
 type snapshots struct {
 	mu    sync.Mutex
 	kept  map[snapshotKey]keptSnapshot
@@ -40,7 +40,7 @@ func (s *snapshots) find(key snapshotKey) (Snapshot, bool) {
 	return snap.Snapshot, ok
 }
 
-// add caches a snapshot, and evicts arbitrary others beyond the limits.
+// add caches a snapshot. Beyond the limits, it evicts arbitrary other snapshots.
 func (s *snapshots) add(key snapshotKey, snap Snapshot) {
 	size := snap.Scenario.Size()
 	s.mu.Lock()
@@ -62,7 +62,7 @@ func (s *snapshots) add(key snapshotKey, snap Snapshot) {
 	s.bytes += size
 }
 
-// snapshotOf returns a run's snapshot. Runs share it, so it must not be changed.
+// snapshotOf returns a run's snapshot, from the cache if possible. Runs share the snapshot, so the caller must not change it.
 func (w *Worker) snapshotOf(ctx context.Context, r Run) (Snapshot, error) {
 	key := snapshotKey{r.Org, r.Snapshot}
 	if snap, ok := w.snapshots.find(key); ok {

@@ -10,17 +10,17 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// Request is the request of a run.
+// Request describes a run to start.
 type Request struct {
-	Version  *int           // number of the version to test; nil: the version in production
-	Override map[string]any // replaces members of the scenario's request data, key by key
-	Webhook  string         // receives the end; empty: none
-	Budget   engine.Limit   // the zero Limit: only engine.Config.Limit
+	Version  *int           // number of the version to test; nil means the version in production
+	Override map[string]any // replaces values of the scenario's request data, key by key
+	Webhook  string         // URL that receives the end; empty means none
+	Budget   engine.Limit   // the zero Limit means only engine.Config.Limit
 }
 
-// StartRun starts a run of a scenario. CodeNotFound: the scenario, or, with the field version_number, the version is absent.
-// CodeTooManyRequests: the organization has MaxPending unended runs, including runs that its simulation sets will create; with
-// RetryAfter: too many concurrent starts.
+// StartRun starts a run of a scenario. It returns CodeNotFound if the scenario is absent, and CodeNotFound with the field version_number if
+// the version is. It returns CodeTooManyRequests if the organization has MaxPending runs that have not ended, including runs that its
+// simulation sets will still create. If too many tests start concurrently, this error has a RetryAfter.
 func (s *Service) StartRun(ctx context.Context, org callwright.OrgID, id string, r Request) (Run, error) {
 	if err := s.CheckWebhook(r.Webhook); err != nil {
 		return Run{}, err
@@ -48,7 +48,7 @@ func (s *Service) StartRun(ctx context.Context, org callwright.OrgID, id string,
 	run := NewSubject(sc, tested, snap.ID).New(org, s.cfg.IDs.New(), s.cfg.Clock.Now())
 	run.Webhook, run.Budget = r.Webhook, r.Budget
 	err = s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
-		// A run created during the deletion of its scenario would not be deleted with it.
+		// Without the lock, a run that is created while its scenario is being deleted would remain.
 		if err := s.cfg.Scenarios.HoldScenario(ctx, org, id); err != nil {
 			return err
 		}
@@ -72,7 +72,8 @@ func (s *Service) StartRun(ctx context.Context, org callwright.OrgID, id string,
 	return run, err
 }
 
-// override returns request data with members replaced.
+// override returns a copy of the request data with values replaced by those of with, or the data itself if with is empty. It returns an
+// error if the result is too large.
 func override(data, with map[string]any) (map[string]any, error) {
 	if len(with) == 0 {
 		return data, nil
@@ -90,7 +91,7 @@ func override(data, with map[string]any) (map[string]any, error) {
 	return merged, nil
 }
 
-// CheckWebhook rejects a webhook that cannot receive the end.
+// CheckWebhook returns CodeBadRequest for a webhook URL that is forbidden, or if the program sends no webhooks. An empty URL is valid.
 func (s *Service) CheckWebhook(url string) error {
 	switch {
 	case url == "":
@@ -102,7 +103,7 @@ func (s *Service) CheckWebhook(url string) error {
 	}
 }
 
-// The limits of a budget.
+// These constants limit the budget of a run or a group.
 const (
 	MaxTokens = 1_000_000_000
 	MaxCost   = 1_000_000 // in the currency of engine.Config.Pricer

@@ -6,32 +6,32 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// State is the state of a run, and of a group of runs.
+// State is the state of a run or of a group of runs.
 type State string
 
-// The states. The last four are final.
+// The following constants are the states. The last four are final.
 const (
 	Pending   State = "PENDING"
 	Running   State = "RUNNING"
 	Passed    State = "PASSED"
 	Failed    State = "FAILED"
-	Error     State = "ERROR" // something other than the agent was at fault: it counts neither as passed nor as failed
+	Error     State = "ERROR" // the run failed for a reason other than the agent, and counts neither as passed nor as failed
 	Cancelled State = "CANCELLED"
 )
 
-// States returns all states.
+// States returns all states, in the order of their declaration.
 func States() []State { return []State{Pending, Running, Passed, Failed, Error, Cancelled} }
 
 // Ended reports whether a state is final.
 func (s State) Ended() bool { return len(moves[s]) == 0 }
 
-// moves maps each state to the states that can follow.
+// moves maps each state to the states that may follow it.
 var moves = map[State][]State{
 	Pending: {Running, Cancelled},
-	Running: {Running, Passed, Failed, Error, Cancelled}, // to itself: another node has taken over
+	Running: {Running, Passed, Failed, Error, Cancelled}, // Running to Running: another node has claimed the run
 }
 
-// Move returns the state that follows; CodeInvalidState: the step is not allowed.
+// Move returns to if the state may change to it. Else it returns s and CodeInvalidState.
 func (s State) Move(to State) (State, error) {
 	if slices.Contains(moves[s], to) {
 		return to, nil

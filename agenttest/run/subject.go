@@ -10,46 +10,47 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// Snapshot is the test of a run, as of the run's creation. All runs with the same test share it.
+// Snapshot contains the scenario and the version that a run tests, in their state at the run's creation. All runs of the same test share a
+// snapshot.
 type Snapshot struct {
 	ID        string
 	Org       callwright.OrgID
-	Scenario  scenario.Scenario // with the run's overrides in its RequestData
+	Scenario  scenario.Scenario // with the run's overrides applied to its RequestData
 	Version   int
-	Hash      string // of the version: see pathway.Version
+	Hash      string // hash of the version: see pathway.Version
 	CreatedAt time.Time
 }
 
-// NewSnapshot returns a snapshot of the tested scenario and version at a time.
+// NewSnapshot returns a snapshot of the tested scenario and version that was created at the given time.
 func NewSnapshot(sc scenario.Scenario, v Version, override map[string]any, at time.Time) Snapshot {
 	return Snapshot{
 		ID: SnapshotID(sc, v, override), Org: sc.Org, Scenario: sc, Version: v.Number, Hash: v.Hash, CreatedAt: at,
 	}
 }
 
-// SnapshotID returns the id of a snapshot. It is derived from the tested content, so that equal tests share a snapshot. The fields
-// of a brief scenario suffice.
+// SnapshotID returns the id of a snapshot. The id is derived from the tested content, so that equal tests share a snapshot. The fields of a
+// brief scenario suffice to compute it.
 func SnapshotID(sc scenario.Scenario, v Version, override map[string]any) string {
 	raw, err := json.Marshal([]any{sc.Org, sc.ID, sc.Revision, v.Number, v.Hash, override})
-	if err != nil { // overrides of request data are JSON
+	if err != nil { // overrides of request data can always be encoded
 		panic(err)
 	}
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:])
 }
 
-// Subject is a scenario in its state at the creation of its runs or of their group.
+// Subject is a tested scenario in its state at the creation of its runs or of their group.
 type Subject struct {
-	Scenario string // id
-	Revision int64  // of the scenario
+	Scenario string // id of the scenario
+	Revision int64  // revision of the scenario
 	Name     string
-	Pathway  string // id; empty: Persona
+	Pathway  string // id; empty if Persona is set
 	Persona  string
 	Version  int
-	Snapshot string // id
+	Snapshot string // id of the Snapshot
 }
 
-// NewSubject returns the common facts of the runs of a snapshot.
+// NewSubject returns the data that all runs with a snapshot share.
 func NewSubject(sc scenario.Scenario, v Version, snapshot string) Subject {
 	return Subject{
 		Scenario: sc.ID, Revision: sc.Revision, Name: sc.Name, Pathway: sc.Pathway, Persona: sc.Persona, Version: v.Number,
@@ -57,7 +58,7 @@ func NewSubject(sc scenario.Scenario, v Version, snapshot string) Subject {
 	}
 }
 
-// New returns a waiting run of a subject.
+// New returns a waiting run that tests the subject.
 func (s Subject) New(org callwright.OrgID, id string, at time.Time) Run {
 	return Run{
 		ID: id, Org: org, Scenario: s.Scenario, Name: s.Name, Pathway: s.Pathway, Persona: s.Persona, Version: s.Version,

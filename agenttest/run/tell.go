@@ -8,28 +8,29 @@ import (
 	"github.com/callwright/callwright/delivery"
 )
 
-// Notifier sends the ends of runs to webhooks. A message has an id, which repeated attempts reuse, and a signature that is valid
-// for its organization only. An error means that the message was not delivered. CodeForbidden: the receiver refuses it permanently,
-// or sending to url is not allowed. After any other error it is sent again for 24 hours, not before the error's RetryAfter.
-// Messages of errors are human-readable and contain only the host of the address.
+// Notifier notifies webhooks of ended runs. A message has an id, which retries reuse, and a signature that is valid only for its
+// organization. An error means that the message was not delivered. CodeForbidden means that the receiver refuses the message permanently,
+// or that sending to the URL is not permitted. After any other error, the delivery is retried for 24 hours, each time not before the
+// error's RetryAfter. Messages of errors are human-readable and contain only the host of the URL.
 type Notifier interface {
 	RunEnded(ctx context.Context, url string, r Run) error
 }
 
-// Failures receives runs that have failed. Each may arrive more than once. After an error it is reported again a few times, not
+// Failures receives failed runs. It may receive a run more than once. After an error the report is retried a few times, each time not
 // before the error's RetryAfter.
 type Failures interface {
-	// RunFailed reports a run that ended as Failed, outside simulation sets, and is not a Run.Experiment.
+	// RunFailed reports a run that ended as Failed. Runs of simulation sets and Experiments are not reported.
 	RunFailed(ctx context.Context, r Run) error
 }
 
-// The tasks that report ended runs. Their key is the id of the run.
+// These constants are the tasks that report ended runs. Their key is the id of the run.
 const (
 	taskRunNotice = "agenttest.run_notice"
 	taskFailed    = "agenttest.failed"
 )
 
-// enqueueTasks enqueues the tasks after the end of a run, in the transaction of ctx. reported: its group reports its failures.
+// enqueueTasks enqueues, in the transaction of ctx, the tasks that follow the end of a run. reported means that the run's group reports its
+// failures.
 func (w *Worker) enqueueTasks(ctx context.Context, r Run, reported bool) error {
 	var kinds []string
 	if r.Webhook != "" && w.cfg.Notifier != nil {
@@ -46,7 +47,7 @@ func (w *Worker) enqueueTasks(ctx context.Context, r Run, reported bool) error {
 	return nil
 }
 
-// sendRun sends a run that has ended to its webhook.
+// sendRun sends an ended run to its webhook.
 func (w *Worker) sendRun(ctx context.Context, t callwright.Task, _ int) error {
 	m := delivery.Message{Org: t.Org, Kind: delivery.MessageTestRun, ID: t.Key, Subject: t.Key}
 	r, err := w.cfg.Store.Run(ctx, t.Org, t.Key)
@@ -57,8 +58,8 @@ func (w *Worker) sendRun(ctx context.Context, t callwright.Task, _ int) error {
 	return w.Send(ctx, m, r.EndedAt, func(ctx context.Context) error { return w.cfg.Notifier.RunEnded(ctx, r.Webhook, r) })
 }
 
-// Send makes an attempt at a message. It returns an error if the message is to be sent again, and nil if it was delivered or given
-// up. since is the time of the reported event: attempts are not counted.
+// Send tries to deliver a message. It returns an error if the delivery must be retried, and nil if the message was delivered or is given
+// up. since is the time of the reported event. The age of the event limits the retries; their number is not limited.
 func (w *Worker) Send(ctx context.Context, m delivery.Message, since time.Time, send func(ctx context.Context) error) error {
 	failure, putOff := w.cfg.Deliveries.Send(ctx, m, since, send)
 	if putOff != nil {
@@ -72,8 +73,8 @@ func (w *Worker) Send(ctx context.Context, m delivery.Message, since time.Time, 
 	return again
 }
 
-// GiveUp gives up a message whose run or group could not be read because of err, or has no webhook. Deleted runs and groups are no
-// error.
+// GiveUp gives up a message whose run or group was deleted or has no webhook. If the run or group could not be read for another reason,
+// GiveUp returns err, and the task is retried.
 func (w *Worker) GiveUp(ctx context.Context, m delivery.Message, err error) error {
 	if err := callwright.IgnoreNotFound(err); err != nil {
 		return err
@@ -81,7 +82,7 @@ func (w *Worker) GiveUp(ctx context.Context, m delivery.Message, err error) erro
 	return w.cfg.Deliveries.GiveUp(ctx, m, "what the message tells of was deleted", w.cfg.Clock.Now())
 }
 
-// failed reports a run that has failed.
+// failed reports a failed run to Config.Failures.
 func (w *Worker) failed(ctx context.Context, t callwright.Task, _ int) error {
 	r, err := w.cfg.Store.Run(ctx, t.Org, t.Key)
 	if err != nil || r.State != Failed || w.cfg.Failures == nil {

@@ -11,27 +11,27 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// taskDelete is a kind of durable work.
+// taskDelete is the periodic task that deletes old runs.
 const taskDelete = "agenttest.forget"
 
-// The times of a worker.
+// These constants are times and limits of a worker.
 const (
-	patience    = 10 * time.Second // timeout of a transaction of the worker
-	maxClaimed  = 64               // runs started in one transaction
-	maxOrgs     = 100              // organizations served in one round
+	patience    = 10 * time.Second // timeout of a transaction by the worker
+	maxClaimed  = 64               // maximum number of runs claimed in one transaction
+	maxOrgs     = 100              // maximum number of organizations whose runs are claimed in one round
 	deleteEvery = time.Hour
-	retention   = 400 * 24 * time.Hour // retention of a run; analytics look back 365 days
-	maxDeleted  = 1000                 // runs deleted in one step
+	retention   = 400 * 24 * time.Hour // retention of an ended run; analytics look back 365 days
+	maxDeleted  = 1000                 // maximum number of runs deleted in one step
 )
 
-// register registers the durable tasks.
+// register registers the handlers of the durable tasks.
 func (w *Worker) register() {
 	w.cfg.Work.Handle(callwright.QueueWebhooks, taskRunNotice, w.sendRun)
 	w.cfg.Work.Handle(callwright.QueueUpkeep, taskFailed, w.failed)
 	w.cfg.Work.Every(callwright.QueueUpkeep, taskDelete, deleteEvery, w.deleteOld)
 }
 
-// deleteOld deletes old runs.
+// deleteOld deletes runs that ended longer than the retention ago.
 func (w *Worker) deleteOld(ctx context.Context, _ callwright.Task, _ int) error {
 	for {
 		n, err := w.cfg.Store.DeleteRuns(ctx, w.cfg.Clock.Now().Add(-retention), maxDeleted)
@@ -41,23 +41,23 @@ func (w *Worker) deleteOld(ctx context.Context, _ callwright.Task, _ int) error 
 	}
 }
 
-// Worker executes runs on this node. New makes the Worker of a Service. Its exported methods and fields are for package group, which
-// adds groups to a Service; programs call the methods of Service.
+// Worker executes runs on this node. New creates the Worker of a Service. Its exported methods and fields are intended for package group,
+// which adds groups to a Service; programs call the methods of Service.
 type Worker struct {
-	Watchers node.Watchers // of runs and of groups
+	Watchers node.Watchers // watchers of runs and of groups
 
 	cfg  Config
 	live *node.Holder[liveRun]
 
 	mu        sync.Mutex
-	cancelled []liveGroup // groups and runs that this node cancelled last, at most maxGroups
+	cancelled []liveGroup // groups and runs that were last canceled on this node, at most maxGroups
 
 	groupBudgets groupBudgets
 	snapshots    snapshots
-	starts       *node.Budget // see maxStarts
+	starts       *node.Budget // limits concurrent starts: see maxStarts
 }
 
-// newWorker checks the configuration and registers the durable tasks.
+// newWorker checks the configuration, registers the durable tasks, and returns a Worker.
 func newWorker(c Config) (*Worker, error) {
 	c, err := c.Complete()
 	if err != nil {
@@ -76,29 +76,31 @@ func newWorker(c Config) (*Worker, error) {
 	return w, nil
 }
 
-// liveGroup is a group of runs, or a cancelled run.
+// liveGroup identifies a group of runs, or a canceled run.
 type liveGroup struct {
 	org   callwright.OrgID
 	batch string
 }
 
-// maxGroups is the number of cancelled groups and runs that are remembered, so that runs claimed before still see the cancellation.
+// maxGroups is the number of last canceled groups and runs that a worker stores, so that it also cancels runs that it claimed before the
+// cancellation and begins after it.
 const maxGroups = 100
 
 // liveRun is a run that this node executes.
 type liveRun struct {
 	liveGroup
 
-	ending bool // cancelled before this node began it, which only repeats its journal
+	ending bool // the run was canceled before this node began it: the node only repeats its journal
 }
 
-// The causes of the interruption of runs.
+// These errors are the causes with which a node interrupts runs.
 var (
 	errCancelled = errors.New("the run is cancelled")
 	errStopping  = errors.New("the node stops")
 )
 
-// Interrupt cancels a run, or the present and later runs of a group, on this node, and wakes their watchers.
+// Interrupt cancels a run, or all runs of a group, on this node, and wakes their watchers. Runs of the group that this node begins later
+// are canceled too.
 func (w *Worker) Interrupt(org callwright.OrgID, id string) {
 	group := liveGroup{org, id}
 	w.mu.Lock()
@@ -113,20 +115,20 @@ func (w *Worker) Interrupt(org callwright.OrgID, id string) {
 	w.Watchers.Wake(id)
 }
 
-// interrupted reports whether a run or its group was cancelled here.
+// interrupted reports whether Interrupt was called for a run or its group on this node.
 func (w *Worker) interrupted(r Run) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Contains(w.cancelled, liveGroup{r.Org, r.Batch}) || slices.Contains(w.cancelled, liveGroup{r.Org, r.ID})
 }
 
-// Wake has the worker look for runs to start.
+// Wake makes the worker look for runs to start.
 func (w *Worker) Wake() { w.live.Wake() }
 
-// Run executes runs until ctx ends. Then it interrupts its runs, and any node resumes them. The error is always nil.
+// Run executes waiting runs until ctx is done. Then it interrupts its runs, which any node resumes. It always returns nil.
 func (w *Worker) Run(ctx context.Context) error { return w.live.Run(ctx) }
 
-// fill starts runs until the node executes its maximum, or none waits.
+// fill starts runs until the node executes its maximum or no run waits.
 func (w *Worker) fill(ctx context.Context) error {
 	for ctx.Err() == nil {
 		free := min(w.live.Free(), maxClaimed)
@@ -141,13 +143,13 @@ func (w *Worker) fill(ctx context.Context) error {
 			w.begin(ctx, r)
 		}
 		if len(claimed) < free {
-			return nil // runs created from now on wake the worker
+			return nil // runs created from now on wake the worker again
 		}
 	}
 	return nil
 }
 
-// begin executes a run in a new goroutine.
+// begin executes a claimed run in a new goroutine. If the worker is full or stopping, begin releases the run.
 func (w *Worker) begin(ctx context.Context, r Run) {
 	slot, ok := w.live.Hold(ctx, r.ID, liveRun{liveGroup{r.Org, r.Batch}, r.Cancel})
 	if !ok {
@@ -161,7 +163,7 @@ func (w *Worker) begin(ctx context.Context, r Run) {
 	slot.Go(func(ctx context.Context) { w.execute(ctx, r) })
 }
 
-// claimLost resumes runs of dead nodes, and runs that this node interrupted when it stopped.
+// claimLost resumes runs whose nodes have died, and runs that stopping nodes released.
 func (w *Worker) claimLost(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -175,7 +177,7 @@ func (w *Worker) claimLost(ctx context.Context) error {
 	}
 	for _, r := range left {
 		if w.live.Holds(r.ID) {
-			continue // it was released here, and has not quite ended
+			continue // this node released the run, and has not quite finished it
 		}
 		if r, err = w.hold(r); err != nil {
 			return err
@@ -186,7 +188,7 @@ func (w *Worker) claimLost(ctx context.Context) error {
 		list := []Run{r}
 		err := w.store(ctx, list)
 		if errors.Is(err, callwright.ErrConflict) || errors.Is(err, callwright.ErrNotFound) {
-			continue // another node was faster
+			continue // another node has claimed the run first
 		}
 		if err != nil {
 			return err
@@ -196,7 +198,7 @@ func (w *Worker) claimLost(ctx context.Context) error {
 	return nil
 }
 
-// isCancelled reports whether a run or its group has to be cancelled.
+// isCancelled reports whether a run must be canceled, because its own Cancel or its group's Cancel is set.
 func (w *Worker) isCancelled(ctx context.Context, r Run) (bool, error) {
 	if r.Cancel || r.Batch == "" {
 		return r.Cancel, nil
@@ -205,7 +207,7 @@ func (w *Worker) isCancelled(ctx context.Context, r Run) (bool, error) {
 	return g.Cancel, callwright.IgnoreNotFound(err)
 }
 
-// stops returns the runs of this node that have to be cancelled.
+// stops returns the ids of the runs of this node that must be canceled.
 func (w *Worker) stops(ctx context.Context, name string) ([]string, error) {
 	ids, err := w.cfg.Store.Cancelled(ctx, name)
 	live := w.live.All()

@@ -13,15 +13,15 @@ import (
 	"github.com/callwright/callwright/agenttest/runner"
 )
 
-// instant is a model that costs as little as it can.
+// instant is a model that answers with the least possible cost.
 type instant struct{ agentstest.Model }
 
-// Answer always chooses the first way.
+// Answer returns the choice of the first edge.
 func (*instant) Answer(context.Context, llm.Question) (llm.Answer, error) {
 	return llm.Answer{JSON: []byte(`{"reason": "so", "option": "way 1"}`)}, nil
 }
 
-// benchmark measures turns of sessions of ten turns, between two nodes, with the start of a session in every tenth.
+// benchmark measures turns at two nodes. Each session has ten turns, so that every tenth turn includes the start of a session.
 func benchmark(b *testing.B, always string) {
 	b.Helper()
 	v := document(b, map[string]string{
@@ -59,10 +59,10 @@ func benchmark(b *testing.B, always string) {
 // BenchmarkTurn measures a turn that needs no model.
 func BenchmarkTurn(b *testing.B) { benchmark(b, `{"alwaysPick": true}`) }
 
-// BenchmarkTurnWithChoice measures a turn in which the model chooses the way.
+// BenchmarkTurnWithChoice measures a turn in which the model chooses an edge.
 func BenchmarkTurnWithChoice(b *testing.B) { benchmark(b, `{"label": "the caller agrees"}`) }
 
-// BenchmarkTurnWithWebhook measures a turn in which a request is caught.
+// BenchmarkTurnWithWebhook measures a turn with a request, which the sink answers.
 func BenchmarkTurnWithWebhook(b *testing.B) {
 	r := newRunner(b, agenttesttest.Version{Org: "a", Pathway: "p", Number: 1, Document: agenttesttest.Shop()})
 	b.ReportAllocs()

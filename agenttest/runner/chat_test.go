@@ -16,8 +16,8 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// TestLikeAChat walks the pathway with a node of every type in a test and in a chat, with the same words: both say the same,
-// visit the same nodes and know the same variables. The versions come from the service of pathways.
+// TestLikeAChat executes a pathway with a node of every type in a test and in a chat, with the same words. It checks that both say the
+// same, visit the same nodes and collect the same variables. pathway.Service supplies the versions.
 func TestLikeAChat(t *testing.T) {
 	t.Parallel()
 	const answer = `{"free": 1, "bicycles": 2}`

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// A test talks to version 1 of a pathway. Its request to the shop is answered by a mock.
+// In this example, a test talks to version 1 of a pathway. A mock answers its request to the shop.
 func Example() {
 	ctx := context.Background()
 	r, err := runner.New(runner.Config{Versions: agenttesttest.Versions{

@@ -7,9 +7,9 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// Graph returns a version's graph in the form of assertions. The successors of a node are the nodes of its edges and branches, and
-// the global nodes, without the way back from a global node. A node fills the variables that it extracts, and the variables of its
-// request and its tools. It says its text, if any.
+// Graph converts the graph of a version for assertions. The successors of a node are the targets of its edges and branches, and the global
+// nodes; the return from a global node is not included. A node fills the variables that it extracts, and the variables that its request and
+// its tools set. It says its text, if any.
 func Graph(g *graph.Graph) assert.Graph {
 	out := make(assert.Graph, len(g.Nodes))
 	for id, n := range g.Nodes {
@@ -43,7 +43,7 @@ func Graph(g *graph.Graph) assert.Graph {
 	return out
 }
 
-// unique removes duplicates from a list, and keeps its order.
+// unique returns the list without duplicates, in the same order. It changes the list's array.
 func unique(list []string) []string {
 	seen := make(map[string]bool, len(list))
 	return slices.DeleteFunc(list, func(s string) bool {

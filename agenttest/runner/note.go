@@ -12,14 +12,14 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// MaxWebhooks is the maximum number of recorded requests of a session. Further ones are answered, and reported in a note.
+// MaxWebhooks is the maximum number of recorded requests of a session. Further requests are answered, and a note reports them.
 const MaxWebhooks = 500
 
-// maxNote bounds the text of a note, in bytes.
+// maxNote is the length in bytes to which the text of a note is truncated.
 const maxNote = 2000
 
-// webhooks returns the requests of a turn in the order of its log, which is the same in every run, although tools are called
-// concurrently. It counts unrecorded ones.
+// webhooks returns the recorded requests of a turn in the order of the turn's log. This order is the same in every run, although tools are
+// called concurrently. lost is the number of requests that were not recorded.
 func (s *session) webhooks(log pathway.Log) (out []assert.Webhook, lost int) {
 	caught := s.sink.Drain()
 	if len(caught) == 0 {
@@ -46,7 +46,7 @@ func (s *session) webhooks(log pathway.Log) (out []assert.Webhook, lost int) {
 	return out, lost
 }
 
-// notes returns the explanations of the agent's way in a turn, and then its actions.
+// notes returns the notes that explain the agent's moves in a turn, followed by notes of its actions.
 func (s *session) notes(log pathway.Log) []engine.Note {
 	notes := make([]engine.Note, 0, len(log.Entries)+len(s.did))
 	for _, e := range log.Entries {
@@ -73,7 +73,7 @@ func (s *session) notes(log pathway.Log) []engine.Note {
 	return notes
 }
 
-// noteText returns the text of a log entry's note; empty: none.
+// noteText returns the text of the note for a log entry, or "" if the entry has no note.
 func noteText(e pathway.LogEntry) string {
 	switch e.Kind {
 	case pathway.LogDecision:
@@ -96,7 +96,7 @@ func noteText(e pathway.LogEntry) string {
 	}
 }
 
-// pressed returns the nodes that have sent digits in a turn, in order.
+// pressed returns the ids of the nodes that sent digits in a turn, in order.
 func (s *session) pressed(log pathway.Log) []string {
 	var nodes []string
 	g := s.agent.at()

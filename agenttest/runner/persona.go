@@ -13,16 +13,16 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// talker is the agent of a persona.
+// talker is the agent of a persona in a session.
 type talker struct {
 	brain *handover.Brain
-	paths []*graph.Graph // to which it may hand over
-	now   *graph.Graph   // to which it has handed over; nil: none
-	log   pathway.Log    // of the turn
+	paths []*graph.Graph // pathways to which the persona may hand over
+	now   *graph.Graph   // pathway to which the persona has handed over; nil if it has not
+	log   pathway.Log    // log of the current turn
 }
 
-// startPersona begins a session with a version of a persona. It may hand over to the pathways that are in production now, without
-// deleted ones.
+// startPersona starts a session with a version of a persona. The persona may hand over to pathways in the version that is in production
+// now. Deleted pathways are omitted.
 func (r *Runner) startPersona(ctx context.Context, spec engine.SessionSpec, sink *Sink) (engine.Session, error) {
 	switch {
 	case r.cfg.Personas == nil:
@@ -73,10 +73,10 @@ func (r *Runner) startPersona(ctx context.Context, spec engine.SessionSpec, sink
 	return &session{runner: r, agent: agent, sink: sink, state: agent.brain.State()}, nil
 }
 
-// errOver is the error of a turn after the end.
+// errOver is the error of a turn after the end of the conversation.
 var errOver = callwright.Errorf(callwright.CodeInvalidState, "the conversation is over")
 
-// step runs a turn. The brain holds the state.
+// step executes a turn. The brain, not state, contains the state of the conversation.
 func (t *talker) step(
 	ctx context.Context, state pathway.State, in conversation.Turn, emit func(conversation.Step) bool,
 ) (pathway.State, pathway.Log, error) {

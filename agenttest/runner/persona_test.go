@@ -21,7 +21,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// house contains the persona "desk" of the organization "a" in version 2, and the pathways "booking" and "hours" in production.
+// house contains version 2 of the persona "desk" of the organization "a", and the pathways "booking" and "hours" in production.
 type house struct{ broken error }
 
 func (h house) LoadPinned(_ context.Context, org callwright.OrgID, id string, number int) (persona.Version, error) {
@@ -75,7 +75,7 @@ func deskSpec() engine.SessionSpec {
 	}
 }
 
-// TestPersona holds the conversation of a persona that hands over to a pathway, which presses a key and asks another system.
+// TestPersona checks the conversation of a persona that hands over to a pathway, which sends digits and a request.
 func TestPersona(t *testing.T) {
 	t.Parallel()
 	var conversations [2][]engine.AgentTurn
@@ -87,7 +87,7 @@ func TestPersona(t *testing.T) {
 		for _, text := range []string{"", "a complaint", "an appointment", "monday"} {
 			turn := say(t, s, text)
 			for j := range turn.Webhooks {
-				turn.Webhooks[j].At = turn.Webhooks[j].At.UTC().Truncate(1 << 62) // the only difference
+				turn.Webhooks[j].At = turn.Webhooks[j].At.UTC().Truncate(1 << 62) // only the times differ
 			}
 			conversations[i] = append(conversations[i], turn)
 		}
@@ -127,7 +127,7 @@ func TestPersona(t *testing.T) {
 	}
 }
 
-// TestPersonaEnds checks that the persona can end the conversation.
+// TestPersonaEnds checks that a persona can end the conversation.
 func TestPersonaEnds(t *testing.T) {
 	t.Parallel()
 	s, err := newDesk(t, house{}).Start(t.Context(), deskSpec())
@@ -140,7 +140,7 @@ func TestPersonaEnds(t *testing.T) {
 	}
 }
 
-// TestPersonaTurnThatIsCancelled checks that the conversation continues after a cancelled turn.
+// TestPersonaTurnThatIsCancelled checks that the conversation can continue after a turn whose context is canceled.
 func TestPersonaTurnThatIsCancelled(t *testing.T) {
 	t.Parallel()
 	s, err := newDesk(t, house{}).Start(t.Context(), deskSpec())

@@ -24,14 +24,14 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// one is a version that is always there.
+// one is a Versions that returns the same graph for every version.
 type one struct{ *graph.Graph }
 
 func (o one) LoadPinned(context.Context, callwright.OrgID, string, int) (*graph.Graph, error) {
 	return o.Graph, nil
 }
 
-// clock advances a second with each reading.
+// clock is a clock that advances by a second with each reading.
 type clock struct{ now time.Time }
 
 func (c *clock) Now() time.Time {
@@ -39,7 +39,7 @@ func (c *clock) Now() time.Time {
 	return c.now
 }
 
-// anyGraph draws a graph of a few nodes of all types with random edges.
+// anyGraph draws a graph of one to six nodes of all types with random edges.
 func anyGraph(t *rapid.T) *graph.Graph {
 	flag := func(what string) bool { return rapid.IntRange(0, 3).Draw(t, what) == 0 }
 	text := func(what string) *template.Template {
@@ -90,7 +90,8 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// fickle returns a model that answers anything, the same for the same seed. It ends the turn's context from time to time.
+// fickle returns a model with random answers and failures, which depend only on the seed. Sometimes it calls end to cancel the turn's
+// context.
 func fickle(seed uint64, end func()) *agentstest.Model {
 	random := rand.New(rand.NewPCG(seed, 0))
 	fail := func() error {
@@ -123,13 +124,13 @@ func fickle(seed uint64, end func()) *agentstest.Model {
 	}
 }
 
-// held is the record of a conversation.
+// held contains the turns and errors of a conversation.
 type held struct {
 	Turns  []engine.AgentTurn
 	Errors []string
 }
 
-// TestAnySession checks that any conversation reports a path of the graph, and repeats it.
+// TestAnySession checks that the turns of any conversation form a path in the graph, and that a repeated conversation is equal.
 func TestAnySession(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -172,7 +173,7 @@ func hold(t *rapid.T, g *graph.Graph, seed uint64, callers []engine.CallerTurn, 
 	return out
 }
 
-// holds checks that a turn agrees with the graph.
+// holds checks that a turn is possible in the graph.
 func holds(t *rapid.T, g *graph.Graph, turn engine.AgentTurn) {
 	nodes := runner.Graph(g)
 	for _, id := range turn.Visits {

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// untimed returns an outcome without times.
+// untimed returns an outcome without times and durations, which differ between runs.
 func untimed(o engine.Outcome) engine.Outcome {
 	o.Took = 0
 	for i := range o.Turns {
@@ -26,8 +26,8 @@ func untimed(o engine.Outcome) engine.Outcome {
 	return o
 }
 
-// TestResume kills a run of a pathway with tools at each call of its model, while the call is in flight. The resumed run has the
-// same outcome and repeats only that call.
+// TestResume interrupts a run of a pathway with tools at each of its model calls, while the call is in flight. It checks that the resumed
+// run has the same outcome and repeats only that call.
 func TestResume(t *testing.T) {
 	t.Parallel()
 	s := scenario.Scenario{Org: "a", Pathway: "shop", Kind: scenario.Replay, RequestData: map[string]any{"name": "Ada"}}
@@ -35,7 +35,7 @@ func TestResume(t *testing.T) {
 		s.Messages = append(s.Messages, scenario.Message{Role: llm.RoleCaller, Text: text})
 	}
 	r := newRunner(t, agenttesttest.Version{Org: "a", Pathway: "shop", Number: 2, Document: agenttesttest.Shop()})
-	// run runs the scenario, and kills it at a call; 0: never. It returns the number of calls.
+	// run executes the scenario, and cancels it at the given call; 0 means never. It returns the outcome and the number of calls.
 	run := func(journal engine.Journal, at int64) (engine.Outcome, int64) {
 		ctx, kill := context.WithCancel(t.Context())
 		defer kill()

@@ -16,48 +16,48 @@ import (
 
 // Versions loads versions of pathways. pathway.Service implements it.
 type Versions interface {
-	// LoadPinned returns the graph of a version of an organization's pathway, even if the version is archived. CodeNotFound: the
-	// version is absent. It is safe for concurrent use.
+	// LoadPinned returns the graph of a version of an organization's pathway, even if the version is archived. It returns CodeNotFound if
+	// the version is absent. It must be safe for concurrent use.
 	LoadPinned(ctx context.Context, org callwright.OrgID, pathway string, number int) (*graph.Graph, error)
 }
 
 // Personas loads versions of personas. persona.Service implements it.
 type Personas interface {
-	// LoadPinned returns a version of an organization's persona that is or was in production. CodeNotFound: it is absent. It is
-	// safe for concurrent use.
+	// LoadPinned returns a version of an organization's persona that is or was in production, or CodeNotFound if the version is absent. It
+	// must be safe for concurrent use.
 	LoadPinned(ctx context.Context, org callwright.OrgID, persona string, number int) (persona.Version, error)
 }
 
-// Production loads versions in production. pathway.Service implements it.
+// Production loads the versions of pathways in production. pathway.Service implements it.
 type Production interface {
-	// Load returns the graph of a version and its number. It is safe for concurrent use.
+	// Load returns the graph of a version and its number. It must be safe for concurrent use.
 	Load(ctx context.Context, org callwright.OrgID, pathway string, sel pathway.Selector) (*graph.Graph, int, error)
 }
 
-// Config configures a Runner.
+// Config configures a Runner. Fields without a required tag may be zero.
 type Config struct {
 	Versions   Versions          `required:"always"`
-	Personas   Personas          // nil: personas cannot be tested
-	Production Production        // the pathways to which personas hand over; nil: they keep their conversations
-	Knowledge  pathway.Knowledge // nil: no knowledge bases
+	Personas   Personas          // if nil, personas cannot be tested
+	Production Production        // pathways to which personas hand over; if nil, personas never hand over
+	Knowledge  pathway.Knowledge // if nil, there are no knowledge bases
 
 	callwright.Runtime
 }
 
-// Runner is an engine.PathwayRunner that walks pathways, and talks like personas. It is safe for concurrent use, and caches only
-// the assertions' form of the last graph: a session is state in memory.
+// Runner is an engine.PathwayRunner for pathways and personas. It is safe for concurrent use. Its sessions are state in memory; the Runner
+// itself caches only the converted graph of the last session.
 type Runner struct {
 	cfg  Config
 	last atomic.Pointer[seen]
 }
 
-// seen is a graph with its form for assertions. Many successive runs test the same one.
+// seen is a graph with its conversion for assertions. It is cached because many successive runs test the same graph.
 type seen struct {
 	graph *graph.Graph
 	nodes assert.Graph
 }
 
-// see returns a graph's form for assertions. It must not be changed.
+// see returns the conversion of a graph for assertions, from the cache if possible. The caller must not change it.
 func (r *Runner) see(g *graph.Graph) assert.Graph {
 	if last := r.last.Load(); last != nil && last.graph == g {
 		return last.nodes
@@ -69,7 +69,7 @@ func (r *Runner) see(g *graph.Graph) assert.Graph {
 
 var _ engine.PathwayRunner = (*Runner)(nil)
 
-// New returns a runner. The error names a required field that is missing.
+// New returns a runner. The error names the missing required field.
 func New(c Config) (*Runner, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
@@ -77,11 +77,11 @@ func New(c Config) (*Runner, error) {
 	return &Runner{cfg: c}, nil
 }
 
-// silent is a model without llm.Hinter, because tests recognize no speech.
+// silent hides the llm.Hinter of a model, because tests recognize no speech.
 type silent struct{ llm.Model }
 
-// Start begins a session with a version of a pathway or of a persona. A draft cannot be tested, because it changes. CodeBadRequest
-// with the field "persona_id": this runner has no personas.
+// Start starts a session with a version of a pathway or of a persona. It returns CodeNotFound for the draft, which cannot be tested because
+// it may change, and CodeBadRequest with the field "persona_id" if the runner has no Personas.
 func (r *Runner) Start(ctx context.Context, spec engine.SessionSpec) (engine.Session, error) {
 	switch {
 	case spec.Model == nil:

@@ -15,31 +15,31 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// session is a conversation with a version of a pathway or of a persona.
+// session is an engine.Session with a version of a pathway or of a persona.
 type session struct {
 	runner *Runner
 	agent  agent
 	sink   *Sink
 	state  pathway.State
-	did    []conversation.Step // actions in the turn
-	nodes  assert.Graph        // nil: not requested yet
-	caught int                 // webhooks so far
+	did    []conversation.Step // actions in the current turn
+	nodes  assert.Graph        // result of Graph; nil if not requested yet
+	caught int                 // number of requests recorded so far
 	closed bool
 }
 
-// agent is the tested agent.
+// agent is the tested agent of a session.
 type agent interface {
-	// step runs a turn: see pathway.Interpreter.Step. The state is the last turn's.
+	// step executes a turn: see pathway.Interpreter.Step. state is the result of the last turn.
 	step(
 		ctx context.Context, state pathway.State, in conversation.Turn, emit func(conversation.Step) bool,
 	) (pathway.State, pathway.Log, error)
-	// at returns the graph that leads the conversation now; nil: none.
+	// at returns the graph that currently leads the conversation, or nil if none does.
 	at() *graph.Graph
-	// graphs returns all graphs that may lead it.
+	// graphs returns all graphs that may lead the conversation.
 	graphs() []*graph.Graph
 }
 
-// walker is the agent of a pathway.
+// walker is the agent of a pathway in a session.
 type walker struct {
 	runtime *pathway.Interpreter
 	graph   *graph.Graph
@@ -58,7 +58,7 @@ func (w *walker) graphs() []*graph.Graph { return []*graph.Graph{w.graph} }
 
 var errClosed = callwright.Errorf(callwright.CodeInvalidState, "the session is closed")
 
-// Reply runs a turn. After the end of ctx the session can continue.
+// Reply executes a turn. The session can continue after a turn whose ctx was canceled.
 func (s *session) Reply(ctx context.Context, in engine.CallerTurn) (engine.AgentTurn, error) {
 	if s.closed {
 		return engine.AgentTurn{}, errClosed
@@ -66,7 +66,7 @@ func (s *session) Reply(ctx context.Context, in engine.CallerTurn) (engine.Agent
 	s.did = nil
 	state, log, err := s.agent.step(ctx, s.state, s.heard(in), s.note)
 	if log.Turn == 0 {
-		return engine.AgentTurn{}, err // no step was taken
+		return engine.AgentTurn{}, err // no turn was executed
 	}
 	out := engine.AgentTurn{
 		Text: log.Said, Visits: slices.Clone(state.Visited[len(s.state.Visited):]), Node: state.Node,
@@ -82,7 +82,7 @@ func (s *session) Reply(ctx context.Context, in engine.CallerTurn) (engine.Agent
 	return out, err
 }
 
-// note records the agent's actions. It accepts all steps.
+// note records the agent's actions. It always returns true, to accept further steps.
 func (s *session) note(step conversation.Step) bool {
 	switch step.(type) {
 	case conversation.Press, conversation.Transfer, conversation.End:
@@ -91,7 +91,7 @@ func (s *session) note(step conversation.Step) bool {
 	return true
 }
 
-// heard returns the caller's turn. The first one without words is the start.
+// heard converts the caller's turn. A first turn without words is the start of the conversation.
 func (s *session) heard(in engine.CallerTurn) conversation.Turn {
 	switch {
 	case strings.TrimSpace(in.Text) == "" && s.state.Turn == 0:
@@ -103,13 +103,13 @@ func (s *session) heard(in engine.CallerTurn) conversation.Turn {
 	}
 }
 
-// looped reports whether a turn has visited the maximum number of nodes.
+// looped reports whether the agent stopped in a turn because it had visited the maximum number of nodes.
 func looped(log pathway.Log) bool {
 	return slices.ContainsFunc(log.Entries, func(e pathway.LogEntry) bool { return e.Kind == pathway.LogLoop })
 }
 
-// Graph returns the nodes of the pathway, or of all pathways to which the persona may hand over: see Graph. Of equal node ids the
-// first pathway's node counts.
+// Graph returns the nodes of the pathway, or of all pathways to which the persona may hand over: see the function Graph. If several
+// pathways have a node with the same id, it returns the node of the first one.
 func (s *session) Graph() assert.Graph {
 	if s.nodes != nil {
 		return s.nodes
@@ -129,7 +129,7 @@ func (s *session) Graph() assert.Graph {
 	return s.nodes
 }
 
-// Close drops the conversation. It may be called twice.
+// Close discards the conversation. It may be called more than once.
 func (s *session) Close() error {
 	s.closed, s.state = true, pathway.State{}
 	return nil

@@ -16,10 +16,10 @@ import (
 	"github.com/callwright/callwright/agenttest/runner"
 )
 
-// shop is a version with the pathway of the suite.
+// shop is version 1 of the conformance suite's pathway.
 var shop = agenttesttest.Version{Org: "a", Pathway: "p", Number: 1, Document: agenttesttest.Shop()}
 
-// start begins a session with a version.
+// start starts a session at a node of version 1 of the pathway "p".
 func start(tb testing.TB, r *runner.Runner, node string) engine.Session {
 	tb.Helper()
 	s, err := r.Start(tb.Context(), engine.SessionSpec{
@@ -31,7 +31,7 @@ func start(tb testing.TB, r *runner.Runner, node string) engine.Session {
 	return s
 }
 
-// say takes a turn.
+// say executes a turn in which the caller says text.
 func say(tb testing.TB, s engine.Session, text string) engine.AgentTurn {
 	tb.Helper()
 	turn, err := s.Reply(tb.Context(), engine.CallerTurn{Text: text})
@@ -41,7 +41,7 @@ func say(tb testing.TB, s engine.Session, text string) engine.AgentTurn {
 	return turn
 }
 
-// document returns a document with nodes, given by kind and data, and unconditional edges, such as "a b".
+// document returns a version with these nodes and edges. A node is given by id as "type|data", and an unconditional edge as "from to".
 func document(tb testing.TB, nodes map[string]string, edges ...string) agenttesttest.Version {
 	tb.Helper()
 	v := agenttesttest.Version{Org: "a", Pathway: "p", Number: 1}
@@ -92,7 +92,7 @@ func TestStartRefuses(t *testing.T) {
 	}
 }
 
-// TestPresses checks that each press is a note of its node, and that a node without digits is an error.
+// TestPresses checks that digits are noted at the node that sends them, and that a node without digits is noted as an error.
 func TestPresses(t *testing.T) {
 	t.Parallel()
 	const press = string(graph.NodePress)
@@ -115,7 +115,7 @@ func TestPresses(t *testing.T) {
 	}
 }
 
-// TestKnowledge checks that a session queries the runner's knowledge bases.
+// TestKnowledge checks that a session searches the runner's knowledge bases.
 func TestKnowledge(t *testing.T) {
 	t.Parallel()
 	shelf := &agentstest.Knowledge{}
@@ -138,7 +138,7 @@ func TestKnowledge(t *testing.T) {
 	}
 }
 
-// TestManyWebhooks checks that a session stops recording requests at its limit, and continues.
+// TestManyWebhooks checks that a session continues without recording requests beyond MaxWebhooks, and reports that in a note.
 func TestManyWebhooks(t *testing.T) {
 	t.Parallel()
 	s := start(t, newRunner(t, shop), "talk")

@@ -15,15 +15,15 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// The limits of recorded requests, in bytes.
+// These constants limit recorded requests, in bytes.
 const (
 	maxURL    = 8 << 10
-	maxHeader = 256      // of a value
-	maxBody   = 16 << 10 // of a body; a longer one is stored as a JSON string of its beginning
+	maxHeader = 256      // of a header's value
+	maxBody   = 16 << 10 // of a body; the beginning of a longer one is recorded as a JSON string
 )
 
-// Sink is a request.Client that sends no requests. Mocks answer them, and they are recorded for the evidence. It is safe for
-// concurrent use.
+// Sink is a request.Client that sends no requests. It records them for the evidence, and answers them with mocks. It is safe for concurrent
+// use.
 type Sink struct {
 	mocks []scenario.WebhookMock
 
@@ -33,15 +33,15 @@ type Sink struct {
 
 var _ request.Client = (*Sink)(nil)
 
-// NewSink returns a sink in which the first matching mock answers a request. A request without a match, and a mock without a body,
-// are answered with {}.
+// NewSink returns a sink that answers each request with the first matching mock. If no mock matches, or if the mock has no body, the
+// response body is {}.
 func NewSink(mocks []scenario.WebhookMock) *Sink { return &Sink{mocks: mocks} }
 
-// CheckURL allows every URL, because requests are not sent.
+// CheckURL permits every URL, because requests are not sent.
 func (s *Sink) CheckURL(string) error { return nil }
 
-// Do records the request and answers it. The answer equals the real client's. If a mock's fault is a timeout, or its delay reaches
-// r.Timeout, the answer is CodeUnavailable immediately, without the wait.
+// Do records the request and returns the response of the matching mock, as a real client would. If the mock's fault is a timeout, or if its
+// delay reaches r.Timeout, Do returns CodeUnavailable immediately, without waiting.
 func (s *Sink) Do(ctx context.Context, r request.Request) (request.Response, error) {
 	s.record(r)
 	m := s.mock(r)
@@ -63,7 +63,7 @@ func (s *Sink) Do(ctx context.Context, r request.Request) (request.Response, err
 	return request.Response{Status: cmp.Or(m.Status, 200), Body: m.Body}, nil
 }
 
-// Drain returns the requests since the last call, by request.Request.Place, and drops them.
+// Drain returns the requests recorded since the last call, by request.Request.Place.
 func (s *Sink) Drain() map[int]assert.Webhook {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,7 +72,7 @@ func (s *Sink) Drain() map[int]assert.Webhook {
 	return caught
 }
 
-// record stores a request.
+// record records a request without user info, and without header and query values that may be secret.
 func (s *Sink) record(r request.Request) {
 	w := assert.Webhook{
 		Node: r.Node, Method: r.Method, URL: callwright.Clip(callwright.Redact(withoutUser(r.URL)), maxURL), Body: body(r.Body),
@@ -98,7 +98,7 @@ func (s *Sink) record(r request.Request) {
 	s.caught[r.Place] = w
 }
 
-// mock returns the first mock that matches a request, or the zero one.
+// mock returns the first mock that matches a request, or the zero WebhookMock if none does.
 func (s *Sink) mock(r request.Request) scenario.WebhookMock {
 	address := withoutUser(r.URL)
 	for _, m := range s.mocks {
@@ -110,7 +110,7 @@ func (s *Sink) mock(r request.Request) scenario.WebhookMock {
 	return scenario.WebhookMock{}
 }
 
-// withoutUser returns a URL without its user and password.
+// withoutUser returns a URL without its user info.
 func withoutUser(address string) string {
 	if !strings.Contains(address, "@") {
 		return address
@@ -123,7 +123,7 @@ func withoutUser(address string) string {
 	return u.String()
 }
 
-// mayBeSecret reports whether the name of a header resembles one of a credential.
+// mayBeSecret reports whether the name of a header suggests a credential.
 func mayBeSecret(name string) bool {
 	name = strings.ToLower(name)
 	for _, part := range []string{"auth", "cookie", "credential", "key", "pass", "secret", "session", "signature", "token"} {
@@ -134,7 +134,7 @@ func mayBeSecret(name string) bool {
 	return false
 }
 
-// body returns the body of a request as JSON.
+// body returns the body of a request as JSON: unchanged if it is short and valid JSON, else its beginning as a JSON string.
 func body(raw []byte) json.RawMessage {
 	switch {
 	case len(raw) == 0:
@@ -146,7 +146,7 @@ func body(raw []byte) json.RawMessage {
 	}
 }
 
-// pause waits. It returns the error of ctx if that ends first.
+// pause sleeps for d. It returns the error of ctx if ctx is done before.
 func pause(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()

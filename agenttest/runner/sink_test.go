@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// TestSinkWaits checks for the delays of a real client and its timeout errors, without real waits.
+// TestSinkWaits checks that a sink delays and times out like a real client, in synthetic time.
 func TestSinkWaits(t *testing.T) {
 	t.Parallel()
 	const limit = 5 * time.Second
@@ -25,7 +25,7 @@ func TestSinkWaits(t *testing.T) {
 		mock  scenario.WebhookMock
 		limit time.Duration
 		took  time.Duration
-		err   string // empty: an answer
+		err   string // empty means a response
 	}{
 		"at once":       {scenario.WebhookMock{}, limit, 0, ""},
 		"a delay":       {scenario.WebhookMock{Delay: 2 * time.Second}, limit, 2 * time.Second, ""},
@@ -72,13 +72,13 @@ func TestSinkEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// TestSinkRecords checks that recorded requests are bounded, JSON, and without credentials.
+// TestSinkRecords checks that recorded requests are bounded, valid JSON, and without credentials.
 func TestSinkRecords(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", 100_000)
 	for name, test := range map[string]struct {
 		request request.Request
-		body    string // the beginning
+		body    string // the beginning of the body
 		url     string
 	}{
 		"JSON":        {request.Request{Body: []byte(`{"a": 1}`), URL: "https://example.com/a?b=c"}, `{"a": 1}`, "https://example.com/a?b=c"},

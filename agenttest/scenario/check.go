@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// SetDefaults sets the defaults, and numbers assertions without an id. newID returns the ids.
+// SetDefaults fills in defaults, assigns ids from newID to assertions without an id, and sorts the assertions by Order.
 func (s *Scenario) SetDefaults(newID func() string) {
 	if s.Category == "" {
 		s.Category = Custom
@@ -35,8 +35,8 @@ func (s *Scenario) SetDefaults(newID func() string) {
 	slices.SortStableFunc(s.Assertions, func(a, b assert.Assertion) int { return a.Order - b.Order })
 }
 
-// Check returns all errors of a scenario, as callwright.FieldErrors; nil: none. Fields have the names of the /v1 contract. The
-// existence of the scenario's nodes in the tested version is not checked: see Nodes.
+// Check returns all errors of a scenario as callwright.FieldErrors, or nil if the scenario is valid. Fields have the names of the /v1
+// contract. Check does not check that the tested version contains the scenario's nodes: see Nodes.
 func (s *Scenario) Check() error {
 	var found faults
 	s.checkTexts(&found)
@@ -48,8 +48,8 @@ func (s *Scenario) Check() error {
 	return callwright.FieldErrors(found).OrNil()
 }
 
-// CheckModels refuses assertions with a model name that m does not know, with errors like Check. The assertions are otherwise
-// valid.
+// CheckModels returns an error, like Check, for each assertion that names a model that m does not know. It ignores assertions that are
+// invalid otherwise.
 func (s *Scenario) CheckModels(m llm.Model) error {
 	var found callwright.FieldErrors
 	for i, a := range s.Assertions {
@@ -65,17 +65,17 @@ func (s *Scenario) CheckModels(m llm.Model) error {
 	return found.OrNil()
 }
 
-// faults collects errors.
+// faults collects the errors of a scenario.
 type faults callwright.FieldErrors
 
-// addIf adds an error about a field, if the condition holds.
+// addIf adds an error about a field if wrong is true.
 func (f *faults) addIf(wrong bool, field, format string, args ...any) {
 	if wrong {
 		*f = append(*f, callwright.Invalid(field, format, args...))
 	}
 }
 
-// addLonger adds an error about a text longer than most characters.
+// addLonger adds an error if a text has more than most characters.
 func (f *faults) addLonger(field, text string, most int) {
 	f.addIf(callwright.Longer(text, most), field, "must have at most %d characters", most)
 }
@@ -98,7 +98,7 @@ func (s *Scenario) checkTexts(f *faults) {
 	f.addIf(s.MinScore != nil && !(*s.MinScore >= 0 && *s.MinScore <= 1), "min_score", "must be from 0 to 1")
 }
 
-// checkWords checks the source of the caller's words.
+// checkWords checks the messages, and that the scenario has a source of the caller's words.
 func (s *Scenario) checkWords(f *faults) {
 	f.addIf(len(s.Messages) > MaxMessages, "input_messages", "must have at most %d messages", MaxMessages)
 	spoken := 0
@@ -161,8 +161,8 @@ func (s *Scenario) checkAssertions(f *faults) {
 		"must have one with is_required, because the scenario is required for promotion: without one it could never fail")
 }
 
-// checkBytes checks the total size of the scenario as JSON, even if each part is within its limit. The error is about the largest
-// part.
+// checkBytes checks the total size of the scenario as JSON, which may be exceeded even if each part is within its limit. The error is about
+// the largest part.
 func (s *Scenario) checkBytes(f *faults) {
 	total, most, largest := 0, 0, ""
 	for _, part := range []struct {
@@ -188,7 +188,7 @@ func (s *Scenario) checkBytes(f *faults) {
 		"must be shorter, because a scenario can have at most %d bytes as JSON, and this one has %d: %d are here", MaxBytes, total, most)
 }
 
-// add adds the errors of a part of the scenario.
+// add adds the errors of a part of the scenario, with the part's field as their prefix.
 func (f *faults) add(field string, err error) {
 	if err == nil {
 		return
@@ -200,8 +200,8 @@ func (f *faults) add(field string, err error) {
 	*f = append(*f, callwright.Invalid(field, "%s", callwright.MessageOf(err)))
 }
 
-// Nodes returns the ids of the nodes that the scenario names, each once, sorted: its start, and the nodes of its assertions. The
-// scenario must have passed Check.
+// Nodes returns the ids of the nodes that the scenario names, sorted and without duplicates: its start node, and the nodes of its
+// assertions. The scenario must have passed Check.
 func (s *Scenario) Nodes() []string {
 	var ids []string
 	if s.StartNode != "" {
@@ -216,17 +216,17 @@ func (s *Scenario) Nodes() []string {
 	return slices.Compact(ids)
 }
 
-// Categories returns all categories.
+// Categories returns all categories, in the order of the contract.
 func Categories() []Category {
 	return []Category{
 		Custom, Voicemail, VoicemailScreener, AngryCaller, BelligerentCaller, ConfusedCaller, CallScreener, HappyPath, EdgeCase,
 	}
 }
 
-// Kinds returns all kinds.
+// Kinds returns all kinds, in the order of the contract.
 func Kinds() []Kind { return []Kind{Agent, Replay, Historical} }
 
-// join joins names for an error.
+// join joins names with commas and "or", for an error.
 func join[T ~string](names []T) string {
 	var b strings.Builder
 	for i, n := range names {

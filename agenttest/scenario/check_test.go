@@ -16,13 +16,13 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// ids returns ids that count.
+// ids returns a function that returns the ids a1, a2, and so on.
 func ids() func() string {
 	n := 0
 	return func() string { n++; return fmt.Sprint("a", n) }
 }
 
-// order returns a scenario without a fault.
+// order returns a valid scenario.
 func order() scenario.Scenario {
 	return scenario.Scenario{
 		Pathway: "p1", Name: "Orders a pizza", CallerPrompt: "You want a pizza.", Kind: scenario.Agent, Category: scenario.HappyPath, MaxTurns: 5,
@@ -40,7 +40,7 @@ func TestCheck(t *testing.T) {
 	regex := assert.Assertion{ID: "a2", Type: assert.RegexMatch, Config: json.RawMessage(`{"pattern":"(","pattern2":1}`), Weight: -1}
 	tests := map[string]struct {
 		change func(*scenario.Scenario)
-		want   string // fields of the faults
+		want   string // fields of the errors
 	}{
 		"as it is":              {func(*scenario.Scenario) {}, ""},
 		"a persona":             {func(s *scenario.Scenario) { s.Pathway, s.Persona = "", "x" }, ""},

@@ -14,10 +14,10 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// Decode reads a scenario that a client has written in the JSON of the /v1 contract, which the API, files, the database and the
-// dashboard share; json.Marshal writes it. Members that are left out have the contract's defaults, as far as SetDefaults does not
-// fill them in. The error is callwright.FieldErrors: a member is unknown or has another type. Decode does not check the scenario.
-// What was stored is read by json.Unmarshal, which ignores the members of later versions.
+// Decode decodes a scenario that a client has written in the JSON of the /v1 contract. The API, files, the database and the dashboard share
+// this form, which json.Marshal encodes. Absent members have the contract's defaults, except those that SetDefaults fills in. Decode
+// returns callwright.FieldErrors if a member is unknown or has another type. It does not check the scenario further: see Check. Stored
+// scenarios are decoded by json.Unmarshal, which ignores members of later versions.
 func Decode(raw []byte) (Scenario, error) {
 	var s struct {
 		Scenario
@@ -41,7 +41,8 @@ func Decode(raw []byte) (Scenario, error) {
 	return sc, append(wrong, within("", err)...).OrNil()
 }
 
-// DecodeAssertions reads the assertions of a scenario. One without an order has its place in the list.
+// DecodeAssertions decodes the assertions of a scenario. The default Order of an assertion is its index in the list. It returns the same
+// errors as Decode.
 func DecodeAssertions(raw []byte) ([]assert.Assertion, error) {
 	var items []json.RawMessage
 	if err := Strictly(raw, &items); err != nil {
@@ -53,7 +54,7 @@ func DecodeAssertions(raw []byte) ([]assert.Assertion, error) {
 	return all, wrong.OrNil()
 }
 
-// DecodePatch reads a change of a scenario: Decode has the errors. A member that is null gets its default.
+// DecodePatch decodes a change of a scenario. A null member resets a field to its default. It returns the same errors as Decode.
 func DecodePatch(raw []byte) (Patch, error) {
 	s, err := Decode(raw)
 	if err != nil {
@@ -77,7 +78,7 @@ func DecodePatch(raw []byte) (Patch, error) {
 	}, nil
 }
 
-// change changes a member that is given.
+// change returns value if the member is given, else an Optional that is not Set.
 func change[T any](given map[string]json.RawMessage, name string, value T) callwright.Optional[T] {
 	if given[name] == nil {
 		return callwright.Optional[T]{}
@@ -85,7 +86,7 @@ func change[T any](given map[string]json.RawMessage, name string, value T) callw
 	return callwright.Given(value)
 }
 
-// each decodes the items of a list, each into its defaults. A nil list stays nil.
+// each decodes the items of a list, starting from the defaults of each item. It appends errors to wrong. A nil list stays nil.
 func each[J, T any](name string, items []json.RawMessage, defaults func(i int) J, convert func(J) T, wrong *callwright.FieldErrors) []T {
 	if items == nil {
 		return nil
@@ -99,7 +100,7 @@ func each[J, T any](name string, items []json.RawMessage, defaults func(i int) J
 	return list
 }
 
-// within returns the errors of a part with its place.
+// within returns the errors of a part with place prepended to their fields.
 func within(place string, err error) callwright.FieldErrors {
 	list, ok := errors.AsType[callwright.FieldErrors](err)
 	switch {
@@ -114,7 +115,7 @@ func within(place string, err error) callwright.FieldErrors {
 	return list.Within(place)
 }
 
-// Strictly decodes JSON and refuses members that are unknown. The error is callwright.FieldErrors.
+// Strictly decodes JSON, and returns callwright.FieldErrors for unknown members and other types.
 func Strictly(raw []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
@@ -130,10 +131,10 @@ func Strictly(raw []byte, into any) error {
 	return callwright.FieldErrors{callwright.Invalid(name, "%s", message)}
 }
 
-// speakers are the roles of messages by their names on the wire. Check refuses any other role.
+// speakers maps the role names of the contract to the roles of messages. Check refuses other roles.
 var speakers = map[llm.Role]llm.Role{"user": llm.RoleCaller, "assistant": llm.RoleAgent}
 
-// messageJSON is a Message on the wire.
+// messageJSON is the JSON form of a Message.
 type messageJSON struct {
 	Role    llm.Role `json:"role"`
 	Text    string   `json:"content"`
@@ -141,7 +142,7 @@ type messageJSON struct {
 	Keyword string   `json:"keyword,omitempty"`
 }
 
-// MarshalJSON returns the message as the contract has it.
+// MarshalJSON returns the message in the form of the contract.
 func (m Message) MarshalJSON() ([]byte, error) {
 	out := messageJSON(m)
 	for name, role := range speakers {
@@ -152,7 +153,7 @@ func (m Message) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// UnmarshalJSON reverses MarshalJSON.
+// UnmarshalJSON decodes a message in the form of the contract.
 func (m *Message) UnmarshalJSON(raw []byte) error {
 	var in messageJSON
 	err := json.Unmarshal(raw, &in)
@@ -167,25 +168,25 @@ func (j messageJSON) message() Message {
 	return Message(j)
 }
 
-// mockJSON is a WebhookMock on the wire.
+// mockJSON is the JSON form of a WebhookMock.
 type mockJSON struct {
 	Node   string          `json:"node_id,omitempty"`
 	Method string          `json:"method,omitempty"`
 	URL    string          `json:"url,omitempty"`
 	Status int             `json:"status,omitzero"`
 	Body   json.RawMessage `json:"body,omitempty"`
-	Delay  time.Duration   `json:"delay_ms,omitzero"` // in milliseconds
+	Delay  time.Duration   `json:"delay_ms,omitzero"` // milliseconds, not nanoseconds
 	Fault  Fault           `json:"fault,omitempty"`
 }
 
-// MarshalJSON returns the mock as the contract has it.
+// MarshalJSON returns the mock in the form of the contract.
 func (m WebhookMock) MarshalJSON() ([]byte, error) {
 	out := mockJSON(m)
 	out.Delay /= time.Millisecond
 	return json.Marshal(out)
 }
 
-// UnmarshalJSON reverses MarshalJSON.
+// UnmarshalJSON decodes a mock in the form of the contract.
 func (m *WebhookMock) UnmarshalJSON(raw []byte) error {
 	var in mockJSON
 	err := json.Unmarshal(raw, &in)

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// TestCodec: written scenarios are read again, in the form of clients and of the store.
+// TestCodec checks that encoded scenarios can be decoded without loss, both by Decode and by json.Unmarshal.
 func TestCodec(t *testing.T) {
 	t.Parallel()
 	for name, sc := range map[string]scenario.Scenario{"full": agenttesttest.FullScenario("s1"), "empty": {}} {
@@ -33,7 +33,7 @@ func TestCodec(t *testing.T) {
 			t.Errorf("%s: %s has become %s (%v)", name, raw, again, err)
 		}
 		for i, m := range sc.Webhooks {
-			stored.Webhooks[i].Body = m.Body // whose spelling may change
+			stored.Webhooks[i].Body = m.Body // the spelling of the JSON may change
 		}
 		if !reflect.DeepEqual(stored.Messages, sc.Messages) || !reflect.DeepEqual(stored.Webhooks, sc.Webhooks) {
 			t.Errorf("%s: got %+v and %+v", name, stored.Messages, stored.Webhooks)
@@ -41,7 +41,7 @@ func TestCodec(t *testing.T) {
 	}
 }
 
-// TestDecodeDefaults: members that are left out have the defaults of the contract.
+// TestDecodeDefaults checks that absent members have the defaults of the contract.
 func TestDecodeDefaults(t *testing.T) {
 	t.Parallel()
 	sc, err := scenario.Decode([]byte(`{"name": "A", "input_messages": [{"role": "assistant", "content": "Hi."}, {"content": "Hello."}],
@@ -60,7 +60,7 @@ func TestDecodeDefaults(t *testing.T) {
 	}
 }
 
-// TestDecodeFaults: errors name the members.
+// TestDecodeFaults checks that errors name the invalid members.
 func TestDecodeFaults(t *testing.T) {
 	t.Parallel()
 	for raw, want := range map[string]string{
@@ -78,7 +78,8 @@ assertions[0].weight: must not be a string`,
 	}
 }
 
-// TestDecodePatch: only members that are given change, and null gives a member its default. Every member can be changed.
+// TestDecodePatch checks that a patch changes only given members, that null resets a member to its default, and that every member can be
+// changed.
 func TestDecodePatch(t *testing.T) {
 	t.Parallel()
 	before := agenttesttest.FullScenario("s1")

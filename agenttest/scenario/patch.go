@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// Patch changes a scenario. A member that is not Set stays unchanged; a cleared one gets its default.
+// Patch changes a scenario. A field that is not Set remains unchanged, and a cleared one is reset to its default.
 type Patch struct {
 	Name         callwright.Optional[string]
 	Description  callwright.Optional[string]
@@ -25,13 +25,13 @@ type Patch struct {
 	Required     callwright.Optional[bool]
 	Enabled      callwright.Optional[bool]
 	MinScore     callwright.Optional[float64]
-	Assertions   callwright.Optional[[]assert.Assertion] // replaces all of them
+	Assertions   callwright.Optional[[]assert.Assertion] // replaces all assertions
 	Metadata     callwright.Optional[json.RawMessage]
 
-	Revision *int64 // only if the scenario has this Revision; nil: any
+	Revision *int64 // Revision that the scenario must have; nil means any
 }
 
-// Apply returns the changed scenario, without checks.
+// Apply returns the scenario with the changes. It does not check the result.
 func (p Patch) Apply(s Scenario) Scenario {
 	p.Name.Apply(&s.Name)
 	p.Description.Apply(&s.Description)

@@ -9,15 +9,15 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// Scenario is a test of an agent: the caller, its behavior, and the expectations. A scenario tests either a pathway or a persona.
+// Scenario is a test of an agent: the simulated caller, its behavior, and the expectations. A scenario tests either a pathway or a persona.
 // Its JSON follows the /v1 contract: see Decode.
 type Scenario struct {
 	ID      string           `json:"id"`
 	Org     callwright.OrgID `json:"org_id"`
-	Pathway string           `json:"pathway_id"` // id; empty: Persona
-	Persona string           `json:"persona_id"` // id; empty: Pathway
+	Pathway string           `json:"pathway_id"` // id; empty if Persona is set
+	Persona string           `json:"persona_id"` // id; empty if Pathway is set
 
-	Name        string   `json:"name"` // unique in the pathway or the persona
+	Name        string   `json:"name"` // unique within the pathway or the persona
 	Description string   `json:"description"`
 	Category    Category `json:"category"`
 	Kind        Kind     `json:"scenario_type"`
@@ -25,38 +25,38 @@ type Scenario struct {
 	CallerPrompt string         `json:"tester_persona_prompt"` // instructions for the simulated caller
 	CallerName   string         `json:"tester_persona_name"`
 	Instructions string         `json:"advanced_instructions"` // further rules for the simulated caller
-	Messages     []Message      `json:"input_messages"`        // of Replay: the caller's words; of Agent: lines of a scripted caller
-	MaxTurns     int            `json:"max_turns"`             // turns of the caller
+	Messages     []Message      `json:"input_messages"`        // for Replay: the caller's words; for Agent: the lines of a scripted caller
+	MaxTurns     int            `json:"max_turns"`             // maximum number of the caller's turns
 	RequestData  map[string]any `json:"request_data"`
-	StartNode    string         `json:"start_node_id"` // id of the first node; empty: the version's start
+	StartNode    string         `json:"start_node_id"` // id of the first node; empty means the version's start
 	Webhooks     []WebhookMock  `json:"webhook_mocks"`
 
-	ScoreTone  bool               `json:"service_tone_enabled"`      // score the tone even if no assertion asks for it
-	Required   bool               `json:"is_required_for_promotion"` // for promotion: see pathway.Gate
-	Enabled    bool               `json:"enabled"`                   // runs in batches of promotions and of tornado sessions
-	MinScore   *float64           `json:"min_score"`                 // a run with a lower score has failed; nil: the score does not decide
+	ScoreTone  bool               `json:"service_tone_enabled"`      // rate the tone even if no assertion requires it
+	Required   bool               `json:"is_required_for_promotion"` // required for promotion: see pathway.Gate
+	Enabled    bool               `json:"enabled"`                   // included in batches of promotions and tornado sessions
+	MinScore   *float64           `json:"min_score"`                 // a run with a lower score fails; nil means no minimum
 	Assertions []assert.Assertion `json:"assertions"`
-	Metadata   json.RawMessage    `json:"metadata,omitempty"` // a JSON object of the client's; nil: none
+	Metadata   json.RawMessage    `json:"metadata,omitempty"` // a JSON object for the client's use; may be nil
 
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
-	Revision  int64     `json:"revision"` // counts the updates
+	Revision  int64     `json:"revision"` // incremented by each update
 }
 
-// Kind is the source of the caller's words.
+// Kind determines the source of the caller's words.
 type Kind string
 
-// The kinds.
+// The following constants are the kinds.
 const (
-	Agent      Kind = "AGENT"      // a simulated caller, played by a model or a script
+	Agent      Kind = "AGENT"      // a model or a script plays the caller
 	Replay     Kind = "REPLAY"     // the caller says Messages, regardless of the agent's words
-	Historical Kind = "HISTORICAL" // a real call is replayed: the caller's part of Messages
+	Historical Kind = "HISTORICAL" // the caller says the caller's lines of a real call, which Messages contains
 )
 
-// Category is the kind of situation that a scenario is about.
+// Category classifies the situation that a scenario tests.
 type Category string
 
-// The categories.
+// The following constants are the categories.
 const (
 	Custom            Category = "CUSTOM"
 	Voicemail         Category = "VOICEMAIL"
@@ -69,46 +69,46 @@ const (
 	EdgeCase          Category = "EDGE_CASE"
 )
 
-// Message is a line of a script or of a real call.
+// Message is a line of a script or of a recorded call.
 type Message struct {
-	Role llm.Role // llm.RoleCaller or llm.RoleAgent, "user" and "assistant" in errors and in the /v1 contract; empty: llm.RoleCaller
+	Role llm.Role // llm.RoleCaller or llm.RoleAgent ("user" and "assistant" in the /v1 contract and in errors); empty means llm.RoleCaller
 	Text string
-	// A scripted caller says the first unsaid line with a matching Node and Keyword.
-	Node    string // the agent is at this node; empty: any
-	Keyword string // the agent's last words contain this, ignoring case; empty: any
+	// In each turn, a scripted caller says the first unsaid line whose Node and Keyword match.
+	Node    string // id of the node at which the agent must be; empty means any
+	Keyword string // text that the agent's last words must contain, ignoring case; empty means any
 }
 
-// WebhookMock answers a request that the agent sends in a run. The first matching mock answers; a request without a match is
-// answered with 200 and {}.
+// WebhookMock is the response to a request by the agent in a run. The first mock that matches a request answers it. If none matches, the
+// response is 200 with the body {}.
 type WebhookMock struct {
-	Node   string // id of the node that sends the request; empty: any
-	Method string // in any case; empty: any
-	URL    string // of the request before it is redacted, but without user info: exact, or a pattern with * for any characters; empty: any
-	Status int    // 0: 200; variables are set from the Body with any status
+	Node   string // id of the node that sends the request; empty means any
+	Method string // case-insensitive; empty means any
+	URL    string // URL of the request without user info, before redaction; * matches any characters; empty means any
+	Status int    // 0 means 200; variables are set from the Body for any status
 	Body   json.RawMessage
 	Delay  time.Duration // whole milliseconds, at most MaxMockDelay
-	Fault  Fault         // replaces the answer
+	Fault  Fault         // replaces the response
 }
 
-// Fault is a failure of a request in a run.
+// Fault is a failure of a request in place of a response.
 type Fault string
 
-// The faults.
+// The following constants are the faults.
 const (
 	NoFault         Fault = ""
-	Timeout         Fault = "timeout"          // no answer in time
+	Timeout         Fault = "timeout"          // no response in time
 	ConnectionError Fault = "connection_error" // no connection
 )
 
-// The limits of a scenario. Lengths are in characters, unless stated otherwise.
+// These constants limit a scenario. Lengths are in characters unless stated otherwise.
 const (
-	MaxBytes        = 512 << 10 // of all parts together, as JSON
+	MaxBytes        = 512 << 10 // bytes of all parts together, as JSON
 	MaxName         = 200
 	MaxCallerName   = 100
 	MaxDescription  = 2000
 	MaxPrompt       = 16_000
 	MaxInstructions = 8000
-	MaxID           = 128 // of a node
+	MaxID           = 128 // of a node's id
 	MaxMessages     = 100
 	MaxMessage      = 16 << 10
 	MaxKeyword      = 200

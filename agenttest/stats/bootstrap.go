@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// draws is the number of samples that Bootstrap draws.
+// draws is the number of samples that Bootstrap draws with replacement.
 const draws = 2000
 
-// Bootstrap returns the 95 % interval of the mean of the rates of scenarios: runs of one scenario are not independent, so scenarios
-// are drawn, not runs. The draws are deterministic. With one scenario the interval has no width; nil without scenarios.
+// Bootstrap returns the 95 % confidence interval of the mean of scenarios' pass rates, or nil without scenarios. It draws scenarios, not
+// runs, because runs of one scenario are not independent. The draws are deterministic. For a single scenario, the interval has no width.
 func Bootstrap(rates []float64) *Interval {
 	if len(rates) == 0 {
 		return nil

@@ -8,9 +8,9 @@ import (
 	"unicode"
 )
 
-// Failure is the reason for a run's failure.
+// Failure describes why a run failed.
 type Failure struct {
-	Assertion string // id
+	Assertion string // id of the failed assertion
 	Type      string
 	Code      string
 	Node      string
@@ -18,26 +18,26 @@ type Failure struct {
 	Reason    string
 }
 
-// Mode is a common failure: failures with the same assertion, code, node and end, with similar reasons.
+// Mode is a failure mode: a group of failures with the same assertion, code, node and end, and with similar reasons.
 type Mode struct {
-	Label   string // the reason most similar to the others
+	Label   string // the reason that is most similar to the other reasons
 	Count   int
-	Share   float64 // of the failed runs
+	Share   float64 // share among the failed runs
 	Runs    []string
-	Failure Failure // of the run that gave the label
+	Failure Failure // failure of the run whose reason is the Label
 }
 
-// The bounds of Modes.
+// These constants limit Modes.
 const (
 	maxModes   = 5
-	maxReasons = 200 // compared reasons of one key; further ones are grouped only if equal
-	similar    = 0.5 // Jaccard index of the word trigrams of two similar reasons
+	maxReasons = 200 // different reasons that are compared per key; further ones form one group
+	similar    = 0.5 // minimum Jaccard index of the word trigrams of two similar reasons
 )
 
-// Modes groups the failures of runs: at most 5 groups, the most frequent first, equal ones by label. The result depends only on the
-// runs and their order.
+// Modes groups the failures of runs. It returns at most 5 modes in descending order of frequency, and equally frequent ones in the order of
+// their labels. The result depends only on the runs and their order.
 func Modes(runs []Run) []Mode {
-	groups := map[Failure][]Run{} // by all but the reason
+	groups := map[Failure][]Run{} // by all fields except Reason
 	failed := 0
 	for _, r := range runs {
 		if r.State != Failed || r.Failure == nil {
@@ -61,16 +61,16 @@ func Modes(runs []Run) []Mode {
 	return modes[:min(len(modes), maxModes)]
 }
 
-// otherReasons is the label of reasons that are not compared.
+// otherReasons is the label of the group of reasons that are not compared.
 const otherReasons = "other reasons"
 
-// reason is a normalized reason with the runs that have it.
+// reason is a normalized reason with the runs that failed for it.
 type reason struct {
-	grams []int // numbers of its trigrams, sorted
+	grams []int // numbers of its word trigrams, sorted
 	runs  []Run
 }
 
-// split splits failures with the same key by their reasons.
+// split divides failures with the same key into modes with similar reasons.
 func split(group []Run) []Mode {
 	var reasons []*reason
 	byText, grams := map[string]*reason{}, map[string]int{}
@@ -78,7 +78,7 @@ func split(group []Run) []Mode {
 		text := normalize(r.Failure.Reason)
 		known := byText[text]
 		if known == nil {
-			if len(reasons) >= maxReasons { // the others are grouped together
+			if len(reasons) >= maxReasons { // all further reasons form one group
 				text = normalize(otherReasons)
 				known = byText[text]
 				other := *r.Failure
@@ -119,7 +119,7 @@ func split(group []Run) []Mode {
 	return modes
 }
 
-// root returns the representative of a set of a union-find forest.
+// root returns the representative of the set that contains i, in a union-find forest.
 func root(parent []int, i int) int {
 	for parent[i] != i {
 		parent[i] = parent[parent[i]]
@@ -128,7 +128,8 @@ func root(parent []int, i int) int {
 	return i
 }
 
-// modeOf returns the mode of reasons. Its label is the medoid: the reason most similar to all others, weighted by their runs.
+// modeOf returns the mode of the reasons with the indexes of. Its label is the medoid, which is the reason most similar to all others,
+// weighted by their numbers of runs.
 func modeOf(reasons []*reason, of []int, likeness [][]float64) Mode {
 	var m Mode
 	best := -1.0
@@ -152,7 +153,7 @@ func modeOf(reasons []*reason, of []int, likeness [][]float64) Mode {
 	return m
 }
 
-// normalize returns a reason without the differences between equal failures: case, digits, quoted texts and punctuation.
+// normalize returns a reason without details in which equal failures differ: case, digits, quoted texts and punctuation.
 func normalize(text string) string {
 	text = quoted.ReplaceAllString(strings.ToLower(text), " ")
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }), " ")
@@ -161,8 +162,8 @@ func normalize(text string) string {
 // quoted matches a text in quotation marks.
 var quoted = regexp.MustCompile(`"[^"]*"|“[^”]*”`)
 
-// trigrams returns the word trigrams of a text, or a shorter text as a whole, as numbers, sorted. known maps trigrams to their
-// numbers so far.
+// trigrams returns the numbers of the word trigrams of a text, sorted. A text of fewer than three words counts as one trigram. known maps
+// trigrams to their numbers, and trigrams adds new ones.
 func trigrams(text string, known map[string]int) []int {
 	words := strings.Fields(text)
 	var grams []int

@@ -5,12 +5,12 @@ import "math"
 // Interval is a confidence interval of a rate.
 type Interval struct{ Low, High float64 }
 
-// z95 is the quantile of the normal distribution for an interval of 95 %.
+// z95 is the quantile of the standard normal distribution for a two-sided 95 % interval.
 const z95 = 1.959963984540054
 
-// Wilson returns the 95 % interval of a rate by Wilson's score, of passes out of n; nil without a run.
+// Wilson returns the 95 % confidence interval of the rate of passes among n runs, by Wilson's score. It returns nil if n is 0.
 //
-// E. B. Wilson, Probable Inference, the Law of Succession, and Statistical Inference, 1927.
+// See E. B. Wilson, Probable Inference, the Law of Succession, and Statistical Inference, 1927.
 func Wilson(passes, n int) *Interval {
 	if n <= 0 {
 		return nil
@@ -22,17 +22,17 @@ func Wilson(passes, n int) *Interval {
 	return &Interval{max(0, centre-half), min(1, centre+half)}
 }
 
-// Confidence is the statistical strength of a number of runs.
+// Confidence rates how much a number of runs proves.
 type Confidence string
 
-// The confidences.
+// The following constants are the confidences.
 const (
 	Low    Confidence = "low"
 	Medium Confidence = "medium"
 	High   Confidence = "high"
 )
 
-// ConfidenceOf returns the confidence of n scored runs: low below 5, high from 20.
+// ConfidenceOf returns the confidence of n scored runs: Low for fewer than 5, High for 20 or more, else Medium.
 func ConfidenceOf(n int) Confidence {
 	switch {
 	case n < 5:
@@ -44,18 +44,18 @@ func ConfidenceOf(n int) Confidence {
 	}
 }
 
-// Stability is the consistency of a scenario's results.
+// Stability classifies the consistency of a scenario's results.
 type Stability string
 
-// The stabilities.
+// The following constants are the stabilities.
 const (
 	StablePass Stability = "stable_pass"
 	StableFail Stability = "stable_fail"
 	Flaky      Stability = "flaky"
-	Unknown    Stability = "unknown" // fewer than two runs
+	Unknown    Stability = "unknown" // fewer than two scored runs
 )
 
-// StabilityOf returns the stability of passes out of n scored runs.
+// StabilityOf returns the stability of a scenario with this number of passes in n scored runs.
 func StabilityOf(passes, n int) Stability {
 	switch {
 	case n < 2:
@@ -69,19 +69,19 @@ func StabilityOf(passes, n int) Stability {
 	}
 }
 
-// The test of whether failures are more than noise.
+// These constants define the test that decides whether failures are more than noise.
 const (
-	toleratedNoise = 0.02 // share of runs that fail although agent and scenario are sound
+	toleratedNoise = 0.02 // expected share of failed runs if agent and scenario are sound
 	significance   = 0.05
 )
 
-// FlakySignificant reports whether a scenario with some passes has failed more often than by chance. It is an exact one-sided
-// binomial test of n-passes failures against a tolerated rate of 2 %, at 5 %.
+// FlakySignificant reports whether a scenario that sometimes passed failed more often than by chance. It is an exact one-sided binomial
+// test, at a significance of 5 %, of n-passes failures against a tolerated rate of 2 %.
 func FlakySignificant(passes, n int) bool {
 	return passes > 0 && passes < n && tail(n-passes, n, toleratedNoise) < significance
 }
 
-// tail returns the probability of at least k successes in n trials of probability p.
+// tail returns the probability of at least k successes in n trials, each with the probability p.
 func tail(k, n int, p float64) float64 {
 	sum := 0.0
 	for i := k; i <= n; i++ {
@@ -98,8 +98,8 @@ func logChoose(n, k int) float64 {
 	return a - b - c
 }
 
-// AllPass returns the chance that k runs all pass, estimated without bias from passes out of n runs: C(passes,k)/C(n,k). ok is
-// false with fewer than k runs.
+// AllPass returns the probability that k runs all pass. The unbiased estimate from the passes in n runs is C(passes,k)/C(n,k). ok is false
+// if n is less than k.
 func AllPass(passes, n, k int) (p float64, ok bool) {
 	if k < 1 || n < k {
 		return 0, false
@@ -111,7 +111,7 @@ func AllPass(passes, n, k int) (p float64, ok bool) {
 	return p, true
 }
 
-// AnyPass returns the chance that one of k runs passes: 1 - C(n-passes,k)/C(n,k). ok is false with fewer than k runs.
+// AnyPass returns the probability that at least one of k runs passes: 1 - C(n-passes,k)/C(n,k). ok is false if n is less than k.
 func AnyPass(passes, n, k int) (p float64, ok bool) {
 	none, ok := AllPass(n-passes, n, k)
 	return 1 - none, ok

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// Scores describes the scores of runs. A value is nil when there are too few scores for it.
+// Scores summarizes the scores of runs. A value is nil if there are too few scores for it.
 type Scores struct {
 	Mean, Median, Min, Max *float64
-	StdDev                 *float64 // of the sample, so it needs two scores
+	StdDev                 *float64 // standard deviation of the sample; requires two scores
 }
 
-// ScoresOf describes scores.
+// ScoresOf returns the summary of scores, whose order does not matter.
 func ScoresOf(scores []float64) Scores {
 	n := len(scores)
 	if n == 0 {
@@ -32,7 +32,8 @@ func ScoresOf(scores []float64) Scores {
 	return out
 }
 
-// meanOf returns the mean of values. It sorts them, so that their order does not change the result, and stays within their bounds.
+// meanOf returns the mean of sorted values. They must be sorted, so that their order does not change the result. Rounding never moves the
+// mean beyond the lowest or the highest value.
 func meanOf(sorted []float64) float64 {
 	sum := 0.0
 	for _, v := range sorted {

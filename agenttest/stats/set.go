@@ -2,18 +2,18 @@ package stats
 
 import "slices"
 
-// Run is one run with the facts that statistics use.
+// Run contains the data of one run that statistics use.
 type Run struct {
 	ID      string
 	State   State
-	Score   *float64 // nil: none
-	Failure *Failure // of a run that has failed
+	Score   *float64 // nil if the run has no score
+	Failure *Failure // set for a failed run
 }
 
-// State is the result of a run.
+// State is the final state of a run.
 type State int
 
-// The states.
+// The following constants are the states.
 const (
 	Passed State = iota
 	Failed
@@ -21,40 +21,39 @@ const (
 	Cancelled
 )
 
-// minCoverage is the share of the requested runs that must be scored for a reliable rate.
+// minCoverage is the minimum share of the requested runs that must be scored for a reliable rate.
 const minCoverage = 0.8
 
-// Scenario describes the runs of one scenario.
+// Scenario contains the statistics of one scenario's runs.
 type Scenario struct {
-	Total, Passed, Failed, Errors int // Total counts all runs that have ended
+	Total, Passed, Failed, Errors int // Total counts all ended runs
 	Requested                     int
-	Rate                          *float64  // of passed runs among scored ones; nil: none was scored
-	Interval                      *Interval // of Rate
+	Rate                          *float64  // share of passed runs among scored ones; nil if none was scored
+	Interval                      *Interval // confidence interval of Rate
 	Coverage                      float64   // share of the requested runs that were scored
-	Insufficient                  bool      // the coverage is below 0.8
+	Insufficient                  bool      // Coverage is below 0.8
 	Confidence                    Confidence
 	IsFlaky                       bool
-	FlakeRate                     *float64 // twice the smaller of the shares of passed and failed runs, from 0 to 1
-	FlakySignificant              bool     // see the function of that name
+	FlakeRate                     *float64 // twice the smaller share of passed and failed runs, from 0 to 1
+	FlakySignificant              bool     // see the function FlakySignificant
 	Stability                     Stability
 	Scores                        Scores
-	Worst                         string // id of the scored run with the lowest score, the earliest in a tie; empty: none
+	Worst                         string // id of the scored run with the lowest score, the earliest of several; empty if there is none
 	Modes                         []Mode // common failures, the most frequent first
 	PassAt                        []PassAt
-	FlakeSource                   Source // as SourceOf has found it; Describe leaves it empty
+	FlakeSource                   Source // result of SourceOf; Describe does not set it
 }
 
-// PassAt is the chance that k runs pass.
+// PassAt contains the probabilities that all of K runs, and that any of K runs, pass.
 type PassAt struct {
 	K        int
 	All, Any float64
 }
 
-// passAt lists the values of PassAt.K, each given if there are enough runs.
+// passAt lists the values of PassAt.K. Values above the number of scored runs are omitted.
 var passAt = []int{1, 3, 5, 10, 20, 50, 100, 200}
 
-// Describe describes the runs of one scenario. runs are the ended ones, the earliest first. requested is the number of requested
-// runs.
+// Describe returns the statistics of one scenario. runs are its ended runs, earliest first, and requested is the number of requested runs.
 func Describe(runs []Run, requested int) Scenario {
 	s := Scenario{Total: len(runs), Requested: requested}
 	var scores []float64
@@ -101,17 +100,17 @@ func Describe(runs []Run, requested int) Scenario {
 	return s
 }
 
-// Overall describes the scenarios of a simulation set together.
+// Overall contains the statistics of all scenarios of a simulation set together.
 type Overall struct {
-	Rate     *float64 // mean of the scenarios' rates; nil: none
+	Rate     *float64 // mean of the scenarios' rates; nil if no scenario has a rate
 	Interval *Interval
-	Flaky    int // scenarios
-	Reliable int // scenarios that passed every time, in at least two runs, with a sufficient coverage
-	Runs     int // that have ended
+	Flaky    int // number of flaky scenarios
+	Reliable int // number of scenarios that passed in all of at least two runs, with sufficient coverage
+	Runs     int // number of ended runs
 	Errors   int
 }
 
-// Summarize describes scenarios together. Bootstrap computes the interval.
+// Summarize returns the statistics of scenarios together. Bootstrap computes the confidence interval.
 func Summarize(scenarios []Scenario) Overall {
 	var o Overall
 	var rates []float64

@@ -1,27 +1,27 @@
 package stats
 
-// Source is the cause of the variation of a scenario's results.
+// Source is the source of the variation in a scenario's results.
 type Source string
 
-// The sources.
+// The following constants are the sources.
 const (
-	NoSource          Source = "" // no variation, or an unknown source
+	NoSource          Source = "" // the results do not vary, or the source is unknown
 	FromJudge         Source = "judge"
 	FromAgentOrCaller Source = "agent_or_caller"
 	FromErrors        Source = "infrastructure"
 )
 
-// JudgedAgain is the number of repeated judgements of a conversation that find the source of a variation.
+// JudgedAgain is the number of repeated judgments of a conversation by which the source of a variation is determined.
 const JudgedAgain = 3
 
 // Frozen is a run whose unchanged conversation was judged again.
 type Frozen struct {
-	State  State   // of the run: Passed or Failed
-	Again  []State // Passed or Failed, of each time that gave a verdict
-	Digest string  // equal for runs with equal speech and actions
+	State  State   // state of the run: Passed or Failed
+	Again  []State // Passed or Failed for each repeated judgment that resulted in a verdict
+	Digest string  // equal for runs with equal words and actions
 }
 
-// Varies reports whether judging the conversation again gave a different verdict.
+// Varies reports whether a repeated judgment resulted in another verdict than the run.
 func (f Frozen) Varies() bool {
 	for _, again := range f.Again {
 		if again != f.State {
@@ -31,11 +31,12 @@ func (f Frozen) Varies() bool {
 	return false
 }
 
-// SourceOf returns the source of a scenario's variation. frozen are some of its passed and some of its failed runs, judged again.
+// SourceOf returns the source of a scenario's variation. frozen contains some of its passed and some of its failed runs, which were judged
+// again.
 //
-// It is the judge if a verdict changes for the same conversation, or if equal conversations have different verdicts. It is the
-// agent or the caller if the verdicts stay and the conversations differ: then at least one conversation of each verdict must have
-// got the same verdict every time. Without passed or without failed runs, errors are the variation.
+// The source is the judge if repeated verdicts on a conversation differ, or if verdicts on equal conversations differ. It is the agent or
+// the caller if verdicts do not change and the conversations differ: for each verdict, all judgments of at least one conversation must
+// agree. If no run passed or no run failed, errors are the variation.
 func SourceOf(s Scenario, frozen []Frozen) Source {
 	if !s.IsFlaky {
 		if s.Errors > 0 && s.Passed+s.Failed > 0 {

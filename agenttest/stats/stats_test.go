@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// tables holds values that testdata/tables.py has computed with other methods.
+// tables contains values that testdata/tables.py computed with other methods.
 type tables struct {
 	Rates []struct {
 		Passes      int                `json:"passes"`
@@ -73,7 +73,7 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// TestKnownRates checks the values in the definitions of the field.
+// TestKnownRates checks intervals and significances against known values.
 func TestKnownRates(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]float64{5: 0.57, 10: 0.72, 20: 0.84, 30: 0.89, 100: 0.96} {
@@ -119,7 +119,7 @@ func TestDescribe(t *testing.T) {
 	runs := []stats.Run{
 		{ID: "r1", State: stats.Passed, Score: new(0.9)},
 		{ID: "r2", State: stats.Failed, Score: new(0.2), Failure: why},
-		{ID: "r3", State: stats.Error, Score: new(0.0)}, // of an error no score counts
+		{ID: "r3", State: stats.Error, Score: new(0.0)}, // the score of an error does not count
 		{ID: "r4", State: stats.Failed, Score: new(0.2), Failure: why},
 		{ID: "r5", State: stats.Cancelled},
 		{ID: "r6", State: stats.Passed},
@@ -169,7 +169,7 @@ func TestModes(t *testing.T) {
 		failure("r1", "a", `The agent never asked for the date of birth, it said "Goodbye" in turn 3.`),
 		failure("r2", "a", `The agent never asked for the date of birth; it said "See you" in turn 12.`),
 		failure("r3", "a", "The agent named a wrong price."),
-		failure("r4", "b", "The agent named a wrong price."), // another assertion
+		failure("r4", "b", "The agent named a wrong price."), // fails for another assertion
 		failure("r5", "a", "The agent never asked for the date of birth it needed."),
 		{ID: "r6", State: stats.Passed},
 	}
@@ -181,7 +181,7 @@ func TestModes(t *testing.T) {
 		t.Errorf("the label is %q", got[0].Label)
 	}
 	many := make([]stats.Run, 0, 3000)
-	for i := range 3000 { // more reasons than are compared
+	for i := range 3000 { // more reasons than Modes compares
 		many = append(many, failure(fmt.Sprint(i), "a", fmt.Sprintf("%c%c%c one %[1]c%[2]c two %[3]c%[1]c", 'a'+i%26, 'a'+i/26%26, 'a'+i/676)))
 	}
 	total := 0

@@ -15,30 +15,30 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The limits of a document, which bound the repetition by aliases.
+// These constants limit a document. They bound the repetition by aliases.
 const (
-	maxDepth    = 100         // levels of lists and objects
-	maxExpanded = 8 * MaxFile // bytes of a document with its aliases expanded
-	valueCost   = 8           // bytes added to the text of each value
+	maxDepth    = 100         // nested lists and objects
+	maxExpanded = 8 * MaxFile // bytes of a document whose aliases are expanded
+	valueCost   = 8           // bytes that each value counts in addition to its text
 	manyAliases = "must have at most %d bytes with its aliases written out"
 	tooDeep     = "must have at most %d lists and objects within each other"
 	twice       = "is given twice"
 )
 
-// document is the content of a file as JSON, with the place of each value.
+// document is the content of a file as JSON, with the position of each value in the file.
 type document struct {
 	json json.RawMessage
 	root *place
 }
 
-// place is the position of the first byte of a value.
+// place is the position of a value's first byte.
 type place struct {
-	line, column int      // from 1; column 0: unknown
-	names        []string // of the members of an object
-	inner        []*place // values of the members, or items of a list
+	line, column int      // from 1; column 0 means unknown
+	names        []string // member names of an object
+	inner        []*place // positions of an object's member values, or of a list's items
 }
 
-// String returns line:column.
+// String returns the position as line:column, or as the line if the column is unknown.
 func (p *place) String() string {
 	if p.column == 0 {
 		return strconv.Itoa(p.line)
@@ -46,7 +46,8 @@ func (p *place) String() string {
 	return fmt.Sprintf("%d:%d", p.line, p.column)
 }
 
-// find returns the place of a field such as scenarios[1].assertions[0].config, or of the innermost value on its path that exists.
+// find returns the position of a field such as scenarios[1].assertions[0].config. If the field does not exist, find returns the position of
+// the innermost value on its path that does.
 func (p *place) find(field string) *place {
 	field = strings.TrimPrefix(field, ".")
 	if rest, ok := strings.CutPrefix(field, "["); ok {
@@ -64,25 +65,25 @@ func (p *place) find(field string) *place {
 	return p
 }
 
-// placed is an error with the place in its file. Its text begins with the place.
+// placed is an error with its position in the file. Its text begins with the position.
 type placed struct {
 	at  *place
 	err error
 }
 
-// Error returns the place and the error.
+// Error returns the position and the text of the error.
 func (e placed) Error() string { return e.at.String() + ": " + e.err.Error() }
 
-// Unwrap returns the error without the place.
+// Unwrap returns the error without its position.
 func (e placed) Unwrap() error { return e.err }
 
-// faults are FieldErrors with their places.
+// faults are FieldErrors with their positions.
 type faults struct {
 	list []placed
 	callwright.FieldErrors
 }
 
-// Error returns all errors, one on each line.
+// Error returns all errors, one per line.
 func (f faults) Error() string {
 	lines := make([]string, len(f.list))
 	for i, one := range f.list {
@@ -91,10 +92,10 @@ func (f faults) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap returns the FieldErrors.
+// Unwrap returns the FieldErrors without their positions.
 func (f faults) Unwrap() error { return f.FieldErrors }
 
-// locate adds their places in a document to errors.
+// locate returns the errors with their positions in the document, or nil if the list is empty.
 func (d document) locate(list callwright.FieldErrors) error {
 	if len(list) == 0 {
 		return nil
@@ -106,7 +107,7 @@ func (d document) locate(list callwright.FieldErrors) error {
 	return found
 }
 
-// readDocument reads YAML, and so also JSON.
+// readDocument reads a document in YAML or JSON.
 func readDocument(text []byte) (document, error) {
 	if json.Valid(text) {
 		r := jsonReader{text: text, Decoder: json.NewDecoder(bytes.NewReader(text))}
@@ -125,7 +126,7 @@ func readDocument(text []byte) (document, error) {
 	return document{raw, root}, err
 }
 
-// syntaxError adds the line to an error of the parser.
+// syntaxError returns an error of the YAML parser with its line as the position.
 func syntaxError(err error) error {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	rest, hasLine := strings.CutPrefix(text, "line ")
@@ -136,13 +137,13 @@ func syntaxError(err error) error {
 	return errors.New("is no YAML: " + text)
 }
 
-// jsonReader reads the places of values in valid JSON.
+// jsonReader reads the positions of the values in a valid JSON text.
 type jsonReader struct {
 	*json.Decoder
 	text []byte
 	at   int // offset up to which lines are counted
 	line int
-	from int // offset of the first byte of the line
+	from int // offset of the first byte of the current line
 }
 
 func (r *jsonReader) value(depth int) (*place, error) {
@@ -183,7 +184,7 @@ func (r *jsonReader) value(depth int) (*place, error) {
 	return p, err
 }
 
-// next returns the place of the next token.
+// next returns the position of the next token.
 func (r *jsonReader) next() *place {
 	start := int(r.InputOffset())
 	start += len(r.text[start:]) - len(bytes.TrimLeft(r.text[start:], " \t\r\n,:"))
@@ -195,14 +196,14 @@ func (r *jsonReader) next() *place {
 	return &place{line: r.line + 1, column: utf8.RuneCount(r.text[r.from:start]) + 1}
 }
 
-// yamlReader reads values and places of YAML.
+// yamlReader reads the values of a YAML document and their positions. bytes counts toward maxExpanded.
 type yamlReader struct{ bytes int }
 
 func (r *yamlReader) value(n *yaml.Node, depth int) (any, *place, error) {
 	p := &place{line: n.Line, column: n.Column}
 	r.bytes += len(n.Value) + valueCost
 	switch {
-	case depth > maxDepth: // this also ends an alias within its own anchor
+	case depth > maxDepth: // also stops at an alias within its own anchor
 		return nil, nil, placed{p, fmt.Errorf(tooDeep, maxDepth)}
 	case r.bytes > maxExpanded:
 		return nil, nil, placed{p, fmt.Errorf(manyAliases, maxExpanded)}
@@ -236,14 +237,14 @@ func (r *yamlReader) value(n *yaml.Node, depth int) (any, *place, error) {
 			err = placed{p, err}
 		}
 		return value, p, err
-	default: // the text is empty
+	default: // the document is empty
 		return nil, &place{line: 1, column: 1}, nil
 	}
 }
 
-// scalar returns the value of a node that is neither list nor object.
+// scalar returns the value of a node that is neither a list nor an object. It returns an error for a number that JSON cannot represent.
 func scalar(n *yaml.Node) (value any, err error) {
-	if n.ShortTag() == "!!timestamp" { // JSON has no timestamps: 2001-01-01 is a text
+	if n.ShortTag() == "!!timestamp" { // JSON has no timestamps, so 2001-01-01 is a text
 		return n.Value, nil
 	}
 	if err := n.Decode(&value); err != nil {
@@ -255,7 +256,7 @@ func scalar(n *yaml.Node) (value any, err error) {
 	return value, nil
 }
 
-// object reads the members of a mapping. Merged members follow its own, which take precedence.
+// object reads the members of a mapping into object and p. Its own members precede merged ones, and replace merged ones of the same name.
 func (r *yamlReader) object(n *yaml.Node, object map[string]any, p *place, depth int) error {
 	var merged []*yaml.Node
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -289,7 +290,7 @@ func (r *yamlReader) object(n *yaml.Node, object map[string]any, p *place, depth
 	return nil
 }
 
-// merge adds the missing members of an object, or of each object of a list.
+// merge adds the members of another object, or of each object in a list, unless object already has a member of the name.
 func (r *yamlReader) merge(n *yaml.Node, object map[string]any, p *place, depth int) error {
 	value, at, err := r.value(n, depth+1)
 	if err != nil {

@@ -27,8 +27,8 @@ scenarios:
   - {name: C, persona: x}
 `
 
-// TestFaultsNameTheirPlace: each fault begins with the file, the line and the column of the value, or of its nearest existing
-// parent.
+// TestFaultsNameTheirPlace checks that each error begins with the file and with the line and column of the value, or of its innermost
+// existing parent.
 func TestFaultsNameTheirPlace(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{
@@ -66,7 +66,7 @@ func TestFaultsNameTheirPlace(t *testing.T) {
 	}
 }
 
-// TestAnchors checks anchors, aliases and merged objects, whose own members take precedence.
+// TestAnchors checks anchors, aliases and merged objects, in which an object's own members take precedence.
 func TestAnchors(t *testing.T) {
 	t.Parallel()
 	all, err := suite.Parse([]byte(`
@@ -90,7 +90,7 @@ func TestAnchors(t *testing.T) {
 	}
 }
 
-// TestBounds: a small file whose aliases expand to gigabytes is refused, and so is an endlessly nested one.
+// TestBounds checks that a small file whose aliases expand to gigabytes is refused, and that an endlessly nested one is.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	var bomb strings.Builder
@@ -110,7 +110,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestDatesAreTexts reads a name that YAML could read as a timestamp.
+// TestDatesAreTexts checks that texts that YAML could read as timestamps remain texts.
 func TestDatesAreTexts(t *testing.T) {
 	t.Parallel()
 	list, err := suite.Parse([]byte("name: 2001-01-01\ntester_persona_prompt: p\nrequest_data: {at: 2001-12-14t21:59:43.10-05:00}"))

@@ -17,15 +17,15 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// Member is a member of a scenario as files and the contract write it. Values are JSON values; numbers are json.Number.
+// Member is a member of a scenario in the JSON form of files and the contract. Values are JSON values; numbers are json.Number.
 type Member struct {
 	Name  string
 	Value any
-	Unset bool // it has the value of an omitted member
+	Unset bool // the value equals the default of an omitted member
 }
 
-// Members returns the members of a scenario in the order for human readers, without ids and the tested agent. Only the list orders
-// assertions.
+// Members returns the members of a scenario in a readable order, without ids and the tested agent. Assertions have no Order member: their
+// order in the list replaces it.
 func Members(s scenario.Scenario) ([]Member, error) {
 	values, err := plain(s)
 	if err != nil {
@@ -42,7 +42,7 @@ func Members(s scenario.Scenario) ([]Member, error) {
 	return out, nil
 }
 
-// plain returns a scenario in its JSON form, without members that its files omit. Equal numbers have equal texts.
+// plain returns the JSON form of a scenario, without members that files omit. Equal numbers have equal texts.
 func plain(s scenario.Scenario) (map[string]any, error) {
 	raw, err := json.Marshal(s)
 	if err != nil {
@@ -86,7 +86,7 @@ func plain(s scenario.Scenario) (map[string]any, error) {
 	return out, nil
 }
 
-// Format returns members as a file in YAML that Parse reads, and omits Unset members.
+// Format returns a YAML file with the given members, which Parse can read. It omits Unset members.
 func Format(members []Member) ([]byte, error) {
 	var text bytes.Buffer
 	text.WriteByte('{')
@@ -104,7 +104,7 @@ func Format(members []Member) ([]byte, error) {
 		_, _ = fmt.Fprintf(&text, "%q:%s", m.Name, value)
 	}
 	text.WriteByte('}')
-	var document yaml.Node // JSON is YAML, with the members in their order
+	var document yaml.Node // JSON is valid YAML, and decoding into a node preserves the order of members
 	if err := yaml.Unmarshal(escaped(text.Bytes()), &document); err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func Format(members []Member) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// escaped returns JSON with \u escapes in place of the characters that YAML does not take as they stand.
+// escaped returns the JSON text with \u escapes in place of unprintable characters.
 func escaped(text []byte) []byte {
 	out := make([]byte, 0, len(text))
 	for _, c := range string(text) {
@@ -136,17 +136,17 @@ func escaped(text []byte) []byte {
 	return out
 }
 
-// unprintable reports characters that JSON may contain, and that YAML excludes or takes for the end of a line (YAML 1.2, section 5).
+// unprintable reports whether JSON may contain a character that YAML excludes or treats as a line break (YAML 1.2, section 5).
 func unprintable(c rune) bool {
 	return c >= 0x7f && c <= 0x9f || c == 0xfeff || c == 0xfffe || c == 0xffff
 }
 
 const indent = 2
 
-// first are the members of messages, mocks and assertions to write first, in this order.
+// first lists the members of messages, mocks and assertions that are written first, in this order.
 var first = []string{"type", "name", "role", "content", "node_id", "method", "url", "status", "body"}
 
-// sortMembers puts the members of an object into the order of first.
+// sortMembers sorts the members of an object: those in first precede the others.
 func sortMembers(object *yaml.Node) {
 	type member struct{ name, value *yaml.Node }
 	var members []member
@@ -165,9 +165,9 @@ func sortMembers(object *yaml.Node) {
 	}
 }
 
-// loosen lets the encoder select the style of nodes: blocks, and quotes where needed. It quotes texts of several lines that begin
-// with white space or contain a tab, because the encoder writes some of them as unreadable blocks; texts with unprintable characters;
-// and "<<", which as a plain key merges objects.
+// loosen resets the style of nodes, so that the encoder uses blocks, and quotes only where needed. It sets quotes for three kinds of texts:
+// texts of several lines that begin with white space or contain a tab, because the encoder writes some of them as unreadable blocks; texts
+// with unprintable characters; and "<<", because the plain key "<<" merges objects.
 func loosen(n *yaml.Node) {
 	n.Style = 0
 	block := strings.Contains(n.Value, "\n") && (strings.TrimLeft(n.Value, " \n") != n.Value || strings.Contains(n.Value, "\t"))

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agenttest/suite"
 )
 
-// again formats a scenario and reads it, and returns its file and its members before and after that.
+// again formats a scenario and parses the result. It returns the text, and the scenario's members before and after.
 func again(t *testing.T, s scenario.Scenario) (text string, before, after []suite.Member) {
 	t.Helper()
 	before, err := suite.Members(s)
@@ -79,7 +79,7 @@ assertions:
 	}
 }
 
-// TestFormatOfEverything formats a scenario with a value in each member.
+// TestFormatOfEverything checks that a scenario with a value in each member is formatted and parsed without loss.
 func TestFormatOfEverything(t *testing.T) {
 	t.Parallel()
 	full := agenttesttest.FullScenario("s1")
@@ -93,13 +93,13 @@ func TestFormatOfEverything(t *testing.T) {
 			t.Errorf("%s is left out: %v", m.Name, m.Value)
 		}
 	}
-	// All but ID, Org, Pathway, Persona, the times and Revision.
+	// All fields except ID, Org, Pathway, Persona, the two timestamps and Revision are members.
 	if want := reflect.TypeFor[scenario.Scenario]().NumField() - 7; len(members) != want {
 		t.Errorf("there are %d members, and %d fields", len(members), want)
 	}
 }
 
-// TestFormatOfAnyText: text that looks like another type in YAML stays text, and numbers stay numbers.
+// TestFormatOfAnyText checks that texts that resemble other YAML types remain texts, and that numbers remain numbers.
 func TestFormatOfAnyText(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -120,7 +120,7 @@ func TestFormatOfAnyText(t *testing.T) {
 	})
 }
 
-// TestFormatOfBlocks has texts of several lines that are no blocks of YAML.
+// TestFormatOfBlocks checks texts of several lines that YAML cannot represent as blocks.
 func TestFormatOfBlocks(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"x\ta\na", "\ta\nb", "\n[]", " a\nb", "a\n\tb\n", "\n\n", "a\n b\n"} {

@@ -1,9 +1,9 @@
-// Package suite reads scenarios from files and writes them, so that a team stores its expectations of an agent with the code of its
-// application, and reviews them like code.
+// Package suite reads scenarios from files and writes them. A team can store its expectations of an agent with the code of its application,
+// and review them like code.
 //
-// A file is YAML or JSON: one scenario, a list of scenarios, or an object with the member scenarios. The members of a scenario are
-// those of POST /v1/agent-testing/scenarios in the contract, without pathway_id and persona_id: the caller of the tests names the
-// tested agent.
+// A file is YAML or JSON: one scenario, a list of scenarios, or an object with the member scenarios. The members of a scenario are those of
+// POST /v1/agent-testing/scenarios in the contract, without pathway_id and persona_id: the program that runs the tests sets the tested
+// agent.
 package suite
 
 import (
@@ -22,20 +22,20 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// The limits of a suite.
+// These constants limit a suite.
 const (
 	MaxFile      = 1 << 20 // bytes of a file
-	MaxScenarios = 1000    // in all files
+	MaxScenarios = 1000    // in all files together
 )
 
-// tested is the placeholder of the tested agent, which files do not name.
+// tested is the placeholder for the tested agent, which files do not name.
 const tested = "pathway"
 
-// Load reads scenarios from files, and from folders with their subfolders: files that end in .yaml, .yml or .json, in the order of
-// their names. The error lists every fault of every file with its place, such as "orders.yaml:12:7:
-// scenarios[1].assertions[0].config.pattern: ..." with the line and the column.
+// Load reads scenarios from files, and from folders with their subfolders. In folders, it reads the files that end in .yaml, .yml or .json,
+// in the order of their names. The error lists every fault of every file with its position, such as "orders.yaml:12:7:
+// scenarios[1].assertions[0].config.pattern: ..." with line and column.
 //
-// Scenarios have their name as id, which must be unique, and are enabled by default.
+// The ID of a scenario is its name, which must be unique. Scenarios are enabled by default.
 func Load(files fs.FS, names ...string) ([]scenario.Scenario, error) {
 	var paths []string
 	for _, name := range names {
@@ -69,7 +69,7 @@ func Load(files fs.FS, names ...string) ([]scenario.Scenario, error) {
 	return all, errors.Join(wrong...)
 }
 
-// find returns the files at a name, which is a file or a folder.
+// find returns the paths of the scenario files at a name, which is a file or a folder.
 func find(files fs.FS, name string) (found []string, err error) {
 	info, err := fs.Stat(files, name)
 	if err != nil {
@@ -90,12 +90,12 @@ func find(files fs.FS, name string) (found []string, err error) {
 	return found, err
 }
 
-// ofScenarios reports by its name whether a file contains scenarios.
+// ofScenarios reports whether the extension of a file name is that of a scenario file.
 func ofScenarios(name string) bool {
 	return slices.Contains([]string{".yaml", ".yml", ".json"}, strings.ToLower(path.Ext(name)))
 }
 
-// read reads the scenarios of a file.
+// read returns the scenarios of a file.
 func read(files fs.FS, name string) ([]scenario.Scenario, error) {
 	switch info, err := fs.Stat(files, name); {
 	case err != nil:
@@ -132,8 +132,8 @@ func read(files fs.FS, name string) ([]scenario.Scenario, error) {
 	return nil, fmt.Errorf("%s: %w", name, err)
 }
 
-// Parse reads the scenarios of a text in YAML or JSON. The error is callwright.FieldErrors if the scenarios are wrong. Each line of its
-// text begins with the line and the column of the fault.
+// Parse returns the scenarios of a text in YAML or JSON. If the scenarios are invalid, the error is callwright.FieldErrors. Each line of
+// its text begins with the line and the column of a fault.
 func Parse(text []byte) ([]scenario.Scenario, error) {
 	d, err := readDocument(text)
 	if err != nil {
@@ -172,7 +172,7 @@ func Parse(text []byte) ([]scenario.Scenario, error) {
 	return all, d.locate(wrong)
 }
 
-// within returns the faults of a scenario with their places.
+// within returns the errors of a scenario with place prepended to their fields.
 func within(place string, err error) callwright.FieldErrors {
 	list, _ := errors.AsType[callwright.FieldErrors](err)
 	if place == "" {
@@ -187,14 +187,14 @@ func holdsList(raw json.RawMessage) bool {
 	return json.Unmarshal(raw, &members) == nil && members["scenarios"] != nil
 }
 
-// members are the members of a scenario in a file, in the order in which people read them.
+// members lists the members of a scenario in a file, in a readable order.
 var members = []string{
 	"name", "description", "category", "scenario_type", "tester_persona_prompt", "tester_persona_name", "advanced_instructions",
 	"input_messages", "max_turns", "start_node_id", "request_data", "webhook_mocks", "assertions", "min_score", "service_tone_enabled",
 	"is_required_for_promotion", "enabled", "metadata",
 }
 
-// parse reads a scenario and checks it.
+// parse decodes, completes and checks a scenario.
 func parse(raw json.RawMessage) (scenario.Scenario, error) {
 	s, err := scenario.Decode(raw)
 	if err != nil {

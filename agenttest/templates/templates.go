@@ -1,5 +1,5 @@
-// Package templates contains scenarios to start from: situations that most agents meet, each with a caller and with assertions that
-// hold for any agent.
+// Package templates contains ready-made scenarios. They describe situations that most agents encounter, each with a caller and with
+// assertions that are valid for any agent.
 package templates
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// Template is a scenario to start from. It names no tested agent: clients clone it into a pathway or a persona.
+// Template is a ready-made scenario without a tested agent. Clients clone it for a pathway or a persona.
 type Template struct {
 	ID           string
 	Name         string
@@ -23,7 +23,7 @@ type Template struct {
 	Assertions   []assert.Assertion
 }
 
-// All returns all templates, in the order of the categories.
+// All returns copies of all templates, in the order of the categories.
 func All() []Template {
 	list := make([]Template, len(all))
 	for i, t := range all {
@@ -32,7 +32,7 @@ func All() []Template {
 	return list
 }
 
-// Find returns the template with an id.
+// Find returns a copy of the template with an id, or false if there is none.
 func Find(id string) (Template, bool) {
 	i := slices.IndexFunc(all, func(t Template) bool { return t.ID == id })
 	if i < 0 {
@@ -46,7 +46,7 @@ func (t Template) clone() Template {
 	return t
 }
 
-// Scenario returns the scenario that a template describes, without a tested agent and without ids of assertions.
+// Scenario returns the scenario that a template describes, without a tested agent and without assertion ids.
 func (t Template) Scenario() scenario.Scenario {
 	t = t.clone()
 	for i := range t.Assertions {
@@ -58,7 +58,7 @@ func (t Template) Scenario() scenario.Scenario {
 	}
 }
 
-// judged returns a required assertion that a judge decides.
+// judged returns a required assertion that a judge evaluates by a criterion.
 func judged(id, name, criterion string) assert.Assertion {
 	config, err := json.Marshal(map[string]string{"prompt": criterion})
 	if err != nil {
@@ -67,14 +67,14 @@ func judged(id, name, criterion string) assert.Assertion {
 	return assert.Assertion{ID: id, Type: assert.LLMJudge, Name: name, Config: config, Required: true, Weight: 1}
 }
 
-// polite returns an assertion that scores the naturalness of the agent's speech.
+// polite returns an optional assertion that rates the naturalness of the agent's speech.
 func polite(threshold string) assert.Assertion {
 	return assert.Assertion{
 		ID: "tone", Type: assert.ServiceTone, Name: "Natural tone", Config: json.RawMessage(`{"threshold":` + threshold + `}`), Weight: 0.5,
 	}
 }
 
-// never returns a required assertion that no words of the agent match a pattern, ignoring case.
+// never returns a required assertion that fails if words of the agent match a pattern, ignoring case.
 func never(id, name, pattern string) assert.Assertion {
 	config, err := json.Marshal(map[string]any{"pattern": pattern, "flags": "i", "role": "assistant", "negate": true})
 	if err != nil {
@@ -83,7 +83,7 @@ func never(id, name, pattern string) assert.Assertion {
 	return assert.Assertion{ID: id, Type: assert.RegexMatch, Name: name, Config: config, Required: true, Weight: 0.5}
 }
 
-// unfilled matches the name of an unset variable and other traces of the program behind an agent.
+// unfilled matches braces of unset variables, and other traces of the program behind an agent.
 const unfilled = `\{\{|\}\}|undefined|\bnull\b|as an ai language model`
 
 var all = []Template{

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agenttest/templates"
 )
 
-// TestTemplates: each template makes a scenario that can be saved, once it has something to test.
+// TestTemplates checks that each template describes a scenario that is valid once a tested agent is set.
 func TestTemplates(t *testing.T) {
 	t.Parallel()
 	var categories []scenario.Category
@@ -44,7 +44,7 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-// TestClones: a change of a template does not affect other copies.
+// TestClones checks that changing a returned template does not affect other copies.
 func TestClones(t *testing.T) {
 	t.Parallel()
 	one, ok := templates.Find("tmpl_happy_path")

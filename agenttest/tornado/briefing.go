@@ -9,34 +9,34 @@ import (
 	"github.com/callwright/callwright/agenttest/analysis"
 )
 
-// The limits of the input of a Fixer's model, in bytes of JSON. The nodes and edges farthest from the nodes at fault and the oldest
-// plans that do not fit are omitted.
+// These constants limit the input of a Fixer's model, in bytes of JSON. If the input exceeds them, the nodes and edges farthest from the
+// nodes at fault and the oldest plans are omitted.
 const (
-	MaxEvidence = 220 << 10 // of all
+	MaxEvidence = 220 << 10 // of the whole input
 
 	maxReadNodes    = 96 << 10
 	maxReadEdges    = 40 << 10
 	maxReadFindings = 48 << 10
 	maxReadRejected = 32 << 10
 
-	maxSettable    = 12 << 10 // of a settable text; longer texts are cut at maxOther
+	maxSettable    = 12 << 10 // of a text that a plan may set; longer texts are truncated to maxOther
 	maxOther       = 4 << 10  // of another member
 	maxReasonRead  = 1 << 10
 	maxCauseRead   = 2 << 10
 	maxSuggestions = 3
 )
 
-// briefing is a Brief in the format for a model.
+// briefing is a Brief in the form that a model reads.
 type briefing struct {
 	brief  Brief
-	texts  map[string]map[string]string // by node and member: texts shown in full
-	closed map[string]map[string]bool   // by node and member: texts not shown in full
-	edges  map[string]bool              // ids of shown edges
+	texts  map[string]map[string]string // texts included in full, by node id and member
+	closed map[string]map[string]bool   // texts not included in full, by node id and member
+	edges  map[string]bool              // whether an edge is included, by id
 
 	facts readFacts
 }
 
-// readFacts is the evidence.
+// readFacts is the JSON form of a briefing's evidence.
 type readFacts struct {
 	Nodes    []json.RawMessage `json:"nodes"`
 	Edges    []json.RawMessage `json:"edges"`
@@ -92,7 +92,7 @@ type readRejection struct {
 	Reason string `json:"reason"`
 }
 
-// newBriefing returns a Brief in the format for a model.
+// newBriefing returns a Brief in the form that a model reads.
 func newBriefing(b Brief) *briefing {
 	l := b.Limits.filled()
 	r := &briefing{
@@ -108,10 +108,10 @@ func newBriefing(b Brief) *briefing {
 	return r
 }
 
-// evidence returns the facts for the model.
+// evidence returns the JSON of the facts for the model.
 func (r *briefing) evidence() json.RawMessage { return compact(r.facts) }
 
-// near ranks nodes: 2 for nodes at fault, 1 for their neighbours.
+// near returns the ranks of nodes: 2 for nodes at fault, 1 for their neighbors, and no entry for others.
 func (b Brief) near(edges []readEdge) map[string]int {
 	near := map[string]int{}
 	for _, f := range b.Findings {
@@ -137,7 +137,7 @@ func (b Brief) near(edges []readEdge) map[string]int {
 	return near
 }
 
-// allEdges returns all edges of the document.
+// allEdges returns the decoded edges of the document.
 func (r *briefing) allEdges() []readEdge {
 	edges := make([]readEdge, 0, len(r.brief.Document.Edges))
 	for _, raw := range r.brief.Document.Edges {
@@ -158,7 +158,7 @@ func (r *briefing) allEdges() []readEdge {
 	return edges
 }
 
-// readNodes reads the nodes. Nodes that exceed the limits are read without their members.
+// readNodes adds the nodes to the facts, those with the highest rank first. Nodes that exceed the limit are added without their members.
 func (r *briefing) readNodes(near map[string]int, l Limits) {
 	type node struct {
 		ID   string                     `json:"id"`
@@ -176,7 +176,7 @@ func (r *briefing) readNodes(near map[string]int, l Limits) {
 	room := maxReadNodes
 	for _, n := range nodes {
 		bare := readNode{ID: n.ID, Type: n.Type, MayChange: l.mayChange(n.ID)}
-		_ = json.Unmarshal(n.Data["name"], &bare.Name) // other types leave it empty
+		_ = json.Unmarshal(n.Data["name"], &bare.Name) // a name of another type stays empty
 		bare.Name = callwright.Redact(bare.Name)
 		full := bare
 		full.Texts, full.Other = members(n.Data)
@@ -195,7 +195,8 @@ func (r *briefing) readNodes(near map[string]int, l Limits) {
 	}
 }
 
-// members returns the members of a node's data for the model: full settable texts, and others.
+// members returns the members of a node's data for the model. texts contains those that a plan may set, in full; other contains the
+// remaining ones, redacted and truncated.
 func members(data map[string]json.RawMessage) (texts, other map[string]string) {
 	texts, other = map[string]string{}, map[string]string{}
 	for name, raw := range analysis.Shown(data) {
@@ -218,7 +219,7 @@ func members(data map[string]json.RawMessage) (texts, other map[string]string) {
 	return texts, other
 }
 
-// texted lists the members that a SetText may set.
+// texted lists the members of a node's data that SetText may set.
 var texted = slices.Concat(fieldsOf[analysis.PromptChange], fieldsOf[analysis.NodeConfig])
 
 func (r *briefing) readEdges(edges []readEdge, near map[string]int) {
@@ -248,7 +249,7 @@ func (r *briefing) readFindings() {
 	}
 }
 
-// readRejected reads the newest plans, the oldest of them first.
+// readRejected adds the newest rejected plans that fit maxReadRejected, in the order of their rejection.
 func (r *briefing) readRejected() {
 	room := maxReadRejected
 	for _, rejection := range slices.Backward(r.brief.Rejected) {
@@ -268,10 +269,10 @@ func (r *briefing) readRejected() {
 	slices.Reverse(r.facts.Rejected)
 }
 
-// quoted returns a text without credentials, cut off.
+// quoted redacts the credentials in a text and clips it to at most most bytes.
 func quoted(text string, most int) string { return callwright.Clip(callwright.Redact(text), most) }
 
-// fits adds a value to a list if it fits the remaining room in bytes.
+// fits appends the JSON form of a value to a list if the remaining room, in bytes, suffices. It reports whether it did.
 func fits(room *int, list *[]json.RawMessage, value any) bool {
 	raw := compact(value)
 	if len(raw)+1 > *room {
@@ -282,7 +283,7 @@ func fits(room *int, list *[]json.RawMessage, value any) bool {
 	return true
 }
 
-// compact encodes evidence, which JSON can always encode, without white space.
+// compact encodes evidence as JSON without white space. It panics if the value has no JSON form.
 func compact(v any) json.RawMessage {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

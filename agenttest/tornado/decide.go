@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// results maps scenarios to their results with one version.
+// results maps the ids of scenarios to their tallies with one version.
 type results map[string]Tally
 
 // tested reports whether a scenario has a verdict.
 func (t Tally) tested() bool { return t.Passed+t.Failed > 0 }
 
-// passes reports whether a scenario passes. A previously failing scenario has to pass every time. A passing one that promotion does
-// not require may fail one run in three, because agents vary between runs.
+// passes reports whether a scenario passes. A scenario that failed before, or that promotion requires, must pass every time. Any other
+// scenario passes if most of its runs do, because agents vary between runs.
 func (t Tally) passes(before, required bool) bool {
 	if before && !required {
 		return t.Passed > t.Failed
@@ -20,8 +20,8 @@ func (t Tally) passes(before, required bool) bool {
 	return t.Passed > 0 && t.Failed == 0
 }
 
-// split returns the passing and the other scenarios, in the order of the session. before lists the passing scenarios of the version
-// to compare with.
+// split returns the passing scenarios and all others, in the order of the session. before lists the scenarios that pass with the version to
+// compare with.
 func (s results) split(scenarios []Scenario, before []string) (passed, failed []string) {
 	for _, sc := range scenarios {
 		if s[sc.ID].passes(slices.Contains(before, sc.ID), sc.Required) {
@@ -33,7 +33,8 @@ func (s results) split(scenarios []Scenario, before []string) (passed, failed []
 	return passed, failed
 }
 
-// measured divides the scenarios that were run into passing ones, failing ones, and those without a verdict; see split.
+// measured divides the tested scenarios into passing ones, failing ones, and those without a verdict. before has the same meaning as in
+// split.
 func (s results) measured(scenarios []Scenario, before []string) (passed, failed, errors []string) {
 	for _, sc := range scenarios {
 		t, run := s[sc.ID]
@@ -50,7 +51,7 @@ func (s results) measured(scenarios []Scenario, before []string) (passed, failed
 	return passed, failed, errors
 }
 
-// score returns the mean score.
+// score returns the mean score of all scenarios, or 0 if there are none.
 func (s results) score() float64 {
 	if len(s) == 0 {
 		return 0
@@ -81,9 +82,9 @@ func sorted(s results) []string {
 	return ids
 }
 
-// better reports whether a candidate replaces the best version: no passing scenario fails, and more pass, or equally many with a
-// higher score. before lists the passing scenarios of the best version. The reason is for people. told is for the Fixer, and hides
-// held-out scenarios.
+// better reports whether a candidate replaces the best version. It does if no passing scenario fails, and either more scenarios pass or
+// equally many pass with a higher score. before lists the passing scenarios of the best version. reason is for people. told is for the
+// Fixer and hides held-out scenarios.
 func better(scenarios []Scenario, before []string, best, candidate results) (accept bool, reason, told string) {
 	after, _ := candidate.split(scenarios, before)
 	for _, sc := range scenarios {
@@ -103,7 +104,8 @@ func better(scenarios []Scenario, before []string, best, candidate results) (acc
 	return accept, reason, reason
 }
 
-// higher compares two versions without regressions.
+// higher compares two versions if the candidate has no regressions. It accepts the candidate if more scenarios pass, or else if its mean
+// score is higher.
 func higher(scenarios []Scenario, before, after []string, best, candidate results) (accept bool, reason string) {
 	switch {
 	case len(after) > len(before):
@@ -115,7 +117,7 @@ func higher(scenarios []Scenario, before, after []string, best, candidate result
 	}
 }
 
-// oscillates reports whether the failing sets alternate: A, B, A.
+// oscillates reports whether the last three sets of failing scenarios alternate: A, B, A.
 func oscillates(sets [][]string) bool {
 	n := len(sets)
 	return n >= 3 && slices.Equal(sets[n-1], sets[n-3]) && !slices.Equal(sets[n-1], sets[n-2])

@@ -17,33 +17,33 @@ import (
 	"github.com/callwright/callwright/agenttest/analysis"
 )
 
-// Plan is a proposal of a Fixer.
+// Plan is a set of fixes that a Fixer proposes together.
 type Plan struct {
 	Fixes []Fix `json:"fixes"`
 }
 
-// Fix is one change of a plan.
+// Fix changes one node of a pathway, or the edges that begin at the node.
 type Fix struct {
 	ID          string        `json:"id"`
 	Kind        analysis.Kind `json:"type"`
-	Node        string        `json:"target_node"` // id
+	Node        string        `json:"target_node"` // id of the changed node
 	Description string        `json:"description"`
 	Edits       []Edit        `json:"edits"`
 }
 
-// Edit is one edit of a document.
+// Edit is one operation of a Fix. Op determines which of the other fields it uses.
 type Edit struct {
 	Op    Op     `json:"op"`
-	Field string `json:"field,omitempty"` // of SetText: a member of the node's data
-	Text  string `json:"text,omitempty"`  // of SetText; of AddEdge and SetLabel: condition of the edge, empty: always
-	Edge  string `json:"edge,omitempty"`  // of the other operations: id
-	To    string `json:"to,omitempty"`    // of AddEdge and Redirect: id of a node
+	Field string `json:"field,omitempty"` // for SetText: a member of the node's data
+	Text  string `json:"text,omitempty"`  // for SetText; for AddEdge and SetLabel: the edge's condition, empty means always
+	Edge  string `json:"edge,omitempty"`  // for SetLabel, Redirect and RemoveEdge: id of the edge
+	To    string `json:"to,omitempty"`    // for AddEdge and Redirect: id of the target node
 }
 
-// Op is an operation on the Node of the Fix.
+// Op is an operation on the node of a Fix, or on an edge that begins there.
 type Op string
 
-// The operations.
+// The operations of edits.
 const (
 	SetText    Op = "set_text"    // sets a text of the node
 	AddEdge    Op = "add_edge"    // adds an edge from the node
@@ -52,22 +52,22 @@ const (
 	RemoveEdge Op = "remove_edge" // deletes an edge from the node
 )
 
-// fieldsOf lists the texts that each kind of fix may set.
+// fieldsOf maps each kind of fix to the members of a node's data that it may set.
 var fieldsOf = map[analysis.Kind][]string{
 	analysis.PromptChange:    {"prompt", "text"},
 	analysis.ToneImprovement: {"prompt", "text"},
 	analysis.NodeConfig:      {"condition", "globalLabel", "globalDescription"},
 }
 
-// Limits bounds the changes of plans.
+// Limits restricts the nodes that a plan may change, and the size of a change of a text.
 type Limits struct {
-	Allow    []string // ids of nodes; empty: all
-	Deny     []string // ids of nodes
-	MaxBytes int      // that a fix changes in a text of a node; 0: DefaultMaxBytes
-	MaxShare float64  // share of the text, if larger; 0: DefaultMaxShare
+	Allow    []string // ids of the nodes that may change; empty allows all
+	Deny     []string // ids of nodes that must not change, even if Allow lists them
+	MaxBytes int      // limit of the changed bytes of a text; 0 means DefaultMaxBytes
+	MaxShare float64  // share of the text that may change if this is more than MaxBytes; 0 means DefaultMaxShare
 }
 
-// Defaults of Limits.
+// The defaults of MaxBytes and MaxShare.
 const (
 	DefaultMaxBytes = 2 << 10
 	DefaultMaxShare = 0.2
@@ -83,12 +83,13 @@ func (l Limits) filled() Limits {
 	return l
 }
 
-// mayChange reports whether a plan may change a node.
+// mayChange reports whether Allow and Deny permit the change of a node.
 func (l Limits) mayChange(node string) bool {
 	return (len(l.Allow) == 0 || slices.Contains(l.Allow, node)) && !slices.Contains(l.Deny, node)
 }
 
-// Hash returns equal texts for plans with equal edits.
+// Hash returns a SHA-256 checksum, in hexadecimal, of the plan's edits and their nodes. It ignores the order of the edits, and the ids,
+// kinds and descriptions of the fixes.
 func (p Plan) Hash() string {
 	var edits []string
 	for _, f := range p.Fixes {
@@ -101,12 +102,11 @@ func (p Plan) Hash() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// touches reports whether the plan changes a node.
+// touches reports whether a fix of the plan names a node.
 func (p Plan) touches(node string) bool {
 	return slices.ContainsFunc(p.Fixes, func(f Fix) bool { return f.Node == node })
 }
 
-// edits counts the edits of a plan.
 func (p Plan) edits() (n int) {
 	for _, f := range p.Fixes {
 		n += len(f.Edits)
@@ -114,7 +114,7 @@ func (p Plan) edits() (n int) {
 	return n
 }
 
-// The limits of a plan.
+// Limits of the size of a plan.
 const (
 	maxEdits = 20
 	maxTexts = 64 << 10 // bytes of the texts of all edits
@@ -130,8 +130,8 @@ func (p Plan) texts() (n int) {
 	return n
 }
 
-// Apply returns a document with a plan's edits. It does not change d. The error, CodeBadRequest, names the broken limit in words
-// for the Fixer.
+// Apply returns a document with a plan's edits, and does not change d. If the plan exceeds a limit or is invalid, the error is
+// CodeBadRequest and describes the problem for the Fixer.
 func Apply(d graph.Document, p Plan, l Limits) (graph.Document, error) {
 	l = l.filled()
 	if len(p.Fixes) > maxFixes || p.edits() > maxEdits {
@@ -149,15 +149,15 @@ func Apply(d graph.Document, p Plan, l Limits) (graph.Document, error) {
 	return graph.Document{Nodes: w.nodes, Edges: w.edges}, nil
 }
 
-// editedDocument is a document under change.
+// editedDocument is a document while the fixes of a plan are applied to it.
 type editedDocument struct {
 	before       graph.Document
 	nodes, edges []json.RawMessage
 	limits       Limits
-	set          []string // set fields, as node and field
+	set          []string // texts set so far, as "node field"
 }
 
-// fix makes the edits of a fix.
+// fix applies all edits of a fix, or stops at the first invalid edit.
 func (w *editedDocument) fix(f Fix) error {
 	switch at := find(w.nodes, f.Node); {
 	case !w.limits.mayChange(f.Node):
@@ -184,7 +184,8 @@ func (w *editedDocument) fix(f Fix) error {
 	return nil
 }
 
-// setText sets a text of a node.
+// setText sets a text of a node. It rejects a member that the kind of fix must not set, a text that is set twice, and a change that
+// checkText rejects.
 func (w *editedDocument) setText(f Fix, e Edit) error {
 	if !slices.Contains(fieldsOf[f.Kind], e.Field) {
 		return callwright.Invalid("", "a %s must not set %q, only %q", f.Kind, e.Field, fieldsOf[f.Kind])
@@ -203,7 +204,7 @@ func (w *editedDocument) setText(f Fix, e Edit) error {
 		return err
 	}
 	var before string
-	_ = json.Unmarshal(was[e.Field], &before) // other types leave it empty
+	_ = json.Unmarshal(was[e.Field], &before) // before stays empty if the member is no string
 	if err := w.checkText(before, e.Text); err != nil {
 		return err
 	}
@@ -212,17 +213,18 @@ func (w *editedDocument) setText(f Fix, e Edit) error {
 	return nil
 }
 
-// address matches texts that a fix must neither add nor change: addresses of requests and numbers of calls. It matches hosts
-// without a scheme in the most common domains, and no numbers in words.
+// address matches texts that a fix must not add to a node or an edge: addresses, phone numbers and keys. It matches hosts without a scheme
+// only in the most common domains, and does not match numbers that are spelled out.
 var address = regexp.MustCompile(`(?i)\b(?:[a-z][a-z0-9+.-]*://|(?:sips?|tel|mailto):|www\.)[^\s"'<>]+` +
 	`|[\w.+-]+@[\w-]+(?:\.[\w-]+)+` +
 	`|\b(?:[a-z0-9-]+\.)+(?:com|net|org|io|co|info|biz|app|dev|ai|xyz|online|site|shop|link|me|us|uk|eu|de)\b(?:/[^\s"'<>]*)?` +
 	`|\+?\d[\d ()-]{7,}\d|\+?\d{3,4}(?:\.\d{2,4}){2,}` +
-	`|\p{Nd}(?:[^\p{L}\p{Nd}:]{0,3}\p{Nd}){8,}` + // nine digits with anything but a colon between them, which occurs in times of day
+	`|\p{Nd}(?:[^\p{L}\p{Nd}:]{0,3}\p{Nd}){8,}` + // nine digits or more, separated by anything but colons, which times of day contain
 	`|\b\pL[\pL\d-]*(?:\.\pL[\pL\d-]*)+/` + // a host and a path
 	`|\b[0-9a-f]{32,}\b`) // a key or a checksum
 
-// plain returns a text to search for addresses and keys: without invisible characters, and with one form for look-alike characters.
+// plain returns the form of a text that is searched for addresses and keys: without invisible characters and with look-alike characters
+// unified (NFKC).
 func plain(text string) string { return norm.NFKC.String(llm.Clean(text)) }
 
 // bringsIn returns the first text of after that is not in before.
@@ -234,7 +236,8 @@ func bringsIn(before, after []string) (thing string, found bool) {
 	return after[i], true
 }
 
-// checkText rejects too large a change of a text, and a change of addresses or keys.
+// checkText rejects a change that exceeds the limits, and a text with an address, a key or a redaction mark that the earlier text did not
+// contain.
 func (w *editedDocument) checkText(before, after string) error {
 	most := max(w.limits.MaxBytes, int(w.limits.MaxShare*float64(len(before))))
 	if n := changed(before, after); n > most {
@@ -256,7 +259,7 @@ func (w *editedDocument) checkText(before, after string) error {
 // maxQuoted is the maximum length of an address in an error, in bytes.
 const maxQuoted = 100
 
-// changed returns the number of bytes between the common beginning and the common end of two texts.
+// changed returns how many bytes differ between two texts: the length of the longer text without their common prefix and suffix.
 func changed(a, b string) int {
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 		a, b = a[1:], b[1:]
@@ -267,7 +270,7 @@ func changed(a, b string) int {
 	return max(len(a), len(b))
 }
 
-// changeFlow changes an edge that begins at a node.
+// changeFlow adds, changes or deletes an edge that begins at a node.
 func (w *editedDocument) changeFlow(node string, e Edit) error {
 	if (e.Op == AddEdge || e.Op == Redirect) && find(w.nodes, e.To) < 0 {
 		return callwright.Invalid("", "there is no node %q to lead to", e.To)
@@ -314,10 +317,11 @@ func (w *editedDocument) changeFlow(node string, e Edit) error {
 	return nil
 }
 
-// acting lists the types of nodes that act on other systems.
+// acting lists the node types that affect other systems or the telephone line.
 var acting = []string{"Webhook", "Transfer Call", "Press Button"}
 
-// mayLead reports whether an edge may lead to a node: to no denied node, and to an acting node only if the plan may change it.
+// mayLead reports whether a plan may point an edge at a node. A denied node is never a target. A node that acts on other systems is one
+// only if the plan may change the node.
 func (w *editedDocument) mayLead(to string) bool {
 	if slices.Contains(w.limits.Deny, to) {
 		return false
@@ -325,11 +329,11 @@ func (w *editedDocument) mayLead(to string) bool {
 	var node struct {
 		Type string `json:"type"`
 	}
-	_ = json.Unmarshal(w.nodes[find(w.nodes, to)], &node) // Apply has checked the document
+	_ = json.Unmarshal(w.nodes[find(w.nodes, to)], &node) // cannot fail: find has decoded the node
 	return w.limits.mayChange(to) || !slices.Contains(acting, node.Type)
 }
 
-// newEdge returns an id that no edge has.
+// newEdge returns an unused id for an edge.
 func (w *editedDocument) newEdge() string {
 	for n := len(w.edges) + 1; ; n++ {
 		if id := fmt.Sprint("added ", n); find(w.edges, id) < 0 {
@@ -338,7 +342,7 @@ func (w *editedDocument) newEdge() string {
 	}
 }
 
-// find returns the index of the node or the edge with an id, or -1.
+// find returns the index of the node or edge with an id, or -1 if there is none or the id is empty.
 func find(list []json.RawMessage, id string) int {
 	return slices.IndexFunc(list, func(raw json.RawMessage) bool {
 		var v struct {
@@ -348,7 +352,7 @@ func find(list []json.RawMessage, id string) int {
 	})
 }
 
-// open returns the members of a node or an edge, and the members of its data.
+// open returns the members of a node or an edge, and the members of its data. If the data is missing or is no object, data is an empty map.
 func open(raw json.RawMessage) (members, data map[string]json.RawMessage, err error) {
 	if err := json.Unmarshal(raw, &members); err != nil {
 		return nil, nil, callwright.Invalid("", "the document cannot be read")
@@ -359,13 +363,13 @@ func open(raw json.RawMessage) (members, data map[string]json.RawMessage, err er
 	return members, data, nil
 }
 
-// shut encodes an opened node or edge.
+// shut encodes a node or an edge from the members that open returned.
 func shut(members, data map[string]json.RawMessage) json.RawMessage {
 	members["data"] = encode(data)
 	return encode(members)
 }
 
-// encode encodes a value that JSON can always encode.
+// encode encodes a value as JSON. It panics if the value has no JSON form.
 func encode(v any) json.RawMessage {
 	raw, err := json.Marshal(v)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agenttest/tornado"
 )
 
-// desk returns a pathway with two edges from its start.
+// desk returns a pathway of three nodes. Two edges begin at its start node.
 func desk() graph.Document {
 	return graph.Document{
 		Nodes: []json.RawMessage{
@@ -37,7 +37,7 @@ func TestApply(t *testing.T) {
 	prompt := tornado.Edit{Op: tornado.SetText, Field: "prompt", Text: "Ask for the day and the time. Call +1 555 010 0199."}
 	for name, test := range map[string]struct {
 		plan tornado.Plan
-		want []string // in the nodes and edges, as JSON
+		want []string // substrings of the JSON of the nodes and edges
 	}{
 		"beside a key": {plan(analysis.PromptChange, "hook", tornado.Edit{Op: tornado.SetText, Field: "prompt", Text: "Never say it. password: hunter22"}), []string{`Never say it.`}},
 		"a prompt":     {plan(analysis.PromptChange, "ask", prompt), []string{`"prompt":"Ask for the day and the time. Call +1 555 010 0199."`, `"temperature":0.2`}},
@@ -140,7 +140,7 @@ func TestApplyRefuses(t *testing.T) {
 	}
 }
 
-// TestPlansThatMakeNoPathway: an invalid result of Apply is refused when a version is stored.
+// TestPlansThatMakeNoPathway checks that Apply leaves the validity of the pathway to graph.Check, which rejects the edited document.
 func TestPlansThatMakeNoPathway(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -160,7 +160,7 @@ func TestPlansThatMakeNoPathway(t *testing.T) {
 	}
 }
 
-// TestIDsOfEdges: an edge that is added takes the id of no other.
+// TestIDsOfEdges checks that an added edge gets an unused id, even after another edge was removed.
 func TestIDsOfEdges(t *testing.T) {
 	t.Parallel()
 	add := tornado.Edit{Op: tornado.AddEdge, To: "bye", Text: "it is late"}
@@ -177,7 +177,7 @@ func TestIDsOfEdges(t *testing.T) {
 	}
 }
 
-// TestHash: plans with equal edits have equal hashes, regardless of their descriptions.
+// TestHash checks that plans with equal edits have equal hashes, regardless of their kinds and descriptions.
 func TestHash(t *testing.T) {
 	t.Parallel()
 	a := plan(analysis.PromptChange, "ask", tornado.Edit{Op: tornado.SetText, Field: "prompt", Text: "x"})

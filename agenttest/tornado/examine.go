@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// measured ends a session in which a scenario has no verdict with the base version: regressions could not be found.
+// measured returns an ending if a scenario has no verdict with the base version, because the search could not detect its regressions.
 func (s *search) measured() error {
 	_, _, open := s.best.measured(s.cfg.Scenarios, nil)
 	if len(open) == 0 {
@@ -25,8 +25,8 @@ func (s *search) measured() error {
 		s.Base, strings.Join(open, ", "))}
 }
 
-// examine tests a candidate: first the failing scenarios, then the others, then the changed ones again. reason is not empty if it
-// rejects the candidate earlier.
+// examine tests a candidate: first the failing scenarios, then the passing ones, then the scenarios whose result changed once more. A
+// non-empty reason means that no failing scenario passes, so that the candidate is rejected without further tests.
 func (s *search) examine(ctx context.Context, version int) (candidate results, reason string, err error) {
 	if err := s.enter(Screening); err != nil {
 		return nil, "", err
@@ -65,7 +65,7 @@ func (s *search) examine(ctx context.Context, version int) (candidate results, r
 	return candidate, "", nil
 }
 
-// mended returns the failing scenarios that pass with a candidate.
+// mended returns the failing scenarios that pass at least once with a candidate.
 func (s *search) mended(candidate results) (ids []string) {
 	for _, id := range s.Failed {
 		if candidate[id].Passed > 0 {
@@ -75,7 +75,8 @@ func (s *search) mended(candidate results) (ids []string) {
 	return ids
 }
 
-// regressed returns the passing scenarios that fail with a candidate. A scenario that promotion requires is not run again.
+// regressed returns the passing scenarios that fail with a candidate, without the scenarios that promotion requires: one failure of these
+// is enough.
 func (s *search) regressed(candidate results) (ids []string) {
 	for _, sc := range s.cfg.Scenarios {
 		if slices.Contains(s.Passed, sc.ID) && candidate[sc.ID].Failed > 0 && !sc.Required {
@@ -85,10 +86,11 @@ func (s *search) regressed(candidate results) (ids []string) {
 	return ids
 }
 
-// maxReruns is the number of reruns while most scenarios have no verdict.
+// maxReruns limits the reruns while most scenarios have no verdict.
 const maxReruns = 4
 
-// test runs scenarios, and those without a verdict again: once, or more often if these are the majority: see SearchConfig.Rest.
+// test runs scenarios, and reruns those without a verdict: once, or up to maxReruns times while they are the majority and SearchConfig.Rest
+// is set. It returns a permanent llm.Failure if the model refused most scenarios.
 func (s *search) test(ctx context.Context, version int, scenarios []string, trials int) (results, error) {
 	out := make(results, len(scenarios))
 	what := "run"
@@ -120,7 +122,8 @@ func (s *search) test(ctx context.Context, version int, scenarios []string, tria
 	}
 }
 
-// runAgain reports whether to run scenarios without a verdict again after n times, and waits before that.
+// runAgain reports whether to run the open scenarios, which have no verdict after n reruns. While most scenarios are open, it first waits
+// with SearchConfig.Rest.
 func (s *search) runAgain(ctx context.Context, n, open, all int) (bool, error) {
 	switch down := 2*open > all && s.cfg.Rest != nil; {
 	case open == 0, n > maxReruns, n > 1 && !down, n > 0 && s.spent():
@@ -134,7 +137,7 @@ func (s *search) runAgain(ctx context.Context, n, open, all int) (bool, error) {
 	return true, s.cfg.Rest(ctx, n)
 }
 
-// try runs scenarios, as a trial of the iteration.
+// try runs scenarios, and lists the run as a trial of the current iteration.
 func (s *search) try(ctx context.Context, what string, version int, scenarios []string, trials int) (map[string]Tally, error) {
 	name := s.name(what)
 	s.now().Trials = append(s.now().Trials, name)

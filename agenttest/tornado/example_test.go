@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agenttest/tornado"
 )
 
-// shop keeps versions of a pathway and runs its scenario: your own code, in two small types or in one.
+// shop stores versions of a pathway and runs its scenario. Your own code may implement the two ports with two types or with one.
 type shop struct{ versions []graph.Document }
 
 func (s *shop) Document(_ context.Context, number int) (graph.Document, error) {
@@ -26,7 +26,7 @@ func (s *shop) Fork(_ context.Context, _ int, _ string, d graph.Document) (int, 
 
 func (s *shop) Production(context.Context) (int, error) { return 1, nil }
 
-// Run tests whether the greeting names the shop.
+// Run passes each scenario whose version names the shop in its greeting.
 func (s *shop) Run(_ context.Context, _ string, version int, scenarios []string, trials int) (map[string]tornado.Tally, error) {
 	if strings.Contains(string(s.versions[version-1].Nodes[0]), "North Bicycles") {
 		return map[string]tornado.Tally{scenarios[0]: {Passed: trials, Score: 1}}, nil
@@ -34,7 +34,7 @@ func (s *shop) Run(_ context.Context, _ string, version int, scenarios []string,
 	return map[string]tornado.Tally{scenarios[0]: {Failed: trials, Node: "greet", Reason: "the shop is not named"}}, nil
 }
 
-// model replaces a language model; any llm.Model works, such as the models of adapters/openai.
+// model replaces a language model. A program may use any llm.Model, such as the models of adapters/openai.
 var model = scripted.New(scripted.Rule{Task: llm.TaskFix, About: "the shop is not named", Answer: `{
 	"reasoning": "The greeting does not say which shop it is.",
 	"fixes": [{"type": "prompt_change", "target_node": "greet", "description": "Name the shop.", "edits": [

@@ -14,21 +14,20 @@ import (
 	"github.com/callwright/callwright/agenttest/analysis"
 )
 
-// NewFixer returns a Fixer that asks a model with llm.TaskFix, for an organization. The model reads at most MaxEvidence bytes, as
-// data: the pathway without addresses, headers and bodies of requests, the findings, and the rejected plans. The answer has to be
-// one new plan that Apply accepts and that makes a valid pathway. Otherwise the model is asked again with the faults: see
-// llm.AskChecked.
+// NewFixer returns a Fixer that asks a model with llm.TaskFix, for an organization. The model reads at most MaxEvidence bytes, marked as
+// data: the pathway without the addresses, headers and bodies of requests, the findings, and the rejected plans. It must answer with a new
+// plan that Apply accepts and that results in a valid pathway. Otherwise llm.AskChecked asks again, with a description of the faults.
 //
-// A model that cannot propose changes causes a *llm.Failure of llm.ClassUnsupported.
+// If the model cannot propose changes, Fix returns a *llm.Failure of llm.ClassUnsupported.
 func NewFixer(m llm.Model, org callwright.OrgID) Fixer { return modelFixer{m, org} }
 
-// modelFixer is a Fixer that asks a model.
 type modelFixer struct {
 	model llm.Model
 	org   callwright.OrgID
 }
 
-// Fix asks the model. The trial distinguishes otherwise equal questions of iterations.
+// Fix asks the model for a plan. It passes the number of the iteration as the question's Trial, so that equal questions of different
+// iterations differ.
 func (f modelFixer) Fix(ctx context.Context, _ string, b Brief) (Plan, error) {
 	r := newBriefing(b)
 	q := llm.Question{
@@ -75,7 +74,7 @@ Change as little as mends the findings: a text by at most limits.max_bytes bytes
 must stay reachable from the start. Bring in no address, no telephone number, no key and nothing in brackets like [redacted]. Do not fit
 words to one test: a change must be right for every caller who is in that situation.`
 
-// The limits of an answer, in characters.
+// fixSchema is the JSON schema of the model's answer. It limits texts in characters.
 const fixSchema = `{"type":"object","additionalProperties":false,"required":["reasoning","fixes"],"properties":{
 	"reasoning":{"type":"string","maxLength":4000},
 	"fixes":{"type":"array","maxItems":3,"items":{"type":"object","additionalProperties":false,
@@ -91,7 +90,7 @@ const fixSchema = `{"type":"object","additionalProperties":false,"required":["re
 			"edge":{"type":["string","null"],"maxLength":128},
 			"to":{"type":["string","null"],"maxLength":128}}}}}}}}}`
 
-// proposal is the answer of a model. check gets only answers that fit the schema.
+// proposal is a model's answer. llm.AskChecked passes only answers that match fixSchema to check.
 type proposal struct {
 	Fixes []struct {
 		Kind        analysis.Kind `json:"type"`
@@ -110,7 +109,8 @@ type proposal struct {
 // maxDescription is the maximum length of a plan's description in bytes.
 const maxDescription = 2000
 
-// plan converts a proposal to a plan. Texts lose invisible characters and get the line ends of the texts that they replace.
+// plan converts a proposal to a plan. It removes invisible characters from texts, and uses CRLF line ends where the replaced text contains
+// them.
 func (r *briefing) plan(p proposal) (plan Plan) {
 	for i, f := range p.Fixes {
 		fix := Fix{
@@ -129,7 +129,7 @@ func (r *briefing) plan(p proposal) (plan Plan) {
 	return plan
 }
 
-// check returns the plan of an answer, or its faults, for the model.
+// check returns the plan of an answer. The error describes a fault to the model: an invalid plan, or a plan that was rejected before.
 func (r *briefing) check(p proposal) (Plan, error) {
 	plan := r.plan(p)
 	nodes := map[string]bool{}
@@ -158,7 +158,7 @@ func (r *briefing) check(p proposal) (Plan, error) {
 	return plan, nil
 }
 
-// checkEdit rejects an edit of a text that the model has not read in full, and one without a change.
+// checkEdit rejects an edit of an unknown edge, an edit of a text that the model has not read in full, and an edit that changes nothing.
 func (r *briefing) checkEdit(f Fix, e Edit) error {
 	if e.Op != SetText {
 		if e.Edge != "" && !r.edges[e.Edge] {

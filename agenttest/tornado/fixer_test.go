@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/agenttest/tornado"
 )
 
-// fixing returns a model that gives answers in order, and then repeats the last one.
+// fixing returns a model that answers with the given texts in order, and then repeats the last text.
 func fixing(answers ...string) *agentstest.Model {
 	m := &agentstest.Model{Called: "fixer"}
 	m.Answers = func(context.Context, llm.Question) (string, error) {
@@ -36,7 +36,7 @@ type edit struct {
 	To    *string `json:"to"`
 }
 
-// fixOf returns a fix in the format of a model.
+// fixOf returns a fix as JSON, in the format of a model's answer.
 func fixOf(kind analysis.Kind, node string, edits ...edit) string {
 	raw, err := json.Marshal(map[string]any{
 		"type": kind, "target_node": node, "description": "Ask for the time, too.", "edits": edits,
@@ -55,12 +55,12 @@ func setText(field, text string) edit {
 	return edit{Op: "set_text", Field: &field, Text: &text}
 }
 
-// betterPrompt is the prompt that mends desk.
+// betterPrompt is a prompt for the start node of desk that also asks for the time.
 const betterPrompt = "Ask for the day and the time. Call +1 555 010 0199."
 
 var mended = proposed(fixOf(analysis.PromptChange, "ask", setText("prompt", betterPrompt)))
 
-// brief returns the input after two iterations.
+// brief returns the Fixer's input in iteration 3, with one failing scenario and one rejected plan.
 func brief() tornado.Brief {
 	return tornado.Brief{
 		Document: desk(), Number: 3, Limits: tornado.Limits{Deny: []string{"bye"}},
@@ -78,7 +78,7 @@ func brief() tornado.Brief {
 	}
 }
 
-// TestFixer: a model reads the brief without addresses of requests, and its plan is returned.
+// TestFixer checks that a model reads the brief without the addresses of requests, and that Fix returns the model's plan.
 func TestFixer(t *testing.T) {
 	t.Parallel()
 	m := fixing(mended)
@@ -112,7 +112,7 @@ func TestFixer(t *testing.T) {
 	}
 }
 
-// TestFixerFlow: every operation has its intended effect.
+// TestFixerFlow checks that a plan keeps the operations on edges and their arguments, and that an answer without fixes is valid.
 func TestFixerFlow(t *testing.T) {
 	t.Parallel()
 	e1, e2, hook, ask, label := "e1", "e2", "hook", "ask", "a day and a time are known"
@@ -133,7 +133,7 @@ func TestFixerFlow(t *testing.T) {
 	}
 }
 
-// TestFixerChecks: the model gets the faults of an invalid answer, and two more attempts.
+// TestFixerChecks checks that a model reads the faults of its invalid answer, and that Fix fails after llm.Attempts invalid answers.
 func TestFixerChecks(t *testing.T) {
 	t.Parallel()
 	e1, e3, e9, gone := "e1", "e3", "e9", "gone"
@@ -181,7 +181,7 @@ func TestFixerChecks(t *testing.T) {
 	}
 }
 
-// TestFixerWithoutAModel: an incapable model and a failing model cause errors with their reasons.
+// TestFixerWithoutAModel checks the errors for a model that cannot propose changes and for a model that fails.
 func TestFixerWithoutAModel(t *testing.T) {
 	t.Parallel()
 	_, err := tornado.NewFixer(scripted.New(), "a").Fix(t.Context(), "x", brief())
@@ -196,7 +196,7 @@ func TestFixerWithoutAModel(t *testing.T) {
 	}
 }
 
-// TestScriptedFixes: the scripted model answers by its rules, so that a search needs no other.
+// TestScriptedFixes checks that a search can use the scripted model, which answers by its rules.
 func TestScriptedFixes(t *testing.T) {
 	t.Parallel()
 	l := newLab("good", "defect")
@@ -218,7 +218,7 @@ func TestScriptedFixes(t *testing.T) {
 	}
 }
 
-// awkward is a pathway with texts that the model reads changed.
+// awkward returns a brief whose pathway has texts that the model reads redacted, clipped or with other line ends.
 func awkward() tornado.Brief {
 	b := brief()
 	b.Rejected = nil
@@ -243,7 +243,7 @@ func awkward() tornado.Brief {
 	return b
 }
 
-// TestFixerSetsWhatWasRead: a text that a model has not read in full stays; line ends stay.
+// TestFixerSetsWhatWasRead checks that a model cannot replace a text that it has not read in full, and that texts keep their line ends.
 func TestFixerSetsWhatWasRead(t *testing.T) {
 	t.Parallel()
 	for _, node := range []string{"keys", "long"} {
@@ -265,7 +265,8 @@ func TestFixerSetsWhatWasRead(t *testing.T) {
 	}
 }
 
-// TestFixerReadsNoMoreThanTheLimits: the nodes farthest from the nodes at fault are omitted, and cannot be changed.
+// TestFixerReadsNoMoreThanTheLimits checks that the brief omits the nodes farthest from the faulty nodes, and that a plan cannot change
+// omitted nodes.
 func TestFixerReadsNoMoreThanTheLimits(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é \"<&>\" ", 2000)

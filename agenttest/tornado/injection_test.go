@@ -15,10 +15,10 @@ import (
 	"github.com/callwright/callwright/agenttest/tornado"
 )
 
-// nonce is the nonce of all prompts here. Unlike real attacks, these contain it.
+// nonce is the nonce of all prompts in these tests. Unlike real attackers, the attacks know it.
 const nonce = "b7e3d0c4"
 
-// attacks reads the corpus of the judge, and adds texts that try to change a pathway.
+// attacks returns the judge's corpus of attacks, and texts that try to change a pathway.
 func attacks(t *testing.T) []string {
 	t.Helper()
 	raw, err := os.ReadFile("../judge/testdata/injections.json")
@@ -50,7 +50,7 @@ func attacks(t *testing.T) []string {
 	return words
 }
 
-// places lists the positions of an attack in a brief.
+// places lists the fields of a brief that an attack may fill.
 var places = map[string]func(b *tornado.Brief, words string){
 	"a reason":            func(b *tornado.Brief, words string) { b.Findings[0].Tally.Reason = words },
 	"a scenario":          func(b *tornado.Brief, words string) { b.Findings[0].Scenario = words },
@@ -63,10 +63,10 @@ var places = map[string]func(b *tornado.Brief, words string){
 	"a node":              func(b *tornado.Brief, words string) { b.Document = with(words) },
 }
 
-// with returns desk with words in all texts of its last node and its last edge.
+// with returns desk with the given words in every text of its last node and its last edge.
 func with(words string) graph.Document {
 	d := desk()
-	words = strings.ReplaceAll(words, "\x00", "") // which no version has
+	words = strings.ReplaceAll(words, "\x00", "") // no stored version contains NUL
 	node, err := json.Marshal(map[string]any{"id": "bye", "type": "End Call", "data": map[string]any{"name": callwright.Clip(words, 200), "text": words, "kb": words}})
 	if err != nil {
 		panic(err)
@@ -81,8 +81,8 @@ func with(words string) graph.Document {
 	return d
 }
 
-// TestInjectionsAreData checks that no text of an attack leaves the block of data, also if the model repeats it and gets it back as
-// a fault, and that the limits in the data stay.
+// TestInjectionsAreData checks that no attack leaves the data block of the prompt, even if the model repeats the attack and reads it again
+// as a fault. The limits in the data must stay intact.
 func TestInjectionsAreData(t *testing.T) {
 	t.Parallel()
 	asked := func(b tornado.Brief, words string) []llm.Question {

@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/agenttest/tornado"
 )
 
-// TestCancel cancels sessions in each phase that lasts, from the node that holds the session and from another one.
+// TestCancel cancels a session in each long phase, from the node that holds the session and from another node.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	for _, phase := range []tornado.Phase{tornado.Baseline, tornado.Planning, tornado.Screening, tornado.Verifying} {
@@ -58,7 +58,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestCancelledWhileNoNodeHoldsIt: changes accepted before the death of the node stay.
+// TestCancelledWhileNoNodeHoldsIt checks that a session canceled after its node stopped keeps the changes accepted before.
 func TestCancelledWhileNoNodeHoldsIt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestCancelledWhileNoNodeHoldsIt(t *testing.T) {
 	})
 }
 
-// TestNodeThatStops: another node continues immediately, and repeats no answered question.
+// TestNodeThatStops checks that another node continues a session within two seconds, and repeats no answered question.
 func TestNodeThatStops(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -107,7 +107,7 @@ func TestNodeThatStops(t *testing.T) {
 	})
 }
 
-// TestDeadlineSurvives: a session without a node for some time keeps its deadline.
+// TestDeadlineSurvives checks that a session keeps its deadline while no node holds it.
 func TestDeadlineSurvives(t *testing.T) {
 	t.Parallel()
 	for name, away := range map[string]time.Duration{"before": 20 * time.Second, "after": 2 * time.Minute} {
@@ -136,7 +136,7 @@ func TestDeadlineSurvives(t *testing.T) {
 	}
 }
 
-// TestWhatChangesUnderASession ends it with the reason.
+// TestWhatChangesUnderASession checks how a session ends if its pathway, model or fixer fails, or if its fork is published.
 func TestWhatChangesUnderASession(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -183,7 +183,7 @@ func TestWhatChangesUnderASession(t *testing.T) {
 	}
 }
 
-// TestOutage: a session waits while the database or the tests are unavailable, and then continues.
+// TestOutage checks that a session waits while the database or the tests are unavailable, and then continues.
 func TestOutage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -205,13 +205,13 @@ func TestOutage(t *testing.T) {
 	})
 }
 
-// TestTestsThatAreDown: while most runs are in error a session rests and tests again. It proposes no change before it has a
-// baseline.
+// TestTestsThatAreDown checks that a session waits and tests again while most runs are in error. It must not propose a change before it has
+// a baseline.
 func TestTestsThatAreDown(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		down  time.Duration
-		which string // scenario; empty: all
+		which string // id of the broken scenario; empty means all
 		state tornado.State
 		stop  tornado.StopReason
 		asked int
@@ -249,7 +249,8 @@ func TestTestsThatAreDown(t *testing.T) {
 	}
 }
 
-// TestWhatIsStoredIsBounded: the stored session stays small for any output of a Fixer, and the Fixer's input is not cut.
+// TestWhatIsStoredIsBounded checks that the stored session stays small even if a Fixer returns long texts, and that the Fixer reads its
+// rejected plans in full.
 func TestWhatIsStoredIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -292,7 +293,7 @@ func TestBudgetOfASession(t *testing.T) {
 	})
 }
 
-// TestJournalOfAnotherRelease ends a session whose steps differ from this program's steps.
+// TestJournalOfAnotherRelease checks that a session fails if its stored steps differ from this program's steps.
 func TestJournalOfAnotherRelease(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -320,7 +321,7 @@ func TestJournalOfAnotherRelease(t *testing.T) {
 	})
 }
 
-// TestStartRefuses checks the refusal of invalid requests.
+// TestStartRefuses checks the error code and field of each invalid request.
 func TestStartRefuses(t *testing.T) {
 	t.Parallel()
 	number := func(n int) *int { return &n }
@@ -379,7 +380,7 @@ func TestStartRefuses(t *testing.T) {
 	})
 }
 
-// TestMostSessions: an organization has a maximum number of concurrent sessions.
+// TestMostSessions checks that MaxRunning limits the concurrent sessions of an organization.
 func TestMostSessions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "bad")

@@ -16,20 +16,20 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// journal makes the calls of a search whose results may vary. While steps are stored it returns these, with the times at which they
-// were stored, and ignores all reasons to end; so the search reaches its last state. Then it calls the ports, and stores their
-// results.
+// journal records the calls of a search whose results may vary. It first replays the stored steps: it returns their results, with the times
+// at which they were stored, and ignores all reasons to end. So the search reaches its last state again. Then the journal calls the ports
+// and stores their results.
 //
-// A search, and so a journal, makes one call at a time.
+// A search makes one call at a time, and so does its journal.
 type journal struct {
 	*Service
 
-	session Session // as known to the search
-	stored  Session // as stored
+	session Session // as the search sees it
+	stored  Session // as the store last accepted it
 	steps   []Step
-	next    int   // step to repeat
-	live    bool  // a call was made: all stored steps are repeated
-	failed  error // error that stops the session at this node; nil: none
+	next    int   // index of the step to replay next
+	live    bool  // a call was made, so all stored steps have been replayed
+	failed  error // error that stops the session at this node, or nil
 }
 
 // open reads the journal of a session that this node holds.
@@ -38,11 +38,11 @@ func (s *Service) open(ctx context.Context, session Session) (*journal, error) {
 	defer cancel()
 	steps, err := s.cfg.Store.Steps(ctx, session.Org, session.ID)
 	j := &journal{Service: s, session: session, stored: session, steps: steps}
-	j.session.Usage = Usage{} // the repeated steps add up to it
+	j.session.Usage = Usage{} // the replayed steps add it up again
 	return j, err
 }
 
-// config returns the search of the session. ctx is its context.
+// config returns the configuration of the session's search. ctx must be the context of that search.
 func (j *journal) config(ctx context.Context) SearchConfig {
 	var fixer Fixer = keptFixer{j.cfg.Fixer, j}
 	if j.cfg.Fixer == nil {
@@ -60,13 +60,14 @@ func (j *journal) config(ctx context.Context) SearchConfig {
 	}
 }
 
-// The first and the longest wait before scenarios without a verdict are run again. Waits double.
+// firstRest and lastRest are the first and the longest wait before scenarios without a verdict are run again. Each wait is twice the
+// previous one.
 const (
 	firstRest = 10 * time.Second
 	lastRest  = time.Minute
 )
 
-// waitBeforeRerun waits, unless a later step in the journal shows that the wait is over.
+// waitBeforeRerun waits with exponential backoff before rerun n. It returns immediately if the journal still contains a step to replay.
 func (j *journal) waitBeforeRerun(ctx context.Context, n int) error {
 	if j.next < len(j.steps) {
 		return nil
@@ -84,7 +85,8 @@ func (j *journal) waitBeforeRerun(ctx context.Context, n int) error {
 	}
 }
 
-// left returns the rest of the budget. A used-up budget leaves one token, which is too little for any call.
+// left returns the rest of the budget. If a limit is used up, the rest is 1, because 0 would mean no limit. A rest of 1 is too little for
+// any call.
 func (j *journal) left() engine.Limit {
 	l, used := j.session.Budget, j.session.Usage.Spend
 	if l.Tokens > 0 {
@@ -100,14 +102,14 @@ func (j *journal) cancelled(ctx context.Context) bool {
 	return j.stored.Cancel || errors.Is(context.Cause(ctx), errCancelled)
 }
 
-// clock returns the time of the repeated step, and later the present time.
+// clock reports the time of the last replayed step, and the present time once the journal is live.
 type clock struct {
 	*journal
 
 	ctx context.Context //nolint:containedctx // the search's: its deadline has passed when the timer says so
 }
 
-// Now implements callwright.Clock.
+// Now implements callwright.Clock. After the session's timer has fired, it returns at least the deadline.
 func (c clock) Now() time.Time {
 	switch now := c.cfg.Clock.Now(); {
 	case !c.live && c.next == 0:
@@ -121,7 +123,7 @@ func (c clock) Now() time.Time {
 	}
 }
 
-// observe stores the progress of the session, except during repeated steps: it is stored already.
+// observe stores the progress of the session, except while steps are replayed, because this progress is already stored.
 func (j *journal) observe(ctx context.Context, p Progress) {
 	j.session.Progress = p
 	if !j.live || j.failed != nil || p.State.Ended() {
@@ -139,19 +141,19 @@ func (j *journal) observe(ctx context.Context, p Progress) {
 		j.watchers.Wake(session.ID)
 	case errors.Is(err, callwright.ErrConflict), errors.Is(err, callwright.ErrNotFound):
 		j.failed = errLost
-	default: // the next change stores this one too
+	default: // the next change stores this progress too
 		j.cfg.Logger.WarnContext(ctx, "the progress of a tornado session is not stored", "session_id", session.ID, "org", session.Org, "error", err)
 	}
 }
 
-// outcome is the answer of a step: a value, or a permanent failure of a model.
+// outcome is the stored answer of a step: a value, or the failure of a model.
 type outcome[T any] struct {
 	Value   T         `json:"value"`
 	Class   llm.Class `json:"class,omitempty"`
 	Message string    `json:"message,omitempty"`
 }
 
-// err returns the failure.
+// err returns the stored failure as a *llm.Failure, or nil.
 func (o outcome[T]) err() error {
 	if o.Class == "" {
 		return nil
@@ -159,7 +161,7 @@ func (o outcome[T]) err() error {
 	return &llm.Failure{Class: o.Class, Message: o.Message}
 }
 
-// ended returns the cause of the session's end, or nil.
+// ended returns errCancelled for a canceled session, or else the error of ctx.
 func (j *journal) ended(ctx context.Context) error {
 	if j.cancelled(ctx) {
 		return errCancelled
@@ -167,7 +169,8 @@ func (j *journal) ended(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// step repeats a call, or makes it and stores its answer.
+// step replays the answer of a call, or makes the call and stores its answer. It does not store a failure that may pass, such as
+// llm.ClassTransient.
 func step[T any](ctx context.Context, j *journal, name string, call func() (T, error)) (T, error) {
 	var o outcome[T]
 	if j.failed != nil {
@@ -179,7 +182,7 @@ func step[T any](ctx context.Context, j *journal, name string, call func() (T, e
 			return o.Value, callwright.Errorf(callwright.CodeInternal,
 				"the journal of the session does not fit this release of the program: start another session")
 		}
-		j.steps[j.next].Answer = nil // it may be large, and is no longer needed
+		j.steps[j.next].Answer = nil // frees the answer, which may be large
 		j.next++
 		return o.Value, o.err()
 	}
@@ -199,7 +202,8 @@ func step[T any](ctx context.Context, j *journal, name string, call func() (T, e
 	return value, err
 }
 
-// store stores a step. An answer that arrives during an interruption is stored too: it was paid for.
+// store appends a step to the journal. It also stores an answer that arrives during an interruption, because the model has charged for it.
+// It retries for storeTimeout.
 func (j *journal) store(ctx context.Context, name string, answer any) error {
 	raw, err := json.Marshal(answer)
 	if err != nil {
@@ -231,7 +235,8 @@ func (j *journal) store(ctx context.Context, name string, answer any) error {
 	}
 }
 
-// lasting returns a permanent error. Any other error interrupts the session, which then continues from its last step.
+// lasting records an error that is not permanent as the reason to stop the session at this node. Another node then continues from the last
+// step. It returns err unchanged.
 func (j *journal) lasting(err error) error {
 	switch callwright.CodeOf(err) {
 	case callwright.CodeBadRequest, callwright.CodeNotFound, callwright.CodeInvalidState:
@@ -243,7 +248,7 @@ func (j *journal) lasting(err error) error {
 	return err
 }
 
-// reading returns a context of reads during repeated steps: the end of the session does not cancel them.
+// reading returns a context for reads while steps are replayed. It expires after patience, and the end of the session does not cancel it.
 func reading(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), patience)
 }
@@ -266,7 +271,8 @@ func (j *journal) Production(ctx context.Context) (int, error) {
 	})
 }
 
-// Fork implements Versions. A fork without a stored step is found by its name and its document.
+// Fork implements Versions. If the journal stores no step for an earlier fork, Fork finds that version by its name, hash and parent, and
+// returns its number.
 func (j *journal) Fork(ctx context.Context, parent int, name string, d graph.Document) (int, error) {
 	g, err := graph.Check(d)
 	if err != nil {
@@ -315,7 +321,7 @@ func (j *journal) Run(ctx context.Context, name string, version int, scenarios [
 	return tried.Tallies, err
 }
 
-// stop cancels the runs of a trial immediately; clear repeats it.
+// stop cancels the runs of a trial as soon as the session ends. If this fails, the task clear cancels them later.
 func (j *journal) stop(ctx context.Context, id string) {
 	ctx, cancel := reading(ctx)
 	defer cancel()
@@ -325,8 +331,8 @@ func (j *journal) stop(ctx context.Context, id string) {
 	}
 }
 
-// TrialID returns the id of the batch or simulation set of an entry of Iteration.Trials. It is derived from the entry, so that no
-// trial starts twice.
+// TrialID returns the id of the batch or simulation set for an entry of Iteration.Trials. It is derived from the session and the entry, so
+// that no trial starts twice.
 func TrialID(session, name string) string {
 	sum := sha256.Sum256([]byte(session + "\n" + name))
 	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80 // RFC 9562, section 5.8
@@ -352,7 +358,7 @@ func (j *journal) failedRun(ctx context.Context, run string) (analysis.Case, err
 	return c, j.lasting(err)
 }
 
-// keptFixer stores the plans of a Fixer.
+// keptFixer is a Fixer whose plans are stored as steps of the journal.
 type keptFixer struct {
 	Fixer
 
@@ -369,7 +375,7 @@ func (k keptFixer) Fix(ctx context.Context, name string, b Brief) (Plan, error) 
 	})
 }
 
-// model stores the answers of a model, and counts their tokens.
+// model is a language model whose answers are stored as steps of the journal. It adds up their tokens in usage.
 type model struct {
 	llm.Model
 
@@ -377,11 +383,11 @@ type model struct {
 	usage   *llm.Usage
 }
 
-// The waits of a session for a model that is down or limits its rate, beyond the waits of other users of models.
+// The waits of a session for a model that is down or limits its rate. Other users of models do not wait as long.
 const (
 	modelPatience = 2 * time.Minute
-	callTime      = time.Minute // of one call
-	modelRest     = time.Second // before the second attempt; doubles for each further one
+	callTime      = time.Minute // timeout of one call
+	modelRest     = time.Second // wait before the second attempt; doubles for each further attempt
 	modelMostRest = 30 * time.Second
 )
 
@@ -402,14 +408,14 @@ func (m model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	return llm.Answer{JSON: a.Text, Model: a.Model, Usage: a.Usage}, err
 }
 
-// storedAnswer is the stored form of an answer, whose text need not be JSON.
+// storedAnswer is the stored form of a model's answer. Text holds bytes, because an invalid answer may not be JSON.
 type storedAnswer struct {
 	Text  []byte    `json:"text"`
 	Model string    `json:"model"`
 	Usage llm.Usage `json:"usage"`
 }
 
-// askOnce asks, for at most callTime.
+// askOnce asks the model. It returns a failure of llm.ClassTransient if there is no answer after callTime.
 func (m model) askOnce(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	asking, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
@@ -420,7 +426,8 @@ func (m model) askOnce(ctx context.Context, q llm.Question) (llm.Answer, error) 
 	return a, err
 }
 
-// ask asks until the model answers, fails permanently, or has failed for modelPatience.
+// ask asks the model until it answers or fails permanently. After a transient failure or a rate limit, ask retries with exponential backoff
+// for at most modelPatience.
 func (m model) ask(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	giveUp := time.Now().Add(modelPatience)
 	for rest := modelRest; ; rest = min(2*rest, modelMostRest) {

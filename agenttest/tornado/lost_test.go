@@ -10,7 +10,8 @@ import (
 	"github.com/callwright/callwright/agenttest/tornado"
 )
 
-// forgetful is a store that executes a call and then loses its answer, once at each call number in lose.
+// forgetful is a store that executes a change and then returns an error as if the answer were lost. lose contains the numbers of the calls
+// with lost answers, counted from 1.
 type forgetful struct {
 	tornado.Store
 
@@ -35,8 +36,7 @@ func (f *forgetful) AppendStep(ctx context.Context, org callwright.OrgID, sessio
 	return f.answer(f.Store.AppendStep(ctx, org, session, node, n, step))
 }
 
-// TestAnswersOfTheDatabaseAreLost: a change is stored and its answer is lost, at every change of a session. Its node, the only one,
-// continues it.
+// TestAnswersOfTheDatabaseAreLost checks that the only node continues a session if the database loses the answer to any one of its changes.
 func TestAnswersOfTheDatabaseAreLost(t *testing.T) {
 	t.Parallel()
 	changes := 0

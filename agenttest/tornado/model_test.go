@@ -15,12 +15,12 @@ import (
 	"github.com/callwright/callwright/agenttest/tornado"
 )
 
-// mends returns the answer that mends a node of a lab.
+// mends returns a model's answer that repairs a node of a lab.
 func mends(node string) string {
 	return proposed(fixOf(analysis.PromptChange, node, setText("text", "good")))
 }
 
-// counted is a model that takes five seconds, counts the questions of a task and has a price.
+// counted returns a model that supports one task, answers after five seconds, counts the answers in asked and reports token usage.
 func counted(task llm.Task, asked *atomic.Int32, answer func(n int) (string, error)) *agentstest.Model {
 	return &agentstest.Model{
 		Called: "paid", Usage: llm.Usage{Input: 100, Output: 10},
@@ -38,16 +38,17 @@ func counted(task llm.Task, asked *atomic.Int32, answer func(n int) (string, err
 	}
 }
 
-// TestModelProposes: the answers of the model are paid once, and counted once, wherever the session is held.
+// TestModelProposes checks that the model is asked once for each answer, and its usage counted once, even if another node continues the
+// session.
 func TestModelProposes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, "good", "bad", "bad")
 		var asked atomic.Int32
-		answers := []string{`{"fixes":`, mends("n1"), mends("n2")} // the first one is invalid
+		answers := []string{`{"fixes":`, mends("n1"), mends("n2")} // the first answer is invalid
 		with := func(c *tornado.Config) {
 			c.Fixer, c.Model = nil, counted(llm.TaskFix, &asked, func(n int) (string, error) { return answers[n-1], nil })
-			c.Analyst = c.Model // which cannot
+			c.Analyst = c.Model // the model does not support llm.TaskAnalyze
 			c.Pricer = func(string, llm.Usage) (float64, bool) { return 0.5, true }
 		}
 		first, second := w.node(with), w.node(with)
@@ -66,7 +67,7 @@ func TestModelProposes(t *testing.T) {
 	})
 }
 
-// TestModelThatIsDown: a session waits for it for a limited time. A permanent error ends the session.
+// TestModelThatIsDown checks that a session waits for a model for a limited time, and fails immediately after a permanent error.
 func TestModelThatIsDown(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -105,7 +106,7 @@ func TestModelThatIsDown(t *testing.T) {
 	}
 }
 
-// TestModelThatHangs: a call lasts at most a minute, and then counts as failed.
+// TestModelThatHangs checks that a call of a model times out after a minute, and that the session then fails.
 func TestModelThatHangs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -127,7 +128,7 @@ func TestModelThatHangs(t *testing.T) {
 	})
 }
 
-// TestAnalystIsAskedOnce: a stored analysis is not asked for again, and an invalid one is ignored.
+// TestAnalystIsAskedOnce checks that a session asks no stored analysis again, and that it continues without an invalid analysis.
 func TestAnalystIsAskedOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

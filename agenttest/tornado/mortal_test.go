@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// mortal is a process that dies: from some access to the database on, none of its accesses returns. Some die before they have
-// done anything, and some after it.
+// mortal is a process that dies after a number of accesses to the database. Later accesses do not return until the test ends. The process
+// dies either before or after the access takes effect.
 type mortal struct {
 	tornado.Store
 
@@ -21,14 +21,14 @@ type mortal struct {
 	grave  <-chan struct{} // closed when the test ends
 
 	mu   sync.Mutex
-	left int // accesses; a step of one is two
+	left int // remaining half accesses: one before and one after each effect
 }
 
 var errDead = errors.New("the process is dead")
 
 type within struct{}
 
-// step reports whether the process lives, one step later.
+// step uses up half an access, and reports whether the process is still alive.
 func (m *mortal) step() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -38,7 +38,8 @@ func (m *mortal) step() bool {
 	return m.left > 0
 }
 
-// access makes an access. In a transaction a dead process rolls back.
+// access calls f unless the process dies first. In a transaction it then returns errDead, so that the transaction is rolled back. Otherwise
+// it blocks until the test ends.
 func (m *mortal) access(ctx context.Context, f func() error) error {
 	for range 2 {
 		if !m.step() {
@@ -100,7 +101,7 @@ func (m *mortal) DeleteSteps(ctx context.Context, org callwright.OrgID, session 
 	return m.access(ctx, func() error { return m.Store.DeleteSteps(ctx, org, session) })
 }
 
-// mortalLeases are the leases of a mortal process: they expire when it is dead.
+// mortalLeases are the leases of a mortal process. A dead process cannot renew them, so that they expire.
 type mortalLeases struct {
 	node.Leases
 

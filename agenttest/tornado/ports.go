@@ -10,54 +10,56 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// Pathways stores the versions of a search; pathway.Service implements it. No method publishes a version.
+// Pathways stores the versions that a search forks; pathway.Service implements it. No method publishes a version.
 type Pathways interface {
-	// Version returns an unarchived version and its pathway. CodeNotFound: it is absent.
+	// Version returns a version that is not archived, and its pathway. Number 0 is the draft. The error is CodeNotFound if the version or
+	// the pathway is absent.
 	Version(ctx context.Context, org callwright.OrgID, id string, number int) (pathway.Version, pathway.Pathway, error)
 	// Versions returns a pathway and a page of its versions, newest first, without documents.
 	Versions(
 		ctx context.Context, org callwright.OrgID, id string, after callwright.Keyset, limit int,
 	) (callwright.Page[pathway.Version], pathway.Pathway, error)
-	// Fork stores the pathway's next version with a parent. CodeInvalidState: the pathway has had its maximum number of versions.
+	// Fork stores d as the pathway's next version, with the given parent. The error is CodeInvalidState if the pathway has reached its
+	// maximum number of versions.
 	Fork(
 		ctx context.Context, org callwright.OrgID, id string, parent int, name string, d *graph.Document,
 	) (pathway.Version, error)
-	// Discard archives a version. CodeInvalidState: the version is in an environment, or waits for its tests.
+	// Discard archives a version. The error is CodeInvalidState if the version is in an environment, or waits for its tests.
 	Discard(ctx context.Context, org callwright.OrgID, id string, number int) error
 }
 
-// Runs are the tests of a Service; agenttest.Service implements it.
+// Runs runs the tests of a Service; agenttest.Service implements it.
 type Runs interface {
-	// Suite returns the scenarios of a pathway with these ids, in this order, or without ids its enabled ones, the oldest first.
-	// CodeNotFound with the field scenario_ids: a scenario is absent, or belongs to another pathway. CodeBadRequest with that
-	// field: the result has no or more than MaxScenarios scenarios. persona is empty or an id. CodeNotFound with the field
-	// persona_id: the organization has no such persona.
+	// Suite returns the scenarios with the given ids in this order, or without ids the pathway's enabled scenarios, oldest first. The error
+	// is CodeNotFound with the field scenario_ids if a scenario is absent or belongs to another pathway. It is CodeBadRequest with that
+	// field if the result is empty or exceeds MaxScenarios. persona is an id or empty. The error is CodeNotFound with the field persona_id
+	// if the organization has no such persona.
 	Suite(ctx context.Context, org callwright.OrgID, pathway, persona string, ids []string) ([]Scenario, error)
-	// Try starts the runs of a trial and waits for their ends. With the id of a started trial it waits for that trial. If ctx ends,
-	// the runs continue. CodeNotFound: a scenario or the version is absent.
+	// Try starts the runs of a trial and waits until all have ended. If a trial with this id was started before, Try only waits for it. The
+	// runs continue if ctx ends. The error is CodeNotFound if a scenario or the version is absent.
 	Try(ctx context.Context, org callwright.OrgID, t Trial) (Tried, error)
-	// StopTrial cancels the runs of a trial that have not ended. A trial that was not started or has ended does not change.
+	// StopTrial cancels the runs of a trial that have not ended. It does nothing if the trial has ended or was never started.
 	StopTrial(ctx context.Context, org callwright.OrgID, id string) error
-	// CheckBudget rejects an invalid limit of runs: CodeBadRequest with the field budget.tokens or budget.cost.
+	// CheckBudget rejects an invalid limit for runs. The error is CodeBadRequest with the field budget.tokens or budget.cost.
 	CheckBudget(l engine.Limit) error
-	// Case returns the input for the analysis of a run that has failed or is in error. CodeNotFound: it is absent.
-	// CodeInvalidState: it is in another state.
+	// Case returns the input for the analysis of a run that has failed or is in error. The error is CodeNotFound if the run is absent, and
+	// CodeInvalidState if it is in another state.
 	Case(ctx context.Context, org callwright.OrgID, run string) (analysis.Case, error)
 }
 
-// Trial is a set of runs of some scenarios with one version, for a session.
+// Trial is a request to run scenarios with one version, for a session.
 type Trial struct {
-	ID        string // of the batch, or, with more than one run of each, of the simulation set
-	Pathway   string // id
+	ID        string // id of the batch, or of the simulation set if Runs exceeds 1
+	Pathway   string // id of the pathway
 	Version   int
-	Scenarios []string     // ids
-	Runs      int          // of each scenario
-	Budget    engine.Limit // of all runs together; the zero Limit: none
+	Scenarios []string     // ids of the scenarios
+	Runs      int          // number of runs of each scenario
+	Budget    engine.Limit // limit of all runs together; the zero value means no limit
 }
 
-// Tried is the result of a Trial.
+// Tried is the result of a Trial, with the usage of all of its runs.
 type Tried struct {
-	Tallies map[string]Tally `json:"tallies"` // by scenario
+	Tallies map[string]Tally `json:"tallies"` // by id of the scenario
 	Usage   engine.Usage     `json:"usage"`
 	Spend   engine.Spend     `json:"spend"`
 }

@@ -2,7 +2,7 @@ package tornado
 
 import "time"
 
-// Parent returns the number of the best version at the begin of an iteration: the parent of its fork.
+// Parent returns the number of the version that was the best one when an iteration began. The iteration's fork is based on this version.
 func (p Progress) Parent(iteration int) int {
 	best := p.Base
 	for _, it := range p.Iterations {
@@ -16,7 +16,7 @@ func (p Progress) Parent(iteration int) int {
 	return best
 }
 
-// Fork returns the number of the best version; 0 while it is the base version.
+// Fork returns the number of the best version, or 0 while this is the base version.
 func (p Progress) Fork() int {
 	if p.Best == p.Base {
 		return 0
@@ -24,7 +24,7 @@ func (p Progress) Fork() int {
 	return p.Best
 }
 
-// Duration returns the duration of a session until its end, or until now.
+// Duration returns how long a session lasted, or how long it has run until now.
 func (s Session) Duration(now time.Time) time.Duration {
 	if !s.EndedAt.IsZero() {
 		now = s.EndedAt
@@ -32,7 +32,7 @@ func (s Session) Duration(now time.Time) time.Duration {
 	return max(0, now.Sub(s.CreatedAt))
 }
 
-// Text returns the first text that a plan sets; empty: none.
+// Text returns the text of a plan's first SetText, or "" if there is none.
 func (p Plan) Text() string {
 	for _, fix := range p.Fixes {
 		for _, edit := range fix.Edits {
@@ -44,7 +44,7 @@ func (p Plan) Text() string {
 	return ""
 }
 
-// Batches returns the ids of the batches and simulation sets of an iteration.
+// Batches returns the ids of the batches and simulation sets that an iteration of the session ran.
 func (s Session) Batches(it Iteration) []string {
 	ids := make([]string, len(it.Trials))
 	for i, name := range it.Trials {
@@ -53,5 +53,5 @@ func (s Session) Batches(it Iteration) []string {
 	return ids
 }
 
-// Current returns the number of the iteration in progress, or of the last one.
+// Current returns the number of the newest iteration, or 0 before the first.
 func (p Progress) Current() int { return max(0, len(p.Iterations)-1) }

@@ -8,7 +8,8 @@ import (
 	"github.com/callwright/callwright/agenttest/tornado"
 )
 
-// TestEndsDuringARest: a session whose node dies during a rest can be cancelled, or ends at its deadline, on the next node.
+// TestEndsDuringARest checks a session whose node dies while it waits before a rerun. The next node must end it when it is canceled or
+// reaches its deadline.
 func TestEndsDuringARest(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]tornado.State{"cancelled": tornado.Cancelled, "deadline": tornado.TimedOut} {

@@ -13,9 +13,9 @@ import (
 	"github.com/callwright/callwright/agenttest/analysis"
 )
 
-// Search searches until it has an end state, and returns its progress. An error means that the end of ctx interrupted it: a new
-// call repeats the search with the results that its ports return for the same names. The end of ctx is no interruption if Cancelled
-// returns true or the Deadline has passed. A missing required field of SearchConfig is an error, too.
+// Search iterates until the session reaches an end state, and returns its progress. It returns an error if ctx ends first, or if
+// SearchConfig lacks a required field. A new call then repeats the search, if the ports return the same results for the same names. If
+// Cancelled returns true or the Deadline has passed when ctx ends, Search reports the matching end state instead of an error.
 func Search(ctx context.Context, c SearchConfig) (Progress, error) {
 	if err := c.check(); err != nil {
 		return Progress{}, err
@@ -26,7 +26,7 @@ func Search(ctx context.Context, c SearchConfig) (Progress, error) {
 	}
 	err := s.run(ctx)
 	end, reached := errors.AsType[*ending](err)
-	if !reached { // the end of the session may have cancelled the call of a port
+	if !reached { // a port's call may have failed because the session is over
 		end, reached = errors.AsType[*ending](s.interrupted())
 	}
 	switch {
@@ -46,7 +46,7 @@ func Search(ctx context.Context, c SearchConfig) (Progress, error) {
 	return s.Progress, nil
 }
 
-// ending ends a session.
+// ending is the error that carries the end state of a session and its reason.
 type ending struct {
 	state  State
 	reason StopReason
@@ -55,24 +55,24 @@ type ending struct {
 
 func (e *ending) Error() string { return string(e.reason) }
 
-// search is a session under way.
+// search is the state of a running Search.
 type search struct {
 	Progress
 
 	cfg        SearchConfig
 	production int
-	document   graph.Document // of Best
+	document   graph.Document // document of the version Best
 	best       results
 	rejected   []Rejection
-	found      map[string]*analysis.Analysis // by run; nil: none
-	tried      map[string]int                // attempts that touched the node at fault, by scenario and failure mode
-	failing    [][]string                    // failing sets of the candidates since the last acceptance
-	lost       int                           // iterations in a row without an acceptance
-	idle       int                           // iterations in a row without a new plan
-	broken     int                           // iterations in a row in which most runs were in error
+	found      map[string]*analysis.Analysis // by id of the run; nil if the analysis was invalid
+	tried      map[string]int                // plans that changed the faulty node without success, by scenario and failure mode
+	failing    [][]string                    // failing scenarios of each candidate rejected since the last acceptance
+	lost       int                           // consecutive iterations without an acceptance
+	idle       int                           // consecutive iterations without a new plan
+	broken     int                           // consecutive iterations in which most runs were in error
 }
 
-// run holds the iterations. Its error is an *ending, or the error of a port.
+// run tests the base version, and then iterates until it returns an error: an *ending, or the error of a port.
 func (s *search) run(ctx context.Context) (err error) {
 	if s.production, err = s.cfg.Versions.Production(ctx); err != nil {
 		return err
@@ -100,23 +100,23 @@ func (s *search) run(ctx context.Context) (err error) {
 	}
 }
 
-// begin begins an iteration.
+// begin appends a new iteration to the progress.
 func (s *search) begin() {
 	s.Iterations = append(s.Iterations, Iteration{Number: len(s.Iterations), Started: s.cfg.Clock.Now()})
 	s.tell()
 }
 
-// now returns the iteration in progress.
+// now returns the newest iteration.
 func (s *search) now() *Iteration { return &s.Iterations[len(s.Iterations)-1] }
 
-// end ends an iteration.
+// end stores the outcome of the newest iteration and the time of its end.
 func (s *search) end(o Outcome, reason string) {
 	it := s.now()
 	it.Outcome, it.Reason, it.Completed = o, reason, s.cfg.Clock.Now()
 	s.tell()
 }
 
-// enter enters a phase, unless the session has to end.
+// enter reports a new phase, and returns an *ending if the session is canceled or past its deadline.
 func (s *search) enter(p Phase) error {
 	s.Phase = p
 	s.tell()
@@ -131,14 +131,14 @@ func (s *search) tell() {
 	}
 }
 
-// storePassed stores the passing scenarios of the best version.
+// storePassed copies the passing and failing scenarios of the best version to the progress and to the newest iteration.
 func (s *search) storePassed() {
 	s.Passed, s.Failed = s.best.split(s.cfg.Scenarios, nil)
 	it := s.now()
 	it.Version, it.Passed, it.Failed = s.Best, s.Passed, s.Failed
 }
 
-// interrupted returns the end of a session that has to end between two phases.
+// interrupted returns an *ending if the session is canceled or past its deadline, or else nil.
 func (s *search) interrupted() error {
 	switch {
 	case s.cfg.Cancelled != nil && s.cfg.Cancelled():
@@ -150,7 +150,8 @@ func (s *search) interrupted() error {
 	}
 }
 
-// over returns the end of a session that has to end between two iterations, checking reasons in the order of their definitions.
+// over returns an *ending if the session must end between two iterations, or else nil. If several reasons apply, the first in the switch
+// counts, so that a success precedes a cancellation.
 func (s *search) over() error {
 	passed := &ending{AllPassed, StopAllPassed, ""}
 	if len(s.Iterations) == 1 {
@@ -189,7 +190,7 @@ func (s *search) over() error {
 
 func (s *search) spent() bool { return s.cfg.Spent != nil && s.cfg.Spent() }
 
-// fixable returns the failing scenarios that a Fixer may see and may be able to mend.
+// fixable returns the failing scenarios that are neither held out nor unfixable.
 func (s *search) fixable() []string {
 	var out []string
 	for _, sc := range s.cfg.Scenarios {
@@ -200,7 +201,7 @@ func (s *search) fixable() []string {
 	return out
 }
 
-// iterate makes one attempt.
+// iterate analyzes the failures, asks for a plan, forks a version, tests it and decides on it.
 func (s *search) iterate(ctx context.Context) error {
 	findings, err := s.analyze(ctx)
 	if err != nil || len(findings) == 0 {
@@ -238,7 +239,7 @@ func (s *search) iterate(ctx context.Context) error {
 	return nil
 }
 
-// judge accepts or rejects a candidate. A reason that is not empty has already rejected it.
+// judge accepts or rejects a candidate. A non-empty reason means that examine has rejected it already.
 func (s *search) judge(plan Plan, version int, document graph.Document, candidate results, reason string) {
 	broken := candidate.broken()
 	if 2*broken > len(candidate) {
@@ -262,7 +263,7 @@ func (s *search) judge(plan Plan, version int, document graph.Document, candidat
 	}
 }
 
-// reject ends an iteration whose plan was not accepted. told is the reason that the Fixer reads; empty: reason.
+// reject ends an iteration whose plan was not accepted. The Fixer reads told as the reason, or reason if told is empty.
 func (s *search) reject(plan Plan, o Outcome, reason, told string, candidate results) {
 	s.rejected = append(s.rejected, Rejection{plan, cmp.Or(told, reason)})
 	s.lost++
@@ -277,10 +278,12 @@ func (s *search) reject(plan Plan, o Outcome, reason, told string, candidate res
 	s.end(o, reason)
 }
 
-// maxTried is the number of plans that touch the node at fault before a scenario that still fails in the same way is unfixable.
+// maxTried is the number of plans that may change the faulty node in vain. If the scenario then still fails in the same way, it is
+// unfixable.
 const maxTried = 2
 
-// blame counts the attempts at scenarios that still fail in the same way after a change of the node at fault.
+// blame counts a plan as a failed attempt at each scenario that still fails after the plan changed its faulty node. After maxTried attempts
+// at the same failure mode, it marks the scenario as unfixable.
 func (s *search) blame(plan Plan, candidate results) {
 	for _, id := range s.fixable() {
 		t, tested := candidate[id]
@@ -294,13 +297,14 @@ func (s *search) blame(plan Plan, candidate results) {
 	}
 }
 
-// markUnfixable marks a scenario as unfixable.
+// markUnfixable adds a scenario to the unfixable ones of the session and of the newest iteration.
 func (s *search) markUnfixable(id string) {
 	s.Unfixable = append(s.Unfixable, id)
 	s.now().Unfixable = append(s.now().Unfixable, id)
 }
 
-// analyze returns the findings on the first maxFindings failing scenarios.
+// analyze returns findings on at most maxFindings failing scenarios. If the analysis blames the test or the structure, it marks the
+// scenario as unfixable instead.
 func (s *search) analyze(ctx context.Context) ([]Finding, error) {
 	if err := s.enter(Analyzing); err != nil {
 		return nil, err
@@ -327,7 +331,7 @@ func (s *search) analyze(ctx context.Context) ([]Finding, error) {
 	return findings, nil
 }
 
-// analysis returns the analysis of a run, or nil if the Analyst gives none. It asks once for each run..
+// analysis returns the analysis of a run, or nil if the Analyst's answer is invalid. It asks the Analyst once for each run.
 func (s *search) analysis(ctx context.Context, run string) (*analysis.Analysis, error) {
 	if a, known := s.found[run]; known {
 		return a, nil
@@ -344,7 +348,7 @@ func (s *search) analysis(ctx context.Context, run string) (*analysis.Analysis, 
 	return s.found[run], nil
 }
 
-// plan returns a new plan and its document, or nil if there is none and the iteration has ended.
+// plan returns a new plan and the changed document. A nil document means that the iteration has ended without a usable plan.
 func (s *search) plan(ctx context.Context, findings []Finding) (Plan, *graph.Document, error) {
 	if err := s.enter(Planning); err != nil {
 		return Plan{}, nil, err
@@ -378,12 +382,12 @@ func (s *search) plan(ctx context.Context, findings []Finding) (Plan, *graph.Doc
 	return plan, &document, nil
 }
 
-// name returns a name for a call, unique over all sessions.
+// name returns a name for a call of a port. It is unique over all sessions.
 func (s *search) name(what string) string {
 	return fmt.Sprintf("tornado/%s/%d %s", s.cfg.Session, s.now().Number, what)
 }
 
-// failure converts an error of a port to the end of the session.
+// failure converts the error of a port to an ending with the matching reason.
 func (s *search) failure(ctx context.Context, err error) *ending {
 	s.cfg.Logger.ErrorContext(ctx, "a tornado session has failed", "session_id", s.cfg.Session, "phase", s.Phase, "error", err)
 	if f, ok := errors.AsType[*llm.Failure](err); ok {
@@ -401,10 +405,10 @@ func (s *search) failure(ctx context.Context, err error) *ending {
 	}
 }
 
-// maxReason is the maximum length of an error's text in a reason, in bytes.
+// maxReason limits the text of an error in a reason, in bytes.
 const maxReason = 500
 
-// causeOf returns the cause of a model's failure, or the failure itself.
+// causeOf returns the cause of an llm.Failure. Without a cause, or for another error, it returns err.
 func causeOf(err error) error {
 	if f, ok := errors.AsType[*llm.Failure](err); ok && f.Cause != nil {
 		return f.Cause

@@ -20,21 +20,21 @@ import (
 	"github.com/callwright/callwright/agenttest/tornado"
 )
 
-// lab contains a pathway of nodes n0, n1 and so on, each good or defective, and scenarios s0, s1 and so on, which pass if their
-// node is good. Like a durable lab it stores its results by name, so that a search can be interrupted.
+// lab holds a pathway with nodes n0, n1 and so on, which are good or defective. The scenarios s0, s1 and so on pass if the node with their
+// number is good. lab stores results by name, so that an interrupted search can be repeated.
 type lab struct {
-	documents []graph.Document // by number - 1
+	documents []graph.Document // index is the version number - 1
 	forks     map[string]int
 	runs      map[string]map[string]tornado.Tally
 	plans     map[string]tornado.Plan
-	asked     int // questions to the fixer that were not answered before
-	tested    int // batches of runs that were not run before
+	asked     int // plans that the fixer made, without repeated questions
+	tested    int // batches that ran, without repeated ones
 
 	plan     func(l *lab, b tornado.Brief) (tornado.Plan, error)
-	flaky    map[string]func(version, run int) bool // by scenario: whether a run passes although its node is good
-	broken   func(name, scenario string) bool       // whether runs of a scenario have no verdict
-	refused  bool                                   // the model refuses the key in those
-	fail     func(name string) error                // the error of a port; nil: none
+	flaky    map[string]func(version, run int) bool // by scenario: reports whether a run passes if its node is good
+	broken   func(name, scenario string) bool       // reports whether the runs of a scenario have no verdict
+	refused  bool                                   // broken runs count as refused by the model
+	fail     func(name string) error                // returns the error of a port call; nil means no errors
 	analyze  map[string]analysis.Fault
 	count    map[string]int // runs of each scenario
 	clock    time.Time
@@ -177,7 +177,7 @@ func (l *lab) Analyze(_ context.Context, run string) (analysis.Analysis, error) 
 
 func (l *lab) Now() time.Time { return l.clock }
 
-// say returns a plan that sets the text of nodes.
+// say returns a plan that sets the text of each given node.
 func say(text string, nodes ...string) tornado.Plan {
 	var p tornado.Plan
 	for _, n := range nodes {
@@ -186,12 +186,12 @@ func say(text string, nodes ...string) tornado.Plan {
 	return p
 }
 
-// mendsOne mends the node of the first finding.
+// mendsOne proposes to repair the node of the first finding.
 func mendsOne(_ *lab, b tornado.Brief) (tornado.Plan, error) {
 	return say("good", b.Findings[0].Tally.Node), nil
 }
 
-// does returns a fixer that proposes plans in order, and then repeats the last one.
+// does returns a fixer that proposes plans in order, and then repeats the last plan.
 func does(plans ...tornado.Plan) func(*lab, tornado.Brief) (tornado.Plan, error) {
 	return func(l *lab, _ tornado.Brief) (tornado.Plan, error) { return plans[min(l.asked, len(plans))-1], nil }
 }
@@ -219,7 +219,7 @@ func (l *lab) search(t *testing.T, change ...func(*tornado.SearchConfig)) tornad
 	return s
 }
 
-// TestEndStates reaches every end state, each by its reason.
+// TestEndStates checks that a search can reach every end state, with the right reason.
 func TestEndStates(t *testing.T) {
 	t.Parallel()
 	down := &llm.Failure{Class: llm.ClassPermanent, Message: "no such model"}
@@ -338,7 +338,8 @@ func TestEndStates(t *testing.T) {
 	}
 }
 
-// TestConfirms: a lucky pass is no success, and an unlucky failure no reason to reject.
+// TestConfirms checks that a single lucky pass does not count as a success, and that a single failure rejects a candidate only if promotion
+// requires the scenario.
 func TestConfirms(t *testing.T) {
 	t.Parallel()
 	l := newLab("bad", "good")
@@ -359,7 +360,8 @@ func TestConfirms(t *testing.T) {
 	}
 }
 
-// TestFixerSeesOnlyWhatItMay: the Fixer sees neither held-out nor unfixable scenarios, and sees rejected plans with the reason.
+// TestFixerSeesOnlyWhatItMay checks that the Fixer reads neither held-out nor unfixable scenarios, and that it reads why plans were
+// rejected.
 func TestFixerSeesOnlyWhatItMay(t *testing.T) {
 	t.Parallel()
 	l := newLab("bad", "bad", "bad", "good")
@@ -383,7 +385,7 @@ func TestFixerSeesOnlyWhatItMay(t *testing.T) {
 	}
 }
 
-// TestRefusedPlans: a plan that breaks the limits or the pathway is an attempt, and never becomes a version.
+// TestRefusedPlans checks that a plan that exceeds the limits or breaks the pathway counts as an iteration, but never becomes a version.
 func TestRefusedPlans(t *testing.T) {
 	t.Parallel()
 	l := newLab("bad", "good")
@@ -402,8 +404,9 @@ func TestRefusedPlans(t *testing.T) {
 	}
 }
 
-// TestFamilyOfDefects plants defects in pathways of any size, with a fixer whose plans contain the repairs among wrong ones. All
-// fixable defects are mended, no pathway gets worse, and a search interrupted anywhere ends like an uninterrupted one.
+// TestFamilyOfDefects plants defects in pathways of one to six nodes. The fixer proposes a repair for each defect, and wrong plans between
+// them. The search must repair all defects without breaking a passing scenario, and reach the same result when it is interrupted at any
+// call.
 func TestFamilyOfDefects(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -411,7 +414,7 @@ func TestFamilyOfDefects(t *testing.T) {
 		for i := range texts {
 			texts[i] = rapid.SampledFrom([]string{"good", "bad"}).Draw(t, "text")
 		}
-		var plans []tornado.Plan // a right plan for every defect, and between them wrong plans, which touch no defect
+		var plans []tornado.Plan // a repair for each defect, and between them wrong plans that change a good node
 		wrong, sound := 0, slices.Index(texts, "good")
 		for i, text := range texts {
 			if text == "good" {

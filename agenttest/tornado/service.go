@@ -13,24 +13,24 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// Config configures a Service.
+// Config lists the ports and limits of a Service.
 type Config struct {
 	Store    Store             `required:"always"`
 	Atomic   callwright.Atomic `required:"always"` // transactions of the store
-	Work     callwright.Work   `required:"always"` // cleans up after sessions, deletes old ones
-	Leases   node.Leases       `required:"always"` // the nodes that are alive
+	Work     callwright.Work   `required:"always"` // cleans up after sessions and deletes old sessions
+	Leases   node.Leases       `required:"always"` // report which nodes are alive
 	Node     string            `required:"always"` // name of this process, unique over all past and present processes of a deployment
 	Pathways Pathways          `required:"always"`
 	Runs     Runs              `required:"always"`
 
-	// Either proposes changes. Without both no session can start.
-	Model llm.Model // used by NewFixer; its answers are stored, so that none is paid twice
-	Fixer Fixer     // used instead; its plans are stored
+	// Model or Fixer proposes changes. If both are nil, no session can start.
+	Model llm.Model // used through NewFixer; its answers are stored, so that none is paid for twice
+	Fixer Fixer     // replaces Model; its plans are stored
 
-	Analyst    llm.Model     // analyzes failed runs; nil, or a model without support: rules analyze
-	Pricer     engine.Pricer // prices calls of Model and Analyst; nil: their cost is unknown
-	Concurrent int           // sessions that this node holds concurrently; 0: DefaultConcurrent
-	Watchers   int           // maximum number of open watchers on this node, of all organizations; 0: 200
+	Analyst    llm.Model     // analyzes failed runs; rules replace a nil model and a model that cannot analyze
+	Pricer     engine.Pricer // prices the calls of Model and Analyst; nil means that their cost is unknown
+	Concurrent int           // maximum number of sessions that this node holds; 0 means DefaultConcurrent
+	Watchers   int           // maximum number of watchers of all organizations on this node; 0 means 200
 
 	callwright.Runtime
 }
@@ -41,21 +41,21 @@ const (
 	DefaultTimeout    = 15 * time.Minute
 	MinTimeout        = time.Second
 	MaxTimeout        = 2 * time.Hour
-	MaxRunning        = 8  // sessions of an organization that run concurrently
+	MaxRunning        = 8  // concurrent sessions of an organization
 	MaxPage           = 20 // sessions in a page
 )
 
-// Service stores and runs sessions.
+// Service starts, runs, stores and deletes sessions. It is safe for concurrent use.
 type Service struct {
 	cfg   Config
 	live  *node.Holder[struct{}]
-	swept time.Time // used by claim only
+	swept time.Time // time of the last sweep; only claim uses it
 
 	inserting chan struct{} // contains a token while a session is counted and inserted
 	watchers  node.Watchers
 }
 
-// New checks the configuration and registers the durable work. Run holds sessions.
+// New checks the configuration, sets the defaults and registers the durable tasks. Sessions run only while Run runs.
 func New(c Config) (*Service, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
@@ -79,21 +79,21 @@ func New(c Config) (*Service, error) {
 	return s, nil
 }
 
-// Start is the request of a session.
+// Start is the request to start a session.
 type Start struct {
-	Pathway    string        // id
-	Persona    string        // id, by which filters find the session; empty: none
-	Scenarios  []string      // ids, of the pathway; empty: all enabled ones
-	HeldOut    []string      // ids of some of these that no Fixer sees: see Scenario
-	Version    *int          // base version; nil: the one in production
-	Iterations int           // at most; 0: DefaultIterations
-	Timeout    time.Duration // 0: DefaultTimeout
+	Pathway    string        // id of the pathway
+	Persona    string        // id by which filters find the session; may be empty
+	Scenarios  []string      // ids of scenarios of the pathway; empty means all enabled ones
+	HeldOut    []string      // ids from Scenarios that no Fixer may see: see Scenario
+	Version    *int          // number of the base version; nil means the version in production
+	Iterations int           // maximum number; 0 means DefaultIterations
+	Timeout    time.Duration // from MinTimeout to MaxTimeout; 0 means DefaultTimeout
 	Budget     engine.Limit
-	Allow      []string // see Limits
+	Allow      []string // see Limits.Allow and Limits.Deny
 	Deny       []string
 }
 
-// CanStart returns nil if sessions can start. CodeNotImplemented: neither a Model nor a Fixer is configured.
+// CanStart returns CodeNotImplemented if neither a Model nor a Fixer is configured, so that no session can start.
 func (s *Service) CanStart() error {
 	if s.cfg.Model == nil && s.cfg.Fixer == nil {
 		return callwright.Errorf(callwright.CodeNotImplemented,
@@ -102,9 +102,10 @@ func (s *Service) CanStart() error {
 	return nil
 }
 
-// Start starts a session, which some node claims soon. ErrActive: the pathway has a running session. CodeNotFound, with the field
-// pathway_id, persona_id, scenario_ids or version_number: it is absent. CodeBadRequest, with the field: it is invalid for a search.
-// CodeTooManyRequests: the organization has MaxRunning sessions. CodeNotImplemented: see CanStart.
+// Start adds a session that some node claims soon. The error is ErrActive if a session of the pathway is running, and CodeTooManyRequests
+// if MaxRunning sessions of the organization are. It is CodeNotFound, with the field pathway_id, persona_id, scenario_ids or
+// version_number, if the named resource is absent. It is CodeBadRequest, with the field, if the request is invalid, and CodeNotImplemented
+// if CanStart fails.
 func (s *Service) Start(ctx context.Context, org callwright.OrgID, r Start) (Session, error) {
 	if err := s.CanStart(); err != nil {
 		return Session{}, err
@@ -166,7 +167,7 @@ func (s *Service) insert(ctx context.Context, session Session) error {
 	return &named
 }
 
-// check validates the request, and sets the defaults.
+// check sets the defaults and validates the request without any lookup.
 func (r *Start) check() error {
 	if r.Iterations == 0 {
 		r.Iterations = DefaultIterations
@@ -190,9 +191,10 @@ func (r *Start) check() error {
 	return all.OrNil()
 }
 
-// base returns the number of the base version.
+// base returns the number of the base version: the requested version, or else the version in production. It also checks that the version
+// contains the allowed and denied nodes.
 func (s *Service) base(ctx context.Context, org callwright.OrgID, r Start) (int, error) {
-	number := 0 // the draft: Version also returns the pathway
+	number := 0 // number of the draft: only the returned pathway is used
 	if r.Version != nil {
 		number = *r.Version
 	}
@@ -219,7 +221,7 @@ func (s *Service) base(ctx context.Context, org callwright.OrgID, r Start) (int,
 	return v.Number, all.OrNil()
 }
 
-// withAbsentField adds the field of the absent value to an error.
+// withAbsentField names the absent resource in a CodeNotFound error: version_number or pathway_id. It returns other errors unchanged.
 func (s *Service) withAbsentField(ctx context.Context, org callwright.OrgID, r Start, err error) error {
 	if !errors.Is(err, callwright.ErrNotFound) {
 		return err
@@ -234,7 +236,7 @@ func (s *Service) withAbsentField(ctx context.Context, org callwright.OrgID, r S
 	return &callwright.Error{Code: callwright.CodeNotFound, Field: "pathway_id", Message: "there is no such pathway"}
 }
 
-// suite returns the scenarios of a session.
+// suite returns the requested scenarios and marks those held out. At least one scenario must not be held out.
 func (s *Service) suite(ctx context.Context, org callwright.OrgID, r Start) ([]Scenario, error) {
 	scenarios, err := s.cfg.Runs.Suite(ctx, org, r.Pathway, r.Persona, r.Scenarios)
 	if err != nil {
@@ -256,12 +258,13 @@ func (s *Service) suite(ctx context.Context, org callwright.OrgID, r Start) ([]S
 	return scenarios, nil
 }
 
-// Get returns a session. CodeNotFound: the organization has no session of this id.
+// Get returns a session. The error is CodeNotFound if the organization has no session with this id.
 func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Session, error) {
 	return s.cfg.Store.Session(ctx, org, id)
 }
 
-// Active returns the newest session that is running for a pathway, a persona, or both. CodeNotFound: none is.
+// Active returns the newest running session of a pathway, a persona, or both. The error is CodeNotFound if no such session is running, and
+// CodeBadRequest if both ids are empty.
 func (s *Service) Active(ctx context.Context, org callwright.OrgID, pathway, persona string) (Session, error) {
 	if pathway == "" && persona == "" {
 		return Session{}, callwright.Invalid("pathway_id", "is required, unless persona_id is given")
@@ -276,7 +279,7 @@ func (s *Service) Active(ctx context.Context, org callwright.OrgID, pathway, per
 	return found[0], nil
 }
 
-// List returns a page of sessions, newest first. Any Limit outside 1 to MaxPage means MaxPage.
+// List returns a page of sessions, newest first. A Limit below 1 or above MaxPage means MaxPage.
 func (s *Service) List(ctx context.Context, org callwright.OrgID, f Filter) (callwright.Page[Session], error) {
 	if f.Limit < 1 || f.Limit > MaxPage {
 		f.Limit = MaxPage
@@ -296,9 +299,9 @@ func (s *Service) List(ctx context.Context, org callwright.OrgID, f Filter) (cal
 	return page, nil
 }
 
-// Cancel cancels a session: its current step is interrupted, immediately on this node, within a second on another one. The best
-// version so far stays. Repeated calls change nothing. CodeInvalidState: it has ended. CodeNotFound: the organization has no
-// session with this id.
+// Cancel cancels a session. It interrupts the current step: immediately on this node, or within a second on another node. The best version
+// so far stays. Repeated calls have no effect. The error is CodeInvalidState if the session has ended, and CodeNotFound if the organization
+// has no session with this id.
 func (s *Service) Cancel(ctx context.Context, org callwright.OrgID, id string) error {
 	err := s.cfg.Store.CancelSession(ctx, org, id)
 	if errors.Is(err, callwright.ErrInvalidState) {

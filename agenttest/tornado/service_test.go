@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agenttest/tornado"
 )
 
-// TestSession mends a pathway, and clears up.
+// TestSession checks a session from its start until it has repaired the pathway and discarded the rejected forks.
 func TestSession(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -70,18 +70,18 @@ func TestSession(t *testing.T) {
 	})
 }
 
-// timeless returns the progress without times, for comparison of interrupted with uninterrupted sessions.
+// timeless returns a copy of the progress without times, so that a test can compare interrupted with uninterrupted sessions.
 func timeless(p tornado.Progress) tornado.Progress {
 	p.Iterations = slices.Clone(p.Iterations)
 	for i := range p.Iterations {
 		p.Iterations[i].Started, p.Iterations[i].Completed = time.Time{}, time.Time{}
-		p.Iterations[i].Trials = nil // their names begin with the id of the session
+		p.Iterations[i].Trials = nil // their names contain the id of the session
 	}
 	return p
 }
 
-// TestProcessesThatDie lets processes die at random accesses to the database, before or after their effect. The sessions end like
-// uninterrupted ones: no trial runs twice, no version is forked twice, and no stored plan is asked for again.
+// TestProcessesThatDie lets processes die at random accesses to the database, before or after the effect of the access. The sessions must
+// end like uninterrupted ones: no trial runs twice, no version is forked twice, and no stored plan is asked for again.
 func TestProcessesThatDie(t *testing.T) {
 	t.Parallel()
 	texts := []string{"good", "bad", "bad", "good", "bad"}

@@ -8,55 +8,55 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// Session is a stored search. Another node continues it if its node dies.
+// Session is a stored search for an organization. If its node dies, another node continues it.
 type Session struct {
 	ID      string
 	Org     callwright.OrgID
-	Pathway string // id
-	Persona string // id, by which filters find the session; empty: none
+	Pathway string // id of the searched pathway
+	Persona string // id by which filters find the session; may be empty
 
-	// The request; see SearchConfig.
+	// The following fields contain the request; see SearchConfig.
 	Scenarios []Scenario
 	Most      int // maximum number of iterations
 	Confirm   int
 	Patience  int
 	Limits    Limits
-	Budget    engine.Limit // of runs and models together: see Trial.Budget
+	Budget    engine.Limit // limit of runs and models together: see Trial.Budget
 	Timeout   time.Duration
-	Deadline  time.Time // CreatedAt and Timeout; the death of a node does not move it
+	Deadline  time.Time // CreatedAt plus Timeout; the death of a node does not move it
 
 	Progress
 
 	Usage     Usage
-	Node      string // that holds the session; empty: not claimed yet
-	Cancel    bool   // request to end as Cancelled
+	Node      string // node that holds the session; empty if none does
+	Cancel    bool   // the session must end as Cancelled
 	CreatedAt time.Time
-	EndedAt   time.Time // zero: not yet
+	EndedAt   time.Time // zero while the session runs
 	Revision  int64
 }
 
-// Usage is the usage of a session so far.
+// Usage adds up what a session has used so far.
 type Usage struct {
 	Runs    engine.Usage // tokens of the runs
 	Analyst llm.Usage
 	Fixer   llm.Usage
-	Spend   engine.Spend // of all
+	Spend   engine.Spend // runs and models together
 }
 
-// Ended reports whether a state is final.
+// Ended reports whether the state is final. All states except Running are.
 func (s State) Ended() bool { return s != Running }
 
-// States returns all states.
+// States returns all states, beginning with Running.
 func States() []State {
 	return []State{Running, AllPassed, CompletedPartial, Stuck, TimedOut, Cancelled, Failed}
 }
 
-// Step is an entry of a session's journal: the result of a call of a port. After a crash the search repeats its calls, and gets the
-// stored results while the journal lasts.
+// Step is an entry of a session's journal: the result of one call of a port. After a crash the search repeats its calls, and the journal
+// returns the stored results until all steps are used.
 type Step struct {
-	Name   string    // of the call
-	At     time.Time // time of the return
-	Answer []byte    // JSON
+	Name   string    // name of the call
+	At     time.Time // time at which the call returned
+	Answer []byte    // result of the call as JSON
 }
 
 // MaxStep is the maximum size of a Step's answer in bytes.

@@ -7,15 +7,15 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// The limits of the stored, human-readable form of an iteration, in bytes. The Fixer reads rejected plans from the journal, without
-// limits.
+// The limits of the stored form of an iteration, which people read, in bytes. The Fixer reads rejected plans from the journal, without
+// these limits.
 const (
-	maxShownText    = 1 << 10  // of the text of an edit
-	maxShownChanges = 32 << 10 // of the values of all differences
+	maxShownText    = 1 << 10  // text of each edit
+	maxShownChanges = 32 << 10 // values of all differences together
 	maxShownReason  = 1000
 )
 
-// shown returns the progress with texts cut to these limits. It changes no shared memory.
+// shown returns a copy of the progress with texts clipped to these limits. It does not change p.
 func (p Progress) shown() Progress {
 	p.Iterations = slices.Clone(p.Iterations)
 	for i := range p.Iterations {
@@ -43,7 +43,8 @@ func (p Plan) shown() *Plan {
 	return &p
 }
 
-// shownChanges cuts all values to the greatest common length that fits.
+// shownChanges clips all values to the same length if they exceed maxShownChanges together. It halves graph.MaxDifference until the values
+// fit.
 func shownChanges(c graph.Changes) *graph.Changes {
 	most := graph.MaxDifference
 	for ; changesSize(c, most) > maxShownChanges; most /= 2 {
@@ -65,7 +66,7 @@ func shownChanges(c graph.Changes) *graph.Changes {
 	return &c
 }
 
-// changesSize returns the size of the values in bytes if each is cut to most.
+// changesSize returns the total size of the values in bytes if each value is clipped to most bytes.
 func changesSize(c graph.Changes, most int) (n int) {
 	for _, list := range [][]graph.Difference{c.Nodes, c.Edges} {
 		for _, d := range list {

@@ -7,62 +7,65 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// ErrActive is the error of a second session on a pathway.
+// ErrActive reports that the pathway already has a running session.
 var ErrActive = &callwright.Error{
 	Code: callwright.CodeConflict, Field: "pathway_id", Message: "has a running session already: cancel it, or wait for its end",
 }
 
 // Store stores sessions and their journals. agenttesttest.RunSessionStore tests it.
 //
-// Returned values share no memory with the store. They equal what was stored: times are in UTC with microseconds, a nil list stays
-// nil, texts may hold any characters, U+0000 included, and answers of steps stay equal byte for byte. Another organization's
-// session looks absent. Limits, Progress and the answers of steps are encrypted at rest: they contain speech of agents and people.
+// Returned values share no memory with the store. They equal the stored values: times are in UTC with microseconds, a nil list stays nil,
+// texts may contain any characters, U+0000 included, and answers of steps stay equal byte for byte. The session of another organization
+// counts as absent. Limits, Progress and the answers of steps are encrypted at rest, because they contain speech of agents and people.
 // Methods take part in the transaction of ctx: see callwright.Atomic.
 type Store interface {
-	// InsertSession adds a session with Revision 1, regardless of s. CodeConflict without a field: its id exists in any
-	// organization. ErrActive: s is Running, and so is another session on the organization's pathway, with or without a Node or
-	// Cancel. Exactly one of concurrent calls for a pathway succeeds.
+	// InsertSession adds a session and sets its Revision to 1. The error is CodeConflict without a field if the id exists in any
+	// organization. It is ErrActive if s is Running and the organization's pathway already has a Running session, with or without a Node or
+	// Cancel. Of concurrent calls for a pathway, exactly one succeeds.
 	InsertSession(ctx context.Context, s Session) error
-	// Session returns one session. CodeNotFound: it is absent.
+	// Session returns one session. The error is CodeNotFound if it is absent.
 	Session(ctx context.Context, org callwright.OrgID, id string) (Session, error)
-	// FindSessions returns the sessions that f selects, in descending order of (CreatedAt, ID).
+	// FindSessions returns the sessions that match f, in descending order of (CreatedAt, ID).
 	FindSessions(ctx context.Context, org callwright.OrgID, f Filter) ([]Session, error)
-	// UpdateSession replaces a session whose stored Revision is s.Revision, and increments it. CodeConflict: the Revision differs,
-	// or s is Running although the stored session has ended; exactly one of concurrent calls with the same Revision succeeds. Other
-	// changes of an ended session are allowed. CodeNotFound: it is absent. Only Progress, Usage, Node and EndedAt are replaced.
+	// UpdateSession replaces Progress, Usage, Node and EndedAt of a session whose stored Revision is s.Revision, and increments the
+	// Revision. The error is CodeNotFound if the session is absent. It is CodeConflict if the Revision differs, or if s is Running although
+	// the stored session has ended. Other changes of an ended session are allowed. Of concurrent calls with the same Revision, exactly one
+	// succeeds.
 	UpdateSession(ctx context.Context, s Session) error
-	// CancelSession sets Cancel of a session that is Running, but not its Revision: the node that holds it still stores its end. A
-	// repeated call changes nothing. CodeInvalidState: it has ended. CodeNotFound: it is absent.
+	// CancelSession sets Cancel of a Running session. It leaves the Revision unchanged, so that the node that holds the session can still
+	// store its end. Repeated calls have no effect. The error is CodeInvalidState if the session has ended, and CodeNotFound if it is
+	// absent.
 	CancelSession(ctx context.Context, org callwright.OrgID, id string) error
 
-	// WaitingSessions returns sessions of all organizations that are Running without a Node, in ascending order of (CreatedAt, ID),
-	// at most limit.
+	// WaitingSessions returns at most limit sessions of all organizations that are Running without a Node, in ascending order of
+	// (CreatedAt, ID).
 	WaitingSessions(ctx context.Context, limit int) ([]Session, error)
-	// AbandonedSessions returns sessions of all organizations that are Running on a node that is not in alive, or without a Node,
-	// in ascending order of (CreatedAt, ID), at most limit.
+	// AbandonedSessions returns at most limit sessions of all organizations that are Running without a Node, or on a Node that alive does
+	// not contain. Their order is ascending by (CreatedAt, ID).
 	AbandonedSessions(ctx context.Context, alive []string, limit int) ([]Session, error)
-	// CancelledSessions returns the ids of the sessions of all organizations that are Running on this Node and have Cancel, in any
-	// order. An empty node stands for sessions without a Node.
+	// CancelledSessions returns the ids of the sessions of all organizations that are Running on this Node with Cancel set, in any order.
+	// An empty node selects sessions without a Node.
 	CancelledSessions(ctx context.Context, node string) ([]string, error)
-	// AppendStep adds the step with number n, 0, 1, ..., to the journal of a session, but does not change the session's Revision.
-	// The step is durable when AppendStep returns. CodeConflict: the journal has a step with this number, or the session is not
-	// Running on this node, which is never empty; exactly one of concurrent calls with a number succeeds. CodeNotFound: the session
-	// is absent.
+	// AppendStep adds step number n (0, 1, ...) to the journal of a session, and leaves the session's Revision unchanged. The step is
+	// durable when AppendStep returns. The error is CodeNotFound if the session is absent. It is CodeConflict if the journal contains a
+	// step with this number, or if the session is not Running on this node. node is never empty. Of concurrent calls with a number, exactly
+	// one succeeds.
 	AppendStep(ctx context.Context, org callwright.OrgID, session, node string, n int, step Step) error
-	// Steps returns the journal of a session by number, also after the end of the session; an absent session has no steps.
+	// Steps returns the journal of a session in the order of the numbers, even after the end of the session. An absent session has no
+	// steps.
 	Steps(ctx context.Context, org callwright.OrgID, session string) ([]Step, error)
-	// DeleteSteps deletes the journal of a session, and so frees its numbers. An absent session is no error.
+	// DeleteSteps deletes the journal of a session, so that its numbers may be used again. It returns nil if the session is absent.
 	DeleteSteps(ctx context.Context, org callwright.OrgID, session string) error
-	// DeleteSessions deletes at most limit sessions of all organizations that ended before a time, with their journals, and returns
-	// their number.
+	// DeleteSessions deletes at most limit sessions of all organizations that ended before the given time, with their journals. It returns
+	// the number of deleted sessions.
 	DeleteSessions(ctx context.Context, before time.Time, limit int) (int, error)
 }
 
-// Filter selects a page of sessions; the zero Filter selects all. All conditions must hold.
+// Filter selects a page of sessions that meet all of its conditions. The zero Filter selects all sessions.
 type Filter struct {
 	Pathway string
 	Persona string
-	States  []State           // any of these; empty: any
+	States  []State           // allowed states; empty allows all
 	After   callwright.Keyset // (CreatedAt, ID) of the last session of the previous page
-	Limit   int               // at most; 0: none
+	Limit   int               // maximum number of sessions; 0 means no limit
 }

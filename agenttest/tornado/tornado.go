@@ -1,10 +1,11 @@
-// Package tornado searches for a version of a pathway that passes its tests. It tests a version, asks a model for a change, tests a
-// fork with it, and accepts the fork if it is better: more scenarios pass, and no passing one fails. It ends with a reason.
+// Package tornado searches for a version of a pathway that passes its tests. It tests a version, asks a model for a change, and tests a
+// fork with this change. It accepts the fork if more scenarios pass, or equally many with a higher score, and no passing scenario fails.
+// The search repeats this until it ends for one of the StopReasons.
 //
-// Its ports bound its rights: it reads and forks versions, and cannot promote one. An accepted change waits for a person.
+// The ports limit the search: it may read and fork versions, but not promote them. A person decides on an accepted change.
 //
-// Search is the search alone, without a store and a server. A Service stores sessions, each a Search, with a journal of the answers
-// of their ports. So another node continues the session of a dead node, pays for no answer twice, and keeps the deadline.
+// Search alone requires neither a store nor a server. A Service stores sessions: each runs a Search and records the answers of its ports in
+// a journal. If a node dies, another node continues the session with the journal, repeats no paid question, and keeps the deadline.
 package tornado
 
 import (
@@ -17,37 +18,38 @@ import (
 	"github.com/callwright/callwright/agenttest/analysis"
 )
 
-// Versions are the versions of the searched pathway.
+// Versions reads and forks versions of the searched pathway.
 type Versions interface {
-	// Document returns the document of a version. CodeNotFound: it is absent.
+	// Document returns the document of a version. The error is CodeNotFound if the version is absent.
 	Document(ctx context.Context, number int) (graph.Document, error)
-	// Fork stores the next version, a child of parent, and returns its number. After a crash it is called again with the same name,
-	// and returns the same version. An invalid document causes callwright.FieldErrors.
+	// Fork stores the next version with the given parent, and returns its number. If a call with the same name is repeated after a crash,
+	// Fork returns the same version. An invalid document causes callwright.FieldErrors.
 	Fork(ctx context.Context, parent int, name string, d graph.Document) (int, error)
-	// Production returns the number of the version in production; 0: none.
+	// Production returns the number of the version in production, or 0 if there is none.
 	Production(ctx context.Context) (int, error)
 }
 
-// Tests run scenarios.
+// Tests runs the scenarios of a search.
 type Tests interface {
-	// Run runs each of the scenarios trials times, and waits for the ends. After a crash it is called again with the same name, and
-	// returns the same results. A scenario that is missing in the result has no verdict. An error other than ctx's ends the search:
-	// CodeNotFound, CodeInvalidState and CodeBadRequest as StopPathway, others as StopInfrastructure.
+	// Run runs each scenario trials times, and returns when all runs have ended. If a call with the same name is repeated after a crash,
+	// Run returns the same results. A scenario that the result lacks has no verdict. An error other than ctx's ends the search: as
+	// StopPathway after CodeNotFound, CodeInvalidState and CodeBadRequest, as StopModel after a permanent *llm.Failure, or else as
+	// StopInfrastructure.
 	Run(ctx context.Context, name string, version int, scenarios []string, trials int) (map[string]Tally, error)
 }
 
 // Tally is the result of the runs of one scenario with one version.
 type Tally struct {
 	Passed, Failed, Errors int
-	Refused                int     // errors because a model refuses the key or the request
-	Score                  float64 // the mean of the runs that passed or failed
-	Run                    string  // id of the last run that failed; empty: none
-	Node                   string  // the node to which its failure is attributed
-	Mode                   string  // mode of the failure: equal for equal failures
-	Reason                 string  // of the failure, human-readable
+	Refused                int     // errors for which a model refuses the key or the request
+	Score                  float64 // mean score of the runs that passed or failed
+	Run                    string  // id of the last failed run; empty if none failed
+	Node                   string  // id of the node to which that failure is attributed
+	Mode                   string  // failure mode: equal for failures of the same type
+	Reason                 string  // reason of that failure, human-readable
 }
 
-// plus returns the sum of both tallies.
+// plus returns the sum of t and the later tally u. The details of the failure are from u if a run of u failed, or else from t.
 func (t Tally) plus(u Tally) Tally {
 	out := u
 	if u.Failed == 0 {
@@ -64,68 +66,68 @@ func (t Tally) plus(u Tally) Tally {
 
 // Analyst finds the cause of a failed run.
 type Analyst interface {
-	// Analyze analyzes a run that has failed. The error of a model is a *llm.Failure; after llm.ClassInvalid the Fixer works
-	// without the analysis.
+	// Analyze analyzes a failed run. If the model fails, the error is a *llm.Failure. After llm.ClassInvalid the search continues without
+	// the analysis.
 	Analyze(ctx context.Context, run string) (analysis.Analysis, error)
 }
 
-// Fixer proposes changes.
+// Fixer proposes changes of a pathway that may repair failing scenarios.
 type Fixer interface {
-	// Fix proposes a plan, without fixes if it has no idea. name distinguishes repeated questions. The error of a model is a
-	// *llm.Failure; llm.ClassInvalid counts as no idea.
+	// Fix proposes a plan, or a Plan without fixes if it finds no change. name distinguishes repeated questions. If the model fails, the
+	// error is a *llm.Failure. The search treats llm.ClassInvalid like a plan without fixes.
 	Fix(ctx context.Context, name string, b Brief) (Plan, error)
 }
 
-// Brief is the input of a Fixer.
+// Brief is the input of a Fixer: the best version, its failures, and the rejected plans.
 type Brief struct {
 	Document graph.Document
 	Findings []Finding
 	Rejected []Rejection // earlier plans, oldest first
 	Limits   Limits
-	Number   int // of the iteration; unique within a search
+	Number   int // number of the iteration; unique within a search
 }
 
-// Finding is a scenario that fails.
+// Finding describes a failing scenario.
 type Finding struct {
 	Scenario string
 	Tally    Tally
-	Analysis *analysis.Analysis // nil: not analyzed
+	Analysis *analysis.Analysis // nil if the run was not analyzed
 }
 
-// Rejection is a rejected plan with the reason.
+// Rejection is a rejected plan with the reason that the Fixer reads.
 type Rejection struct {
 	Plan   Plan
 	Reason string
 }
 
-// Scenario is a scenario of a session.
+// Scenario describes the role of a test scenario in a session.
 type Scenario struct {
 	ID       string
-	Required bool // a version that fails it must not be promoted
-	HeldOut  bool // hidden from Fixers, so that it shows overfitting to the other scenarios
+	Required bool // a version that fails the scenario must not be promoted
+	HeldOut  bool // hidden from Fixers, so that its result shows overfitting to other scenarios
 }
 
-// SearchConfig configures a Search.
+// SearchConfig lists the ports and limits of a Search.
 type SearchConfig struct {
 	Versions  Versions   `required:"always"`
 	Tests     Tests      `required:"always"`
 	Fixer     Fixer      `required:"always"`
-	Session   string     // id; part of every name
+	Session   string     // id of the session; part of every name of a call
 	Base      int        `required:"always"` // number of the base version
 	Scenarios []Scenario `required:"always"` // at most MaxScenarios
 
-	Analyst    Analyst     // nil: the Fixer reads only the results of the assertions
-	Iterations int         // maximum number; 0: DefaultIterations
-	Deadline   time.Time   // zero: none
-	Confirm    int         // further runs that a mended scenario must pass; 0: DefaultConfirm; negative: none
-	Patience   int         // iterations in a row without an acceptance; 0: DefaultPatience
-	Limits     Limits      // of changes
-	Spent      func() bool // reports whether the budget is used up; nil: no budget
-	// Rest waits before scenarios are run again because most have no verdict, for example because a model is down; n counts from 1.
-	// After an error they are not run again. nil: they are run again once, immediately, like a minority without a verdict.
+	Analyst    Analyst     // if nil, the Fixer reads only the results of the assertions
+	Iterations int         // maximum number; 0 means DefaultIterations
+	Deadline   time.Time   // the zero time means no deadline
+	Confirm    int         // further runs that a repaired scenario must pass; 0 means DefaultConfirm, negative none
+	Patience   int         // maximum of consecutive iterations without an acceptance; 0 means DefaultPatience
+	Limits     Limits      // restrict the changes of plans
+	Spent      func() bool // reports whether the budget is used up; nil means no budget
+	// Rest waits before scenarios are run again because most of them have no verdict, for example because a model is down. n counts the
+	// reruns from 1. If Rest returns an error, the scenarios are not run again. If Rest is nil, they are run again once, without a wait.
 	Rest      func(ctx context.Context, n int) error
-	Cancelled func() bool    // reports whether the session has to end; nil: never
-	Observe   func(Progress) // called after each change; nil: not called
+	Cancelled func() bool    // reports whether the session is canceled; nil means never
+	Observe   func(Progress) // called after each change of the progress; may be nil
 
 	callwright.Runtime
 }
@@ -137,11 +139,11 @@ const (
 	DefaultConfirm    = 2
 	DefaultPatience   = 2
 	MaxScenarios      = 50
-	maxFixes          = 3 // in a plan
-	maxFindings       = 5 // given to a Fixer
+	maxFixes          = 3 // fixes in a plan
+	maxFindings       = 5 // findings in a Brief
 )
 
-// check returns an error that names the missing required fields or the first invalid one, and sets the defaults.
+// check sets the defaults. It returns an error that lists the missing required fields, or describes the first invalid field.
 func (c *SearchConfig) check() error {
 	if err := callwright.PrepareConfig(c); err != nil {
 		return err
@@ -167,10 +169,10 @@ func (c *SearchConfig) check() error {
 	return nil
 }
 
-// Progress is the progress of a search.
+// Progress is the state of a search and the history of its iterations.
 type Progress struct {
 	State      State
-	Stop       StopReason // reason of the end; empty: not ended
+	Stop       StopReason // reason of the end; empty while the search runs
 	Detail     string     // details of Stop, human-readable
 	Phase      Phase
 	Base       int
@@ -179,30 +181,30 @@ type Progress struct {
 	Iterations []Iteration // the first is the baseline
 	Passed     []string    // ids of the scenarios that pass with Best
 	Failed     []string
-	Unfixable  []string // ids of scenarios that no change of the pathway can mend
+	Unfixable  []string // ids of the scenarios that no change of the pathway can repair
 }
 
-// Iteration is one attempt.
+// Iteration is one attempt to improve the pathway, or the test of the base version.
 type Iteration struct {
-	Number    int // 0: the baseline
-	Version   int // the tested one; 0: none
+	Number    int // 0 for the baseline
+	Version   int // number of the tested version; 0 if none was forked
 	Plan      *Plan
-	Changes   *graph.Changes // by the plan to the best version; nil: none
+	Changes   *graph.Changes // difference between the best version and the fork; nil without a valid plan
 	Trials    []string       // names of the calls of Tests
 	Passed    []string       // ids of the tested scenarios that pass
-	Failed    []string       // likewise
-	Errors    []string       // ids of scenarios that were run and have no verdict
+	Failed    []string       // ids of the tested scenarios that fail
+	Errors    []string       // ids of the tested scenarios without a verdict
 	Unfixable []string       // ids of scenarios that this iteration found unfixable
 	Outcome   Outcome
-	Reason    string // of the outcome, human-readable
+	Reason    string // reason of the outcome, human-readable
 	Started   time.Time
-	Completed time.Time // zero: in progress
+	Completed time.Time // zero while in progress
 }
 
-// State is the state of a session.
+// State is Running or the end state of a session.
 type State string
 
-// The states.
+// The states of a session. All except Running are final.
 const (
 	Running          State = "RUNNING"
 	AllPassed        State = "COMPLETED_ALL_PASSED"
@@ -213,13 +215,13 @@ const (
 	Failed           State = "ERROR"
 )
 
-// StopReason is the reason of a session's end.
+// StopReason is the reason for which a session ended.
 type StopReason string
 
-// The reasons.
+// The reasons for the end of a session.
 const (
 	StopCancelled      StopReason = "cancelled"
-	StopBaseline       StopReason = "baseline_passed" // all scenarios passed at the start
+	StopBaseline       StopReason = "baseline_passed" // all scenarios passed with the base version
 	StopAllPassed      StopReason = "all_passed"
 	StopInfrastructure StopReason = "infrastructure" // runs were in error, or a store failed
 	StopModel          StopReason = "permanent_llm_error"
@@ -236,27 +238,27 @@ const (
 // Phase is the current activity of a session.
 type Phase string
 
-// The phases.
+// The phases of a session.
 const (
 	Baseline  Phase = "baseline"
 	Analyzing Phase = "analyzing"
 	Planning  Phase = "planning"
 	Forking   Phase = "forking"
 	Screening Phase = "screening" // runs the failing scenarios
-	Verifying Phase = "verifying" // runs the others, and the changed ones again
+	Verifying Phase = "verifying" // runs the passing scenarios, and then runs changed ones again
 	Deciding  Phase = "deciding"
 )
 
 // Outcome is the result of an iteration.
 type Outcome string
 
-// The outcomes.
+// The outcomes of an iteration.
 const (
 	IsBaseline   Outcome = "baseline"
 	Accepted     Outcome = "accepted"
 	Rejected     Outcome = "rejected"
-	Inconclusive Outcome = "inconclusive" // runs were in error
+	Inconclusive Outcome = "inconclusive" // scenarios have no verdict, because their runs were in error
 	NoPlan       Outcome = "no_plan"      // no new plan was proposed
-	Refused      Outcome = "refused"      // the plan breaks the limits, or makes an invalid pathway
+	Refused      Outcome = "refused"      // the plan exceeds the limits or makes the pathway invalid
 	Unfinished   Outcome = "unfinished"   // the session ended during the iteration
 )

@@ -7,15 +7,15 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// MaxWatchers is the maximum number of open watchers of one organization on a node. Config.Watchers bounds those of all.
+// MaxWatchers limits the open watchers of one organization on a node. Config.Watchers limits the watchers of all organizations.
 const MaxWatchers = 20
 
 // defaultWatchers is the default of Config.Watchers.
 const defaultWatchers = 200
 
-// Watch watches a session until it has ended; see node.Watch. since is the caller's Revision; 0: none. CodeNotFound: the
-// organization has no session with this id. CodeTooManyRequests: MaxWatchers of the organization or Config.Watchers are open.
-// CodeUnavailable: Close was called.
+// Watch returns a watcher that reports the changes of a session until the session has ended; see node.Watch. since is the Revision that the
+// caller has already read, or 0. The error is CodeNotFound if the organization has no session with this id, and CodeUnavailable after
+// Close. It is CodeTooManyRequests if MaxWatchers of the organization or Config.Watchers are open.
 func (s *Service) Watch(
 	ctx context.Context, org callwright.OrgID, id string, since int64,
 ) (*node.RecordWatcher[Session], error) {
@@ -25,5 +25,5 @@ func (s *Service) Watch(
 	})
 }
 
-// Close ends all watchers and prevents new ones. The rest of the service keeps working.
+// Close closes all watchers and prevents new ones. It does not affect the running sessions.
 func (s *Service) Close() { s.watchers.Close() }

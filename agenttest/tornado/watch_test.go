@@ -12,7 +12,8 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// TestSessionIsWatched watches a session to its end at its own node, which reports changes immediately, and at another one.
+// TestSessionIsWatched checks that a watcher receives the changes of a session until its end, immediately on the session's own node and
+// later on another node.
 func TestSessionIsWatched(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

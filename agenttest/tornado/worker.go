@@ -13,25 +13,25 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// The kinds of durable work.
+// The kinds of durable tasks.
 const (
 	taskClear  = "tornado.clear"
 	taskDelete = "tornado.forget"
 )
 
-// The times of a worker.
+// The intervals, timeouts and limits of a worker.
 const (
 	sweepEvery   = node.LeaseRenewal
 	patience     = 10 * time.Second // timeout of a transaction
-	storeTimeout = time.Minute      // duration of attempts to store the end of a session; then another node finds the same end
+	storeTimeout = time.Minute      // time limit for storing a step or the end of a session, retries included
 	storeRest    = 200 * time.Millisecond
-	failedRest   = 5 * time.Second // before a session is claimed again after an error of a store or a port
+	failedRest   = 5 * time.Second // wait before an interrupted session is released
 	deleteEvery  = time.Hour
-	retention    = 400 * 24 * time.Hour // retention of a session, equal to the retention of its runs
-	maxDeleted   = 100                  // sessions deleted in one step
+	retention    = 400 * 24 * time.Hour // age at which an ended session is deleted; equal to the retention of its runs
+	maxDeleted   = 100                  // sessions deleted in one call
 )
 
-// The causes of the interruption of sessions.
+// The causes for which a session is interrupted.
 var (
 	errCancelled = errors.New("the session is cancelled")
 	errDeadline  = errors.New("the deadline of the session has passed")
@@ -39,7 +39,7 @@ var (
 	errLost      = errors.New("another node holds the session, or it was deleted")
 )
 
-// newLive returns the Holder of the sessions that this node holds.
+// newLive returns the Holder that claims, runs and interrupts the sessions of this node.
 func (s *Service) newLive() (*node.Holder[struct{}], error) {
 	return node.NewHolder[struct{}](node.HolderConfig{
 		Leases: s.cfg.Leases, Kind: "tornado.node", Node: s.cfg.Node, Most: s.cfg.Concurrent,
@@ -48,12 +48,13 @@ func (s *Service) newLive() (*node.Holder[struct{}], error) {
 	})
 }
 
-// Run runs sessions until ctx ends. Then it interrupts its sessions, which any node continues from their last step. The error is
+// Run runs sessions until ctx ends. It then interrupts its sessions, so that any node can continue them from their last step. The error is
 // always nil.
 func (s *Service) Run(ctx context.Context) error { return s.live.Run(ctx) }
 
-// claim claims sessions that no living node holds. A node that has just started does not know yet which nodes are alive. From time
-// to time it looks for sessions that are stored as its own but that it does not hold, because the answer to a change was lost.
+// claim claims sessions that no living node holds. A new node that cannot determine yet which nodes are alive claims only sessions without
+// a node. Every sweepEvery it also looks for sessions that the store assigns to this node although it does not hold them, because the
+// answer to a change was lost.
 func (s *Service) claim(ctx context.Context) error {
 	free := s.live.Free()
 	if free == 0 {
@@ -88,7 +89,7 @@ func (s *Service) claim(ctx context.Context) error {
 		if err := s.cfg.Store.UpdateSession(ctx, session); err != nil {
 			slot.Release()
 			if errors.Is(err, callwright.ErrConflict) || errors.Is(err, callwright.ErrNotFound) {
-				continue // another node was faster
+				continue // another node claimed it first
 			}
 			return err
 		}
@@ -98,7 +99,8 @@ func (s *Service) claim(ctx context.Context) error {
 	return nil
 }
 
-// hold searches, and stores the end. It releases an interrupted session, so that any node continues it.
+// hold runs the search of a session and stores its end. If the search is interrupted, hold releases the session, so that any node can
+// continue it.
 func (s *Service) hold(ctx context.Context, session Session) {
 	log := s.cfg.Logger.With("session_id", session.ID, "org", session.Org)
 	log.InfoContext(ctx, "this node holds a tornado session", "iterations", len(session.Iterations))
@@ -125,8 +127,8 @@ func (s *Service) hold(ctx context.Context, session Session) {
 	s.release(held, session)
 }
 
-// search runs the search. The error is the cause of an interruption. A panic of a port, which may belong to an embedding program,
-// ends it.
+// search runs the search of a session. It returns the cause of an interruption, or nil at the end. A panic of a port ends the session as
+// Failed, because the port may belong to an embedding program.
 func (s *Service) search(ctx context.Context, j *journal) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -148,8 +150,8 @@ func (s *Service) search(ctx context.Context, j *journal) (err error) {
 	return nil
 }
 
-// release frees a session that still belongs to this node and has not ended. It reads the session first, because a change whose
-// answer was lost may be stored or not.
+// release clears the Node of a session that has not ended and still belongs to this node. It first reads the session, because a change
+// whose answer was lost may or may not be stored.
 func (s *Service) release(ctx context.Context, session Session) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -167,7 +169,7 @@ func (s *Service) release(ctx context.Context, session Session) {
 	}
 }
 
-// end stores the end of a session, and enqueues clear. It retries while the database is unavailable.
+// end stores the end of a session, deletes its journal, and enqueues clear. It retries for storeTimeout if the database is unavailable.
 func (s *Service) end(ctx context.Context, j *journal) {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
@@ -205,7 +207,7 @@ func (s *Service) end(ctx context.Context, j *journal) {
 	}
 }
 
-// budgetDetail returns the used part of a session's budget in words.
+// budgetDetail returns a text about the used and the total budget of a session, for Session.Detail.
 func budgetDetail(s Session) string {
 	used, parts := s.Usage.Spend, []string{}
 	if s.Budget.Tokens > 0 {
@@ -217,8 +219,7 @@ func budgetDetail(s Session) string {
 	return "used " + strings.Join(parts, " and ") + ": start another session from the best version, with a larger budget"
 }
 
-// clear is a durable task. After the end of a session it cancels the trial in progress, and discards the forks that were not
-// accepted.
+// clear is a durable task. After the end of a session it cancels the last iteration's trials and discards the forks that were not accepted.
 func (s *Service) clear(ctx context.Context, t callwright.Task, _ int) error {
 	session, err := s.cfg.Store.Session(ctx, t.Org, t.Key)
 	if errors.Is(err, callwright.ErrNotFound) {
@@ -237,7 +238,7 @@ func (s *Service) clear(ctx context.Context, t callwright.Task, _ int) error {
 			continue
 		}
 		err := s.cfg.Pathways.Discard(ctx, t.Org, session.Pathway, it.Version)
-		kept := errors.Is(err, callwright.ErrInvalidState) // a person has published it
+		kept := errors.Is(err, callwright.ErrInvalidState) // the version is in use or waits for its tests
 		if err != nil && !kept && !errors.Is(err, callwright.ErrNotFound) {
 			return err
 		}
@@ -245,7 +246,7 @@ func (s *Service) clear(ctx context.Context, t callwright.Task, _ int) error {
 	return nil
 }
 
-// deleteOld deletes old sessions.
+// deleteOld is a durable task that deletes the sessions that ended more than retention ago.
 func (s *Service) deleteOld(ctx context.Context, _ callwright.Task, _ int) error {
 	for {
 		n, err := s.cfg.Store.DeleteSessions(ctx, s.cfg.Clock.Now().Add(-retention), maxDeleted)

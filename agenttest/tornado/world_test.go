@@ -25,8 +25,8 @@ import (
 
 const org callwright.OrgID = "acme"
 
-// world is the shared part of a deployment: a memory with sessions, and a lab with the pathway "p", whose version 1 is in
-// production. It outlives nodes.
+// world is the shared part of a deployment, which outlives the nodes: a store in memory, and a lab with the pathway "p", whose version 1 is
+// in production.
 type world struct {
 	t      *testing.T
 	memory *memstore.Store
@@ -37,15 +37,15 @@ type world struct {
 	mu       sync.Mutex
 	lab      *lab
 	archived map[int]bool
-	names    map[int]string // of forks, by number
+	names    map[int]string // names of forks, by number
 	trials   map[string]map[string]tornado.Tally
-	stopped  []string      // ids of trials
-	asked    int           // times that Fix was called
-	budgets  []int         // tokens of trials
-	takes    time.Duration // a trial
-	thinks   time.Duration // Fix
-	gone     error         // of the pathway; nil: it is there
-	others   bool          // every pathway is there
+	stopped  []string      // ids of the stopped trials
+	asked    int           // number of calls of Fix
+	budgets  []int         // token limit of each trial
+	takes    time.Duration // duration of a trial
+	thinks   time.Duration // duration of a call of Fix
+	gone     error         // error of every access to the pathway; nil if it exists
+	others   bool          // every other pathway exists, too
 }
 
 func newWorld(t *testing.T, texts ...string) *world {
@@ -62,7 +62,7 @@ func newWorld(t *testing.T, texts ...string) *world {
 func (w *world) store() tornado.Store { return agentteststore.Sessions{Store: w.memory} }
 func (w *world) leases() node.Leases  { return memstore.Leases{Store: w.memory} }
 
-// node returns the Service of another node. All nodes are made before the first of them runs.
+// node returns the Service of a new node. A test must create all nodes before it runs the first.
 func (w *world) node(change ...func(*tornado.Config)) *tornado.Service {
 	w.t.Helper()
 	w.nodes++
@@ -80,7 +80,7 @@ func (w *world) node(change ...func(*tornado.Config)) *tornado.Service {
 	return s
 }
 
-// run runs nodes, and durable work, until the test ends.
+// run runs nodes and the durable tasks until the test ends.
 func (w *world) run(nodes ...*tornado.Service) {
 	w.t.Helper()
 	w.works.Do(func() { w.t.Cleanup(w.background(w.work.Run)) })
@@ -106,7 +106,7 @@ func (w *world) background(run func(context.Context) error) (stop func()) {
 	}
 }
 
-// start starts a session.
+// start starts a session on the pathway "p", unless change sets another one, and fails the test on an error.
 func (w *world) start(s *tornado.Service, change ...func(*tornado.Start)) tornado.Session {
 	w.t.Helper()
 	r := tornado.Start{Pathway: "p"}
@@ -120,7 +120,7 @@ func (w *world) start(s *tornado.Service, change ...func(*tornado.Start)) tornad
 	return session
 }
 
-// end waits for the end of a session, and for its durable tasks.
+// end waits until a session has ended, and a minute more for its durable tasks. It returns the ended session.
 func (w *world) end(s *tornado.Service, id string) tornado.Session {
 	w.t.Helper()
 	for range 10_000 {
@@ -139,7 +139,7 @@ func (w *world) end(s *tornado.Service, id string) tornado.Session {
 	return tornado.Session{}
 }
 
-// until waits until is returns true for a session.
+// until polls a session until is returns true for it, and returns the session.
 func (w *world) until(s *tornado.Service, id string, is func(tornado.Session) bool) tornado.Session {
 	w.t.Helper()
 	for range 10_000 {
@@ -280,7 +280,7 @@ func (w *world) Case(_ context.Context, _ callwright.OrgID, run string) (analysi
 	}, nil
 }
 
-// Fix proposes as the lab does.
+// Fix proposes the plan of the lab, after the time thinks.
 func (w *world) Fix(ctx context.Context, name string, b tornado.Brief) (tornado.Plan, error) {
 	select {
 	case <-ctx.Done():

@@ -16,8 +16,8 @@ import (
 	"github.com/callwright/callwright/transport/cli"
 )
 
-// openAdmin opens the database of a deployment for the commands of administration. It refuses one that was made with another
-// master key: the server could not decrypt rows that this key has sealed.
+// openAdmin opens the database of a deployment for the admin commands. It returns an error if another master key sealed the rows, because
+// the server could not decrypt rows that this key seals.
 func openAdmin(ctx context.Context, o cli.Deployment) (*cli.Admin, error) {
 	d, err := openDeployment(ctx, o)
 	if err != nil {
@@ -38,7 +38,7 @@ func openAdmin(ctx context.Context, o cli.Deployment) (*cli.Admin, error) {
 	return admin, nil
 }
 
-// addNumbers adds the services that find and free numbers. They probe, call and notify nothing here: the server does that.
+// addNumbers adds the services that find and release numbers. These services neither probe nor call nor notify, because the server does.
 func addNumbers(admin *cli.Admin, d deployed) error {
 	work, err := newWork(d.db)
 	if err != nil {

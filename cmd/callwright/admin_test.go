@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/adapters/masterkey"
 )
 
-// adminJSON is the JSON output of the commands of administration.
+// adminJSON is the JSON output of the admin commands.
 type adminJSON struct {
 	Status        string `json:"status"`
 	Organizations []struct {
@@ -44,7 +44,7 @@ type adminJSON struct {
 	Next string `json:"next_cursor"`
 }
 
-// admin runs a command of administration with --json, and reads its output.
+// admin runs an admin command with --json, and decodes its output.
 func admin(t *testing.T, env map[string]string, args ...string) (got adminJSON) {
 	t.Helper()
 	out, _ := run(t, env, 0, append([]string{"admin", "--json"}, args...)...)
@@ -54,7 +54,7 @@ func admin(t *testing.T, env map[string]string, args ...string) (got adminJSON) 
 	return got
 }
 
-// access returns the service with which the server of a deployment checks keys.
+// access returns a service that checks keys like the server of the deployment.
 func (d *deployment) access() *access.Service {
 	d.t.Helper()
 	key, err := masterkey.Find("", d.data)
@@ -72,7 +72,8 @@ func (d *deployment) access() *access.Service {
 	return s
 }
 
-// walkAdmin makes an organization and keys by commands beside a service that checks them.
+// walkAdmin creates and changes an organization and keys with admin commands. It checks each change with a service that runs at the same
+// time.
 func walkAdmin(t *testing.T, s *access.Service, env map[string]string) {
 	t.Helper()
 	works := func(what, key string, want bool) {
@@ -154,7 +155,7 @@ func TestAdminOnPostgres(t *testing.T) {
 	walkAdmin(t, d.access(), map[string]string{"CALLWRIGHT_DATABASE_URL": address, "CALLWRIGHT_SECRET_KEY": string(key)})
 }
 
-// TestAdminShowsSecretsOnce runs every command that shows organizations and keys, and looks for secrets.
+// TestAdminShowsSecretsOnce checks that only the create commands print a secret, and that the database stores none in plain text.
 func TestAdminShowsSecretsOnce(t *testing.T) {
 	t.Parallel()
 	d := deploy(t)
@@ -187,7 +188,7 @@ func TestAdminShowsSecretsOnce(t *testing.T) {
 	}
 }
 
-// TestAdminEscapes prints names that a terminal would obey, which another program has stored.
+// TestAdminEscapes checks that the commands escape stored names that contain control sequences for terminals.
 func TestAdminEscapes(t *testing.T) {
 	t.Parallel()
 	d := deploy(t)
@@ -257,7 +258,7 @@ func TestAdminRefuses(t *testing.T) {
 	}
 }
 
-// TestAdminWrongKey: a deployment with another master key is refused before anything is stored there.
+// TestAdminWrongKey checks that a command with another master key fails before it stores anything.
 func TestAdminWrongKey(t *testing.T) {
 	t.Parallel()
 	d := deploy(t)

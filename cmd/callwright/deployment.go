@@ -13,13 +13,13 @@ import (
 	"github.com/callwright/callwright/transport/cli"
 )
 
-// deployed is the open database of a deployment, whose server may be running.
+// deployed is the open database of a deployment, whose server may be running, with the keys of the deployment.
 type deployed struct {
 	db   *bunstore.DB
 	keys masterkey.Keys
 }
 
-// openDeployment opens the database of a deployment. Nothing is made and nothing is migrated.
+// openDeployment opens the existing database of a deployment. It neither creates nor migrates the database.
 func openDeployment(ctx context.Context, o cli.Deployment) (deployed, error) {
 	key, err := masterKey(o)
 	if err != nil {
@@ -40,7 +40,7 @@ func openDeployment(ctx context.Context, o cli.Deployment) (deployed, error) {
 	return deployed{db, keys}, nil
 }
 
-// masterKey finds the key of a deployment.
+// masterKey returns the master key of a deployment: o.SecretKey, or else the key in the data folder.
 func masterKey(o cli.Deployment) (masterkey.Key, error) {
 	if _, err := os.Stat(o.Data); err != nil && o.SecretKey == "" {
 		return masterkey.Key{}, fmt.Errorf("--data %s: %w: name the data folder of a deployment", o.Data, err)

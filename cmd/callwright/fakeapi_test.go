@@ -13,15 +13,15 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// operation is an operation of the contract and the answer of its example.
+// operation is an operation of the contract, with the status and the body of its example.
 type operation struct {
 	method string
-	path   []string // segments; {id} stands for any
+	path   []string // segments; {id} matches any segment
 	status int
 	answer []byte
 }
 
-// contract returns the operations of the contract whose success has an example.
+// contract returns the operations of the contract whose successful response contains an example.
 var contract = sync.OnceValue(func() (all []operation) {
 	var doc struct {
 		Paths map[string]map[string]struct {
@@ -52,7 +52,8 @@ var contract = sync.OnceValue(func() (all []operation) {
 	return all
 })
 
-// fits returns the number of equal segments of an operation and a request, or -1 if they do not fit.
+// fits returns how many segments the operation's path and the request's path share. It returns -1 if the method or another segment does not
+// match.
 func (o operation) fits(r *http.Request) int {
 	segments := strings.Split(r.URL.EscapedPath(), "/")
 	if o.method != r.Method || len(segments) != len(o.path) {
@@ -70,12 +71,13 @@ func (o operation) fits(r *http.Request) int {
 	return same
 }
 
-// silence is a WAV file of 100 samples.
+// silence is the header of a WAV file of 100 samples.
 const silence = "RIFF\xec\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x80\x3e\x00\x00\x02\x00\x10\x00data\xc8\x00\x00\x00"
 
 func wav() string { return silence + strings.Repeat("\x00", 200) }
 
-// serveExamples serves the examples of the contract. With a status from 400 on it refuses everything.
+// serveExamples starts a server that answers with the examples of the contract. With a status of 400 or higher, it refuses every request
+// with this status.
 func serveExamples(t *testing.T, status int) (url string) {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -100,7 +102,7 @@ func serveExamples(t *testing.T, status int) (url string) {
 			return
 		}
 		text := strings.ReplaceAll(string(best.answer), "https://api.example.com", "http://"+r.Host)
-		if r.URL.Query().Get("offset") == "1" { // a list ends
+		if r.URL.Query().Get("offset") == "1" { // the second page of a list is empty
 			text = `{"data":[],"errors":null,"total":1,"limit":100,"offset":1}`
 		}
 		answerJSON(w, best.status, []byte(text))

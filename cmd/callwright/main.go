@@ -1,4 +1,4 @@
-// Command callwright is the command line of Callwright: callwright help lists its commands.
+// Command callwright is the command line of Callwright. Run "callwright help" for a list of its commands.
 package main
 
 import (
@@ -24,12 +24,12 @@ func main() {
 	os.Exit(code)
 }
 
-// config joins the command line with the adapters.
+// config passes the adapters to the command line.
 func config(stdin io.Reader) cli.Config {
 	return cli.Config{Model: model, Judge: judged, Ports: openPorts, Admin: openAdmin, Stdin: stdin}
 }
 
-// model returns the model of a service, or a stand-in for one.
+// model returns the model at o.BaseURL, or a scripted model if the URL is empty.
 func model(o cli.ModelOptions) (llm.Model, error) {
 	if o.BaseURL == "" {
 		return scripted.New(), nil
@@ -37,5 +37,5 @@ func model(o cli.ModelOptions) (llm.Model, error) {
 	return openai.New(openai.Config{BaseURL: o.BaseURL, Model: o.Model, APIKey: o.APIKey})
 }
 
-// judged returns a judge that asks a model.
+// judged returns a judge that asks the model m.
 func judged(m llm.Model) assert.Judge { return judge.New(m, judge.Config{}) }

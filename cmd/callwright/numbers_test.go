@@ -21,7 +21,7 @@ import (
 	"github.com/callwright/callwright/sip/monitor"
 )
 
-// trunks returns the trunks of the server of a deployment.
+// trunks returns a trunk service on the database of a deployment, which respects the reservations of ports.
 func (d *deployment) trunks(t *testing.T) *sip.Service {
 	t.Helper()
 	statuses, trunks := sipstore.Statuses{DB: d.db}, sipstore.Trunks{DB: d.db}
@@ -46,7 +46,7 @@ func (d *deployment) trunks(t *testing.T) *sip.Service {
 	return s
 }
 
-// tryAttach attaches a number to an inbound trunk, and returns why that failed.
+// tryAttach attaches a number to an inbound trunk, and returns the error of the request or of the number.
 func tryAttach(t *testing.T, trunks *sip.Service, org callwright.OrgID, number string) error {
 	t.Helper()
 	done, err := trunks.Attach(t.Context(), org, sip.Attachment{Numbers: []string{number}, Directions: []sip.DirectionInput{{Type: sip.Inbound}}})
@@ -63,7 +63,7 @@ func (d *deployment) attach(t *testing.T, org callwright.OrgID, number string) {
 	}
 }
 
-// numberHolder is an organization that has a number, or had it.
+// numberHolder is an organization that holds a number, or held it before the release, as JSON.
 type numberHolder struct {
 	Org        string          `json:"organization_id"`
 	Directions []sip.Direction `json:"directions"`
@@ -89,7 +89,7 @@ func (d *deployment) numbers(args ...string) (got numbersJSON) {
 	return got
 }
 
-// TestNumbers follows a ported number from one organization to another, on both databases: the operator finds and releases it.
+// TestNumbers checks that the operator can find and release a ported number, which another organization then attaches, on both databases.
 func TestNumbers(t *testing.T) {
 	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
@@ -126,7 +126,7 @@ func walkNumbers(t *testing.T, d *deployment, on []string) {
 	if h := got.Holders[0]; h.Org != string(org) || h.Request != r.ID || h.ReservedAt == nil || h.AttachedAt == nil || !slices.Equal(h.Directions, []sip.Direction{sip.Inbound}) || h.Open != "" {
 		t.Errorf("got %+v", h)
 	}
-	for _, number := range []string{first, second} { // attached and reserved, and reserved alone
+	for _, number := range []string{first, second} { // the first is attached and reserved, the second only reserved
 		if err := tryAttach(t, d.trunks(t), other, number); callwright.CodeOf(err) != callwright.CodeConflict {
 			t.Errorf("another organization attaches %s: %v", number, err)
 		}
@@ -158,9 +158,9 @@ func walkNumbers(t *testing.T, d *deployment, on []string) {
 	}
 }
 
-// TestAttachWhileAPortEnds has another organization attach numbers at the moment at which their ports end, on both databases. In
-// either order the port's organization has reserved each number: the other one is refused, or the port requires an action of the
-// operator, who gives the number to the organization that has ported it.
+// TestAttachWhileAPortEnds has another organization attach numbers while their ports complete, on both databases. The port's organization
+// must have reserved each number in either order. Either the attachment is refused, or the port requires an action of the operator, who
+// assigns the number to the organization that ported it.
 func TestAttachWhileAPortEnds(t *testing.T) {
 	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
@@ -216,7 +216,7 @@ func attachWhilePortsEnd(t *testing.T, d *deployment, on []string) {
 	}
 }
 
-// draftsOf returns the drafts of numbers; none: of the first and the second.
+// draftsOf returns drafts for the given numbers, or for first and second if there are none.
 func draftsOf(numbers []string) (drafts []porting.NumberDraft) {
 	if len(numbers) == 0 {
 		numbers = []string{first, second}
@@ -227,7 +227,7 @@ func draftsOf(numbers []string) (drafts []porting.NumberDraft) {
 	return drafts
 }
 
-// look has the server look at a request that has ended, as it does while a number waits for a trunk.
+// look runs the step task for a request that has ended, as the server does while a number waits for a trunk.
 func (d *deployment) look(id string) porting.Request {
 	d.t.Helper()
 	if err := d.handlers["porting.step"](d.t.Context(), callwright.Task{Org: org, Key: id}, 1); err != nil {
@@ -236,7 +236,7 @@ func (d *deployment) look(id string) porting.Request {
 	return d.minute(id)
 }
 
-// TestNumbersAsk: without --yes people are asked, and other arguments are refused.
+// TestNumbersAsk checks that invalid arguments of the commands "find" and "release" are usage errors.
 func TestNumbersAsk(t *testing.T) {
 	t.Parallel()
 	d := deploy(t)

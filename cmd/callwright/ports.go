@@ -29,7 +29,7 @@ func openPorts(ctx context.Context, o cli.Deployment) (*cli.Ports, error) {
 	return p, nil
 }
 
-// newPorts connects the parts that the commands need. Durable work is enqueued here and never run: the server runs it.
+// newPorts connects the services that the commands use. The commands enqueue durable tasks, and the server runs these tasks.
 func newPorts(db *bunstore.DB) (*cli.Ports, *porting.Service, error) {
 	requests := portingstore.Requests{DB: db}
 	work, err := newWork(db)
@@ -44,9 +44,9 @@ func newPorts(db *bunstore.DB) (*cli.Ports, *porting.Service, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	letters, err := loa.New(loa.Config{Provider: "of the server", // makes no letters
+	letters, err := loa.New(loa.Config{Provider: "of the server", // this process creates no letters
 
-		Store: portingstore.Letters{DB: db}, Atomic: db, Work: work, Mailer: server{}, Renderer: server{}, Key: callwright.Secret(rand.Text() + rand.Text()), // no link is made here
+		Store: portingstore.Letters{DB: db}, Atomic: db, Work: work, Mailer: server{}, Renderer: server{}, Key: callwright.Secret(rand.Text() + rand.Text()), // this process creates no links
 		URL: func(string) string { return "" },
 	})
 	if err != nil {
@@ -64,12 +64,12 @@ func newPorts(db *bunstore.DB) (*cli.Ports, *porting.Service, error) {
 	}, service, nil
 }
 
-// newWork returns durable work that is only enqueued.
+// newWork returns a callwright.Work that can enqueue tasks but does not run them.
 func newWork(db *bunstore.DB) (*riverwork.Work, error) {
 	return riverwork.New(riverwork.Config{SQL: db.SQL(), Tx: db.Tx, Atomic: db, PostgresDSN: db.PostgresDSN()})
 }
 
-// server stands in for ports that only the server implements. Signing a letter enqueues work for them; none is called here.
+// server replaces ports that only the server implements. Signing a letter enqueues tasks that call them, but this process runs no tasks.
 type server struct{}
 
 func (server) SendMail(context.Context, string, string, string, string) error {

@@ -30,7 +30,7 @@ const (
 	first, second = "+14155550100", "+14155550101"
 )
 
-// deployment is a data folder whose server runs.
+// deployment is a data folder with the services of its running server. The test runs the server's tasks.
 type deployment struct {
 	t        *testing.T
 	data     string
@@ -41,10 +41,10 @@ type deployment struct {
 	handlers map[string]callwright.Handler
 	periodic map[string]callwright.Handler
 	tasks    []callwright.Task
-	trunking porting.Trunks // nil: ported numbers need no trunk
+	trunking porting.Trunks // nil if ported numbers need no trunk
 }
 
-// deploy makes a deployment on SQLite.
+// deploy creates a deployment with an SQLite database.
 func deploy(t *testing.T) *deployment {
 	t.Helper()
 	data := t.TempDir()
@@ -78,7 +78,7 @@ func deployOn(t *testing.T, data, address string) *deployment {
 	return d
 }
 
-// serve makes the services of the server.
+// serve creates the services of the server.
 func (d *deployment) serve() {
 	d.t.Helper()
 	gateway, gatewayErr := manual.New(manual.Config{Store: portingstore.ManualOrders{DB: d.db}})
@@ -98,7 +98,7 @@ func (d *deployment) serve() {
 	d.service, d.letters, d.bills = service, letters, bills
 }
 
-// Enqueue, Handle and Every make it a callwright.Work whose time the test keeps.
+// Enqueue stores a task until the test runs it with minute. With Handle and Every it implements callwright.Work.
 func (d *deployment) Enqueue(_ context.Context, task callwright.Task) error {
 	d.tasks = append(d.tasks, task)
 	return task.Check()
@@ -112,7 +112,7 @@ func (d *deployment) Every(_ callwright.Queue, kind string, _ time.Duration, h c
 	d.periodic[kind] = h
 }
 
-// The deployment is also the other side of the ports.
+// The following methods implement the other ports of the services.
 
 func (d *deployment) SendMail(context.Context, string, string, string, string) error { return nil }
 
@@ -128,7 +128,7 @@ func (d *deployment) RegisterInbound(context.Context, callwright.OrgID, callwrig
 	return nil
 }
 
-// minute lets the server work for a minute, and returns a request.
+// minute runs the server's periodic task and all enqueued tasks, as the server does within a minute, and returns a request.
 func (d *deployment) minute(id string) porting.Request {
 	d.t.Helper()
 	if err := d.periodic["porting.look"](d.t.Context(), callwright.Task{}, 1); err != nil {
@@ -150,7 +150,7 @@ func (d *deployment) minute(id string) porting.Request {
 
 const bill = "%PDF-1.7\n% a bill\n"
 
-// initiated returns a request that waits for its signature, and the token of the link to its letter.
+// initiated creates a request that waits for its signature, and returns it with the token of the link to its letter.
 func (d *deployment) initiated(numbers ...string) (r porting.Request, token callwright.Secret) {
 	d.t.Helper()
 	doc, err := d.bills.Upload(d.t.Context(), org, strings.NewReader(bill))
@@ -171,7 +171,7 @@ func (d *deployment) initiated(numbers ...string) (r porting.Request, token call
 	return r, letter.URL
 }
 
-// signed returns a request that is signed and has reached the gateway.
+// signed creates and signs a request, submits it to the gateway and returns it.
 func (d *deployment) signed(numbers ...string) porting.Request {
 	d.t.Helper()
 	r, token := d.initiated(numbers...)
@@ -186,7 +186,7 @@ func (d *deployment) signed(numbers ...string) porting.Request {
 	return d.minute(r.ID)
 }
 
-// callwright runs a command on the deployment, and returns its output.
+// callwright runs a command on the deployment, checks its exit code, and returns its output.
 func (d *deployment) callwright(code int, args ...string) (stdout, stderr string) {
 	d.t.Helper()
 	return run(d.t, map[string]string{"CALLWRIGHT_DATA": d.data}, code, args...)
@@ -202,7 +202,7 @@ func run(t *testing.T, env map[string]string, code int, args ...string) (stdout,
 	return out.String(), errs.String()
 }
 
-// wantText checks that a text has others in it.
+// wantText checks that a text contains all wanted texts.
 func wantText(t *testing.T, text string, want ...string) {
 	t.Helper()
 	for _, w := range want {
@@ -212,7 +212,7 @@ func wantText(t *testing.T, text string, want ...string) {
 	}
 }
 
-// TestPorts walks a request from submitted to completed by commands.
+// TestPorts checks that commands can move a request from submitted to completed.
 func TestPorts(t *testing.T) {
 	t.Parallel()
 	d := deploy(t)
@@ -250,7 +250,7 @@ func TestPorts(t *testing.T) {
 	}
 }
 
-// TestPortsCancel: the operator sees the customer's request, and answers.
+// TestPortsCancel checks that the operator sees a customer's request to cancel, and can refuse or confirm it.
 func TestPortsCancel(t *testing.T) {
 	t.Parallel()
 	d := deploy(t)
@@ -313,7 +313,7 @@ func TestPortsCodes(t *testing.T) {
 	}
 }
 
-// TestPortsRefused: a refused command reports the reason, and changes nothing.
+// TestPortsRefused checks that a refused command reports the reason, and changes nothing.
 func TestPortsRefused(t *testing.T) {
 	t.Parallel()
 	d := deploy(t)
@@ -350,7 +350,7 @@ func TestPortsRefused(t *testing.T) {
 	}
 }
 
-// TestPortsWrongDeployment: a database without a deployment of this release is refused, and stays unchanged.
+// TestPortsWrongDeployment checks that a database without a deployment of this release is refused, and stays unchanged.
 func TestPortsWrongDeployment(t *testing.T) {
 	t.Parallel()
 	d := deploy(t)
@@ -375,7 +375,7 @@ func TestPortsWrongDeployment(t *testing.T) {
 	wantText(t, errs, "have version 3")
 }
 
-// TestPortsSign: a letter that was signed on paper submits its request, and the server continues with it.
+// TestPortsSign checks that the command for a letter signed on paper submits the request, which the server then processes.
 func TestPortsSign(t *testing.T) {
 	t.Parallel()
 	d := deploy(t)
@@ -405,7 +405,7 @@ func TestPortsSign(t *testing.T) {
 	wantText(t, enqueued, "porting.step", "porting.mail")
 }
 
-// TestPortsWithdraw: the operator finds whose request has taken a number, and ends it.
+// TestPortsWithdraw checks that the operator can find the request that occupies a number, and withdraw it.
 func TestPortsWithdraw(t *testing.T) {
 	t.Parallel()
 	d := deploy(t)
@@ -451,7 +451,7 @@ func TestPortsWithdraw(t *testing.T) {
 	wantText(t, errs, "is in no port request")
 }
 
-// TestPortsDocuments: the operator gets the files of an order, and loses none.
+// TestPortsDocuments checks that the operator can store the files of an order in a folder, without overwriting files there.
 func TestPortsDocuments(t *testing.T) {
 	t.Parallel()
 	d := deploy(t)
@@ -473,7 +473,8 @@ func TestPortsDocuments(t *testing.T) {
 	d.callwright(2, "ports", "documents", r.Ref)
 }
 
-// TestPortsOnPostgres: the commands find a database of several nodes by its address, and need no data folder with a key in the environment.
+// TestPortsOnPostgres checks that the commands find a Postgres database by its URL, and need no data folder if the environment contains the
+// key.
 func TestPortsOnPostgres(t *testing.T) {
 	t.Parallel()
 	address := pgtest.DSN(t)

@@ -22,19 +22,18 @@ import (
 	"github.com/callwright/callwright/transport/client"
 )
 
-// row describes the run of a command in the table test. A new command fails TestCommandTree until it has a row here: its path,
-// working arguments, and the members of its JSON. FOLDER in an argument is a folder of the row, with the files of writeFiles.
-// Commands on a deployment have arguments of prepare, which run before.
+// row describes the run of a command in TestCommandTree, which fails for a command without a row. The key of a row is the path of its
+// command. FOLDER in an argument is replaced by a folder with the files of writeFiles. A command on a deployment sets prepare.
 type row struct {
 	args    []string
-	prepare func(t *testing.T, d *deployment) []string // more arguments; its command works on the deployment d
+	prepare func(t *testing.T, d *deployment) []string // prepares the deployment d and returns further arguments
 	stdin   string
 	text    string   // part of the output without --json
 	has     []string // members of the JSON, or of its first item
-	api     bool     // it calls the API, and fails when that does
-	lines   bool     // its JSON is a value a line
-	code    int      // of success
-	failure int      // the one exit code of a command that has own ones
+	api     bool     // the command calls the API, and fails if the API does
+	lines   bool     // with --json it prints one value per line
+	code    int      // exit code of a successful run
+	failure int      // exit code after an API error if the command has its own codes; 0 if not
 }
 
 const (
@@ -42,7 +41,7 @@ const (
 	number  = "+14155550100"
 )
 
-// toolMessages are an assistant's messages to a tool server.
+// toolMessages are messages that an assistant sends to a tool server.
 const toolMessages = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 {"jsonrpc":"2.0","id":2,"method":"tools/list"}
@@ -167,7 +166,7 @@ var rows = map[string]row{
 
 func nothing(*testing.T, *deployment) []string { return nil }
 
-// ofAcme makes an organization and returns its id after arguments.
+// ofAcme returns a prepare function that creates an organization and appends its id to the arguments before.
 func ofAcme(before ...string) func(*testing.T, *deployment) []string {
 	return func(t *testing.T, d *deployment) []string {
 		t.Helper()
@@ -175,7 +174,7 @@ func ofAcme(before ...string) func(*testing.T, *deployment) []string {
 	}
 }
 
-// banned bans an address, which it returns.
+// banned bans an address for an hour, and returns the address.
 func banned(t *testing.T, d *deployment) []string {
 	t.Helper()
 	now := time.Now()
@@ -193,7 +192,7 @@ func releases(t *testing.T, d *deployment) []string {
 	return []string{first, "--org", string(org), "--note", "moves", "--yes"}
 }
 
-// ofKey makes an API key, and returns its id and its organization.
+// ofKey creates an API key, and returns the arguments that select it.
 func ofKey(t *testing.T, d *deployment) []string {
 	t.Helper()
 	id := d.acme(t)
@@ -216,7 +215,8 @@ func wantsToCancel(t *testing.T, d *deployment) []string {
 	return []string{r.Ref}
 }
 
-// TestCommandTree runs every command of the program with and without --json, and commands that call the API also without an API.
+// TestCommandTree checks every command of the program with and without --json. It also checks that commands that call the API fail if the
+// API does.
 func TestCommandTree(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -247,7 +247,7 @@ func TestCommandTree(t *testing.T) {
 	}
 }
 
-// writeFiles writes the files that rows read, and returns their folder.
+// writeFiles creates a folder with the files that rows read, and returns its path.
 func writeFiles(t *testing.T) (folder string) {
 	t.Helper()
 	folder = t.TempDir()
@@ -259,7 +259,7 @@ func writeFiles(t *testing.T) (folder string) {
 	return folder
 }
 
-// evidence returns the evidence of a letter that was made.
+// evidence returns the evidence of a letter that was created but not yet signed, as JSON.
 func evidence(t *testing.T) string {
 	t.Helper()
 	sum := sha256.Sum256([]byte("letter"))
@@ -275,13 +275,13 @@ func evidence(t *testing.T) string {
 	return string(text)
 }
 
-// result is the result of a command.
+// result is the exit code and the output of a command.
 type result struct {
 	code      int
 	out, errs string
 }
 
-// start runs the command of a row.
+// start runs the command of a row with further arguments. If url is empty, the command runs on a deployment instead of an API.
 func (r row) start(t *testing.T, path []string, url string, more ...string) result {
 	t.Helper()
 	env := map[string]string{"SERVICE_BASE_URL": url, "SERVICE_API_KEY": exampleKey}
@@ -303,7 +303,7 @@ func (r row) start(t *testing.T, path []string, url string, more ...string) resu
 	return result{code: code, out: out.String(), errs: errs.String()}
 }
 
-// run checks a row.
+// run checks the output of a row's command for people and as JSON.
 func (r row) run(t *testing.T, path []string) {
 	t.Helper()
 	url := ""
@@ -327,7 +327,8 @@ func (r row) run(t *testing.T, path []string) {
 	}
 }
 
-// checkJSON checks that a text is one JSON value, or one a line, with the members of the row.
+// checkJSON checks that a text consists of one JSON value, or of one value per line if lines is set. The first value must contain the
+// members of the row.
 func (r row) checkJSON(t *testing.T, text string) {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(text))
@@ -359,10 +360,10 @@ func (r row) checkJSON(t *testing.T, text string) {
 	}
 }
 
-// fails runs a row without a server that answers.
+// fails checks the exit code of a row's command if the API refuses requests or does not answer.
 func (r row) fails(t *testing.T, path []string) {
 	t.Helper()
-	const gone = "http://127.0.0.1:1" // no server listens there; the port of a server that has ended may be another's
+	const gone = "http://127.0.0.1:1" // no server listens there; another server may reuse the port of a closed server
 	for _, c := range []struct {
 		url    string
 		status int

@@ -21,18 +21,18 @@ import (
 	"github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// clients holds a client for each area that the demo uses.
+// clients holds an API client for each area that the demo uses, and the URL and key for other requests.
 type clients struct {
 	trunks   *sipoas.Client
 	pathways *pathwaysoas.Client
 	calls    *callsoas.Client
 	tests    *agenttestoas.Client
 
-	url string // of the API
+	url string // base URL of the API
 	key key
 }
 
-// connect waits for the server, and makes clients with its first key.
+// connect waits until the server is ready, and creates clients that use the server's first API key.
 func connect(ctx context.Context, server *program, data string) (api clients, err error) {
 	if _, err := server.line(ctx, "callwright is ready"); err != nil {
 		return api, err
@@ -79,7 +79,7 @@ func waitForFile(ctx context.Context, path string) ([]byte, error) {
 	}
 }
 
-// pause waits, unless the demo's time is over.
+// pause waits for d, or returns the error of ctx if ctx ends first.
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -91,22 +91,22 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// key signs requests.
+// key is an API key. It implements the security source of the generated clients.
 type key string
 
-// ApiKey sets the header that the contract names.
+// ApiKey sets the Authorization header, as the contract requires.
 func (k key) ApiKey(_ context.Context, _ string, r *http.Request) error {
 	r.Header.Set("Authorization", "Bearer "+string(k))
 	return nil
 }
 
-// drawn is the pathway that the agent follows: without a model it is decided by the phrases in its labels; with one (see
-// the server's --llm-base-url) they are labels like any other.
+// drawn is the pathway that the agent follows. Without a model, the phrases in its labels decide. A model (see the server's --llm-base-url)
+// reads them as ordinary labels.
 //
 //go:embed pathway.json
 var drawn []byte
 
-// publish makes the pathway, and puts its first version into production.
+// publish creates the pathway and publishes its first version.
 func publish(ctx context.Context, api *pathwaysoas.Client) (id string, err error) {
 	var graph struct {
 		Nodes []pathwaysoas.PathwayNode `json:"nodes"`
@@ -134,7 +134,7 @@ func publish(ctx context.Context, api *pathwaysoas.Client) (id string, err error
 	return created.PathwayID, nil
 }
 
-// placeCall places the demo's call and waits for its end.
+// placeCall calls the demo's phone, and waits until the call has ended.
 func placeCall(ctx context.Context, api *callsoas.Client, pathway string) (*callsoas.CallRecord, error) {
 	fmt.Printf("calling %s\n", phoneNumber)
 	return call(ctx, api, pathwayCall(pathway))
@@ -148,7 +148,7 @@ func pathwayCall(pathway string) *callsoas.CallCreate {
 	}
 }
 
-// call places a call and waits for its end.
+// call starts a call, polls it until it has ended, and returns its record.
 func call(ctx context.Context, api *callsoas.Client, request *callsoas.CallCreate) (*callsoas.CallRecord, error) {
 	created, err := api.CreateCall(ctx, request, callsoas.CreateCallParams{})
 	if err != nil {
@@ -165,7 +165,7 @@ func call(ctx context.Context, api *callsoas.Client, request *callsoas.CallCreat
 	}
 }
 
-// writeRecording downloads the recording of a call.
+// writeRecording writes the recording of a call to a file.
 func writeRecording(ctx context.Context, api *callsoas.Client, id, path string) error {
 	answer, err := api.GetRecording(ctx, callsoas.GetRecordingParams{CallID: id})
 	if err != nil {

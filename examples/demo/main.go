@@ -1,9 +1,9 @@
-// Command demo shows one real telephone call: it starts the reference server and a softphone as programs of their own,
-// attaches a trunk through the API, has the server call the phone over TLS and SRTP, and prints the conversation. Then
-// it makes a test of the call, and runs it against the call's pathway. It ends with 0 only if all of that happened. Everything is on
-// this machine, and gone at the end but the recording.
+// Command demo shows a real telephone call. It starts the reference server and a softphone as separate programs, attaches a trunk through
+// the API, and has the server call the phone over TLS and SRTP. It prints the conversation, generates a test from the call, and runs the
+// test against the call's pathway. The exit code is 0 only if all steps succeed. Everything runs on this machine. The demo deletes all data
+// except the recording.
 //
-// With -serve it fills the server with calls, tests, an issue and a port, and leaves it running until it is interrupted.
+// With -serve it fills the server with calls, tests, an issue and a port. The server then runs until it is interrupted.
 package main
 
 import (
@@ -22,19 +22,19 @@ import (
 	"github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// patience is the time limit of the whole demo once the programs are built.
+// patience limits the demo, without the build of the programs and without -serve.
 const patience = 3 * time.Minute
 
-// The demo's numbers are fictitious ones of the North American plan (555-01xx).
+// The demo's numbers are from the range 555-01xx, which the North American numbering plan reserves for fiction.
 const (
 	ourNumber   = "+12025550101"
 	phoneNumber = "+12025550102"
 )
 
-// saved is the file of the recording of the demo's call, in the working folder.
+// saved is the file for the recording of the demo's call, in the working directory.
 const saved = "demo-recording.wav"
 
-// options are the flags.
+// options are the values of the flags.
 type options struct {
 	Serve   bool
 	Addr    string
@@ -56,7 +56,7 @@ func main() {
 	}
 }
 
-// run builds the programs in a temporary folder, which stays only if something fails: it has their logs.
+// run builds the programs in a temporary folder, and executes the demo. If it fails, the folder stays, because it contains the logs.
 func run(ctx context.Context, o options) error {
 	work, err := os.MkdirTemp("", "callwright-demo-")
 	if err != nil {
@@ -76,7 +76,7 @@ func run(ctx context.Context, o options) error {
 	return os.RemoveAll(work)
 }
 
-// demonstrate places the call and tests it.
+// demonstrate places a call, prints it, tests its pathway, and downloads its recording.
 func demonstrate(ctx context.Context, work string) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -112,7 +112,7 @@ func demonstrate(ctx context.Context, work string) error {
 	return nil
 }
 
-// bicycles holds the sentences of a customer of the bicycle shop.
+// bicycles are the sentences that a customer of the bicycle shop says.
 var bicycles = []string{"tuesday please", "what does it cost", "in the afternoon"}
 
 // begin starts the server and connects to it.
@@ -131,7 +131,7 @@ func begin(ctx context.Context, work, data, addr, sipAddr string, flags ...strin
 	return server, api, nil
 }
 
-// softphone starts a phone that says lines in each call, and returns its SIP URI.
+// softphone starts a phone that says the given lines in each call, and returns its SIP URI.
 func softphone(ctx context.Context, work, data, name string, lines ...string) (phone *program, endpoint string, err error) {
 	args := []string{"--data", data, "--listen", "127.0.0.1:0"}
 	for _, line := range lines {
@@ -161,7 +161,7 @@ func attach(ctx context.Context, api *sipoas.Client, number, endpoint string) er
 	return nil
 }
 
-// report prints the call. It returns an error if the call lacks a part that the demo shows.
+// report prints the record of a call. It returns an error if the call failed, or if the transcript lacks the expected sentences.
 func report(record *callsoas.CallRecord) error {
 	fmt.Printf("\nThe call %s, %s, with the model %q:\n", record.CallID, record.Status, record.Model.Value)
 	agent, caller := 0, 0

@@ -26,19 +26,19 @@ func build(folder string, names ...string) error {
 	return nil
 }
 
-// program is a running program, whose output is read line by line.
+// program is a running program. lines receives the lines of its standard output.
 type program struct {
 	name  string
-	log   string // the path of the file
+	log   string // path of the log file
 	cmd   *exec.Cmd
 	lines chan string
 }
 
-// stopTimeout is the time limit for a program to end when asked to.
+// stopTimeout is how long stop waits before it kills the program.
 const stopTimeout = 10 * time.Second
 
-// start starts a program under a name. Its log goes to a file of that name beside it. An interrupt from the keyboard does not
-// reach it: the demo stops it.
+// start starts a program. Its standard error goes to the file name.log in the folder of the program. The program gets its own process
+// group, so that an interrupt from the keyboard does not reach it: the demo stops it.
 func start(ctx context.Context, path, name string, args ...string) (*program, error) {
 	p := &program{
 		name: name, log: filepath.Join(filepath.Dir(path), name+".log"), cmd: exec.CommandContext(ctx, path, args...), lines: make(chan string, 100),
@@ -64,14 +64,14 @@ func start(ctx context.Context, path, name string, args ...string) (*program, er
 		for scanner := bufio.NewScanner(out); scanner.Scan(); {
 			select {
 			case p.lines <- scanner.Text():
-			default: // there is no reader any more
+			default: // the buffer is full, because nothing reads lines any more
 			}
 		}
 	}()
 	return p, nil
 }
 
-// line waits for a line that begins so, and gives the rest of it.
+// line waits for a line of output with the prefix start, and returns the rest of that line.
 func (p *program) line(ctx context.Context, start string) (string, error) {
 	for {
 		select {
@@ -88,7 +88,7 @@ func (p *program) line(ctx context.Context, start string) (string, error) {
 	}
 }
 
-// said returns the last lines of the program's log.
+// said returns the last 2000 bytes of the program's log.
 func (p *program) said() string {
 	const most = 2000
 	text, err := os.ReadFile(p.log)
@@ -98,7 +98,7 @@ func (p *program) said() string {
 	return string(text[max(0, len(text)-most):])
 }
 
-// stop asks the program to end, and waits until it has.
+// stop terminates the program and waits until it has ended. After stopTimeout it kills the program.
 func (p *program) stop() {
 	_ = p.cmd.Process.Signal(syscall.SIGTERM)
 	done := time.AfterFunc(stopTimeout, func() { _ = p.cmd.Process.Kill() })

@@ -20,29 +20,29 @@ import (
 	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
-// seeding is the time limit for filling the server.
+// seeding limits the time for filling the server.
 const seeding = 10 * time.Minute
 
-// The size of the seeded deployment: calls, led by the pathway or by the agent, and the number of concurrent calls.
+// The number of calls with the pathway and with the agent, and the number of concurrent calls.
 const (
 	pathwayCalls = 4
 	agentCalls   = 16
 	callsAtOnce  = 4
 )
 
-// parcels is the number whose phone waits for a parcel.
+// parcels is the number of the trunk to the softphone that waits for a parcel.
 const parcels = "+12025550103"
 
 // parcelTask is the agent's task about parcels, as rules that the scripted model follows.
 const parcelTask = `when "not yet": say "I am sorry. It comes tomorrow. Goodbye." and end
 when "yes" or "it did": say "I am glad to hear it. Goodbye." and end`
 
-// serve fills a server, and leaves it and its phones running until ctx ends.
+// serve starts and fills a server. The server and its phones then run until ctx ends.
 func serve(ctx context.Context, o options, work string) error {
 	limited, cancel := context.WithTimeout(ctx, seeding)
 	defer cancel()
 	data := filepath.Join(work, "data")
-	running := context.WithoutCancel(ctx) // the programs are stopped one after the other
+	running := context.WithoutCancel(ctx) // deferred calls stop the programs one after the other
 	server, api, err := begin(running, work, data, orDefault(o.Addr, "127.0.0.1:8080"), orDefault(o.SIPAddr, "127.0.0.1:5061"),
 		"--simulated-carrier", "1s,24h,168h")
 	if err != nil {
@@ -64,7 +64,7 @@ func serve(ctx context.Context, o options, work string) error {
 	}
 	if err := seed(limited, api); err != nil {
 		if ctx.Err() != nil {
-			return nil // interrupted
+			return nil // ctx was interrupted
 		}
 		return err
 	}
@@ -82,7 +82,7 @@ func orDefault(value, otherwise string) string {
 	return value
 }
 
-// seed fills the server: a pathway, an agent, calls, tests that pass and fail, the failure's issue, and a port.
+// seed fills the server with a pathway, an agent, calls, a passing and a failing test, the issue of the failing test, and a port.
 func seed(ctx context.Context, api clients) error {
 	pathway, err := publish(ctx, api.pathways)
 	if err != nil {
@@ -109,7 +109,7 @@ func seed(ctx context.Context, api clients) error {
 	return errors.Join(api.failTest(ctx, pathway), api.portNumber(ctx))
 }
 
-// callAll places all calls and waits until they have ended. It returns the id of a call that the pathway has led.
+// callAll places all calls and waits until they have ended. It returns the id of a call that used the pathway.
 func (c clients) callAll(ctx context.Context, pathway, agent string) (tested string, err error) {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
@@ -145,7 +145,7 @@ func (c clients) callAll(ctx context.Context, pathway, agent string) (tested str
 	return tested, err
 }
 
-// failTest runs a test that the pathway does not pass, which opens an issue.
+// failTest runs a test that the pathway fails, so that the server opens an issue.
 func (c clients) failTest(ctx context.Context, pathway string) error {
 	var created struct {
 		ID string `json:"id"`
@@ -172,10 +172,10 @@ func (c clients) failTest(ctx context.Context, pathway string) error {
 	return nil
 }
 
-// letterHash matches the hash of the letter in the form of the page that signs it.
+// letterHash matches the SHA-256 checksum of a letter in the page on which people sign it.
 var letterHash = regexp.MustCompile(`[0-9a-f]{64}`)
 
-// portNumber requests the port of a number and signs its letter of authorization. The simulated carrier takes it from there.
+// portNumber requests the port of a number and signs its letter of authorization. The simulated carrier then processes the request.
 func (c clients) portNumber(ctx context.Context) error {
 	var form bytes.Buffer
 	parts := multipart.NewWriter(&form)
@@ -183,7 +183,7 @@ func (c clients) portNumber(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, _ = file.Write([]byte("%PDF-1.4\n% a bill\n")) // to memory
+	_, _ = file.Write([]byte("%PDF-1.4\n% a bill\n")) // writes to memory, so it cannot fail
 	if err := parts.Close(); err != nil {
 		return err
 	}
@@ -216,7 +216,7 @@ func (c clients) portNumber(ctx context.Context) error {
 	return err
 }
 
-// post sends JSON to the API and reads the answer, whose data may stand in "data".
+// post sends JSON to the API and decodes the answer, or its member "data" if there is one, into into.
 func (c clients) post(ctx context.Context, path string, body, into any) error {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -242,7 +242,7 @@ func (c clients) send(ctx context.Context, path, contentType string, body io.Rea
 	return json.Unmarshal(text, into)
 }
 
-// fetch sends a request with the key and returns the answer's body; a status from 400 on is an error.
+// fetch sends a request with the API key and returns the body of the answer. A status of 400 or higher is an error.
 func (c clients) fetch(ctx context.Context, method, address, contentType string, body io.Reader) ([]byte, error) {
 	r, err := http.NewRequestWithContext(ctx, method, address, body)
 	if err != nil {

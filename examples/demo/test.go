@@ -8,7 +8,8 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
 )
 
-// testAgain makes a scenario of a call, runs it against the pathway of the call, and prints verdict and score.
+// testAgain generates a scenario from a call, runs it against the call's pathway, and prints the verdict and score. It returns an error if
+// the test fails.
 func testAgain(ctx context.Context, api *oas.Client, call, pathway string) error {
 	draft, err := api.GenerateTestScenario(ctx, &oas.TestScenarioFromCall{CallID: call, PathwayID: oas.NewOptNilString(pathway)})
 	if err != nil {
@@ -45,7 +46,7 @@ func testAgain(ctx context.Context, api *oas.Client, call, pathway string) error
 	return nil
 }
 
-// ended waits until a run has ended.
+// ended polls a test run until it has ended, and returns it.
 func ended(ctx context.Context, api *oas.Client, id string) (oas.TestRun, error) {
 	for {
 		read, err := api.GetTestRun(ctx, oas.GetTestRunParams{ID: id})

@@ -1,4 +1,5 @@
-// Command embed-agent talks with an agent in text: the brain that answers telephone calls, without a telephone.
+// Command embed-agent runs a conversation in text with the brain of a telephone agent: it reads the caller's words from the standard input
+// and prints the agent's words.
 package main
 
 import (
@@ -30,7 +31,7 @@ func main() {
 	}
 }
 
-// answer prints the agent's words and reports whether it has ended the conversation.
+// answer prints the agent's words, and reports whether the agent has ended the conversation.
 func answer(brain conversation.Brain, turn conversation.Turn) (ended bool) {
 	for step, err := range brain.Respond(context.Background(), turn) {
 		if err != nil {
@@ -41,7 +42,7 @@ func answer(brain conversation.Brain, turn conversation.Turn) (ended bool) {
 			fmt.Println(step.Text)
 		case conversation.End:
 			return true
-		default: // the phrases that the agent expects help a recognizer of speech
+		default: // other steps matter only for speech, such as hints for the recognizer
 		}
 	}
 	return false

@@ -1,4 +1,4 @@
-// Command embed-api serves the HTTP operations of issues beside a page of its own, and is built of nothing else of the contract.
+// Command embed-api serves only the HTTP operations of issues, together with its own page. It imports no other area of the contract.
 package main
 
 import (
@@ -22,7 +22,7 @@ import (
 
 func main() {
 	ctx, store := context.Background(), memstore.New()
-	keys := must(access.New(access.Config{ // a program that keeps its keys keeps the secret, too
+	keys := must(access.New(access.Config{ // a program with a durable store must store the secret, too
 		Store: orgstore.Tenants{Store: store}, Atomic: store, Secret: callwright.Secret(rand.Text() + rand.Text()),
 	}))
 	issues := must(triage.New(triage.Config{
@@ -35,7 +35,7 @@ func main() {
 	mux.HandleFunc("GET /about", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, "Acme") })
 	listener := must(new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0"))
 	server := httpapi.NewServer(mux)
-	go func() { _ = server.Serve(httpapi.Connections{}.Limit(listener)) }() // until Close
+	go func() { _ = server.Serve(httpapi.Connections{}.Limit(listener)) }() // returns after Close
 	defer func() { _ = server.Close() }()
 	org := must(keys.CreateOrganization(ctx, "acme", "Acme"))
 	key := must(keys.CreateKey(ctx, org.ID, "ci", 0)).Key.Reveal()

@@ -1,6 +1,6 @@
-// Command embed-call takes calls over SIP with TLS and SRTP and talks with engines of its own, which stand in for yours: a
-// recognizer that measures how long the caller spoke, a brain that repeats it, a synthesizer that plays a tone for each word.
-// Call it: go run ./examples/softphone --dial +15550000001 --server sip:127.0.0.1:5062 --say "Anybody there?"
+// Command embed-call answers calls over SIP with TLS and SRTP, and uses its own engines, which you replace with yours. The recognizer
+// measures how long the caller spoke, the brain repeats this, and the synthesizer plays a tone for each word. Call it with: go run
+// ./examples/softphone --dial +15550000001 --server sip:127.0.0.1:5062 --say "Anybody there?"
 package main
 
 import (
@@ -35,13 +35,13 @@ func main() {
 	listen := flag.String("listen", "127.0.0.1:5062", "address of SIP over TLS; port 0 takes any free port")
 	data := flag.String("data", "./data", "folder of the test authority, which peers must trust")
 	flag.Parse()
-	authority := must(testca.Open(*data)) // a deployment has a certificate that its peers trust
+	authority := must(testca.Open(*data)) // in production, use a certificate that your peers trust
 	media := must(rtpmedia.New(rtpmedia.Config{IP: netip.MustParseAddr("127.0.0.1"), Codecs: codecs.New}))
 	line := must(sipua.New(sipua.Config{
 		Listen: *listen, Certificates: []tls.Certificate{must(authority.Issue("localhost", "127.0.0.1"))}, Media: media, Routes: routes{},
-		AllowPrivate: true, // peers of this machine and its network; leave it out on the Internet
+		AllowPrivate: true, // allows peers on this machine and its network; omit it on the Internet
 	}))
-	store := memstore.New() // adapters/bunstore keeps calls in SQLite or PostgreSQL
+	store := memstore.New() // adapters/bunstore stores calls in SQLite or PostgreSQL
 	work := memstore.NewWork(store, nil)
 	calls := must(call.New(call.Config{
 		Store: agentstore.Calls{Store: store}, Leases: memstore.Leases{Store: store}, Atomic: store, Work: work, Line: line,
@@ -63,7 +63,7 @@ func must[T any](value T, err error) T {
 
 func show(o call.Observation) { fmt.Println(o.What, o.Line.Speaker, o.Line.Text) }
 
-// routes admits every call in and has no way out. sip.Service decides by trunks instead.
+// routes accepts every inbound call and has no outbound route. Use sip.Service to route calls by trunks instead.
 type routes struct{}
 
 func (routes) Inbound(_ context.Context, to callwright.PhoneNumber, _ sip.Peer) (sip.Route, error) {
@@ -106,12 +106,12 @@ func (synthesizer) Synthesize(_ context.Context, s tts.Request) (tts.Stream, err
 	return &tones{hertz: 440, rate: s.Rate, left: len(strings.Fields(s.Text)) * s.Rate / 5}, s.Check()
 }
 
-type tones struct{ hertz, rate, left int } // a fifth of a second for each word
+type tones struct{ hertz, rate, left int } // plays 200 milliseconds for each word
 
 func (t *tones) Close() error { t.left = 0; return nil }
 func (t *tones) Read(p []int16) (n int, err error) {
 	for ; n < len(p) && t.left > 0; n, t.left = n+1, t.left-1 {
-		loud := 8000 * math.Sin(math.Pi*float64(t.left%(t.rate/5))/float64(t.rate/5)) // swells and fades with each word
+		loud := 8000 * math.Sin(math.Pi*float64(t.left%(t.rate/5))/float64(t.rate/5)) // volume rises and falls within each word
 		p[n] = int16(loud * math.Sin(2*math.Pi*float64(t.hertz*t.left)/float64(t.rate)))
 	}
 	if n == 0 {

@@ -1,4 +1,4 @@
-// Command embed-platform is the whole platform with a language model and a database of its own.
+// Command embed-platform runs the whole platform with its own language model and database.
 package main
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/callwright/callwright/platform"
 )
 
-// repeatModel repeats the caller's words. The scripted model answers all other requests to a model.
+// repeatModel repeats the caller's words. The embedded scripted model answers all other requests.
 type repeatModel struct{ llm.Model }
 
 func (repeatModel) Name() string { return "parrot" }
@@ -40,7 +40,7 @@ func main() {
 	ctx := context.Background()
 	data := must(os.MkdirTemp("", "embed-platform-"))
 	defer func() { _ = os.RemoveAll(data) }()
-	key := make([]byte, 32) // a program that keeps its data keeps the key, too
+	key := make([]byte, 32) // a program with durable data must store the key, too
 	_, _ = rand.Read(key)
 	ring := must(callwright.NewKeyring("k1", map[string][]byte{"k1": key}))
 	db := must(bunstore.Open(ctx, "sqlite:"+filepath.Join(data, "own.db"), bunstore.Config{Keyring: ring}))
@@ -48,15 +48,15 @@ func main() {
 
 	c := platform.Defaults()
 	c.Data, c.Database, c.Model = data, db, repeatModel{scripted.New()}
-	c.Addr, c.SIPAddr, c.RTPPorts = "127.0.0.1:0", "127.0.0.1:0", platform.PortRange{} // any that are free
+	c.Addr, c.SIPAddr, c.RTPPorts = "127.0.0.1:0", "127.0.0.1:0", platform.PortRange{} // port 0 and the empty range mean any free port
 	c.Logger = slog.New(slog.DiscardHandler)
 	p := must(platform.New(c))
-	check(p.Start(ctx)) // a server calls Run, which returns when ctx ends
+	check(p.Start(ctx)) // a server calls Run instead, which returns when ctx ends
 	talk(ctx, p.Services().Pathways)
 	check(p.Stop(ctx))
 }
 
-// talk chats with an agent of one node, whose words are the model's.
+// talk chats with a pathway of one node. The model produces the replies.
 func talk(ctx context.Context, pathways *pathway.Service) {
 	node := json.RawMessage(`{"id": "echo", "type": "Default", "data": {"name": "Echo", "prompt": "Repeat the caller.", "isStart": true}}`)
 	made := must(pathways.Create(ctx, platform.FirstOrganization, pathway.Draft{Name: "Echo", Document: graph.Document{Nodes: []json.RawMessage{node}}}))

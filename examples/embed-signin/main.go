@@ -1,4 +1,4 @@
-// Command embed-signin is the whole platform inside a program that has a listener, a mux and a sign-in of its own.
+// Command embed-signin runs the whole platform inside a program with its own listener, mux and sign-in.
 package main
 
 import (
@@ -15,10 +15,10 @@ import (
 	"github.com/callwright/callwright/transport/httpapi"
 )
 
-// people maps cookies to principals. A real program looks the cookie up in its sessions.
+// people authenticates requests by their cookie. A real program looks the cookie up in its sessions.
 type people struct{}
 
-// Authenticate returns the principal of a request to the API or the dashboard.
+// Authenticate returns the principal of a request to the API or the dashboard. The error is CodeAuthFailure without a valid cookie.
 func (people) Authenticate(r *http.Request) (callwright.Principal, error) {
 	cookie, err := r.Cookie("session")
 	if err != nil || cookie.Value != "adas" {
@@ -33,7 +33,7 @@ func main() {
 	defer func() { _ = os.RemoveAll(data) }()
 
 	c := platform.Defaults()
-	c.Data, c.SIPAddr, c.RTPPorts = data, "127.0.0.1:0", platform.PortRange{} // any that are free
+	c.Data, c.SIPAddr, c.RTPPorts = data, "127.0.0.1:0", platform.PortRange{} // port 0 and the empty range mean any free port
 	c.Addr, c.PublicURL, c.Authenticator = "", "https://acme.example", people{}
 	c.Logger = slog.New(slog.DiscardHandler)
 	p := must(platform.New(c))
@@ -44,10 +44,10 @@ func main() {
 	mux.HandleFunc("GET /sign-in", func(w http.ResponseWriter, _ *http.Request) {
 		http.SetCookie(w, &http.Cookie{Name: "session", Value: "adas", Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode})
 	})
-	mux.Handle("/", p) // the API, the dashboard, the pages of letters and the probes
+	mux.Handle("/", p) // serves the API, the dashboard, the pages of letters and the probes
 	server := httpapi.NewServer(http.NewCrossOriginProtection().Handler(mux))
 
-	for _, path := range []string{"/sign-in", "/calls", "/v1/calls", "/healthz"} { // instead of a listener
+	for _, path := range []string{"/sign-in", "/calls", "/v1/calls", "/healthz"} { // calls the handler directly; a real program listens
 		for _, cookie := range []string{"", "session=adas"} {
 			r := httptest.NewRequestWithContext(ctx, http.MethodGet, path, http.NoBody)
 			r.Header.Set("Cookie", cookie)

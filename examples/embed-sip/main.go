@@ -1,4 +1,4 @@
-// Command embed-sip keeps trunks in memory, and asks for the routes of calls.
+// Command embed-sip stores trunks in memory, and looks up the routes of an outbound and an inbound call.
 package main
 
 import (
@@ -23,7 +23,7 @@ func main() {
 
 func run(ctx context.Context) error {
 	store := memstore.New()
-	trunks, err := sip.New(sip.Config{ // further fields add a monitor of servers, and agents for the numbers
+	trunks, err := sip.New(sip.Config{ // optional fields add a monitor of peers, and agents for the numbers
 		Store: sipstore.Trunks{Store: store}, Atomic: store,
 		Statuses: sipstore.Statuses{Store: store}, Registrations: sipstore.Registrations{Store: store},
 		Codecs:        []string{"PCMU", "PCMA"},

@@ -1,4 +1,4 @@
-// Command embed-triage has an analyst of its own look into an issue, and follows the feed meanwhile.
+// Command embed-triage lets its own analyst analyze an issue, and follows the issue's feed meanwhile.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 
 const org = callwright.OrgID("acme")
 
-// reader is an analyst that knows one cause of everything. It works in two steps, which may run on different nodes.
+// reader is an analyst that finds the same cause for every issue. It needs two steps, which may run on different nodes.
 type reader struct{}
 
 func (reader) Name() string { return "Log reader" }
@@ -61,7 +61,7 @@ func main() {
 	fmt.Println("elsewhere:", err, errors.Is(err, callwright.ErrNotFound))
 }
 
-// told returns the text of an entry.
+// told returns the title of an entry's artifact, or else the entry's detail.
 func told(e triage.Entry) string {
 	if e.Artifact != nil {
 		return e.Artifact.Title

@@ -16,7 +16,8 @@ import (
 	"github.com/callwright/callwright/transport/httpapi"
 )
 
-// config holds the values of the flags and their environment variables: CALLWRIGHT_SIP_ADDR is --sip-addr, and a flag wins.
+// config holds the settings of the server. A setting is a flag such as --sip-addr, or an environment variable such as CALLWRIGHT_SIP_ADDR.
+// If both are set, the flag is used.
 type config struct {
 	to      platform.Config
 	ports   ports
@@ -24,13 +25,13 @@ type config struct {
 	carrier carrierTimes
 }
 
-// ports is a range of UDP ports; 0-0 lets the machine choose.
+// ports is a flag for a range of UDP ports. 0-0 means any free ports.
 type ports platform.PortRange
 
-// String is the range as the flag takes it.
+// String returns the range in the format of the flag.
 func (p *ports) String() string { return fmt.Sprintf("%d-%d", p.Low, p.High) }
 
-// Set reads "low-high".
+// Set parses a range such as "10000-20000".
 func (p *ports) Set(text string) error {
 	low, high, ok := strings.Cut(text, "-")
 	l, lowErr := strconv.ParseUint(low, 10, 16)
@@ -42,12 +43,12 @@ func (p *ports) Set(text string) error {
 	return nil
 }
 
-// texts are flags that become something else than a text.
+// texts holds the raw values of flags that complete parses.
 type texts struct {
 	mediaIP, publicIP, firewallIPs, allowPrivate, portedCallsFrom, portGateways, trustedProxies, sipTrusted, modelKeys string
 }
 
-// httpFlags declares the flags of connections over HTTP.
+// httpFlags adds the flags for HTTP connections.
 func (c *config) httpFlags(f *flag.FlagSet, given *texts) {
 	f.Var(wholeNumber(&c.to.HTTPConnections), "http-connections", "HTTP connections at once")
 	f.Var(wholeNumber(&c.to.HTTPConnectionsPerAddress), "http-connections-per-address",
@@ -56,19 +57,19 @@ func (c *config) httpFlags(f *flag.FlagSet, given *texts) {
 		"addresses of reverse proxies, such as 10.0.0.0/8, with commas: their Forwarded and X-Forwarded-For name the clients")
 }
 
-// trustFlags declares the flags for trusted addresses, which are never banned.
+// trustFlags adds the flag for addresses that are never banned.
 func trustFlags(f *flag.FlagSet, given *texts) {
 	f.StringVar(&given.sipTrusted, "sip-trusted", "",
 		"addresses and networks of carriers and SIP proxies, with commas: never banned for calls behind them, as are those that trunks name")
 }
 
-// parse reads the command line and the environment, whose entries are NAME=value.
+// parse reads the command line and the environment, a list of NAME=value. An invalid or unknown setting is an error.
 func parse(args, environ []string) (config, error) {
 	c := config{to: platform.Defaults()}
 	c.ports = ports(c.to.RTPPorts)
 	var given texts
 	f := flag.NewFlagSet("server", flag.ContinueOnError)
-	f.SetOutput(io.Discard) // an error must not be hidden above the list of all flags
+	f.SetOutput(io.Discard) // the list of all flags must not push an error off the screen
 	f.StringVar(&c.to.Addr, "addr", c.to.Addr, "address of the HTTP API")
 	f.StringVar(&c.to.PublicURL, "public-url", "", "URL of the HTTP API as clients see it, for links (default: that of --addr)")
 	c.httpFlags(f, &given)
@@ -116,7 +117,7 @@ func parse(args, environ []string) (config, error) {
 		return config{}, fmt.Errorf("unexpected argument %q", f.Arg(0))
 	}
 	err := c.complete(given)
-	return c, err // in two steps: in one, c might be read before it is complete
+	return c, err // a single return statement might read c before complete changes it
 }
 
 // addDatabase adds the flags of the database.
@@ -151,14 +152,14 @@ func (c *config) addPorts(f *flag.FlagSet, given *texts) {
 	f.StringVar((*string)(&c.to.CarrierSecret), "simulated-carrier-secret", "", "signs the simulated carrier's events (default: it sends none)")
 }
 
-// addDays adds the flags of retention, in days.
+// addDays adds the flags of retention, in days, and the flag for unknown voices.
 func (c *config) addDays(f *flag.FlagSet) {
 	f.Var(wholeNumber(&c.to.CallLogDays), "call-log-days", "how many days the log of SIP calls is kept")
 	f.Var(trueOrFalse(&c.to.ReplaceVoices), "replace-unknown-voices", "the default voice speaks in place of one that is not here, and answers say so (default: it is refused)")
 	f.Var(wholeNumber(&c.to.SampleDays), "sample-days", "how many days samples of speech are kept")
 }
 
-// complete reads the flags that become something else than a text.
+// complete parses the raw values of texts and completes the platform's configuration.
 func (c *config) complete(given texts) (err error) {
 	if c.to.Addr == "" {
 		return errors.New("--addr must be an address and a port such as 127.0.0.1:8080")
@@ -205,7 +206,7 @@ func (c *config) complete(given texts) (err error) {
 	return err
 }
 
-// networks reads a flag with addresses and networks.
+// networks parses a flag of comma-separated addresses and networks. name is the flag's name in errors.
 func networks(name, given string) (all []netip.Prefix, err error) {
 	for text := range strings.SplitSeq(given, ",") {
 		if text = strings.TrimSpace(text); text == "" {
@@ -220,7 +221,7 @@ func networks(name, given string) (all []netip.Prefix, err error) {
 	return all, nil
 }
 
-// address reads a flag with an address, which is the zero Addr without.
+// address parses a flag that contains an IP address. An empty text results in the zero Addr.
 func address(name, text string) (netip.Addr, error) {
 	if text == "" {
 		return netip.Addr{}, nil
@@ -232,10 +233,10 @@ func address(name, text string) (netip.Addr, error) {
 	return ip, nil
 }
 
-// carrierTimes are three rising durations.
+// carrierTimes is a flag for three rising durations.
 type carrierTimes platform.CarrierTimes
 
-// String returns the times as the flag takes them.
+// String returns the durations in the format of the flag, or "" if none is set.
 func (c *carrierTimes) String() string {
 	if c == nil || *c == (carrierTimes{}) {
 		return ""
@@ -243,7 +244,7 @@ func (c *carrierTimes) String() string {
 	return fmt.Sprintf("%s,%s,%s", c.Accept, c.Confirm, c.Port)
 }
 
-// Set reads three durations.
+// Set parses three rising durations such as "1s,2s,3s".
 func (c *carrierTimes) Set(text string) error {
 	var read [3]time.Duration
 	parts := strings.Split(text, ",")

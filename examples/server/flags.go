@@ -14,22 +14,22 @@ import (
 	"github.com/callwright/callwright/adapters/masterkey"
 )
 
-// value is a setting that is not a string. Set returns an error that states the constraint.
+// value is a flag.Value for a setting that is not a string. must is the text of the error if parse fails.
 type value[T any] struct {
 	to    *T
 	parse func(string) (T, error)
 	must  string
 }
 
-// String returns the setting.
+// String returns the current value of the setting.
 func (v *value[T]) String() string {
-	if v.to == nil { // package flag asks a value that it has made itself
+	if v.to == nil { // package flag calls String on a zero value
 		return ""
 	}
 	return fmt.Sprint(*v.to)
 }
 
-// Set reads the setting.
+// Set parses and stores the setting. The error states the constraint.
 func (v *value[T]) Set(text string) error {
 	read, err := v.parse(text)
 	if err != nil {
@@ -39,7 +39,7 @@ func (v *value[T]) Set(text string) error {
 	return nil
 }
 
-// IsBoolFlag reports whether the flag stands for true without a value.
+// IsBoolFlag reports whether the flag is boolean, so that it means true without a value.
 func (v *value[T]) IsBoolFlag() bool {
 	_, is := any(v.to).(*bool)
 	return is
@@ -60,7 +60,8 @@ func levelOf(to *slog.Level) *value[slog.Level] {
 	return &value[slog.Level]{to, read, "must be debug, info, warn or error"}
 }
 
-// parseFlags reads the command line. It prints the flags when asked for help, and only then.
+// parseFlags parses the command line. It prints the flags only if the user asks for help. For an unknown flag, the error suggests a similar
+// name.
 func parseFlags(f *flag.FlagSet, args []string) error {
 	err := f.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
@@ -77,14 +78,14 @@ func parseFlags(f *flag.FlagSet, args []string) error {
 	return err
 }
 
-// envStart begins the names of the server's environment variables.
+// envStart is the prefix of the server's environment variables.
 const envStart = "CALLWRIGHT_"
 
-// testEnvStart begins the names of the test suite's variables, which are none of the server's: CI sets one, and runs the demo.
+// testEnvStart is the prefix of the test suite's variables. The server ignores them, because CI sets one and also runs the demo.
 const testEnvStart = "CALLWRIGHT_TEST_"
 
-// setFromEnv sets every flag whose environment twin is set. A name that begins like one and is none is an error, so that no
-// misspelt setting goes unnoticed.
+// setFromEnv sets the flags from the environment. A variable with the prefix envStart that matches no flag is an error, so that misspelt
+// settings are noticed.
 func setFromEnv(f *flag.FlagSet, environ []string) (err error) {
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
@@ -108,12 +109,12 @@ func setFromEnv(f *flag.FlagSet, environ []string) (err error) {
 	return err
 }
 
-// kubernetes matches variables that Kubernetes sets in every container for neighboring services: for one named callwright,
-// CALLWRIGHT_SERVICE_HOST, CALLWRIGHT_PORT=tcp://10.0.0.1:80, CALLWRIGHT_PORT_80_TCP_ADDR and more.
+// kubernetes matches the variables that Kubernetes sets in every container for neighboring services. For a service named callwright, these
+// are CALLWRIGHT_SERVICE_HOST, CALLWRIGHT_PORT=tcp://10.0.0.1:80, CALLWRIGHT_PORT_80_TCP_ADDR and more.
 var kubernetes = regexp.MustCompile(`_SERVICE_HOST=|_SERVICE_PORT(_\w+)?=|_PORT=\w+://|_PORT_\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?=`)
 
-// nearest returns a question that names the setting which a misspelt one may have been meant to be, or nothing. Names begin with
-// start: the prefix of variables or of flags.
+// nearest returns a question that suggests the setting most similar to a misspelt one, or "" if none is similar. start is the prefix of the
+// suggested name: of variables or of flags.
 func nearest(f *flag.FlagSet, start, misspelt string) string {
 	plain := func(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "-")) }
 	names := []string{}
@@ -122,7 +123,7 @@ func nearest(f *flag.FlagSet, start, misspelt string) string {
 		names = append(names, plain(strings.TrimPrefix(masterkey.Variable, envStart)))
 	}
 	misspelt = plain(misspelt)
-	best, least := "", 2+len(misspelt)/2 // further away it is another word
+	best, least := "", 2+len(misspelt)/2 // a greater distance means a different word
 	for _, name := range names {
 		if d := distance(misspelt, name); d < least {
 			best, least = name, d
@@ -137,8 +138,8 @@ func nearest(f *flag.FlagSet, start, misspelt string) string {
 	return "did you mean " + start + best + "? "
 }
 
-// distance returns the number of letters to insert and to leave out to make one text of the other. Names are more often cut short
-// than changed, so a change counts as both.
+// distance returns the number of bytes to insert and to delete to change one text into the other. A replaced byte counts as both, because
+// names are more often shortened than misspelt.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

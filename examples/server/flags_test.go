@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestRefusals checks that every refusal of a setting names the setting, the fault and the valid values.
+// TestRefusals checks that every error for an invalid setting states the setting, the fault and the valid values.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -1,5 +1,5 @@
-// Command server is the reference server: every domain behind the /v1 API, on this machine's own database, telephone
-// and speech engines. It is package platform and flags.
+// Command server is the reference server. It runs package platform, with every domain behind the /v1 API, and configures it by flags. The
+// database, telephony and speech engines are on this machine by default.
 package main
 
 import (
@@ -10,7 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	_ "time/tzdata" // zones of browsers, where the system has none
+	_ "time/tzdata" // time zones of browsers, on systems without zone data
 
 	"github.com/callwright/callwright/platform"
 )
@@ -32,7 +32,7 @@ func run() int {
 		return 2
 	}
 	hung := make(chan os.Signal, 1)
-	signal.Notify(hung, syscall.SIGHUP) // before anything runs: a hang-up never ends the program
+	signal.Notify(hung, syscall.SIGHUP) // registered first, so that a hang-up never ends the program
 	stopped, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(stopped, func() { signal.Reset(os.Interrupt, syscall.SIGTERM) }) // a second signal ends the program immediately
@@ -43,7 +43,7 @@ func run() int {
 	return 0
 }
 
-// serve runs the platform until ctx ends. It reads certificates and the level of the log again at each hang-up.
+// serve runs the platform until ctx ends or the platform fails. At each SIGHUP it reloads the certificates and the log level.
 func serve(ctx context.Context, p *platform.Platform, hung <-chan os.Signal) error {
 	if err := p.Start(ctx); err != nil {
 		return err
@@ -60,13 +60,13 @@ func serve(ctx context.Context, p *platform.Platform, hung <-chan os.Signal) err
 	}
 }
 
-// announce prints the server's addresses, its adapters and the ways to change them. It shows a new key on a terminal only.
+// announce prints the server's URLs and its adapters, with hints how to change them. It prints a new API key only on a terminal.
 func announce(i platform.Info) {
 	switch {
 	case i.NewAPIKey == "":
 	case terminal(os.Stdout):
 		fmt.Printf("API key of the new organization, shown once and kept in %s:\n  %s\n", i.APIKeyFile, i.NewAPIKey.Reveal())
-	default: // a log, which more people read than the file
+	default: // more people may read a log than the key file
 		fmt.Printf("API key of the new organization: in the file %s\n", i.APIKeyFile)
 	}
 	fmt.Printf("callwright is ready\n  dashboard  %s (sign in with the API key)\n  API        %s (reference: %s/docs)\n  SIP        %s, trust %s\n",
@@ -89,7 +89,7 @@ func inBrackets(hint string) string {
 	return " (" + hint + ")"
 }
 
-// terminal reports whether a file is a terminal, and not a log.
+// terminal reports whether a file is a terminal.
 func terminal(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0

@@ -11,10 +11,10 @@ import (
 	"github.com/callwright/callwright/platform"
 )
 
-// models are the values of --llm-models.
+// models is the flag --llm-models: a list of named models.
 type models []platform.NamedModel
 
-// String returns the models as the flag takes them.
+// String returns the models in the format of the flag.
 func (m *models) String() string {
 	all := make([]string, len(*m))
 	for i, one := range *m {
@@ -25,7 +25,7 @@ func (m *models) String() string {
 	return strings.Join(all, ",")
 }
 
-// Set reads name=model@base-url,... The name of a model may contain an @.
+// Set parses a comma-separated list of name=model@base-url. The base URL is optional, and the model may contain an @.
 func (m *models) Set(text string) error {
 	*m = nil
 	for part := range strings.SplitSeq(text, ",") {
@@ -45,10 +45,11 @@ func (m *models) Set(text string) error {
 	return nil
 }
 
-// maxModelName bounds the names of models in bytes, as requests do.
+// maxModelName is the maximum length of a model's name in bytes, equal to the limit in requests.
 const maxModelName = 128
 
-// completeModels sets the base URLs and keys of the models in --llm-models. A key is sent to its own service only.
+// completeModels sets the base URLs and keys of the models in --llm-models. A model with its own base URL never gets the key of
+// --llm-base-url.
 func (c *config) completeModels(keys string) error {
 	given := map[string]string{}
 	for part := range strings.SplitSeq(keys, ",") {

@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/platform"
 )
 
-// TestModels reads --llm-models and their keys.
+// TestModels checks the models that result from --llm-models and their keys.
 func TestModels(t *testing.T) {
 	t.Parallel()
 	const here, there = "http://here.example/v1", "http://there.example/v1"

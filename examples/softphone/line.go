@@ -21,7 +21,7 @@ import (
 // codecs are the codecs of the phone, in its order of preference.
 var codecs = codec.Set{g711.PCMU(), g711.PCMA(), opus.Engine(), g722.Engine()}
 
-// open starts the phone's user agent, on media ports that the system chooses.
+// open creates the phone's user agent. The system chooses its media ports.
 func (o options) open() (*sipua.UA, error) {
 	host, _, err := net.SplitHostPort(o.Listen)
 	if err != nil {
@@ -56,15 +56,15 @@ func (o options) open() (*sipua.UA, error) {
 	})
 }
 
-// anyone is a phone's routes: it takes every call, and calls over one server.
+// anyone provides the routes of a phone: it accepts every inbound call, and sends outbound calls to one server.
 type anyone struct{ server uri.URI }
 
-// Inbound takes every call.
+// Inbound accepts every call.
 func (anyone) Inbound(_ context.Context, to callwright.PhoneNumber, _ sip.Peer) (sip.Route, error) {
 	return sip.Route{Number: to, Codecs: codecs.Names()}, nil
 }
 
-// Outbound calls over the server.
+// Outbound routes every call to the server.
 func (a anyone) Outbound(_ context.Context, _ callwright.OrgID, from callwright.PhoneNumber) (sip.Route, error) {
 	return sip.Route{Number: from, Servers: []uri.URI{a.server}, Codecs: codecs.Names(), Verify: sip.VerifyFull}, nil
 }

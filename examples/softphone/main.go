@@ -1,8 +1,8 @@
-// Command softphone is a small SIP phone for trying out and for tests: it listens on TLS, answers several calls concurrently, plays or speaks
-// the given audio or text in each, records both sides (of one call at a time), sends DTMF and hangs up. It registers nowhere. With --dial
-// it calls instead.
+// Command softphone is a small SIP phone for trials and tests. It listens on TLS, answers concurrent calls, plays a file or speaks text,
+// sends DTMF, records both sides, and hangs up. With a recording it answers one call at a time. It does not register. With --dial it places
+// a call instead.
 //
-// It is made of the same adapters as the server: the user agent, the media and a synthesizer, without trunks.
+// It uses the same adapters as the server for SIP, media and speech, but no trunks.
 package main
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// options are the flags.
+// options are the values of the flags.
 type options struct {
 	Listen  string
 	Data    string
@@ -41,12 +41,12 @@ type options struct {
 	Verbose bool
 }
 
-// lines is a flag that may be given several times.
+// lines is a flag that may be repeated.
 type lines []string
 
 func (l *lines) String() string { return fmt.Sprint([]string(*l)) }
 
-// Set adds a line.
+// Set appends a line.
 func (l *lines) Set(text string) error {
 	*l = append(*l, text)
 	return nil
@@ -108,7 +108,7 @@ func (o options) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(os.Stderr, nil))
 }
 
-// telephone answers calls, or places one, until ctx ends or enough were had.
+// telephone places one call, or answers Calls calls, unless ctx ends first. 0 Calls means no limit.
 func (o options) telephone(ctx context.Context) error {
 	p := player{options: o}
 	if len(o.Say) > 0 {
@@ -144,16 +144,16 @@ func (o options) telephone(ctx context.Context) error {
 			}
 		})
 		if o.Record != "" {
-			answering.Wait() // a recording is of one call
+			answering.Wait() // the recording contains only one call
 		}
 	}
 	return nil
 }
 
-// closeTimeout is the time limit for the other side to confirm the end of a call.
+// closeTimeout limits the wait for the peer to confirm the end of a call.
 const closeTimeout = 5 * time.Second
 
-// refusals are the ways of --decline.
+// refusals maps the values of --decline to hang-up causes.
 var refusals = map[string]call.Cause{
 	"busy": call.CauseBusy, "declined": call.CauseRejected, "unavailable": call.CauseUnavailable,
 }

@@ -15,19 +15,19 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// player plays, speaks and listens in a call.
+// player plays, speaks, listens and sends digits in a call, as the options say.
 type player struct {
 	options
-	synthesizer tts.Synthesizer // nil: there is nothing to speak
+	synthesizer tts.Synthesizer // nil if the phone speaks nothing
 }
 
-// greetingWait is the time that the phone waits for the other side to begin before it speaks its first line.
+// greetingWait is how long the phone waits for the peer's greeting before it speaks its first line.
 const greetingWait = 5 * time.Second
 
-// maxWAV bounds the file of --play, in bytes.
+// maxWAV is the maximum size of the file of --play in bytes.
 const maxWAV = 64 << 20
 
-// play listens to the call until it ends, and meanwhile plays, speaks, sends digits and hangs up as the flags say.
+// play listens to a call until the call ends. Meanwhile it plays, speaks, sends digits and hangs up, as the flags say.
 func (p player) play(ctx context.Context, leg call.Leg) error {
 	info := leg.Info()
 	fmt.Printf("talking: %s, %s, %s\n", info.Codec, info.SRTPSuite, info.TLS)
@@ -51,7 +51,8 @@ func (p player) play(ctx context.Context, leg call.Leg) error {
 	return errors.Join(err, hangupErr)
 }
 
-// act does its things one after another, each when the other side has finished.
+// act plays the file, speaks the lines, sends the digits and hangs up, in this order. Before each of these except the file, it waits until
+// the peer has finished speaking.
 func (p player) act(ctx context.Context, leg call.Leg, finished <-chan struct{}) error {
 	if p.Play != "" {
 		if err := p.playFile(ctx, leg); err != nil {
@@ -132,8 +133,8 @@ func (p player) speak(ctx context.Context, leg call.Leg, line string) error {
 	}
 }
 
-// listen reads the call to its end. It says on finished that the other side has spoken and is silent again, or has been
-// silent since the beginning for too long.
+// listen reads and records the call until it ends. It signals on finished when the peer has spoken and then paused for p.Pause, or when
+// both sides have been silent for greetingWait.
 func (p player) listen(ctx context.Context, leg call.Leg, finished chan<- struct{}) (err error) {
 	recording, err := p.recording(leg.Rate())
 	if err != nil {
@@ -172,7 +173,7 @@ func (p player) listen(ctx context.Context, leg call.Leg, finished chan<- struct
 	}
 }
 
-// tape is the recording of a call; nil when none is wanted.
+// tape records a call to a WAV file. A nil *tape records nothing.
 type tape struct {
 	file *os.File
 	wav  *pcm.Recording

@@ -14,10 +14,10 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// patience is the longest time that a test waits for an event.
+// patience is the time limit of a test.
 const patience = 60 * time.Second
 
-// TestTwoPhones has one phone call another: it plays a tone, presses digits and hangs up.
+// TestTwoPhones has a phone call another one, play a tone, send digits and hang up. It checks that the callee records the tone.
 func TestTwoPhones(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -73,7 +73,7 @@ func TestDecline(t *testing.T) {
 	}
 }
 
-// listening opens the phone, and answers one call as the options say.
+// listening opens the phone and answers one call with its options. It returns the phone's URI, and a channel for the error of the call.
 func (o options) listening(t *testing.T, ctx context.Context) (uri string, answered <-chan error) { //nolint:revive // t first
 	t.Helper()
 	ua, err := o.open()
@@ -93,7 +93,7 @@ func (o options) listening(t *testing.T, ctx context.Context) (uri string, answe
 	return ua.URI(), done
 }
 
-// writeTone writes a second of 440 Hz at 16 kHz, which the phone has to bring to the call's rate.
+// writeTone writes a WAV file with one second of 440 Hz at 16 kHz, a rate that the phone must resample.
 func writeTone(t *testing.T, path string) {
 	t.Helper()
 	const rate = 16000

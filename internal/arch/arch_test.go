@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/internal/arch"
 )
 
-// TestRepository holds this repository to its rules.
+// TestRepository checks that this repository breaks no rule.
 func TestRepository(t *testing.T) {
 	t.Parallel()
 	report, err := arch.Check(os.DirFS("../.."))

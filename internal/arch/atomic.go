@@ -5,14 +5,14 @@ import (
 	"path"
 )
 
-// onceFile is the only file of the handlers that opens a transaction, for idempotent answers.
+// onceFile is the only file of the HTTP handlers that may open a transaction, for idempotent answers.
 const onceFile = "once.go"
 
-// handlers is the room of the HTTP handlers.
+// handlers is the folder of the HTTP handlers.
 const handlers = "transport/httpapi"
 
-// checkAtomic reports transactions that handlers open: a handler translates and calls one method of a domain,
-// and the domain opens transactions.
+// checkAtomic reports HTTP handlers that open a transaction. A handler translates the request and calls one method of a domain, and this
+// method opens transactions.
 func checkAtomic(p *pkg, f *goFile) []Violation {
 	if f.test || !within(p.dir, handlers) || path.Base(f.path) == onceFile {
 		return nil
@@ -31,7 +31,7 @@ func checkAtomic(p *pkg, f *goFile) []Violation {
 	return found
 }
 
-// lastName returns the name at the end of an expression such as a.cfg.Atomic; empty when it has none.
+// lastName returns the last name of a selector such as a.cfg.Atomic, or "" if the expression is neither a name nor a selector.
 func lastName(expr ast.Expr) string {
 	switch e := expr.(type) {
 	case *ast.Ident:

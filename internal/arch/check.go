@@ -7,14 +7,14 @@ import (
 	"slices"
 )
 
-// Violation is one broken rule.
+// Violation is one place in the source tree that breaks a rule.
 type Violation struct {
-	Path string // slash-separated, from the top of the tree
-	Line int    // 0 when the rule is about the file or folder as a whole
+	Path string // slash-separated, relative to the root of the tree
+	Line int    // 0 if the rule applies to the whole file or folder
 	Text string // the fault and its remedy
 }
 
-// String is the violation as a compiler would print it.
+// String returns the violation in the format of a compiler error.
 func (v Violation) String() string {
 	if v.Line == 0 {
 		return fmt.Sprintf("%s: %s", v.Path, v.Text)
@@ -22,16 +22,15 @@ func (v Violation) String() string {
 	return fmt.Sprintf("%s:%d: %s", v.Path, v.Line, v.Text)
 }
 
-// Report is the result of Check.
+// Report is the result of Check: the violations, and how many exported names are documented.
 type Report struct {
 	Violations []Violation // sorted by path and line
-	Packages   int         // packages looked at
-	Exported   int         // exported names of the product
-	Documented int         // exported names with a comment
+	Packages   int         // number of checked packages
+	Exported   int         // number of exported names, without tests and programs
+	Documented int         // number of exported names with a comment
 }
 
-// Check reads the tree of the repository and applies every rule. It returns an error for a tree that
-// cannot be read or parsed.
+// Check parses the source tree and applies every rule. It returns an error if the tree cannot be read or parsed.
 func Check(fsys fs.FS) (Report, error) {
 	t, err := load(fsys)
 	if err != nil {

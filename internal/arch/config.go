@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// checkConfigs holds the one way of configurations: a Clock, IDs and a Logger come with callwright.Runtime, and PrepareConfig names
-// the missing fields, by their tags.
+// checkConfigs checks that configurations get their Clock, IDs and Logger from callwright.Runtime. It also checks that PrepareConfig
+// reports missing fields by their tags, so that no other code does.
 func checkConfigs(p *pkg) []Violation {
 	var found []Violation
-	prepared := map[string]bool{} // types of the parameters of functions that call PrepareConfig
+	prepared := map[string]bool{} // parameter types of the functions that call PrepareConfig
 	for _, f := range p.production() {
 		ast.Inspect(f.syntax, func(n ast.Node) bool {
 			switch n := n.(type) {
@@ -39,10 +39,10 @@ func checkConfigs(p *pkg) []Violation {
 	return found
 }
 
-// namesMissing matches the error for a field of a Config that is not set, or its beginning.
+// namesMissing matches the text of an error for a missing field of a Config, or the beginning of this text.
 var namesMissing = regexp.MustCompile(`^\w+: \w*Config\.([\w, .]* (is|are) required)?$`)
 
-// checkConfig checks the fields of a struct. prepared says that a function of its package gives it to PrepareConfig.
+// checkConfig checks the fields of a struct. prepared means that a function of the package passes the struct to PrepareConfig.
 func checkConfig(f *goFile, s structType, prepared bool) []Violation {
 	var found []Violation
 	for _, field := range s.fields.List {
@@ -62,10 +62,10 @@ func checkConfig(f *goFile, s structType, prepared bool) []Violation {
 	return found
 }
 
-// conditions are the tags that PrepareConfig reads.
+// conditions matches the valid values of the tag "required".
 var conditions = regexp.MustCompile(`^(always|with(out)? [A-Z]\w*)$`)
 
-// fieldTag returns when a field is required; empty: it is not.
+// fieldTag returns the value of a field's tag "required", or "" if there is none.
 func fieldTag(field *ast.Field) string {
 	if field.Tag == nil {
 		return ""
@@ -74,7 +74,7 @@ func fieldTag(field *ast.Field) string {
 	return reflect.StructTag(text).Get("required")
 }
 
-// prepares reports whether a function calls PrepareConfig.
+// prepares reports whether the body of a function calls PrepareConfig.
 func prepares(fn *ast.FuncDecl) bool {
 	calls := false
 	ast.Inspect(fn, func(n ast.Node) bool {

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// minDocumented is the share of exported names, in percent, that must have a comment.
+// minDocumented is the minimum percentage of exported names with a comment.
 const minDocumented = 95
 
-// checkPackageComment checks for a package comment in one of the files. The folder of the generated code is omitted: the generator
-// writes none.
+// checkPackageComment checks that a file of the package begins its package comment with "Package" and the name. For package main any
+// comment will do.
 func checkPackageComment(p *pkg) []Violation {
 	files := p.production()
 	if len(files) == 0 {
@@ -26,7 +26,7 @@ func checkPackageComment(p *pkg) []Violation {
 	return []Violation{{Path: p.dir, Text: fmt.Sprintf("package %s has no comment that begins with its name", p.name)}}
 }
 
-// checkExported counts the exported names and their comments, and reports the names without one when they are too many.
+// checkExported counts the exported names and their comments. If less than minDocumented have a comment, it reports every name without one.
 func (r *Report) checkExported(packages []*pkg) {
 	var bare []Violation
 	for _, p := range packages {
@@ -49,15 +49,15 @@ func (r *Report) checkExported(packages []*pkg) {
 	}
 }
 
-// exportedName is a name that other packages see.
+// exportedName is an exported name, with its position and whether it has a comment.
 type exportedName struct {
 	text       string
 	pos        token.Pos
 	documented bool
 }
 
-// exported lists the exported names that a file declares at its top level, methods of exported types included. A
-// comment on a group of constants or variables speaks for all of them.
+// exported returns the exported names that a file declares at its top level, including methods of exported types. A comment on a group of
+// constants or variables documents all of its names.
 func exported(f *ast.File) []exportedName {
 	var names []exportedName
 	add := func(id *ast.Ident, comments ...*ast.CommentGroup) {
@@ -92,7 +92,7 @@ func exported(f *ast.File) []exportedName {
 	return names
 }
 
-// receiver is the name of a method's type.
+// receiver returns the name of the receiver's type, or "" if there is none.
 func receiver(list *ast.FieldList) string {
 	if len(list.List) == 0 {
 		return ""

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// checkEmbedding reports a struct that embeds a configuration, which publishes all that a service is made of: its callers
-// could replace a store or a key after New has checked it.
+// checkEmbedding reports structs that embed a configuration. The embedded fields would be exported, so that callers could replace a store
+// or a key after New has checked it.
 func checkEmbedding(f *goFile) []Violation {
 	if f.test {
 		return nil
@@ -28,7 +28,7 @@ func checkEmbedding(f *goFile) []Violation {
 	return found
 }
 
-// unstarred returns the type that a pointer type points to, and every other type unchanged.
+// unstarred returns the element type of a pointer type, and every other type unchanged.
 func unstarred(expr ast.Expr) ast.Expr {
 	if star, ok := expr.(*ast.StarExpr); ok {
 		return star.X

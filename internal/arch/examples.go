@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// checkExamples requires an Example that runs in the external tests of every package that other modules can import, except for
-// suites whose functions all need a test.
+// checkExamples checks that every package that other modules can import has an Example with output in its external tests. Suites whose
+// functions all require a test are exempt.
 func checkExamples(p *pkg) []Violation {
 	folders := strings.Split(p.dir, "/")
 	var tests []*ast.File
@@ -30,7 +30,7 @@ func checkExamples(p *pkg) []Violation {
 	return []Violation{{Path: p.dir, Text: text}}
 }
 
-// needsTest reports whether every exported function of a file has a parameter of package testing first.
+// needsTest reports whether the first parameter of every exported function in a file is a test, as in takesTest.
 func needsTest(f *ast.File) bool {
 	return !slices.ContainsFunc(f.Decls, func(d ast.Decl) bool {
 		function, ok := d.(*ast.FuncDecl)

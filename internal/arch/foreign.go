@@ -10,33 +10,33 @@ import (
 	"unicode/utf8"
 )
 
-// generatedHome is the one folder of generated code, which has a package for each area of the contract.
+// generatedHome is the parent folder of the generated packages, one for each area of the contract.
 const generatedHome = "transport/oas"
 
-// generatedTable is the table of country codes in the root package, facts that a library keeps.
+// generatedTable is the generated table of country calling codes in the root package.
 const generatedTable = "numbering.go"
 
-// maxScriptLine is the longest line, in bytes, of a page, style sheet or script that a person wrote.
+// maxScriptLine is the maximum length in bytes of a line in a page, style sheet or script. Longer lines indicate a minified file.
 const maxScriptLine = 1000
 
 var (
-	// vendored are folders in which other people's code is usually copied.
+	// vendored lists the usual names of folders with copied code.
 	vendored = []string{"vendor", "third_party", "thirdparty", "node_modules", "external"}
 
-	// scripts are the kinds of files that come minified.
+	// scripts lists the extensions of files that may be minified.
 	scripts = []string{".js", ".mjs", ".css", ".html", ".svg"}
 
-	// anyGenerated is the mark of a generated file of any language, behind any comment sign.
+	// anyGenerated matches the mark of a generated file in any language, after any comment sign.
 	anyGenerated = regexp.MustCompile(`(?m)^\W{0,5}(Code generated .*DO NOT EDIT|@generated)`)
 
-	// pictures are screenshots of the dashboard that a test takes for its documentation.
+	// pictures matches the screenshots of the dashboard for the documentation. A test creates them.
 	pictures = regexp.MustCompile(`^docs/pictures/[a-z-]+\.png$`)
 
-	// notice matches a copyright notice in a source file; ours have none, because LICENSE applies to all.
+	// notice matches a copyright notice. Our own source files contain none, because LICENSE applies to all.
 	notice = regexp.MustCompile(`(?i)copyright (\(c\)|©|[12][0-9]{3})`)
 )
 
-// checkForeign reports a file that was not written here.
+// checkForeign reports files that are copied, generated outside of generatedHome, minified or binary.
 func checkForeign(f file) []Violation {
 	home := path.Dir(path.Dir(f.path)) == generatedHome
 	complain := func(text string) []Violation { return []Violation{{Path: f.path, Text: text}} }
@@ -70,8 +70,8 @@ func checkForeign(f file) []Violation {
 	return nil
 }
 
-// generated reports whether a tool wrote the file: in Go by the mark before the package clause, elsewhere by a mark in its
-// first lines.
+// generated reports whether a tool wrote the file. In Go the mark precedes the package clause, in other files it is in the first 2000
+// bytes.
 func generated(f file) bool {
 	if path.Ext(f.path) == ".go" {
 		return generatedGo(f.content)

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// ignore holds the patterns of the top .gitignore. Two forms are understood, which is all that file may use:
-// "/path" or "/path/" for something at its path from the top, and a pattern without a slash, such as "*.test", for a name anywhere.
+// ignore holds the patterns of the .gitignore at the root. Only two forms are supported: "/path" or "/path/" for one path from the root,
+// and a pattern without a slash, such as "*.test", for a name in any folder.
 type ignore []string
 
-// readIgnore reads .gitignore; a tree without one ignores nothing.
+// readIgnore reads .gitignore. Without such a file it returns no patterns.
 func readIgnore(fsys fs.FS) (ignore, error) {
 	content, err := fs.ReadFile(fsys, ".gitignore")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -26,7 +26,7 @@ func readIgnore(fsys fs.FS) (ignore, error) {
 	return patterns, err
 }
 
-// match reports whether a path of the tree is ignored.
+// match reports whether a pattern matches a path of the tree.
 func (i ignore) match(name string) bool {
 	for _, pattern := range i {
 		candidate := path.Base(name)

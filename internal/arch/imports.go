@@ -7,17 +7,19 @@ import (
 	"strings"
 )
 
-// domains are the rooms of rules, state machines and ports.
+// domains lists the folders of the domains: packages with rules, state machines and ports.
 var domains = []string{"sip", "porting", "agents", "agenttest", "speech", "triage"}
 
-// rootSuite holds the conformance suites of the root package's ports, and the code that the suites of domains share. It keeps to the
-// rules of a domain.
+// rootSuite is the folder of the conformance suites of the root package's ports, and of code that the domains' suites share. The import
+// rules of a domain apply to it.
 const rootSuite = "callwrighttest"
 
-// shared are packages beside the root that domains, adapters and transport may import, each with those of them that it may import itself.
+// shared maps each package that domains, adapters and transport may import, in addition to the root, to the other shared package that it
+// may import itself.
 var shared = map[string]string{"node": "", "delivery": "node"}
 
-// bridges are the only imports from one domain into another: from is a package and the packages below it, to is the package that they may import.
+// bridges lists the only allowed imports between domains. The package from and all packages below it may import the package to and all
+// below that.
 var bridges = []struct{ from, to string }{
 	{"agenttest", "agents/llm"},
 	{"agenttest", "agents/pathway"},
@@ -34,7 +36,7 @@ var bridges = []struct{ from, to string }{
 	{"triage/analyst", "agents/llm"},
 }
 
-// owners are libraries with one home: no other package of the product imports them.
+// owners lists libraries that only one package of the product, and the packages below it, may import.
 var owners = []struct{ library, home string }{
 	{"go.uber.org/fx", "platform"},
 	{"github.com/emiago/sipgo", "adapters/sipua"},
@@ -43,24 +45,24 @@ var owners = []struct{ library, home string }{
 	{"github.com/hajimehoshi/go-mp3", "adapters/audiofile"},
 	{"github.com/jfreymuth/vorbis", "adapters/audiofile"},
 	{"github.com/aws", "adapters/s3blobs"},
-	{"github.com/google/jsonschema-go", "transport/mcp"}, // whose SDK speaks it; schemas are checked by santhosh-tekuri/jsonschema
+	{"github.com/google/jsonschema-go", "transport/mcp"}, // required by the SDK; elsewhere santhosh-tekuri/jsonschema checks schemas
 }
 
-// programs are the rooms of programs.
+// programs lists the folders of programs.
 var programs = []string{"examples", "cmd"}
 
-// product is the room that joins all others: only programs import it.
+// product is the folder that connects all others. Only programs import it.
 const product = "platform"
 
-// heavy are packages that bring a large library: only programs, which choose them, and tests import them.
+// heavy lists packages that require a large library. Only tests and programs, which choose the adapters, may import them.
 var heavy = []string{"adapters/codec/opus"}
 
-// guests are adapters in the module of another one, because the same programs need both. They import only internal packages
-// of that module.
+// guests lists adapters in the module of another adapter, because the same programs use both. They may import only the internal packages of
+// that module.
 var guests = []string{"adapters/bunstore/riverwork", "adapters/sipua/rtpmedia"}
 
-// layers are packages that import only some of their neighbors, which stand in the list: calls stand on connections, and
-// connections on messages.
+// layers lists packages that may import only the given neighbors of the same adapter. Packages of calls import packages of connections,
+// which import packages of messages.
 var layers = []struct{ dir, neighbors string }{
 	{"adapters/sipua/internal/message", ""},
 	{"adapters/sipua/internal/mailbox", ""},
@@ -75,8 +77,8 @@ var layers = []struct{ dir, neighbors string }{
 	{"adapters/sipua/probe", "internal/peer"},
 }
 
-// stores are adapters with a sub-package a domain. Shared packages and sub-packages outside the list import no
-// domain, so that a program links only the domains that it uses.
+// stores lists the subpackages of stores, each with the only domain that it may import. The other packages of a store import no domain, so
+// that a program links only the domains that it uses.
 var stores = []struct{ dir, domain string }{
 	{"adapters/bunstore/agentstore", "agents"},
 	{"adapters/bunstore/agentteststore", "agenttest"},
@@ -92,26 +94,25 @@ var stores = []struct{ dir, domain string }{
 	{"adapters/memstore/triagestore", "triage"},
 }
 
-// pure are the libraries that a domain may use: they compute, and use no network, storage or telemetry.
+// pure lists the libraries that a domain may import. They compute, but use no network, storage or telemetry.
 var pure = []string{
 	"golang.org/x/sync", "golang.org/x/text", "golang.org/x/time", "go.yaml.in/yaml/v3",
 	"gonum.org/v1/gonum", "github.com/ohler55/ojg/jp", "github.com/santhosh-tekuri/jsonschema/v6",
 }
 
-// proving are the libraries that a conformance suite, a domain's package whose name ends in test, may use in addition.
+// proving lists further libraries for the conformance suites of domains, whose package names end in "test".
 var proving = []string{"go.uber.org/goleak", "pgregory.net/rapid"}
 
-// unfit are packages of the standard library that domains leave to transport and adapters.
+// unfit lists packages of the standard library that domains must not import. Adapters and transport use them.
 var unfit = []string{"net/http", "database/sql"}
 
-// checkImports reports the imports of a file that the rules don't allow. Tests may import any package to show how
-// things work together, but fx, which belongs to the reference server.
+// checkImports reports the forbidden imports of a file. Tests may import any package except fx, which belongs to the platform.
 func checkImports(p *pkg, f *goFile) []Violation {
 	var found []Violation
 	for _, spec := range f.syntax.Imports {
 		target, err := strconv.Unquote(spec.Path.Value)
 		if err != nil {
-			continue // the parser has accepted it, so there is none
+			continue // impossible: the parser has accepted the import path
 		}
 		reason := owned(p.dir, target, f.test)
 		if reason == "" && !f.test {
@@ -124,7 +125,7 @@ func checkImports(p *pkg, f *goFile) []Violation {
 	return found
 }
 
-// owned returns the reason for which a library may not be imported outside its home; empty if it may.
+// owned returns the reason why a package may not import a library outside of the library's home, or "" if it may.
 func owned(dir, target string, test bool) string {
 	for _, o := range owners {
 		if within(target, o.library) && !within(dir, o.home) && (!test || o.home == "platform") {
@@ -134,7 +135,7 @@ func owned(dir, target string, test bool) string {
 	return ""
 }
 
-// refused returns the reason for which a package may not import another; empty if it may.
+// refused returns the reason why a package may not import another one, or "" if it may.
 func refused(dir, target string) string {
 	room, inside := top(dir), within(target, module)
 	to := strings.TrimPrefix(strings.TrimPrefix(target, module), "/")
@@ -174,7 +175,7 @@ func refused(dir, target string) string {
 	return ""
 }
 
-// refusedToShared returns the reason for which a package that all domains share may not import another; empty if it may.
+// refusedToShared returns the reason why a shared package may not import another package, or "" if it may.
 func refusedToShared(dir, target, to string) string {
 	if within(target, module) && (to == "" || to == shared[dir]) || standard(target) {
 		return ""
@@ -182,13 +183,14 @@ func refusedToShared(dir, target, to string) string {
 	return "packages that all domains share import the standard library and the root package only, and delivery node"
 }
 
-// isShared reports whether all domains may import a package.
+// isShared reports whether a package is in shared, so that all domains may import it.
 func isShared(dir string) bool {
 	_, is := shared[dir]
 	return is
 }
 
-// refusedChoice returns the reason for which a room may not import programs or adapters that programs choose.
+// refusedChoice returns the reason why packages of a top-level folder may not import a program, the platform or a heavy adapter, or "" if
+// they may.
 func refusedChoice(room, to string) string {
 	program := slices.Contains(programs, room)
 	switch {
@@ -202,11 +204,11 @@ func refusedChoice(room, to string) string {
 	return ""
 }
 
-// httpapi is the core of the HTTP API. Each area is a package below it, such as triageapi, over the generated package of the
-// same area, such as transport/oas/triageoas.
+// httpapi is the folder of the HTTP API's core. Each area has a package below it, such as triageapi. An area imports only its own generated
+// package, such as transport/oas/triageoas.
 const httpapi = "transport/httpapi"
 
-// refusedToArea returns the reason for which a package of the HTTP API may not import another package of this module.
+// refusedToArea returns the reason why a package of the HTTP API may not import another package of this module, or "" if it may.
 func refusedToArea(dir, to string) string {
 	area, isArea := strings.CutSuffix(path.Base(dir), "api")
 	isArea = isArea && path.Dir(dir) == httpapi
@@ -223,7 +225,7 @@ func refusedToArea(dir, to string) string {
 	return ""
 }
 
-// refusedLayer reports whether a package must not import a neighbor.
+// refusedLayer reports whether layers forbids the import of a neighbor.
 func refusedLayer(dir, to string) bool {
 	for _, l := range layers {
 		if l.dir == dir && unit(to) == unit(dir) {
@@ -233,8 +235,8 @@ func refusedLayer(dir, to string) bool {
 	return false
 }
 
-// refusedToStore reports whether a package of a store must not import another: a domain that is not its own, or the store of
-// one.
+// refusedToStore reports whether a package of a store must not import another package: a foreign domain, or the subpackage of a foreign
+// domain.
 func refusedToStore(dir, to string) bool {
 	own, isStore := "", false
 	for _, s := range stores {
@@ -249,7 +251,7 @@ func refusedToStore(dir, to string) bool {
 	return isStore && slices.Contains(domains, top(to)) && top(to) != own
 }
 
-// refusedToDomain returns the reason for which a domain's package may not import another package of this module.
+// refusedToDomain returns the reason why a domain's package may not import another package of this module, or "" if it may.
 func refusedToDomain(dir, to string) string {
 	if to == "" || isShared(to) || top(to) == top(dir) || to == rootSuite && strings.HasSuffix(path.Base(dir), "test") {
 		return ""
@@ -265,7 +267,7 @@ func refusedToDomain(dir, to string) string {
 	return "a domain imports the root package, node, delivery and its own sub-packages only"
 }
 
-// refusedToAdapter returns the reason for which an adapter may not import another package of this module.
+// refusedToAdapter returns the reason why an adapter may not import another package of this module, or "" if it may.
 func refusedToAdapter(dir, to string) string {
 	switch {
 	case top(to) == "adapters" && unit(dir) != unit(to) && !within(to, path.Join(path.Dir(unit(dir)), "internal")):
@@ -280,7 +282,7 @@ func refusedToAdapter(dir, to string) string {
 	return ""
 }
 
-// refusedLibrary returns the reason for which a domain's package may not import a package from elsewhere.
+// refusedLibrary returns the reason why a domain's package may not import a library, or "" if it may.
 func refusedLibrary(dir, target string) string {
 	if standard(target) {
 		if slices.ContainsFunc(unfit, func(library string) bool { return within(target, library) }) {
@@ -298,16 +300,16 @@ func refusedLibrary(dir, target string) string {
 	return "domains use the standard library and small pure libraries (listed in internal/arch/imports.go): put a port between"
 }
 
-// standard reports whether an import path is of the standard library, whose paths have no dot in their first element.
+// standard reports whether an import path belongs to the standard library, whose paths contain no dot in their first element.
 func standard(target string) bool { return !strings.Contains(top(target), ".") }
 
-// top is the first element of a path.
+// top returns the first element of a path.
 func top(p string) string {
 	first, _, _ := strings.Cut(p, "/")
 	return first
 }
 
-// unit is one adapter: the first two elements of a path, or a guest.
+// unit returns the adapter of a path: a guest, or else the first two elements.
 func unit(p string) string {
 	for _, g := range guests {
 		if within(p, g) {

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// The maps of the repository: each has a table whose first column names rooms.
+// The maps of the repository. Each contains tables whose first column lists rooms: packages or folders.
 const (
-	mapOfRooms   = "docs/architecture.md" // every package of the product
-	mapOfFolders = "README.md"            // every folder at the top
+	mapOfRooms   = "docs/architecture.md" // lists every domain package, adapter and transport
+	mapOfFolders = "README.md"            // lists every top-level folder
 )
 
-// named matches a name in a cell.
+// named matches a name between backquotes.
 var named = regexp.MustCompile("`([^`]+)`")
 
-// checkMaps reports rooms that the maps lack.
+// checkMaps reports rooms without a row in the maps.
 func checkMaps(t *tree) []Violation {
 	var found []Violation
 	for _, f := range t.files {
@@ -40,8 +40,8 @@ func checkMaps(t *tree) []Violation {
 	return found
 }
 
-// roomOf returns the room that a package is in: itself, in a domain; else one adapter, one transport, or the folder at the top. Suites
-// and internal packages belong to the package around them.
+// roomOf returns the room of a package in mapOfRooms. It is the package itself in a domain, the adapter or transport, or else the top-level
+// folder. Internal packages and the suites of domains have no room.
 func roomOf(p *pkg) string {
 	switch room := top(p.dir); {
 	case p.dir == ".":
@@ -60,7 +60,8 @@ func roomOf(p *pkg) string {
 	}
 }
 
-// rows returns the names in the first cells of a page's tables. In a cell with several names, a name without a folder is in the folder of the first.
+// rows returns the names in the first cells of a page's tables. If a cell contains several names, a name without a slash is in the folder
+// of the first name.
 func rows(page string) map[string]bool {
 	names := map[string]bool{"root": strings.Contains(page, "\n| root |")}
 	for line := range strings.Lines(page) {

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// mostRequires limits the modules that the root module requires: a program that imports a domain gets all of them.
+// mostRequires limits the modules that the root module requires, because every program that imports a domain downloads all of them.
 const mostRequires = 12
 
-// requires are the modules of this repository that each of its modules may require, in addition to the root: the modules that its
-// packages import, and their tests. A module that is not in the list requires none.
+// requires lists the modules of this repository that a module may require in addition to the root module, for its packages and tests. "*"
+// means all. A module that is not listed may require no other.
 var requires = map[string]string{
 	"adapters/audiofile": "adapters/codec/opus",
 	"adapters/bunstore":  "adapters/mail",
@@ -24,10 +24,10 @@ var requires = map[string]string{
 	"internal/bench":     "*",
 }
 
-// required matches a requirement of a go.mod.
+// required matches a required module in a go.mod, and whether the requirement is indirect.
 var required = regexp.MustCompile(`(?m)^(?:require)?\s+(\S+) v\S+( // indirect)?$`)
 
-// checkModule reports forbidden requirements of a go.mod.
+// checkModule reports forbidden requirements and replacements in a go.mod.
 func checkModule(f file) []Violation {
 	dir := path.Dir(f.path)
 	if path.Base(f.path) != "go.mod" || within(dir, tools) {

@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// empty are package names that do not describe the contents.
+// empty lists package names that do not describe the contents.
 var empty = []string{
 	"base", "common", "helper", "helpers", "misc", "model", "models", "shared", "type", "types", "util", "utils",
 }
 
-// checkName checks that a package has a specific name, equal to its folder's.
+// checkName checks that a package has a specific name that equals the name of its folder.
 func checkName(p *pkg) []Violation {
 	if slices.Contains(empty, p.name) || slices.Contains(empty, path.Base(p.dir)) {
 		return []Violation{{Path: p.dir, Text: fmt.Sprintf("the name %s says nothing about what is inside", path.Base(p.dir))}}

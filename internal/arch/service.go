@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// checkService reports a struct that has a constructor New... with a Config or ...Config of the package, and an exported
-// field that holds it: see checkEmbedding, which reports embedded ones.
+// checkService reports structs with a constructor New... that accepts a Config or ...Config, and with an exported field that holds this
+// configuration. checkEmbedding reports embedded configurations.
 func checkService(p *pkg) []Violation {
-	built := map[string]string{} // types by name, and the configurations that they are made of
+	built := map[string]string{} // configurations by the name of the type that is built from them
 	for _, f := range p.production() {
 		for _, decl := range f.syntax.Decls {
 			if made, config := constructor(decl); made != "" {
@@ -31,7 +31,8 @@ func checkService(p *pkg) []Violation {
 	return found
 }
 
-// constructor returns the exported type that a function New... makes and the configuration that it takes.
+// constructor returns the exported type that a function New... returns, and the configuration that it accepts. Both are "" for any other
+// declaration.
 func constructor(decl ast.Decl) (made, config string) {
 	f, ok := decl.(*ast.FuncDecl)
 	if !ok || f.Recv != nil || !strings.HasPrefix(f.Name.Name, "New") || f.Type.Results == nil || len(f.Type.Results.List) == 0 {
@@ -48,7 +49,7 @@ func constructor(decl ast.Decl) (made, config string) {
 	return made, config
 }
 
-// shows reports whether a field is exported.
+// shows reports whether a field is exported. An embedded field is not: checkEmbedding reports it.
 func shows(field *ast.Field) bool {
 	for _, name := range field.Names {
 		if name.IsExported() {
@@ -58,7 +59,7 @@ func shows(field *ast.Field) bool {
 	return false
 }
 
-// typeName returns the name of a type of this package, or of a pointer to one; empty for any other.
+// typeName returns the name of a type of this package, or of a pointer to such a type. It returns "" for any other type.
 func typeName(expr ast.Expr) string {
 	expr = unstarred(expr)
 	if id, ok := expr.(*ast.Ident); ok {
@@ -67,7 +68,7 @@ func typeName(expr ast.Expr) string {
 	return ""
 }
 
-// structType is a struct that a file declares.
+// structType is a struct type that a file declares.
 type structType struct {
 	name   *ast.Ident
 	fields *ast.FieldList

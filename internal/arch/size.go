@@ -6,13 +6,13 @@ import (
 	"go/ast"
 )
 
-// Longest file and longest function, in lines. Table tests and generated code may have longer functions.
+// The maximum length of a file and of a function, in lines. Functions in tests and generated code may be longer.
 const (
 	maxFileLines     = 500
 	maxFunctionLines = 80
 )
 
-// checkSize reports a file or function that is too long to read in one go.
+// checkSize reports files and functions that exceed the maximum length.
 func checkSize(f *goFile) []Violation {
 	if f.generated {
 		return nil

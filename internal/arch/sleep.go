@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// checkSleep reports a test that sleeps on the real clock: it is slow on a fast machine and fails on a slow one. In a
-// file that imports testing/synctest a sleep is taken for one of the bubble's clock, which costs no time; and benchmarks,
-// in bench_test.go, measure real time.
+// checkSleep reports tests that sleep on the real clock, because they are slow on a fast machine and fail on a slow machine. It ignores
+// files that import testing/synctest, whose fake clock makes sleeps free. It also ignores bench_test.go, because benchmarks measure real
+// time.
 func checkSleep(f *goFile) []Violation {
 	if !f.test || path.Base(f.path) == "bench_test.go" || slices.ContainsFunc(f.syntax.Imports, func(spec *ast.ImportSpec) bool {
 		return spec.Path.Value == `"testing/synctest"`

@@ -14,32 +14,32 @@ import (
 	"strings"
 )
 
-// tools is the folder of the tools, each with a module of its own.
+// tools is the folder of the tools, each in its own module.
 const tools = "internal/tools"
 
-// module is the path of the root package.
+// module is the import path of the root package.
 const module = "github.com/callwright/callwright"
 
-// tree is the source tree: every file, and the packages of the product.
+// tree is the source tree: every file, and every package outside of tools and testdata.
 type tree struct {
 	files    []file
-	packages []*pkg // by folder
+	packages []*pkg // one for each folder
 }
 
-// file is any file of the tree.
+// file is a file of the tree, with its path from the root.
 type file struct {
 	path    string
 	content []byte
 }
 
-// pkg is one folder with Go files, its external tests included.
+// pkg is a folder with Go files, including its external tests.
 type pkg struct {
-	dir   string // slash-separated, "." at the top
-	name  string // as the package clause has it
+	dir   string // slash-separated; "." at the root
+	name  string // name in the package clause
 	files []*goFile
 }
 
-// goFile is a parsed file. Of a generated one only the package clause and the imports are parsed.
+// goFile is a parsed Go file. In a generated file, only the package clause and the imports are parsed.
 type goFile struct {
 	file
 
@@ -49,10 +49,10 @@ type goFile struct {
 	generated bool
 }
 
-// generatedMark is the line by which Go's tools know a generated file.
+// generatedMark matches the line that marks a generated Go file.
 var generatedMark = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.\r?$`)
 
-// generatedGo reports whether the mark is before the package clause, where it counts.
+// generatedGo reports whether the mark precedes the package clause, as Go's tools require.
 func generatedGo(content []byte) bool {
 	head, _, _ := bytes.Cut(append([]byte("\n"), content...), []byte("\npackage "))
 	return generatedMark.Match(head)
@@ -61,12 +61,12 @@ func generatedGo(content []byte) bool {
 // line returns the number of the line at a position.
 func (f *goFile) line(pos token.Pos) int { return f.set.Position(pos).Line }
 
-// production are the files that are neither generated nor a test.
+// production returns the files of the package that are neither tests nor generated.
 func (p *pkg) production() []*goFile {
 	return slices.DeleteFunc(slices.Clone(p.files), func(f *goFile) bool { return f.test || f.generated })
 }
 
-// load reads the files that git does not ignore. The modules of tools are read as files, not as packages.
+// load reads the files that git does not ignore, and parses the Go files. Tools and testdata are not parsed.
 func load(fsys fs.FS) (*tree, error) {
 	ignored, err := readIgnore(fsys)
 	if err != nil {
@@ -88,7 +88,7 @@ func load(fsys fs.FS) (*tree, error) {
 		}
 		content, err := fs.ReadFile(fsys, name)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // gone since the folder was listed: an editor or another test was at work
+			return nil // deleted since the folder was listed, by an editor or another test
 		}
 		if err != nil {
 			return err
@@ -103,7 +103,7 @@ func load(fsys fs.FS) (*tree, error) {
 	return t, err
 }
 
-// add parses a file into its package.
+// add parses a file and adds it to the package of its folder.
 func (t *tree) add(byDir map[string]*pkg, f file) error {
 	parsed := &goFile{file: f, set: token.NewFileSet(), test: strings.HasSuffix(f.path, "_test.go")}
 	mode := parser.ParseComments | parser.SkipObjectResolution
@@ -129,5 +129,5 @@ func (t *tree) add(byDir map[string]*pkg, f file) error {
 	return nil
 }
 
-// within reports whether a folder is another one or is below it.
+// within reports whether a folder is top or is below top.
 func within(dir, top string) bool { return dir == top || strings.HasPrefix(dir, top+"/") }

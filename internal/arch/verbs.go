@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// verbs maps other words for an act to the verb of this tree. CONTRIBUTING has the table for people.
+// verbs maps other words for an act to the verb that this code base uses. CONTRIBUTING.md explains the table.
 var verbs = map[string]string{
 	"forget": "delete", "remove": "delete", "drop": "delete",
 	"take": "claim or hold", "acquire": "claim or hold", "lease": "claim or hold",
@@ -15,14 +15,14 @@ var verbs = map[string]string{
 	"keep": "store", "put": "store", "save": "store",
 }
 
-// otherVerbs are names that begin with such a word and have a reason.
+// otherVerbs lists the exceptions with their reasons.
 var otherVerbs = map[string]string{
 	"KeepAlive":       "the keep-alive of RFC 5626",
 	"RemoveAgent":     "an operation of the contract",
 	"RemoveIssueFlag": "an operation of the contract",
 }
 
-// checkVerbs checks that names of functions and methods outside of tests use one verb for one act.
+// checkVerbs reports functions and methods outside of tests whose name begins with a word in verbs.
 func checkVerbs(f *goFile) []Violation {
 	if f.test {
 		return nil

@@ -1,5 +1,5 @@
-// Package await waits for conditions in tests: it checks repeatedly until a condition holds or a deadline passes, which is
-// far longer than any healthy run.
+// Package await waits for conditions in tests. It polls a condition until the condition holds or a time limit passes. The limit is far
+// longer than any healthy run.
 package await
 
 import (
@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Limit is the time limit of a condition. Only a broken run comes near it.
+// Limit is how long That waits for a condition. Only a broken run comes near it.
 const Limit = 90 * time.Second
 
 // interval is the time between two checks of a condition.
@@ -22,7 +22,7 @@ func That(t testing.TB, what string, holds func() bool) {
 	}
 }
 
-// Within waits until a condition holds and says whether it did before ctx ended or the time was over.
+// Within waits until a condition holds. It reports whether the condition held before ctx ended and limit passed.
 func Within(ctx context.Context, limit time.Duration, holds func() bool) bool {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -25,9 +25,9 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// BenchmarkIssueActivity asks a server on loopback for the first page of 50 of a feed of 10,000 entries, with the whole path of a
-// request: SQLite in a file, the check of its key, its line of log. p50-ms and p95-ms are the clients' waits for a whole answer;
-// they run on the same cores.
+// BenchmarkIssueActivity requests the first page of 50 entries from a feed of 10,000, over HTTP on loopback. A request includes the check
+// of its API key, reads from SQLite in a file, and a log line. p50-ms and p95-ms are the clients' waits for complete answers. The clients
+// use the same cores as the server.
 func BenchmarkIssueActivity(b *testing.B) {
 	url, key := servedFeed(b)
 	for _, clients := range []int{1, 8} {
@@ -35,7 +35,7 @@ func BenchmarkIssueActivity(b *testing.B) {
 			b.ReportAllocs()
 			client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients}}
 			defer client.CloseIdleConnections()
-			for range 100 { // a warm server
+			for range 100 { // warms up the server
 				ask(b, client, url, key)
 			}
 			waits := make([][]time.Duration, clients)
@@ -58,7 +58,7 @@ func BenchmarkIssueActivity(b *testing.B) {
 	}
 }
 
-// ask makes a request and reads its answer.
+// ask sends a request and reads the whole answer.
 func ask(b *testing.B, client *http.Client, url, key string) {
 	b.Helper()
 	request, err := http.NewRequestWithContext(b.Context(), http.MethodGet, url, http.NoBody)
@@ -79,7 +79,8 @@ func ask(b *testing.B, client *http.Client, url, key string) {
 	}
 }
 
-// servedFeed is the first page of a long feed among the feeds of 100 issues, on a server that runs until the benchmark ends.
+// servedFeed starts a server with the feeds of 100 issues, until the benchmark ends. It returns the URL of the long feed's first page, and
+// an API key.
 func servedFeed(b *testing.B) (url, key string) {
 	b.Helper()
 	ring := must(callwright.NewKeyring("k", map[string][]byte{"k": make([]byte, 32)}))
@@ -113,8 +114,8 @@ func servedFeed(b *testing.B) (url, key string) {
 	return server.URL + url, key
 }
 
-// realistic is entries of an issue: comments of 200 bytes; every third is an agent's step, and every fifteenth its
-// artifact.
+// realistic returns count entries of an issue: comments of 200 bytes. Every third entry is a step of an agent, and every fifteenth contains
+// an artifact.
 func realistic(i triage.Issue, count int) []triage.Entry {
 	ids, entries := new(callwright.UUIDs), make([]triage.Entry, count)
 	session := &triage.SessionRef{ID: ids.New(), AgentName: "Analyst", Status: triage.SessionActive}

@@ -36,7 +36,7 @@ import (
 
 const testedOrg callwright.OrgID = "bench"
 
-// tested is the fixture for tests of agents: a pathway with a node of every type, and an engine whose models are scripted.
+// tested is the fixture of the benchmarks of agent tests: the stores, a published pathway, and an engine with a scripted model.
 type tested struct {
 	store    agenttest.Store
 	atomic   callwright.Atomic
@@ -48,10 +48,10 @@ type tested struct {
 	scenario scenario.Scenario
 }
 
-// stores are where tests can be kept.
+// stores lists the constructors of the fixture by store.
 var stores = map[string]func(*testing.B, walk) *tested{"memory": inMemory, "sqlite": inSQLite}
 
-// inMemory returns tests on stores in memory.
+// inMemory returns a fixture with stores in memory.
 func inMemory(b *testing.B, w walk) *tested {
 	b.Helper()
 	store := memstore.New()
@@ -63,7 +63,7 @@ func inMemory(b *testing.B, w walk) *tested {
 	return t
 }
 
-// inSQLite returns tests on SQLite in a file, with the durable work of the reference server.
+// inSQLite returns a fixture with SQLite in a file, and with the durable work of the reference server.
 func inSQLite(b *testing.B, w walk) *tested {
 	b.Helper()
 	ring, err := callwright.NewKeyring("k", map[string][]byte{"k": make([]byte, 32)})
@@ -92,7 +92,7 @@ func inSQLite(b *testing.B, w walk) *tested {
 	return t
 }
 
-// fill makes the pathway and the engine.
+// fill creates the pathway of a walk and publishes it, and creates the scenario and the engine.
 func (t *tested) fill(b *testing.B, w walk, pathways pathway.Store, chats pathway.Chats) {
 	b.Helper()
 	var err error
@@ -117,15 +117,15 @@ func (t *tested) fill(b *testing.B, w walk, pathways pathway.Store, chats pathwa
 	t.engine = t.newEngine(b, asked)
 }
 
-// asked is the model of all, which also judges.
+// asked is the scripted model of agents and judges. It passes every judged assertion.
 var asked = scripted.New(scripted.Rule{
 	Task: llm.TaskJudge, Answer: `{"evidence":[],"reasoning":"It does.","verdict":"pass","failure_code":null}`,
 })
 
-// paid is asked as a model whose answers cost something: journals keep them.
+// paid hides that a model is llm.Repeatable. So journals store its answers, as if each of them cost something.
 type paid struct{ llm.Model }
 
-// newEngine returns an engine that walks pathways with a model.
+// newEngine returns an engine that runs pathways with a model.
 func (t *tested) newEngine(b *testing.B, m llm.Model) *engine.Engine {
 	b.Helper()
 	agent, err := runner.New(runner.Config{Versions: t.pathways})
@@ -142,8 +142,8 @@ func (t *tested) newEngine(b *testing.B, m llm.Model) *engine.Engine {
 	return e
 }
 
-// BenchmarkTestRun is a run with the engine, the runner and the judge, without a service. Nothing is stored; of a paid model, the
-// answers are. Of turns, nothing is evaluated.
+// BenchmarkTestRun executes a run with the engine, the runner and the judge, without a service. "turns" evaluates no assertions, and "paid"
+// stores the model's answers in the journal.
 func BenchmarkTestRun(b *testing.B) {
 	for _, w := range walks() {
 		b.Run(w.name+"/turns", func(b *testing.B) { holdTest(b, w, asked, func(sc *scenario.Scenario) { sc.Assertions = nil }) })
@@ -175,8 +175,8 @@ func holdTest(b *testing.B, w walk, m llm.Model, change func(*scenario.Scenario)
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/1000/turns, "µs/turn")
 }
 
-// BenchmarkTestService runs simulation sets to their end: they are started, expanded, executed and counted. heap-MB is the maximum
-// heap in use, garbage included: with -benchtime 1x the heap of one set, because stores in memory keep all of them.
+// BenchmarkTestService executes simulation sets, from their start until all runs have ended and are counted. heap-MB is the largest heap in
+// use, garbage included. Use -benchtime 1x to measure one set, because stores in memory hold all sets.
 func BenchmarkTestService(b *testing.B) {
 	for name, open := range stores {
 		for _, runs := range []int{1000, 5000} {
@@ -223,7 +223,7 @@ func (t *tested) start(b *testing.B, e *engine.Engine) *agenttest.Service {
 	return s
 }
 
-// scenarios keeps as many scenarios.
+// scenarios creates n scenarios, and returns their ids.
 func (t *tested) scenarios(b *testing.B, s *agenttest.Service, n int) []string {
 	b.Helper()
 	ids := make([]string, n)
@@ -239,7 +239,7 @@ func (t *tested) scenarios(b *testing.B, s *agenttest.Service, n int) []string {
 	return ids
 }
 
-// ended waits for the end of a group.
+// ended polls a simulation set until it has ended, and returns it.
 func (t *tested) ended(b *testing.B, id string) group.Batch {
 	b.Helper()
 	for {
@@ -254,7 +254,7 @@ func (t *tested) ended(b *testing.B, id string) group.Batch {
 	}
 }
 
-// watchHeap looks at the heap until the benchmark ends. The function returns the most that was in use.
+// watchHeap samples the heap every 2 ms until the benchmark ends. most returns the largest heap so far, in bytes.
 func watchHeap(b *testing.B) (most func() uint64) {
 	b.Helper()
 	var mu sync.Mutex
@@ -278,7 +278,7 @@ func watchHeap(b *testing.B) (most func() uint64) {
 	return func() uint64 { look(); return peak }
 }
 
-// BenchmarkTestRescore scores pages of 200 runs again, by the scenario's assertions that need no judge.
+// BenchmarkTestRescore scores pages of 200 runs again. It evaluates only the assertions that need no judge.
 func BenchmarkTestRescore(b *testing.B) {
 	for name, open := range stores {
 		b.Run(name, func(b *testing.B) {
@@ -302,8 +302,8 @@ func BenchmarkTestRescore(b *testing.B) {
 	}
 }
 
-// BenchmarkTestCancel cancels simulation sets of 1,000 runs, of which some are under way and wait for their model. ms-to-quiet is the
-// time until none is under way, ms-to-end the time until all are cancelled.
+// BenchmarkTestCancel cancels simulation sets of 1,000 runs while some runs wait for their model. ms-to-quiet is the time until no run is
+// running, and ms-to-end is the time until the set has ended.
 func BenchmarkTestCancel(b *testing.B) {
 	for name, open := range stores {
 		b.Run(name, func(b *testing.B) {
@@ -337,14 +337,14 @@ func BenchmarkTestCancel(b *testing.B) {
 	}
 }
 
-// slowModel answers when it is too late.
+// slowModel is a model that never answers before ctx ends.
 type slowModel struct {
 	llm.Model
 
-	asked atomic.Int64 // questions that wait
+	asked atomic.Int64 // number of waiting questions
 }
 
-// Answer waits for the end of ctx.
+// Answer waits until ctx ends, and returns a transient failure.
 func (m *slowModel) Answer(ctx context.Context, _ llm.Question) (llm.Answer, error) {
 	m.asked.Add(1)
 	defer m.asked.Add(-1)
@@ -352,7 +352,7 @@ func (m *slowModel) Answer(ctx context.Context, _ llm.Question) (llm.Answer, err
 	return llm.Answer{}, &llm.Failure{Class: llm.ClassTransient, Message: "it is too late", Cause: ctx.Err()}
 }
 
-// running counts the runs that are under way.
+// running returns the number of runs in the state Running.
 func (t *tested) running(b *testing.B) int {
 	b.Helper()
 	n, err := t.store.CountRuns(b.Context(), testedOrg, run.Filter{States: []run.State{run.Running}})

@@ -21,7 +21,7 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// leg is one call over loopback: our side of it, and a peer on the same machine, which costs as much again.
+// leg is a call over loopback: our session, and the peer's session in the same process, which uses as much processor time.
 type leg struct{ ours, peer sip.MediaSession }
 
 func open(b *testing.B, ours, peers *rtpmedia.Media) leg {
@@ -49,7 +49,7 @@ func open(b *testing.B, ours, peers *rtpmedia.Media) leg {
 	return l
 }
 
-// voice returns a second of something that the detector takes for a voice: harmonics of 150 Hz, loud and soft in turn.
+// voice returns a second of sound that the voice detector accepts: harmonics of 150 Hz with a changing volume.
 func voice(rate int) []int16 {
 	out := make([]int16, rate)
 	for i := range out {
@@ -63,9 +63,9 @@ func voice(rate int) []int16 {
 	return out
 }
 
-// BenchmarkCalls holds calls for five seconds an iteration. Each decrypts, orders, decodes and listens for a voice, and plays
-// speech, encodes and encrypts. late-frames counts frames of our side that were sent 20 ms or more after their time; cores is the
-// processor time of both sides.
+// BenchmarkCalls runs concurrent calls for five seconds in each iteration. Each side of a call plays, encodes and encrypts speech, and
+// decrypts, orders and decodes the peer's speech, in which it detects the voice. late-frames counts our frames that were sent at least 20
+// ms late. cores is the processor time of both sides.
 func BenchmarkCalls(b *testing.B) {
 	for _, calls := range []int{50, 200} {
 		b.Run(fmt.Sprint(calls), func(b *testing.B) { hold(b, calls, 5*time.Second) })

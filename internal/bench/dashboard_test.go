@@ -11,9 +11,9 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/pagetest"
 )
 
-// BenchmarkDashboard asks for the pages of an organization with a million calls, over HTTP on loopback, as a browser does that is
-// signed in. p50-ms and p95-ms are the times to the first byte, max-ms the slowest page, wire-KB the compressed size. The client
-// runs on the same cores.
+// BenchmarkDashboard requests the pages of an organization with a million calls, over HTTP on loopback, like a browser with a session.
+// p50-ms and p95-ms are the times to the first byte, max-ms is the slowest page, and wire-KB is the compressed size. The client uses the
+// same cores as the server.
 func BenchmarkDashboard(b *testing.B) {
 	h := bigHouse(b)
 	client := h.signIn(b, bigOrg)
@@ -87,7 +87,7 @@ func BenchmarkDashboard(b *testing.B) {
 	}
 }
 
-// firstByte asks for a page and returns the time to its first byte, and the bytes that came in all.
+// firstByte requests a page. It returns the time to the first byte, and the compressed size in bytes.
 func (h *house) firstByte(b *testing.B, client *http.Client, path string) (wait time.Duration, size int64) {
 	b.Helper()
 	r := must(http.NewRequestWithContext(b.Context(), http.MethodGet, h.url+path, http.NoBody))
@@ -109,7 +109,7 @@ func (h *house) firstByte(b *testing.B, client *http.Client, path string) (wait 
 	return wait, size + 1
 }
 
-// followed returns the text of the last group of a pattern that a page matches.
+// followed returns the last group of a pattern's first match in a page. It fails the benchmark if the pattern does not match.
 func (h *house) followed(b *testing.B, client *http.Client, path, pattern string) string {
 	b.Helper()
 	text := pagetest.Send(b, client, h.url+path, nil).Body

@@ -37,14 +37,14 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// The organization that has everything, and the sizes of its large lists.
+// The organization with the long lists, and the sizes of its lists.
 const (
 	bigOrg   = callwright.OrgID("acme")
 	bigRuns  = 5000
-	bigSmall = 300 // of everything else
+	bigSmall = 300 // size of the other lists, or their unit
 )
 
-// bigCalls returns the number of the organization's calls: CALLWRIGHT_BENCH_CALLS, or a million.
+// bigCalls returns the number of calls to store: CALLWRIGHT_BENCH_CALLS, or a million.
 func bigCalls() int {
 	if n, err := strconv.Atoi(os.Getenv("CALLWRIGHT_BENCH_CALLS")); err == nil && n > 0 {
 		return n
@@ -52,7 +52,7 @@ func bigCalls() int {
 	return 1_000_000
 }
 
-// bigHouse is a dashboard with much to show. The folder that CALLWRIGHT_BENCH_DATA names keeps it for the next time.
+// bigHouse returns a dashboard with long lists. If CALLWRIGHT_BENCH_DATA names a folder, the data is stored there and reused by later runs.
 func bigHouse(b *testing.B) *house {
 	b.Helper()
 	folder := os.Getenv("CALLWRIGHT_BENCH_DATA")
@@ -87,7 +87,7 @@ func bigHouse(b *testing.B) *house {
 	return h
 }
 
-// endedCall is a call that has ended as most do.
+// endedCall returns a typical ended call with a recording of three minutes.
 func endedCall(org callwright.OrgID, id string, at time.Time) call.Call {
 	return call.Call{
 		ID: id, Org: org, From: "+14155550100", To: "+14155550123", Queue: call.QueueComplete, Status: call.StatusCompleted,
@@ -102,8 +102,8 @@ func endedCall(org callwright.OrgID, id string, at time.Time) call.Call {
 	}
 }
 
-// fillCalls stores calls of the last 90 days, evenly: a tenth are inbound, half are answered by people, a hundredth have failed and one in
-// a hundred thousand was busy; they are from 10 numbers, to 5,000, and of 50 pathways. Five run.
+// fillCalls stores calls that are evenly distributed over the last 90 days, and five running calls. A tenth of the calls is inbound, half
+// are answered by people, a hundredth have failed, and one in 100,000 was busy. They use 10 from numbers, 5,000 to numbers and 50 pathways.
 func (h *house) fillCalls(ctx context.Context, org callwright.OrgID, count int) error {
 	store, template := agentstore.Calls{DB: h.db}, endedCall(org, string(org)+"-template", minutesAgo(0))
 	if err := store.Insert(ctx, template); err != nil {
@@ -147,7 +147,7 @@ func (h *house) fillCalls(ctx context.Context, org callwright.OrgID, count int) 
 	return err
 }
 
-// fillCall stores the call "long": 2,000 lines, 500 turns, and three attempts with 15 messages each.
+// fillCall stores the call "long" with 2,000 transcript lines, 500 turns, and three attempts with 15 messages each.
 func (h *house) fillCall(ctx context.Context) error {
 	store, log := agentstore.Calls{DB: h.db}, sipstore.CallLog{DB: h.db}
 	c := endedCall(bigOrg, "long", minutesAgo(1))
@@ -204,7 +204,7 @@ func (h *house) fillCall(ctx context.Context) error {
 	return nil
 }
 
-// fillRecording stores the recording of the call "long", of ten minutes.
+// fillRecording stores the recording of the call "long", which lasts ten minutes.
 func (h *house) fillRecording(ctx context.Context) error {
 	file, err := h.recordings.Create(ctx, bigOrg, "long")
 	if err != nil {
@@ -220,7 +220,7 @@ func (h *house) fillRecording(ctx context.Context) error {
 	return file.Close()
 }
 
-// fillIssues stores issues, and a feed of 2,000 entries for one, whose title is "Feed".
+// fillIssues creates issues, and 500 comments on the last of them.
 func (h *house) fillIssues(ctx context.Context) error {
 	for n := range 10 * bigSmall {
 		i, err := h.issues.Create(ctx, bigOrg, triage.System(), triage.Draft{Title: fmt.Sprint("Agent books a closed day ", n), Category: "booking"})
@@ -236,7 +236,7 @@ func (h *house) fillIssues(ctx context.Context) error {
 	return nil
 }
 
-// fillTests stores scenarios and runs, of which a third have failed.
+// fillTests stores scenarios and runs. A third of the runs have failed.
 func (h *house) fillTests(ctx context.Context) error {
 	store := agentteststore.Store{DB: h.db}
 	for i := range bigSmall {
@@ -270,7 +270,7 @@ func (h *house) fillTests(ctx context.Context) error {
 	return store.InsertRuns(ctx, runs)
 }
 
-// fillPorts stores requests, half of which are open.
+// fillPorts stores port requests with three numbers each. Half of the requests have ended.
 func (h *house) fillPorts(ctx context.Context) error {
 	for i := range bigSmall {
 		r := porting.Request{
@@ -290,7 +290,7 @@ func (h *house) fillPorts(ctx context.Context) error {
 	return nil
 }
 
-// fillSpeech stores samples.
+// fillSpeech stores samples of speech.
 func (h *house) fillSpeech(ctx context.Context) error {
 	for i := range bigSmall {
 		s := speech.Sample{ID: fmt.Sprint("sample-", i), Org: bigOrg, Text: "Good morning, and thank you for calling.", Voice: "tone", Key: fmt.Sprint(i), CreatedAt: minutesAgo(i), Duration: time.Second}
@@ -301,7 +301,7 @@ func (h *house) fillSpeech(ctx context.Context) error {
 	return nil
 }
 
-// fillPathways stores pathways, one of them with a version.
+// fillPathways creates 50 pathways with one version each.
 func (h *house) fillPathways(ctx context.Context) error {
 	for i := range 50 {
 		p, err := h.pathways.Create(ctx, bigOrg, pathway.Draft{Name: fmt.Sprint("Books an inspection ", i)})
@@ -315,7 +315,7 @@ func (h *house) fillPathways(ctx context.Context) error {
 	return nil
 }
 
-// numbers returns phone numbers, each of them another.
+// numbers returns count different phone numbers. Different values of first result in different ranges.
 func numbers(first, count int) []string {
 	all := make([]string, count)
 	for i := range all {
@@ -324,7 +324,7 @@ func numbers(first, count int) []string {
 	return all
 }
 
-// attach attaches numbers in both directions.
+// attach attaches numbers to an inbound and an outbound trunk each.
 func (h *house) attach(ctx context.Context, org callwright.OrgID, numbers []string) error {
 	for some := range slices.Chunk(numbers, 100) {
 		done, err := h.trunks.Attach(ctx, org, sip.Attachment{Numbers: some, Directions: []sip.DirectionInput{
@@ -337,7 +337,7 @@ func (h *house) attach(ctx context.Context, org callwright.OrgID, numbers []stri
 	return nil
 }
 
-// watch has the trunks of numbers be watched for a month. A tenth cannot be reached.
+// watch stores a month of health history for the trunks of numbers. A tenth of the trunks have an unreachable server.
 func (h *house) watch(ctx context.Context, org callwright.OrgID, numbers []string) error {
 	statuses := sipstore.Statuses{DB: h.db}
 	for i, number := range numbers {
@@ -360,7 +360,7 @@ func (h *house) watch(ctx context.Context, org callwright.OrgID, numbers []strin
 	return nil
 }
 
-// fillLog stores calls of a trunk.
+// fillLog stores attempts of a trunk in the call log.
 func (h *house) fillLog(ctx context.Context) error {
 	log := sipstore.CallLog{DB: h.db}
 	for i := range 10 * bigSmall {

@@ -68,7 +68,7 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// outside stands for everything that the dashboard's services talk to, none of which a page needs.
+// outside implements the ports of the dashboard's services. No page calls them.
 type outside struct{}
 
 func (outside) RegisterInbound(context.Context, callwright.OrgID, callwright.PhoneNumber) error {
@@ -101,7 +101,7 @@ func (outside) NotifyPort(context.Context, string, porting.Request, porting.Entr
 }
 func (outside) CheckURL(string) error { return nil }
 
-// house is the dashboard over every service, with SQLite in a file.
+// house is a dashboard with its services and an SQLite database in a file.
 type house struct {
 	db         *bunstore.DB
 	access     *access.Service
@@ -113,7 +113,7 @@ type house struct {
 	url        string
 }
 
-// newHouse serves the dashboard until the test or benchmark ends.
+// newHouse starts a dashboard on the data in a folder, until the test or benchmark ends.
 func newHouse(tb testing.TB, folder string) *house {
 	tb.Helper()
 	ring := must(callwright.NewKeyring("k", map[string][]byte{"k": make([]byte, 32)}))
@@ -158,7 +158,7 @@ func newHouse(tb testing.TB, folder string) *house {
 	return h
 }
 
-// runsOn is the overview's description of the program.
+// runsOn is the description of the program's adapters that the overview shows.
 var runsOn = []dashboard.Part{{Name: "model", By: "scripted", Hint: "--llm-base-url"}, {Name: "voices", By: "none", Missing: true, Hint: "--tts"}, {Name: "storage", By: "SQLite"}}
 
 func (h *house) servePorts(c *dashboard.Config, work callwright.Work) {
@@ -202,7 +202,7 @@ func (h *house) serveTrunks(c *dashboard.Config, work callwright.Work, leases no
 	}}))
 }
 
-// signIn returns a client with a session of an organization, which it makes with the right to use SIP if there is none.
+// signIn returns a client with a session of an organization. It creates the organization, with EntitlementSIP, if it is absent.
 func (h *house) signIn(tb testing.TB, org callwright.OrgID) *http.Client {
 	tb.Helper()
 	if _, err := h.access.Organization(tb.Context(), org); err != nil {
@@ -222,7 +222,7 @@ func (h *house) signIn(tb testing.TB, org callwright.OrgID) *http.Client {
 	return client
 }
 
-// minutesAgo returns the time so many minutes before the benchmark.
+// minutesAgo returns the time n minutes ago, in UTC and whole seconds.
 func minutesAgo(n int) time.Time {
 	return time.Now().UTC().Truncate(time.Second).Add(-time.Duration(n) * time.Minute)
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// BenchmarkOpenDashboards has 500 pages open for half a minute while nothing changes: a quarter each are the overview, the calls, a call
-// that runs and the trunks, of one organization or of 50. cores is the processor time of the process, in parts of a core; the browsers
-// cost nothing in it, for they read nothing. KB-a-stream is the heap and the stacks that the pages take.
+// BenchmarkOpenDashboards opens 500 pages for 30 seconds while nothing changes. A quarter each are the overview, the calls, a running call
+// and the trunks. The pages belong to one organization or to 50. cores is the share of a core that the process uses. The browsers use none
+// of it, because they read nothing. KB-a-stream is the size of the heap and stacks for each page.
 func BenchmarkOpenDashboards(b *testing.B) {
 	for _, orgs := range []int{1, 50} {
 		b.Run(fmt.Sprintf("organizations=%d", orgs), func(b *testing.B) { holdOpen(b, orgs, 500) })
@@ -63,7 +63,7 @@ func holdOpen(b *testing.B, orgs, pages int) {
 	b.ReportMetric(float64(after-before)/1000/float64(pages), "KB-a-stream")
 }
 
-// cookies returns the header with the cookies of a client.
+// cookies returns the Cookie header of a client.
 func (h *house) cookies(c *http.Client) string {
 	var all []string
 	for _, cookie := range c.Jar.Cookies(must(url.Parse(h.url))) {
@@ -72,7 +72,7 @@ func (h *house) cookies(c *http.Client) string {
 	return strings.Join(all, "; ")
 }
 
-// open opens the stream of a page, as a browser does that reads no further than the head of the answer.
+// open opens the event stream of a page, and reads only the header of the answer.
 func (h *house) open(b *testing.B, path, cookies string) net.Conn {
 	b.Helper()
 	host := strings.TrimPrefix(h.url, "http://")
@@ -85,7 +85,7 @@ func (h *house) open(b *testing.B, path, cookies string) net.Conn {
 	return conn
 }
 
-// inUse returns the bytes of the heap and of the stacks that are in use.
+// inUse returns the size of the heap and the stacks in use, in bytes, after a garbage collection.
 func inUse() int64 {
 	var m runtime.MemStats
 	runtime.GC()

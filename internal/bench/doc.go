@@ -1,2 +1,2 @@
-// Package bench measures and tries parts together that live in different rooms; each room's own benchmarks are beside its code.
+// Package bench measures and tests several packages together. The benchmarks of a single package are beside its code.
 package bench

@@ -20,10 +20,10 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// manyRows is the number of calls, and of issues, in the lists of a test.
+// manyRows is the number of calls, and the number of issues, in the lists of TestLongLists.
 const manyRows = 100_000
 
-// archive is a dashboard over SQLite whose statements that read are noted.
+// archive is a dashboard on SQLite that records its SQL statements in seen.
 type archive struct {
 	*house
 	t      *testing.T
@@ -32,7 +32,7 @@ type archive struct {
 	seen   []string
 }
 
-// openArchive fills the lists.
+// openArchive returns an archive with manyRows calls and issues.
 func openArchive(t *testing.T) *archive {
 	t.Helper()
 	created := time.Date(2026, 7, 1, 10, 0, 0, 0, time.UTC)
@@ -63,7 +63,8 @@ func openArchive(t *testing.T) *archive {
 	return a
 }
 
-// copies puts copies in the place of a row with the id "template". set sets their differing columns, where i counts them from 0.
+// copies replaces the rows of a table, which include one with the id "template", by manyRows copies. set assigns the columns that differ,
+// where i is the number of the copy from 0.
 func copies(t *testing.T, db *bunstore.DB, table, set string) {
 	t.Helper()
 	for _, statement := range []string{
@@ -77,10 +78,11 @@ func copies(t *testing.T, db *bunstore.DB, table, set string) {
 	}
 }
 
-// wasteful matches plans that read rows that are not shown, or that sort.
+// wasteful matches query plans that scan a whole table or sort.
 var wasteful = regexp.MustCompile(`SCAN (calls|triage_issues)(\n|$)|TEMP B-TREE`)
 
-// open opens a page, whose statements must read no more rows than they return, and returns it. It has at most 60 KB on the wire.
+// open opens a page and returns its text. It checks that the statements are bounded and read no rows in vain, and that the compressed page
+// has at most 60 KB.
 func (a *archive) open(path string) string {
 	a.t.Helper()
 	a.mu.Lock()
@@ -125,7 +127,7 @@ func (a *archive) open(path string) string {
 	return text.Body
 }
 
-// explain returns SQLite's plan of a statement.
+// explain returns SQLite's query plan for a statement.
 func (a *archive) explain(statement string) string {
 	a.t.Helper()
 	rows, err := a.db.SQL().QueryContext(a.t.Context(), "EXPLAIN QUERY PLAN "+statement)
@@ -148,7 +150,7 @@ func (a *archive) explain(statement string) string {
 	return strings.Join(plan, "\n")
 }
 
-// follow returns the address of the next page.
+// follow returns the path of the next page to which a page links.
 func follow(t *testing.T, path, text string) string {
 	t.Helper()
 	found := regexp.MustCompile(`<a href="(\?[^"]*)" rel="next"`).FindStringSubmatch(text)
@@ -159,7 +161,7 @@ func follow(t *testing.T, path, text string) string {
 	return base + strings.ReplaceAll(found[1], "&amp;", "&")
 }
 
-// TestLongLists walks through lists of 100,000 rows.
+// TestLongLists checks that the pages of lists with 100,000 rows read only the rows that they show.
 func TestLongLists(t *testing.T) {
 	t.Parallel()
 	a := openArchive(t)

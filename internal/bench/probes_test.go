@@ -32,8 +32,8 @@ import (
 	"github.com/callwright/callwright/sip/resolve"
 )
 
-// responderFolder makes this test binary the servers that are probed, with the certificates in that folder: a process
-// of its own, whose processor time is not ours.
+// responderFolder is the environment variable that makes this test binary the probed servers, with the certificates in the folder that it
+// names. They run in their own process, so that their processor time is not measured.
 const responderFolder = "CALLWRIGHT_BENCH_RESPONDER"
 
 func TestMain(m *testing.M) {
@@ -44,16 +44,16 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// BenchmarkProbes probes 10,000 trunks an iteration, as a minute does, but as fast as it goes: OPTIONS over TLS with
-// the certificate checked in full, on the real database, with histories that are as long as they get. cores is the
-// processor time of the probing process for a minute's probes, in parts of a core over that minute.
+// BenchmarkProbes probes 10,000 trunks in each iteration, as the monitor does in a minute, but without waiting. It sends OPTIONS over TLS
+// with full verification of certificates, and uses SQLite and histories of the maximum length. cores is the processor time of the probing
+// process, as a share of a core over a minute.
 func BenchmarkProbes(b *testing.B) {
 	const trunks = 10_000
 	b.Run("one-server", func(b *testing.B) { probeAll(b, trunks, 1) })
 	b.Run("a-server-each", func(b *testing.B) { probeAll(b, trunks, trunks) })
 }
 
-// probeAll has trunks name servers in turns.
+// probeAll measures the probes of trunks that are evenly distributed over servers.
 func probeAll(b *testing.B, trunks, servers int) {
 	b.Helper()
 	ca, port := startResponder(b)
@@ -94,11 +94,11 @@ func probeAll(b *testing.B, trunks, servers int) {
 	b.Cleanup(running.Wait)
 	b.Cleanup(cancel)
 
-	statuses.await(b, servers, trunks) // the first minute, in which no connection and no TLS session waits
+	statuses.await(b, servers, trunks) // warms up: later probes reuse connections and TLS sessions
 	var busy time.Duration
 	for b.Loop() {
 		before := processorTime()
-		clock.leap(67 * time.Second) // the longest interval between two probes, and a second
+		clock.leap(67 * time.Second) // the longest interval between two probes, plus a second
 		statuses.await(b, servers, trunks)
 		busy += processorTime() - before
 	}
@@ -106,7 +106,7 @@ func probeAll(b *testing.B, trunks, servers int) {
 	b.ReportMetric(float64(busy.Microseconds())/float64(b.N*trunks), "cpu-µs/probe")
 }
 
-// watched returns the status of a trunk that has been watched for a month.
+// watched returns the status of trunk i with a history of the maximum length and a due probe.
 func watched(i int, server failover.Server, now time.Time) sip.Status {
 	s := sip.Status{
 		TrunkID: fmt.Sprintf("trunk-%d", i), Org: "a", Number: callwright.PhoneNumber(fmt.Sprintf("+1555%07d", i)),
@@ -123,7 +123,7 @@ func watched(i int, server failover.Server, now time.Time) sip.Status {
 	return s
 }
 
-// leaping is a clock that can be put forward.
+// leaping is a clock that leap moves forward.
 type leaping struct{ ahead atomic.Int64 }
 
 func (c *leaping) Now() time.Time {
@@ -132,7 +132,8 @@ func (c *leaping) Now() time.Time {
 
 func (c *leaping) leap(d time.Duration) { c.ahead.Add(int64(d)) }
 
-// counted says of every probe that is written whether the server had answered, and of every status that is recorded that it is.
+// counted is a status store that signals each stored probe on answered, with whether the server was healthy, and each recorded status on
+// recorded.
 type counted struct {
 	sip.Statuses
 	answered, recorded chan bool
@@ -152,7 +153,7 @@ func (c *counted) RecordStatus(ctx context.Context, s sip.Status) error {
 	return err
 }
 
-// await waits until servers have answered, and trunks are recorded.
+// await waits until all servers have answered and all trunks are recorded. It fails the benchmark if a server did not answer.
 func (c *counted) await(b *testing.B, servers, trunks int) {
 	b.Helper()
 	limit := time.After(2 * time.Minute)
@@ -184,7 +185,7 @@ func openDatabase(b *testing.B) *bunstore.DB {
 	return db
 }
 
-// loopbackDNS has every name lead to this machine.
+// loopbackDNS resolves every name to the loopback address.
 type loopbackDNS struct{}
 
 func (loopbackDNS) LookupSRV(context.Context, string, string, string) (string, []*net.SRV, error) {
@@ -195,7 +196,8 @@ func (loopbackDNS) LookupNetIP(context.Context, string, string) ([]netip.Addr, e
 	return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 }
 
-// startResponder starts the servers: all on one port, told apart by their names.
+// startResponder starts the responder process. It returns the authority of its certificates and its port. The servers share the port and
+// differ by their names.
 func startResponder(b *testing.B) (*testca.Authority, uint16) {
 	b.Helper()
 	ca, err := testca.Open(b.TempDir())
@@ -221,7 +223,7 @@ func startResponder(b *testing.B) (*testca.Authority, uint16) {
 	return ca, port
 }
 
-// respond answers every request with 200, on a port that it prints, until its input ends: when the prober has.
+// respond answers every request with 200 on a port that it prints. It exits when its standard input is closed.
 func respond(folder string) error {
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)

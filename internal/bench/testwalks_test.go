@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// walk is a pathway with a caller's words in ten turns, and ten assertions that hold then, two of them judged.
+// walk is a pathway with ten lines of a caller, and ten assertions that pass with them. A judge evaluates two of the assertions.
 type walk struct {
 	name     string
 	document graph.Document
@@ -24,20 +24,20 @@ type rule struct {
 	config string
 }
 
-// walks are a pathway in which the model answers one question a turn, and one with a node of every type, in which it answers
-// up to four.
+// walks returns a walk on which the model answers one question in each turn, and a walk through a node of every type, on which the model
+// answers up to four.
 func walks() []walk { return []walk{plainWalk(), fullWalk()} }
 
-// testTurns is the number of a caller's turns.
+// testTurns is the number of the caller's turns in a walk.
 const testTurns = 10
 
-// judged are the two assertions that a model judges.
+// judged lists the two assertions that a judge evaluates.
 var judged = []rule{
 	{assert.LLMJudge, `{"prompt":"The agent asks for one thing at a time."}`},
 	{assert.LLMJudge, `{"prompt":"The agent is kind."}`},
 }
 
-// plainWalk leads through ten nodes. At each of them the model chooses between going on and a complaint.
+// plainWalk returns a walk through ten nodes. At each node the model chooses between the next node and a complaint.
 func plainWalk() walk {
 	w := walk{name: "plain", rules: append(judged[:2:2], []rule{
 		{assert.RegexMatch, `{"pattern":"question (\\d+) of","role":"assistant","min_matches":9}`},
@@ -68,7 +68,7 @@ func plainWalk() walk {
 	return w
 }
 
-// fullWalk books an inspection, and then another.
+// fullWalk returns a walk that books two inspections, through a pathway with a node of every type.
 func fullWalk() walk {
 	return walk{name: "full", document: agentstest.EveryNode(""), lines: []string{
 		"What does it cost?", "Tuesday, please.", "When are you open?", "In the afternoon.", "I am ready.", "How much is it again?",
@@ -86,7 +86,7 @@ func fullWalk() walk {
 	}...)}
 }
 
-// scenario returns the test of a pathway's walk.
+// scenario returns a scenario that replays the walk on a pathway.
 func (w walk) scenario(pathway string) scenario.Scenario {
 	sc := scenario.Scenario{
 		Org: testedOrg, Pathway: pathway, Kind: scenario.Replay, Enabled: true, MaxTurns: testTurns, RequestData: map[string]any{"name": "Ada"},

@@ -1,4 +1,4 @@
-// Package browser drives a headless Chromium in tests, as a person with a keyboard would use it.
+// Package browser controls a headless Chromium in tests, with the actions of a person at a keyboard.
 package browser
 
 import (
@@ -15,17 +15,18 @@ import (
 	"github.com/callwright/callwright/internal/await"
 )
 
-// limit is the time limit of a step. Only a broken run comes near it.
+// limit is the time limit of an action. Only a broken run comes near it.
 const limit = 90 * time.Second
 
-// Page is a tab of a browser.
+// Page is a tab of a browser. Its methods fail the test if an action fails or exceeds the time limit.
 type Page struct {
 	ctx     context.Context //nolint:containedctx // chromedp keeps a tab in its context
 	scripts bool
 	seen    *record
 }
 
-// Open starts a browser with an empty profile. Scripts are blocked unless they are wanted. The browser ends with the test.
+// Open starts a browser with an empty profile, and closes it at the end of the test. If scripts is false, the browser runs no scripts of
+// the page.
 func Open(t testing.TB, scripts bool) *Page {
 	t.Helper()
 	program, err := exec.LookPath("chromium")
@@ -47,7 +48,7 @@ func Open(t testing.TB, scripts bool) *Page {
 	return (&Page{ctx: tab, scripts: scripts, seen: &record{}}).start(t)
 }
 
-// Tab opens a second window with the same profile, so the two share their cookies. It ends with the test.
+// Tab opens a second window with the same profile and cookies, and closes it at the end of the test.
 func (p *Page) Tab(t testing.TB) *Page {
 	t.Helper()
 	tab, closeTab := chromedp.NewContext(p.ctx, chromedp.WithNewWindow(true))
@@ -65,13 +66,13 @@ func (p *Page) start(t testing.TB) *Page {
 	return p
 }
 
-// command sends a command of the protocol to the tab.
+// command sends a command of the DevTools protocol to the tab and returns its result.
 func command[P, R any](t testing.TB, p *Page, what string, c cdp.Command[P, R], params P) R {
 	t.Helper()
 	return run(t, p, what, func(ctx context.Context, _ *chromedp.Target) (R, error) { return chromedp.Call(ctx, c, params) })
 }
 
-// do takes a step. The first one starts the browser, whose life its context must not bound.
+// do runs an action without a result. what names the action in failures.
 func (p *Page) do(t testing.TB, what string, step chromedp.Action[chromedp.Void]) {
 	t.Helper()
 	run(t, p, what, step)
@@ -100,50 +101,50 @@ func run[T any](t testing.TB, p *Page, what string, step chromedp.Action[T]) T {
 	panic("unreachable")
 }
 
-// Go loads a page and returns the status of the answer.
+// Go loads a page and returns its HTTP status.
 func (p *Page) Go(t testing.TB, url string) int {
 	t.Helper()
 	return int(run(t, p, "loading a page", chromedp.NavigateResponse(url)).Status)
 }
 
-// Text returns the text of an element that a reader sees.
+// Text returns the visible text of an element.
 func (p *Page) Text(t testing.TB, selector string) string {
 	t.Helper()
 	return run(t, p, "reading "+selector, chromedp.Text(selector))
 }
 
-// Attribute returns an attribute of an element.
+// Attribute returns an attribute of an element, or "" if the element lacks it.
 func (p *Page) Attribute(t testing.TB, selector, name string) string {
 	t.Helper()
 	return run(t, p, "reading "+selector, chromedp.AttributeValue(selector, name)).Value
 }
 
-// Checked reports whether a box is ticked.
+// Checked reports whether a checkbox or radio button is checked.
 func (p *Page) Checked(t testing.TB, selector string) bool {
 	t.Helper()
 	return run(t, p, "reading "+selector, chromedp.JavascriptAttribute[bool](selector, "checked"))
 }
 
-// Empty empties a field.
+// Empty clears a text field.
 func (p *Page) Empty(t testing.TB, selector string) {
 	t.Helper()
 	p.do(t, "emptying "+selector, chromedp.Clear(selector))
 }
 
-// Type types into a field.
+// Type types a text into a field, after its present content.
 func (p *Page) Type(t testing.TB, selector, text string) {
 	t.Helper()
 	p.do(t, "typing into "+selector, chromedp.SendKeys(selector, text))
 }
 
-// Click clicks at an element.
+// Click clicks an element, after it has become visible.
 func (p *Page) Click(t testing.TB, selector string) {
 	t.Helper()
 	p.do(t, "clicking at "+selector, chromedp.Click(selector))
 }
 
-// Await waits until an element is visible, such as after a click that loads another page. It looks again and again: a wait of the
-// browser's own would stay with a page that loads itself anew meanwhile.
+// Await waits until an element is visible, for example after a click that loads another page. It polls, because chromedp's own wait would
+// not survive a reload of the page.
 func (p *Page) Await(t testing.TB, selector string) {
 	t.Helper()
 	name, err := json.Marshal(selector)
@@ -152,7 +153,7 @@ func (p *Page) Await(t testing.TB, selector string) {
 	}
 	await.That(t, selector+" to be seen", func() bool {
 		seen, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](`document.readyState !== "loading" && document.querySelector(`+string(name)+`)?.checkVisibility() === true`))
-		return err == nil && seen // an error means that the page is being unloaded
+		return err == nil && seen // Evaluate fails while the browser unloads the page
 	})
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/internal/browser"
 )
 
-// form is a page whose script, if it runs, changes the heading.
+// form is a page with a script that changes the heading.
 const form = `<!doctype html><title>t</title><h1 id="h">plain</h1>
 <script>document.getElementById("h").textContent = "scripted"</script>
 <form method="post"><input id="name" name="name"><input type="checkbox" id="yes" name="yes"><button id="send">Send</button></form>`

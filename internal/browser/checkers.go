@@ -11,20 +11,21 @@ import (
 	"testing"
 )
 
-// Violation is a rule of accessibility that a page breaks.
+// Violation is an accessibility rule that a page breaks.
 type Violation struct {
 	Rule   string   `json:"id"`
 	Impact string   `json:"impact"`
 	Help   string   `json:"help"`
-	Nodes  []string `json:"nodes"` // the HTML of each element that breaks it
+	Nodes  []string `json:"nodes"` // HTML of each element that breaks the rule
 }
 
-// String returns the rule, its impact, and the elements that break it.
+// String returns the rule, its impact and help text, and the elements that break it.
 func (v Violation) String() string {
 	return fmt.Sprintf("%s (%s): %s\n\t%s", v.Rule, v.Impact, v.Help, strings.Join(v.Nodes, "\n\t"))
 }
 
-// Axe returns the violations that axe-core finds at and below the element of a selector. The page needs scripts.
+// Axe returns the violations that axe-core finds in the element of a selector, descendants included. The page must have been opened with
+// scripts.
 func (p *Page) Axe(t testing.TB, root string) []Violation {
 	t.Helper()
 	source, err := os.ReadFile(installed(t, "axe-core", "axe.min.js"))
@@ -39,7 +40,7 @@ func (p *Page) Axe(t testing.TB, root string) []Violation {
 		Passes     int         `json:"passes"`
 		Violations []Violation `json:"violations"`
 	}
-	// Preloading would fetch style sheets once more, which a content security policy forbids.
+	// Preloading would fetch style sheets again, but the content security policy forbids this.
 	got := Eval[report](t, p, string(source)+`
 		;axe.run(`+string(selector)+`, {preload: false}).then((r) => ({
 			passes: r.passes.length,
@@ -60,12 +61,12 @@ type Fault struct {
 	Message string `json:"message"`
 }
 
-// String returns the place of the fault, the message and the rule.
+// String returns the page, line and column, the message and the rule.
 func (f Fault) String() string {
 	return fmt.Sprintf("%s:%d:%d: %s (%s)", f.Page, f.Line, f.Column, f.Message, f.Rule)
 }
 
-// Validate returns the faults that html-validate finds in documents, which are given by their names.
+// Validate returns the faults that html-validate finds in documents. The keys of pages are their names.
 func Validate(t testing.TB, pages map[string]string) []Fault {
 	t.Helper()
 	if len(pages) == 0 {
@@ -90,7 +91,7 @@ func Validate(t testing.TB, pages map[string]string) []Fault {
 	return faults
 }
 
-// web returns the folder of the pinned checkers, in the workspace to which the package under test belongs.
+// web returns the folder of the pinned checkers. It searches for the workspace from the working directory upward.
 func web(t testing.TB) string {
 	t.Helper()
 	folder, err := os.Getwd()
@@ -108,7 +109,7 @@ func web(t testing.TB) string {
 	}
 }
 
-// installed returns the path of a file of an npm package, which must be there.
+// installed returns the path of a file in an npm package. It fails the test if the package is not installed.
 func installed(t testing.TB, pkg, file string) string {
 	t.Helper()
 	path := filepath.Join(web(t), "node_modules", pkg, file)

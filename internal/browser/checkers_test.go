@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// clean is a page in which the checkers find nothing.
+	// clean is a page without violations and faults.
 	clean = `<!DOCTYPE html>
 <html lang="en">
 <head><meta charset="utf-8"><title>Calls</title></head>
@@ -17,7 +17,7 @@ const (
 </html>
 `
 
-	// faulty has two violations of accessibility in main, one outside, and errors of markup in lines 5 and 6.
+	// faulty is a page with two accessibility violations inside main, one outside, and markup faults in lines 5 and 6.
 	faulty = `<!DOCTYPE html>
 <html lang="en">
 <head><meta charset="utf-8"><title>Calls</title></head>

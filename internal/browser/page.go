@@ -13,17 +13,17 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// screenshots names the folder in which pictures are kept beyond the test.
+// screenshots is the environment variable with the folder for pictures that outlive the test.
 const screenshots = "CALLWRIGHT_SCREENSHOTS"
 
-// Eval returns the value of a JavaScript expression in the page; a promise is awaited. The page's content security policy does not
-// apply to it.
+// Eval evaluates a JavaScript expression in the page and returns its value. It awaits a promise. The page's content security policy does
+// not apply.
 func Eval[T any](t testing.TB, p *Page, expression string) T {
 	t.Helper()
 	return run(t, p, "evaluating "+shorten(expression), chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 }
 
-// shorten cuts a text for a message.
+// shorten returns the last 200 bytes of a text, for messages.
 func shorten(s string) string {
 	const most = 200
 	if len(s) <= most {
@@ -32,7 +32,7 @@ func shorten(s string) string {
 	return "... " + s[len(s)-most:]
 }
 
-// Dark sets whether the user prefers dark colors.
+// Dark sets whether the browser reports a preference for dark colors.
 func (p *Page) Dark(t testing.TB, dark bool) {
 	t.Helper()
 	scheme := "light"
@@ -49,13 +49,13 @@ func (p *Page) Timezone(t testing.TB, zone string) {
 	command(t, p, "changing to "+zone, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: zone})
 }
 
-// Upload chooses a file for an input of the type file.
+// Upload chooses a file for a file input.
 func (p *Page) Upload(t testing.TB, selector, file string) {
 	t.Helper()
 	p.do(t, "choosing a file in "+selector, chromedp.SetUploadFiles(selector, []string{file}))
 }
 
-// Select chooses the option with this value, and notifies the scripts of the page.
+// Select waits for a list, chooses its option with this value, and fires the events that scripts expect.
 func (p *Page) Select(t testing.TB, selector, value string) {
 	t.Helper()
 	p.Await(t, selector)
@@ -75,13 +75,13 @@ func (p *Page) Select(t testing.TB, selector, value string) {
 	}
 }
 
-// Press presses keys, such as the keys of package kb, in the element that has the focus.
+// Press presses keys in the focused element. Package kb defines keys such as kb.Enter.
 func (p *Page) Press(t testing.TB, keys string, modifiers ...chromedp.Modifier) {
 	t.Helper()
 	p.do(t, "pressing keys", chromedp.KeyEvent(keys, chromedp.KeyModifiers(modifiers...)))
 }
 
-// HTML returns the source of the document as the server sent it.
+// HTML returns the source of the document as the server sent it, without changes by scripts.
 func (p *Page) HTML(t testing.TB) string {
 	t.Helper()
 	frame := command(t, p, "finding the document", page.GetFrameTree, cdp.Empty{}).FrameTree.Frame
@@ -89,26 +89,26 @@ func (p *Page) HTML(t testing.TB) string {
 	return string(source.Content)
 }
 
-// Screenshot returns the whole page as a PNG.
+// Screenshot returns a picture of the whole page as a PNG file.
 func (p *Page) Screenshot(t testing.TB) []byte {
 	t.Helper()
 	return run(t, p, "taking a picture", chromedp.FullScreenshot(100))
 }
 
-// Picture saves the whole page as a PNG of this name and returns its path. It lies in the folder that CALLWRIGHT_SCREENSHOTS names, or
-// else among the artifacts of the test.
+// Picture writes a picture of the whole page to name.png and returns the path. The file is in the folder CALLWRIGHT_SCREENSHOTS, or else in
+// the test's artifact folder.
 func (p *Page) Picture(t testing.TB, name string) string {
 	t.Helper()
 	return write(t, name, p.Screenshot(t))
 }
 
-// Window saves a picture of the visible part of the page, as Picture does.
+// Window writes a picture of the visible part of the page, like Picture.
 func (p *Page) Window(t testing.TB, name string) string {
 	t.Helper()
 	return write(t, name, run(t, p, "taking a picture", chromedp.CaptureScreenshot()))
 }
 
-// write saves a picture.
+// write writes a picture and returns its path. The name must not contain slashes.
 func write(t testing.TB, name string, png []byte) string {
 	t.Helper()
 	if name == "" || strings.ContainsAny(name, `/\`) {

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/internal/browser"
 )
 
-// serve serves a page under a strict content security policy that allows the script at /script.js.
+// serve serves a page with a strict content security policy that allows only the script at /script.js, and returns its URL.
 func serve(t *testing.T, html, script string) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -84,7 +84,7 @@ func TestControls(t *testing.T) {
 	}
 }
 
-// failing is a page that does everything that a test of pages must find.
+// failing is a page that can cause each error and dialog that Errors and Dialogs must report.
 const failing = `<!DOCTYPE html><title>t</title><button id="throw">throw</button><button id="ask">ask</button>
 <img src="missing.png" alt=""><script>alert("inline")</script><script src="script.js"></script>`
 

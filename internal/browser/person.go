@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/internal/await"
 )
 
-// ClickText clicks at the link or the button with this text, as soon as it is there, and waits until the page has changed.
+// ClickText waits for a link or button with this text, clicks it, and waits until another page has loaded.
 func (p *Page) ClickText(t testing.TB, text string) {
 	t.Helper()
 	p.attempt(t, "clicking at "+text, `((text) => {
@@ -23,7 +23,7 @@ func (p *Page) ClickText(t testing.TB, text string) {
 	p.attempt(t, "the page after "+text, `(() => document.readyState === "complete" && document.documentElement.dataset.left !== location.href)`)
 }
 
-// Fill types a value into the field with this label, or chooses the option with this text there.
+// Fill waits for the field with this label. It replaces the field's text, or in a list chooses the option with this text.
 func (p *Page) Fill(t testing.TB, label, value string) {
 	t.Helper()
 	p.attempt(t, "the field "+label, `((label) => {
@@ -48,13 +48,13 @@ func (p *Page) Fill(t testing.TB, label, value string) {
 	})`, value)
 }
 
-// AwaitText waits until a reader sees a text.
+// AwaitText waits until the page shows a text.
 func (p *Page) AwaitText(t testing.TB, text string) {
 	t.Helper()
 	p.attempt(t, "the text "+text, `((text) => document.body?.innerText.includes(text) === true)`, text)
 }
 
-// attempt calls a JavaScript function until it returns true. It fails while the page is replaced by another one, and is called again.
+// attempt calls a JavaScript function until it returns true. It retries after errors, because every call fails while another page loads.
 func (p *Page) attempt(t testing.TB, what, function string, arguments ...string) {
 	t.Helper()
 	if arguments == nil {

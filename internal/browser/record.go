@@ -13,17 +13,17 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// most bounds the stored errors, and the stored dialogs, of a tab: a page may open dialogs without end.
+// most limits the stored errors and the stored dialogs of a tab, because a page may open dialogs endlessly.
 const most = 100
 
-// record holds the errors of a tab.
+// record holds the errors and dialogs of a tab.
 type record struct {
 	mu              sync.Mutex
 	errors, dialogs []string
 	accept          bool
 }
 
-// note records an event. chromedp calls it between the messages of the tab, so it sends no command itself.
+// note records an event. It must not send a command, because chromedp calls it while it reads the messages of the tab.
 func (r *record) note(tab context.Context, event any) {
 	switch e := event.(type) {
 	case *runtime.EventConsoleAPICalled:
@@ -45,7 +45,7 @@ func (r *record) note(tab context.Context, event any) {
 	}
 }
 
-// describe joins the arguments of a console's call.
+// describe joins the arguments of a console call with spaces.
 func describe(arguments []*runtime.RemoteObject) string {
 	var texts []string
 	for _, a := range arguments {
@@ -66,7 +66,7 @@ func (r *record) addError(text string) {
 	}
 }
 
-// addDialog records a dialog and returns whether to accept it.
+// addDialog records a dialog, and reports whether to accept it.
 func (r *record) addDialog(text string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -76,7 +76,7 @@ func (r *record) addDialog(text string) bool {
 	return r.accept
 }
 
-// close ends a dialog, without which every step in the tab would wait.
+// close closes a dialog, because an open dialog blocks every action in the tab.
 func (r *record) close(tab context.Context, accept bool) {
 	_, err := chromedp.Run(tab, func(ctx context.Context, _ *chromedp.Target) (chromedp.Void, error) {
 		_, err := chromedp.Call(ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: accept})
@@ -87,8 +87,8 @@ func (r *record) close(tab context.Context, accept bool) {
 	}
 }
 
-// Errors returns the errors of the tab since its start, at most 100: console errors, uncaught exceptions, violations of the content
-// security policy, and resources that did not load. Each begins with its source, such as "console", "exception", "security" or "network".
+// Errors returns at most 100 errors since the tab was opened: console errors, uncaught exceptions, violations of the content security
+// policy, and resources that failed to load. Each begins with its source, such as "console", "exception", "security" or "network".
 func (p *Page) Errors(t testing.TB) []string {
 	t.Helper()
 	p.waitIdle(t)
@@ -97,7 +97,7 @@ func (p *Page) Errors(t testing.TB) []string {
 	return slices.Clone(p.seen.errors)
 }
 
-// Dialogs returns the dialogs that opened since the start of the tab, at most 100, such as "alert: Hello".
+// Dialogs returns at most 100 dialogs since the tab was opened, such as "alert: Hello".
 func (p *Page) Dialogs(t testing.TB) []string {
 	t.Helper()
 	p.waitIdle(t)
@@ -106,13 +106,13 @@ func (p *Page) Dialogs(t testing.TB) []string {
 	return slices.Clone(p.seen.dialogs)
 }
 
-// waitIdle waits for events that the tab has sent already. They arrive before the answer to a later command.
+// waitIdle waits for the events that the tab has already sent. They arrive before the result of a later command.
 func (p *Page) waitIdle(t testing.TB) {
 	t.Helper()
 	Eval[int](t, p, "1")
 }
 
-// AcceptDialogs sets whether dialogs that open from now on are accepted. At the start they are refused.
+// AcceptDialogs sets whether later dialogs are accepted. By default they are dismissed.
 func (p *Page) AcceptDialogs(accept bool) {
 	p.seen.mu.Lock()
 	defer p.seen.mu.Unlock()

@@ -1,5 +1,6 @@
-// Package contracttest holds a server to the error statuses and codes that openapi.yaml names for each operation. Tests put
-// Handler around a server, or Transport into a client, and fail at the first answer that the contract does not name.
+// Package contracttest checks that a server returns only the error statuses and codes that openapi.yaml lists for each operation. Tests
+// wrap a server in Handler, or use Transport in a client. They fail at every answer that the contract does not list. The package also
+// generates requests from the contract's schemas.
 package contracttest
 
 import (
@@ -16,12 +17,12 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Operation is an operation of the contract with its errors.
+// Operation is an operation of the contract with its documented errors.
 type Operation struct {
 	ID       string
 	Method   string
-	Segments []string         // of the path; a parameter stands in braces
-	Errors   map[int][]string // the codes of the examples, by the statuses that the contract names
+	Segments []string         // segments of the path; a parameter is in braces
+	Errors   map[int][]string // error codes in the examples of each documented status
 }
 
 // document holds the parts of openapi.yaml that this package reads.
@@ -85,13 +86,13 @@ func (d document) codes(r response) []string {
 	return codes
 }
 
-// codeOf returns the code of an error's body, which all its entries share.
+// codeOf returns the code of an error body, or "". All entries of an error body have the same code.
 func codeOf(body map[string]any) string {
 	code, _ := firstEntry(body)["error"].(string)
 	return code
 }
 
-// firstEntry returns the first entry of an error's body, nil if there is none.
+// firstEntry returns the first entry of an error body, or nil if there is none.
 func firstEntry(body map[string]any) map[string]any {
 	list, _ := body["errors"].([]any)
 	if len(list) == 0 {
@@ -101,8 +102,8 @@ func firstEntry(body map[string]any) map[string]any {
 	return entry
 }
 
-// Find returns the operation that a request is for. Where several paths fit, the one whose first differing segment is no
-// parameter wins.
+// Find returns the operation for a request, and whether there is one. If several paths match, Find returns the path whose first differing
+// segment is no parameter.
 func Find(method, path string) (Operation, bool) {
 	var best Operation
 	for _, o := range Operations() {
@@ -128,14 +129,14 @@ func (o Operation) before(other Operation) bool {
 	return false
 }
 
-// Check returns an error if the contract does not name the status of an answer to a request, or not its code. The
-// default response of every operation covers 500, and 501 of a program that serves only some areas.
+// Check returns an error if the contract lists neither the status of an answer nor, for this status, its error code. It accepts every
+// status below 400, and 500 and 501, which the default response covers. Requests without an operation pass, too.
 func Check(r *http.Request, status int, body []byte) error {
 	if status < http.StatusBadRequest {
 		return nil
 	}
 	var value map[string]any
-	_ = json.Unmarshal(body, &value) // a page has neither code nor message
+	_ = json.Unmarshal(body, &value) // value stays nil if the body is an HTML page
 	o, ok := Find(r.Method, r.URL.EscapedPath())
 	seen.Store(shown(value), true)
 	seen.Store(o.ID+" "+shown(value), true)

@@ -64,13 +64,12 @@ func TestCheckRefusesWhatTheContractDoesNotName(t *testing.T) {
 	}
 }
 
-// failures counts the errors of a test.
+// failures is a testing.TB that counts errors.
 type failures struct {
 	testing.TB
 	count int
 }
 
-// Error counts.
 func (f *failures) Error(...any) { f.count++ }
 
 func TestWrappersFailTheTestAndChangeNothing(t *testing.T) {
@@ -115,7 +114,8 @@ func TestUnseenForgetsWhatWasAnswered(t *testing.T) {
 	}
 }
 
-// TestGeneratorCoversTheContract makes requests for every operation, the same ones again from the same seed.
+// TestGeneratorCoversTheContract checks that the generator creates requests for every operation, and the same requests again from the same
+// seed.
 func TestGeneratorCoversTheContract(t *testing.T) {
 	t.Parallel()
 	made := func() (all []contracttest.Request) {

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// seen holds the errors that Check was given, as an example would show them.
+// seen is a set of the errors that Check has read, as returned by shown, with and without the operation.
 var seen sync.Map
 
 var (
@@ -15,15 +15,14 @@ var (
 	digits = regexp.MustCompile(`[0-9]+`)
 )
 
-// shown returns the code and the message of an error's body. Ids and numbers, which differ from answer to answer, are the
-// same in all.
+// shown returns the code and message of an error body. It replaces ids and numbers by fixed texts, so that an answer equals its example.
 func shown(body map[string]any) string {
 	message, _ := firstEntry(body)["message"].(string)
 	return codeOf(body) + " " + digits.ReplaceAllString(uuids.ReplaceAllString(message, "ID"), "0")
 }
 
-// UnseenByOperation returns the examples of 400, 413 and 415, which are shared by many operations, that no answer of an
-// operation had since the program began, each as OPERATION RESPONSE.EXAMPLE.
+// UnseenByOperation returns the examples of 400, 413 and 415 that Check has not read for an operation since the program began. Many
+// operations share these examples. Each result has the form OPERATION RESPONSE.EXAMPLE.
 func UnseenByOperation() []string {
 	d := contract()
 	var unseen []string
@@ -45,7 +44,7 @@ func UnseenByOperation() []string {
 	return unseen
 }
 
-// Unseen returns the examples of errors that no answer had since the program began, each as RESPONSE.EXAMPLE.
+// Unseen returns the examples of errors that Check has not read since the program began. Each result has the form RESPONSE.EXAMPLE.
 func Unseen() []string {
 	var unseen []string
 	for name, r := range contract().Components.Responses {

@@ -15,29 +15,29 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Request is a request that was made out of the contract.
+// Request is a request that a Generator has created.
 type Request struct {
-	Operation string // its id in the contract
+	Operation string // id of the operation in the contract
 	Method    string
-	Path      string // of the operation
+	Path      string // path of the operation, with parameters in braces
 	Target    string
-	Header    http.Header // its Content-Type and parameters
+	Header    http.Header // Content-Type and header parameters
 	Body      string
-	Change    string // the part that violates the contract; empty: none
-	Streams   bool   // its answer lasts: it is events
+	Change    string // description of the part that was changed to violate the contract; empty if none
+	Streams   bool   // the answer is a stream of server-sent events
 }
 
-// Generator makes requests for an operation out of its schemas. The same seed makes the same requests.
+// Generator creates requests from the schemas of the contract. The same seed results in the same requests.
 type Generator struct {
 	rand *rand.Rand
-	// known returns values for a parameter, or a member of a body at any depth, in addition to its schema's values, such as ids of
-	// existing objects. The path is the operation's.
+	// known returns further values for a parameter, or for a member of a body at any depth, such as ids of existing objects. path is the
+	// path of the operation.
 	known func(path, operation, in, name string) []string
 
-	path, operation string // whose request is being made
+	path, operation string // of the current request
 }
 
-// NewGenerator returns a generator.
+// NewGenerator returns a generator with the given seed. known must not be nil.
 func NewGenerator(seed uint64, known func(path, operation, in, name string) []string) *Generator {
 	return &Generator{rand: rand.New(rand.NewPCG(seed, 0)), known: known}
 }
@@ -45,7 +45,7 @@ func NewGenerator(seed uint64, known func(path, operation, in, name string) []st
 // object is a JSON object of the contract.
 type object = map[string]any
 
-// raw is the contract as a tree.
+// raw returns the contract as a tree of YAML values.
 var raw = sync.OnceValue(func() (tree object) {
 	if err := yaml.Unmarshal([]byte(callwright.OpenAPI), &tree); err != nil {
 		panic(err)
@@ -53,7 +53,7 @@ var raw = sync.OnceValue(func() (tree object) {
 	return tree
 })
 
-// resolved follows a reference.
+// resolved returns the object that value references, or value itself if it is no reference. It returns nil if value is no object.
 func resolved(value any) object {
 	o, _ := value.(object)
 	for ref, ok := o["$ref"].(string); ok; ref, ok = o["$ref"].(string) {
@@ -65,8 +65,7 @@ func resolved(value any) object {
 	return o
 }
 
-// Each makes n requests for every operation of the contract, in the order of their paths: first valid ones, then the same number
-// with one change.
+// Each passes 2n requests for every operation to fn, in the order of paths: n valid requests, and then n requests with one change.
 func (g *Generator) Each(n int, fn func(Request)) {
 	paths, _ := raw()["paths"].(object)
 	for _, path := range names(paths) {
@@ -97,7 +96,7 @@ func streams(op object) bool {
 	return content["text/event-stream"] != nil
 }
 
-// request makes a request for the operation.
+// request creates a request for an operation. If change is set, one parameter or one part of the body is changed.
 func (g *Generator) request(method string, op object, change bool) Request {
 	r := Request{Operation: g.operation, Method: method, Path: g.path, Header: http.Header{}, Streams: streams(op)}
 	target, query := g.path, url.Values{}
@@ -140,7 +139,7 @@ func (g *Generator) request(method string, op object, change bool) Request {
 	return r
 }
 
-// printable omits characters that no client sends in a header.
+// printable maps characters outside of printable ASCII to -1, so that strings.Map removes them from a header.
 func printable(c rune) rune {
 	if c < ' ' || c > '~' {
 		return -1
@@ -148,10 +147,10 @@ func printable(c rune) rune {
 	return c
 }
 
-// fill makes the body of a request.
+// fill creates the body of a request and its Content-Type. If change is set, it changes a JSON body.
 func (g *Generator) fill(r *Request, body object, change bool) {
 	content, _ := body["content"].(object)
-	for _, kind := range names(content) { // there is one
+	for _, kind := range names(content) { // the contract lists at most one type
 		media, _ := content[kind].(object)
 		value := g.value(resolved(media["schema"]), 0)
 		r.Header.Set("Content-Type", kind)
@@ -186,7 +185,7 @@ func (g *Generator) fill(r *Request, body object, change bool) {
 	}
 }
 
-// text writes a value as a parameter.
+// text returns a value in the format of a parameter. Of a list it returns only the first item.
 func text(value any) string {
 	if list, ok := value.([]any); ok && len(list) > 0 {
 		return text(list[0])

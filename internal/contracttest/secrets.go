@@ -9,18 +9,18 @@ import (
 	"unicode"
 )
 
-// Member is a parameter of an operation, or a member of its body.
+// Member is a parameter of an operation, or a member of a request body.
 type Member struct {
 	Operation string
 	In        string // path, query, header or body
-	Path      string // its name; a member of a body has the names above it and [] for each list, such as tools[].headers
-	Marked    bool   // as a secret: writeOnly, format password or x-secret, on the member or a parent
+	Path      string // name of a parameter, or path of a member with [] for each list, such as tools[].headers
+	Marked    bool   // marked as secret (writeOnly, format password, x-secret), itself or by a parent
 }
 
-// String returns the member as an error shows it.
+// String returns the operation, In and Path, separated by spaces.
 func (m Member) String() string { return m.Operation + " " + m.In + " " + m.Path }
 
-// Secrets returns the members of requests that the contract marks as secrets; a marked object counts as one member.
+// Secrets returns the parameters and members that the contract marks as secrets. A marked object counts as one member.
 func Secrets() (marked []Member) {
 	for _, m := range requested() {
 		if m.Marked {
@@ -30,13 +30,13 @@ func Secrets() (marked []Member) {
 	return marked
 }
 
-// secretWords occur in the names of members that may contain a secret: names of secrets, and of objects that often contain one.
+// secretWords lists words in the names of members that may contain a secret, or whose objects often do.
 var secretWords = []string{
 	"password", "passwd", "passphrase", "secret", "token", "key", "keys", "authorization", "auth", "credential", "credentials", "pin",
 	"private", "url", "urls", "link", "webhook", "headers", "header", "cookie", "query", "smtp",
 }
 
-// Unmarked returns the members of requests that are named like a secret and not marked.
+// Unmarked returns the parameters and members whose name contains one of secretWords, but which are not marked as secrets.
 func Unmarked() (suspects []Member) {
 	for _, m := range requested() {
 		name := strings.TrimSuffix(m.Path[strings.LastIndexByte(m.Path, '.')+1:], "[]")
@@ -47,7 +47,7 @@ func Unmarked() (suspects []Member) {
 	return suspects
 }
 
-// wordsOf splits a name such as apiKey, api_key or Api-Key into lower-case words.
+// wordsOf splits a name such as apiKey, api_key or Api-Key into words in lower case.
 func wordsOf(name string) []string {
 	var b strings.Builder
 	for i, r := range name {
@@ -59,7 +59,8 @@ func wordsOf(name string) []string {
 	return strings.FieldsFunc(b.String(), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// requested returns the parameters and the members of bodies of all operations that take text: of a container, its members.
+// requested returns the parameters of all operations, and the members of their bodies, that accept free text, or that are marked. Of an
+// unmarked container, it returns only the members.
 func requested() (all []Member) {
 	paths, _ := raw()["paths"].(object)
 	for _, path := range names(paths) {
@@ -93,7 +94,7 @@ func requested() (all []Member) {
 	return all
 }
 
-// isSecret reports whether a schema, or a schema that it references, is marked.
+// isSecret reports whether a schema, or the schema that it references, is marked as secret.
 func isSecret(schema any) bool {
 	own, _ := schema.(object)
 	for _, s := range []object{own, resolved(schema)} {
@@ -104,7 +105,8 @@ func isSecret(schema any) bool {
 	return false
 }
 
-// visit calls leaf for the members of a schema that take text. A marked schema is one leaf. at is the path to the schema.
+// visit calls leaf for each member of a schema that accepts free text. For a marked schema it calls leaf once and does not descend. at is
+// the path to the schema.
 func visit(schema any, at string, marked bool, depth int, leaf func(at string, marked bool)) {
 	s := resolved(schema)
 	marked = marked || isSecret(schema)
@@ -136,7 +138,7 @@ func visit(schema any, at string, marked bool, depth int, leaf func(at string, m
 	}
 }
 
-// takesText reports whether a schema takes a text that is not one of a few.
+// takesText reports whether a schema accepts free text, and not only certain values, numbers or booleans.
 func takesText(s object) bool {
 	if s["enum"] != nil || s["const"] != nil {
 		return false
@@ -150,8 +152,8 @@ func takesText(s object) bool {
 	})
 }
 
-// WithoutSecrets returns an answer without the members that the contract marks with x-secret: answers may contain them. Members
-// that are writeOnly must not occur in answers, and stay; errors stay unchanged.
+// WithoutSecrets returns the body of an answer in which the members that the contract marks with x-secret are null, because an answer may
+// contain them. It does not change writeOnly members, because no answer may contain these, nor the body of an error.
 func WithoutSecrets(operation string, status int, body []byte) []byte {
 	var value any
 	if status >= http.StatusBadRequest || json.Unmarshal(body, &value) != nil {
@@ -175,7 +177,7 @@ func WithoutSecrets(operation string, status int, body []byte) []byte {
 	return body
 }
 
-// without deletes the marked members from a value of a schema.
+// without replaces the values that a schema marks with x-secret by nil.
 func without(schema, value any, depth int) any {
 	s := resolved(schema)
 	own, _ := schema.(object)
@@ -190,7 +192,7 @@ func without(schema, value any, depth int) any {
 		for _, variant := range list {
 			if resolved(variant)["x-secret"] == true {
 				if _, isObject := value.(object); !isObject {
-					continue // the variant is an object
+					continue // the marked variant is an object, so it does not describe this value
 				}
 			}
 			value = without(variant, value, depth+1)

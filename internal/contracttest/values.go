@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// maxNesting bounds how deep values of schemas without bounds go.
+// maxNesting limits the depth of values whose schemas are recursive.
 const maxNesting = 6
 
 func pick[T any](g *Generator, all []T) T { return all[g.rand.IntN(len(all))] }
 
-// named makes a value of a parameter or a member: often one that is known.
+// named creates a value for a parameter or a member. In three of four cases it chooses a known value, if there is one.
 func (g *Generator) named(in, name string, schema object) any {
 	if known := g.known(g.path, g.operation, in, name); len(known) > 0 && g.rand.IntN(4) > 0 {
 		return pick(g, known)
@@ -19,7 +19,7 @@ func (g *Generator) named(in, name string, schema object) any {
 	return g.value(schema, 0)
 }
 
-// value makes a value of a schema.
+// value creates a random value that matches a schema.
 func (g *Generator) value(schema object, depth int) any {
 	if all, ok := schema["allOf"].([]any); ok {
 		return g.value(resolved(all[0]), depth)
@@ -53,7 +53,7 @@ func (g *Generator) value(schema object, depth int) any {
 	case "null":
 		return nil
 	}
-	return pick(g, []any{"any", 7.0, true, nil, []any{}, object{"a": 1.5}}) // a schema that takes anything
+	return pick(g, []any{"any", 7.0, true, nil, []any{}, object{"a": 1.5}}) // the schema accepts any type
 }
 
 func (g *Generator) object(schema object, depth int) object {
@@ -99,7 +99,7 @@ func (g *Generator) list(schema object, depth int) []any {
 	return made
 }
 
-// words are texts, some of which mean something somewhere.
+// words are random texts. Some of them are valid or dangerous in certain members.
 var words = []string{
 	"name", "Ada", "A short sentence.", "+14155550123", "https://example.com/x", "sip:pbx.example.com:5061;transport=tls", "pbx.example.com",
 	"{{name}}", "größer, 大きい, 👩‍👩‍👧", "PCMU", "$.a.b", "0", "tuesday", "X-Note", "' OR 1=1 --", "<b>&amp;", "%s%d%n", "../../etc/passwd", "\t tab",
@@ -121,9 +121,9 @@ func (g *Generator) text(schema object) string {
 	least, most := int(bound(schema, "minLength", 0)), int(bound(schema, "maxLength", 200))
 	made := []rune(pick(g, words))
 	switch g.rand.IntN(8) {
-	case 0: // the shortest, and of characters of four bytes
+	case 0: // the minimum length, in characters of four bytes
 		made = []rune(strings.Repeat("𝛼", least))
-	case 1: // the longest
+	case 1: // the maximum length
 		made = []rune(strings.Repeat("𝛼", min(most, 5000)))
 	}
 	for len(made) < least {
@@ -143,7 +143,7 @@ func (g *Generator) number(schema object) float64 {
 	return least + float64(int64(g.rand.Float64()*(most-least)))
 }
 
-// bound returns a bound of a schema.
+// bound returns the number that a schema sets for name, such as "maxLength", or otherwise if it sets none.
 func bound(schema object, name string, otherwise float64) float64 {
 	switch n := schema[name].(type) {
 	case int:
@@ -158,13 +158,13 @@ func bound(schema object, name string, otherwise float64) float64 {
 	return otherwise
 }
 
-// oddTexts are values of parameters that few follow a schema.
+// oddTexts are values of parameters that violate most schemas.
 var oddTexts = []string{
 	"", " ", "null", "true", "-1", "0", "1e400", "9223372036854775808", "NaN", "2026-02-30T25:00:00Z", "0000-01-01", "a\x00b", "a\xffb", "%00", "/", "..", "{}", "[]",
 	"\r\nX-Injected: 1", strings.Repeat("x", 10_000), "𝛼", "'; DROP TABLE calls; --", "\u202e", "+", "*", "\\",
 }
 
-// oddValues are values that few schemas allow.
+// oddValues returns values that violate most schemas.
 func oddValues() []any {
 	deep := any("end")
 	for range 60 {
@@ -177,7 +177,7 @@ func oddValues() []any {
 	}
 }
 
-// changed changes one place of a value, and returns the place.
+// changed changes one random part of a value, and returns the value with a description of the change.
 func (g *Generator) changed(value any) (any, string) {
 	members, isObject := value.(object)
 	list, isList := value.([]any)
@@ -206,7 +206,7 @@ func (g *Generator) changed(value any) (any, string) {
 	return odd, fmt.Sprintf(" is %.40q", fmt.Sprint(odd))
 }
 
-// broken is a body that is no JSON, or none that may pass.
+// broken returns a body that is invalid JSON or that the server must reject, and a description of the change.
 func (g *Generator) broken(body string) (text, change string) {
 	switch g.rand.IntN(5) {
 	case 0:

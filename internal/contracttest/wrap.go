@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Handler passes requests on to a server and fails the test for each answer that Check refuses.
+// Handler returns a handler that calls server and fails the test at each answer that Check rejects.
 func Handler(t testing.TB, server http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		seen := &answer{ResponseWriter: w}
@@ -18,14 +18,14 @@ func Handler(t testing.TB, server http.Handler) http.Handler {
 	})
 }
 
-// answer keeps the status, and the body of an error.
+// answer records the status of an answer, and the body of an error.
 type answer struct {
 	http.ResponseWriter
 	status int
 	body   bytes.Buffer
 }
 
-// WriteHeader keeps the first final status.
+// WriteHeader records the first final status.
 func (a *answer) WriteHeader(status int) {
 	if a.status == 0 && status >= http.StatusOK {
 		a.status = status
@@ -33,7 +33,7 @@ func (a *answer) WriteHeader(status int) {
 	a.ResponseWriter.WriteHeader(status)
 }
 
-// Write keeps the body of an error.
+// Write records the body of an error.
 func (a *answer) Write(p []byte) (int, error) {
 	if a.status >= http.StatusBadRequest {
 		a.body.Write(p)
@@ -41,10 +41,10 @@ func (a *answer) Write(p []byte) (int, error) {
 	return a.ResponseWriter.Write(p)
 }
 
-// Unwrap lets http.ResponseController reach the connection.
+// Unwrap returns the underlying writer, which http.ResponseController needs.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-// Transport passes requests on to another transport and fails the test for each answer that Check refuses.
+// Transport returns a transport that uses base and fails the test at each answer that Check rejects.
 func Transport(t testing.TB, base http.RoundTripper) http.RoundTripper { return &transport{t, base} }
 
 type transport struct {
@@ -52,7 +52,7 @@ type transport struct {
 	base http.RoundTripper
 }
 
-// RoundTrip reads the body of an error and puts it back.
+// RoundTrip reads and checks the body of an error, and replaces it by an unread copy.
 func (c *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := c.base.RoundTrip(r)
 	if err != nil || response.StatusCode < http.StatusBadRequest {

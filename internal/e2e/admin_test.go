@@ -16,10 +16,10 @@ import (
 	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
-// firstOrganization is that which a new server makes.
+// firstOrganization is the id of the organization that a new server creates.
 const firstOrganization = "00000000-0000-7000-8000-000000000001"
 
-// administered is the JSON output of callwright admin.
+// administered is the JSON output of "callwright admin".
 type administered struct {
 	Organization struct {
 		ID string `json:"id"`
@@ -34,7 +34,7 @@ type administered struct {
 	} `json:"keys"`
 }
 
-// administer runs callwright admin beside a server.
+// administer runs "callwright admin" on the data of a running server.
 func administer(t *testing.T, s *server.Server, args ...string) (got administered) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), server.Command(t), append([]string{"admin", "--json"}, args...)...)
@@ -51,7 +51,7 @@ func administer(t *testing.T, s *server.Server, args ...string) (got administere
 	return got
 }
 
-// answers returns the server's status for a request with a key.
+// answers returns the status of a request to the server with the given API key.
 func answers(t *testing.T, s *server.Server, key string) int {
 	t.Helper()
 	with := *s
@@ -60,7 +60,7 @@ func answers(t *testing.T, s *server.Server, key string) int {
 	return status
 }
 
-// TestAdminBesideServer makes an organization and keys while the server runs, and rotates and revokes them.
+// TestAdminBesideServer checks that a running server accepts the organization and keys that the command creates, rotates and revokes.
 func TestAdminBesideServer(t *testing.T) {
 	t.Parallel()
 	s := server.Start(t, server.Config{})
@@ -90,7 +90,8 @@ func TestAdminBesideServer(t *testing.T) {
 	}
 }
 
-// TestWebhookSecretIsRotated has a receiver of a call's record check it with the secret before and with the new one.
+// TestWebhookSecretIsRotated checks the signatures of a call's record after rotations of the secret. The previous secret must verify it
+// only during the overlap.
 func TestWebhookSecretIsRotated(t *testing.T) {
 	t.Parallel()
 	s := server.Start(t, server.Config{})
@@ -111,7 +112,7 @@ func TestWebhookSecretIsRotated(t *testing.T) {
 	before := s.WebhookSecret(t)
 	for _, round := range []struct {
 		overlap string
-		good    bool // the secret before signs as well
+		good    bool // the previous secret is valid, too
 	}{{"1h", true}, {"0", false}} {
 		now := administer(t, s, "webhook-secret", "rotate", firstOrganization, "--overlap", round.overlap).Secret
 		request := appointment()

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/triageoas"
 )
 
-// bookings is a pathway that asks for a day and says a goodbye.
+// bookings returns a pathway that asks for a day and then says the given goodbye.
 func bookings(goodbye string) graph.Document {
 	return graph.Document{
 		Nodes: []json.RawMessage{
@@ -24,7 +24,7 @@ func bookings(goodbye string) graph.Document {
 	}
 }
 
-// gated makes a scenario that promotions of a pathway need, which wants a word to be said.
+// gated creates a scenario that promotions of a pathway require, and returns its id. It passes if the agent says word.
 func gated(t *testing.T, s *server.Server, pathway, word string) string {
 	t.Helper()
 	var scenario agenttestoas.TestScenarioCreate
@@ -40,14 +40,14 @@ func gated(t *testing.T, s *server.Server, pathway, word string) string {
 	return made.Data.ID
 }
 
-// promote publishes a version and returns the server's answer.
+// promote asks the server to publish a version, and returns its answer. onPass requests the publication after the tests have passed.
 func promote(t *testing.T, s *server.Server, pathway string, version int, onPass bool) (*pathwaysoas.PathwayPublished, error) {
 	t.Helper()
 	return s.API.PublishPathway(t.Context(), &pathwaysoas.PathwayPublish{VersionID: version, PublishOnPass: pathwaysoas.NewOptBool(onPass)},
 		pathwaysoas.PublishPathwayParams{ID: pathway})
 }
 
-// storeVersion keeps a document as the next version of a pathway.
+// storeVersion stores a document as the next version of a pathway, and returns the version number.
 func storeVersion(t *testing.T, s *server.Server, pathway string, d graph.Document) int {
 	t.Helper()
 	version := &pathwaysoas.PathwayVersionCreate{Name: "next"}
@@ -64,7 +64,7 @@ func storeVersion(t *testing.T, s *server.Server, pathway string, d graph.Docume
 	return saved.Data.VersionNumber
 }
 
-// runsOf returns the runs of a pathway once all have ended and there are as many.
+// runsOf waits until a pathway has exactly count runs and all of them have ended, and returns them.
 func runsOf(t *testing.T, s *server.Server, pathway string, count int) (runs []agenttestoas.TestRunSummary) {
 	t.Helper()
 	await.That(t, "the runs of tests to end", func() bool {
@@ -83,8 +83,8 @@ func runsOf(t *testing.T, s *server.Server, pathway string, count int) (runs []a
 	return runs
 }
 
-// TestGateOfPromotions publishes versions through the gate: one that fails its tests, and one that passes. Equal failures are one
-// issue with their runs, also after a restart of the server.
+// TestGateOfPromotions publishes a version that fails its tests, and a version that passes. It checks that equal failures share one issue
+// that lists their runs, even after a restart of the server.
 func TestGateOfPromotions(t *testing.T) {
 	t.Parallel()
 	config := server.Config{Data: t.TempDir()}

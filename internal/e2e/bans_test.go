@@ -9,8 +9,8 @@ import (
 	"github.com/callwright/callwright/internal/e2e/server"
 )
 
-// TestWrongNumbersThroughKamailio dials 20 wrong numbers through a Kamailio in front of the server, and then the right one, which is
-// answered. A trunk names the Kamailio, or the operator does.
+// TestWrongNumbersThroughKamailio checks that the server does not ban a Kamailio in front of it after 20 calls to wrong numbers. Either a
+// trunk or the operator's flag names the Kamailio.
 func TestWrongNumbersThroughKamailio(t *testing.T) {
 	t.Parallel()
 	for _, named := range []string{"by a trunk", "by the operator"} {
@@ -20,7 +20,7 @@ func TestWrongNumbersThroughKamailio(t *testing.T) {
 			c := server.Config{Roots: ca.CertFile(), Data: t.TempDir()}
 			var s *server.Server
 			switch named {
-			case "by a trunk": // the next server knows it from its start
+			case "by a trunk": // the second server reads the trunk when it starts
 				first := server.Start(t, c)
 				first.AttachInbound(t, ours.String(), "127.0.0.1")
 				first.Stop(t)

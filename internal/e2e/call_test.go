@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
-// The agent of these tests makes an appointment. It has rules instead of a model, so its words are known.
+// The words of the agent in these tests, which makes an appointment. It follows rules instead of a model, so that its words are known.
 const (
 	greeting  = "Good morning, this is the dentist."
 	question  = "Would you like to come on Monday or on Tuesday?"
@@ -33,20 +33,20 @@ when "5": say "` + half + `"
 otherwise: say "` + question + `"`
 )
 
-// The words of callers. The recognizer has hints only after the question; the first request is recognized without hints.
+// The words of callers. The recognizer recognizes the first request without hints, because only the question provides hints.
 const (
 	errand  = "Hello, I need an appointment for my teeth."
 	theDay  = "Tuesday is better for me."
 	theTime = "In the afternoon if that is possible."
 )
 
-// start starts a server that trusts the authority of the phones.
+// start starts a server that trusts the certificate authority of the phones.
 func start(t *testing.T, ca string, flags ...string) *server.Server {
 	t.Helper()
 	return server.Start(t, server.Config{Roots: ca, Flags: flags})
 }
 
-// appointment asks for a call that makes an appointment.
+// appointment returns the request for a call that makes an appointment.
 func appointment() callsoas.CallCreate {
 	return callsoas.CallCreate{
 		PhoneNumber: theirs.String(), From: callsoas.NewOptString(ours.String()), Task: callsoas.NewOptString(task),
@@ -55,7 +55,7 @@ func appointment() callsoas.CallCreate {
 	}
 }
 
-// lines returns the transcript's lines by one side.
+// lines returns the texts of one speaker in the transcript.
 func lines(r *callsoas.CallRecord, user callsoas.TranscriptLineUser) (texts []string) {
 	for _, l := range r.Transcripts {
 		if l.User == user {
@@ -65,7 +65,7 @@ func lines(r *callsoas.CallRecord, user callsoas.TranscriptLineUser) (texts []st
 	return texts
 }
 
-// says waits until the agent has finished a text.
+// says waits until the transcript contains a text of the agent.
 func says(t *testing.T, s *server.Server, id, text string) {
 	t.Helper()
 	s.Until(t, id, "to hear "+text, func(r *callsoas.CallRecord) bool {
@@ -77,7 +77,8 @@ func says(t *testing.T, s *server.Server, id, text string) {
 	})
 }
 
-// hook takes webhooks of a server, and checks by the published library that they are the server's.
+// hook starts a receiver of webhooks, and returns its URL and the received bodies. It verifies the server's signature with the published
+// Standard Webhooks library.
 func hook(t *testing.T, s *server.Server) (url string, bodies <-chan []byte) {
 	t.Helper()
 	check, err := standardwebhooks.NewWebhook(s.WebhookSecret(t))
@@ -171,10 +172,10 @@ func checkAppointment(t *testing.T, r *callsoas.CallRecord) {
 	}
 }
 
-// plain returns a sentence as the recognizer writes it down.
+// plain converts a sentence to the form that the recognizer returns: lower case, without a period.
 func plain(sentence string) string { return strings.ToLower(strings.TrimSuffix(sentence, ".")) }
 
-// checkCarried checks that a call was carried as everything has to be: over TLS, with SRTP.
+// checkCarried checks that a call used SIP over TLS, and SRTP.
 func checkCarried(t *testing.T, phone *baresip.Phone) {
 	t.Helper()
 	invites := append(phone.Received("INVITE "), phone.Sent("INVITE ")...)
@@ -243,7 +244,7 @@ func TestPhoneCallsServer(t *testing.T) {
 	}
 }
 
-// TestDefaultAgentAnswers calls a number without its own agent.
+// TestDefaultAgentAnswers checks that the default agent answers calls to a number without its own agent.
 func TestDefaultAgentAnswers(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
@@ -266,7 +267,7 @@ func TestDefaultAgentAnswers(t *testing.T) {
 	}
 }
 
-// TestCallerBreaksIn has the caller speak while the agent does.
+// TestCallerBreaksIn checks that the agent stops speaking when the caller barges in.
 func TestCallerBreaksIn(t *testing.T) {
 	t.Parallel()
 	const hours = "Our rooms are open from eight in the morning until six in the evening on every day from Monday to Friday, " +
@@ -302,8 +303,8 @@ func TestCallerBreaksIn(t *testing.T) {
 	}
 }
 
-// TestTransfer has the agent hand a caller over to a number that its system can't reach: baresip follows the transfer, but not over
-// TLS. The agent says so, and the call continues.
+// TestTransfer checks that the agent tells the caller that a transfer failed, and continues the call. The phone follows the transfer, but
+// cannot reach the number, because it does not use TLS for it.
 func TestTransfer(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

@@ -17,16 +17,16 @@ import (
 	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
-// office is the receiver of webhooks. While it is shut it refuses them, so that each is sent again.
+// office is a receiver of webhooks. While shut is set, it refuses them, so that the server sends each webhook again.
 type office struct {
 	url string
 
 	mu      sync.Mutex
 	shut    bool
-	refused map[string]bool                       // requests received while it refused: messages, and a record as no message
-	records map[string]int                        // of calls, by id
-	events  map[string]map[string]bool            // the messages by call
-	ids     map[string]map[string]map[string]bool // the ids that a message, or the record as no message, came under, by call
+	refused map[string]bool                       // messages refused while it was shut; "" is a record
+	records map[string]int                        // number of accepted records, by call id
+	events  map[string]map[string]bool            // accepted messages, by call id
+	ids     map[string]map[string]map[string]bool // webhook ids, by call id and message; the message "" is a record
 }
 
 func newOffice(t *testing.T) *office {
@@ -70,14 +70,14 @@ func newOffice(t *testing.T) *office {
 	return o
 }
 
-// set shuts the office or opens it.
+// set sets whether the office is shut.
 func (o *office) set(shut bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.shut = shut
 }
 
-// refuses waits until messages have come while it was shut.
+// refuses waits until the office has refused each of the given messages.
 func (o *office) refuses(t *testing.T, messages ...string) {
 	t.Helper()
 	await.That(t, "the webhook to refuse", func() bool {
@@ -87,11 +87,11 @@ func (o *office) refuses(t *testing.T, messages ...string) {
 	})
 }
 
-// takeover is the time limit for a server to finish the work of a killed one.
+// takeover is the time limit for a server to finish the work of a killed server.
 const takeover = 2 * await.Limit
 
-// told waits until the record of a call and some messages about it have come. Another server sends the messages of a killed one
-// again when it takes over its work.
+// told waits until the office has accepted the record of a call and the given messages, and checks that it accepted the record once. The
+// wait is long, because the server may first have to claim the work of a killed server.
 func (o *office) told(t *testing.T, call string, messages ...string) {
 	t.Helper()
 	ok := await.Within(t.Context(), takeover, func() bool {
@@ -106,8 +106,8 @@ func (o *office) told(t *testing.T, call string, messages ...string) {
 	}
 }
 
-// TestScheduledCallsOutliveServer kills the server while calls wait for their time, and starts it again: each is placed
-// once, not before its time.
+// TestScheduledCallsOutliveServer kills the server while scheduled calls wait, and starts it again. It checks that each call is placed
+// once, and not before its time.
 func TestScheduledCallsOutliveServer(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
@@ -115,7 +115,7 @@ func TestScheduledCallsOutliveServer(t *testing.T) {
 	first := start(t, ca.CertFile())
 	first.AttachOutbound(t, ours.String(), phone.Server())
 	due := map[string]time.Time{}
-	for _, wait := range []time.Duration{12 * time.Second, 14 * time.Second} { // enough to order both and to kill the server
+	for _, wait := range []time.Duration{12 * time.Second, 14 * time.Second} { // enough time to request both calls and to kill the server
 		at := time.Now().Add(wait).Truncate(time.Second)
 		request := brief()
 		request.StartTime = callsoas.NewOptDateTime(at)
@@ -138,8 +138,8 @@ func TestScheduledCallsOutliveServer(t *testing.T) {
 	}
 }
 
-// TestKilledDuringPathwayCall kills the server in the middle of a call that a pathway leads: its record is closed once,
-// with all that was found out and decided until then, and its webhook is told once.
+// TestKilledDuringPathwayCall kills the server during a call that follows a pathway. It checks that the record is closed once, with all
+// variables and decisions so far, and delivered once to the webhook.
 func TestKilledDuringPathwayCall(t *testing.T) {
 	t.Parallel()
 	base, _ := slots(t)
@@ -184,8 +184,8 @@ func TestKilledDuringPathwayCall(t *testing.T) {
 	}
 }
 
-// TestKilledAfterCall kills the server between an unanswered call and its consequences: it is retried once, and every webhook is
-// delivered although the first attempts were refused.
+// TestKilledAfterCall kills the server after an unanswered call, before its retry and its webhooks. It checks that the call is retried
+// once, and that every webhook is delivered although the receiver refused the first attempts.
 func TestKilledAfterCall(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

@@ -16,7 +16,8 @@ import (
 	"github.com/callwright/callwright/transport/oas/pathwaysoas"
 )
 
-// twice is counting with two requests each turn, so that a turn of which both hang takes twice as long as one request may.
+// twice returns the pathway of counting with a second request in each turn. If both requests hang, a turn lasts twice the timeout of a
+// request.
 func twice(greeting, system string) graph.Document {
 	d := counting(greeting, system)
 	d.Nodes = append(d.Nodes, json.RawMessage(fmt.Sprintf(`{"id":"more","type":"Webhook","data":{"name":"More","url":%q,"method":"POST","body":"{}"}}`, system)))
@@ -25,8 +26,8 @@ func twice(greeting, system string) graph.Document {
 	return d
 }
 
-// TestStopDuringTurns stops the server while turns of chats wait for another system. One that gets its answer in time is answered;
-// one that does not is broken off, and continues immediately after a restart of the server.
+// TestStopDuringTurns stops the server while chats wait for another system. A turn must finish if the system answers in time. Any other
+// turn must be interrupted, and its chat must continue after a restart of the server.
 func TestStopDuringTurns(t *testing.T) {
 	t.Parallel()
 	asked, stopping := make(chan struct{}, 10), make(chan struct{})
@@ -85,12 +86,12 @@ func TestStopDuringTurns(t *testing.T) {
 	}
 }
 
-// TestClientsGo lets a thousand chats wait for another system that never answers, and disconnects their clients: after the timeout
-// no resources are left, and every chat can continue.
+// TestClientsGo disconnects the clients of a thousand chats that wait for another system. It checks that the server frees all resources
+// after the timeout, and that every chat can continue.
 func TestClientsGo(t *testing.T) {
 	t.Parallel()
 	const many, together = 1000, 50
-	const slack = 30 // pools of connections and of workers
+	const slack = 30 // goroutines of connection and worker pools
 	var hanging atomic.Int32
 	var answering atomic.Bool
 	system := counter(t, func(ctx context.Context, _ int) {
@@ -111,7 +112,7 @@ func TestClientsGo(t *testing.T) {
 		})
 	}
 	beginning.Wait()
-	s.Say(t, s.Chat(t, id).ChatID, "") // opens lasting connections
+	s.Say(t, s.Chat(t, id).ChatID, "") // opens the connections that the server keeps open
 	goroutines, files := s.Metric(t, "go_goroutines"), s.Metric(t, "process_open_fds")
 	ctx, leave := context.WithCancel(t.Context())
 	var turns sync.WaitGroup

@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
-// hostile is a text that strangers may write. A page in which it runs opens a dialog.
+// hostile is a text from a stranger. A page that executes any part of it opens a dialog.
 const hostile = `x"'><script>alert(1)</script><img src=x onerror=alert(2)><a href=javascript:alert(3)>y</a>{{.}}`
 
 // signIn opens the dashboard and signs in with the server's key.
@@ -32,7 +32,7 @@ func signIn(t *testing.T, s *server.Server) *browser.Page {
 	return p
 }
 
-// write writes something over the API and returns its answer; path is below /v1.
+// write sends a request that writes to the API, and returns the answer. path is relative to /v1.
 func write(t *testing.T, s *server.Server, method, path string, body any) map[string]any {
 	t.Helper()
 	text, err := json.Marshal(body)
@@ -64,7 +64,7 @@ func write(t *testing.T, s *server.Server, method, path string, body any) map[st
 	return read
 }
 
-// furnish fills a deployment: a trunk to a phone, a call with a recording, and hostile texts in every domain.
+// furnish creates a trunk to a phone, a call with a recording, and objects with hostile texts in every domain.
 func furnish(t *testing.T, s *server.Server, phone *baresip.Phone) {
 	t.Helper()
 	s.AttachOutbound(t, ours.String(), phone.Server())
@@ -96,10 +96,10 @@ func furnish(t *testing.T, s *server.Server, phone *baresip.Phone) {
 	s.Say(t, fmt.Sprint(chat["chat_id"]), hostile+" <script>alert(9)</script>")
 }
 
-// same replaces ids in paths, so that two pages of one kind have the same.
+// same matches the path segments with ids. crawl replaces them, so that all pages of one kind have the same path.
 var same = regexp.MustCompile(`/[^/]*\d[^/]*`)
 
-// crawl opens the dashboard's pages that links lead to, at most two of each kind.
+// crawl follows the dashboard's links and calls each on every page. It opens at most two pages of each kind.
 func crawl(t *testing.T, p *browser.Page, s *server.Server, each func(path string)) {
 	t.Helper()
 	const most = 90
@@ -118,7 +118,7 @@ func crawl(t *testing.T, p *browser.Page, s *server.Server, each func(path strin
 				continue
 			}
 			kind := same.ReplaceAllString(u.Path, "/*") + "?" + strings.Join(slices.Sorted(maps.Keys(u.Query())), "&")
-			above := kind[:strings.LastIndex(kind, "/")] // such as that of all voices, whose names have no digits
+			above := kind[:strings.LastIndex(kind, "/")] // also limits kinds without digits, such as the pages of voices
 			if next := u.RequestURI(); !seen[next] && kinds[kind] < 2 && kinds[above] < 8 {
 				seen[next] = true
 				kinds[kind]++
@@ -129,8 +129,8 @@ func crawl(t *testing.T, p *browser.Page, s *server.Server, each func(path strin
 	}
 }
 
-// TestDashboardPages opens every page of a deployment with hostile texts everywhere. No page runs any of it, has errors, or breaks
-// a rule of HTML or of accessibility, in light and dark and on a narrow screen.
+// TestDashboardPages opens every page of a deployment that contains hostile texts. It checks that no page executes them, reports errors, or
+// breaks a rule of HTML or accessibility, in light and dark colors and on a narrow screen.
 func TestDashboardPages(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
-// dialable starts a server with a trunk to a phone.
+// dialable starts a server and a phone, and attaches a trunk to the phone.
 func dialable(t *testing.T) (*server.Server, *baresip.Phone) {
 	t.Helper()
 	ca := authority(t)
@@ -27,19 +27,20 @@ func dialable(t *testing.T) (*server.Server, *baresip.Phone) {
 	return s, phone
 }
 
-// keep marks a page as it was loaded; kept reports whether it is still that page.
+// keep marks a page, so that kept can report whether the page was reloaded since.
 func keep(t *testing.T, p *browser.Page) { browser.Eval[bool](t, p, "window.kept = true") }
 func kept(t *testing.T, p *browser.Page) bool {
 	return browser.Eval[bool](t, p, "window.kept === true")
 }
 
-// reads reports whether an element of a page has a text.
+// reads reports whether the text of an element contains the given text.
 func reads(t *testing.T, p *browser.Page, selector, text string) bool {
 	t.Helper()
 	return browser.Eval[bool](t, p, fmt.Sprintf("document.querySelector(%q)?.textContent.includes(%q) === true", selector, text))
 }
 
-// TestDashboardLiveCalls looks at the list of calls in a window in India while there is a call: it comes and goes without a reload.
+// TestDashboardLiveCalls checks that a call appears in an open list and moves to the ended calls without a reload. The browser's time zone
+// is India's, because the list must show local times.
 func TestDashboardLiveCalls(t *testing.T) {
 	t.Parallel()
 	s, phone := dialable(t)
@@ -74,8 +75,8 @@ func TestDashboardLiveCalls(t *testing.T) {
 	s.Stop(t)
 }
 
-// TestDashboardLiveIssue has an issue open in two windows. Changes in one appear in the other. A form being filled in stays
-// unchanged.
+// TestDashboardLiveIssue opens an issue in two windows. It checks that changes in one window appear in the other, and that they do not
+// affect a form that is being filled in.
 func TestDashboardLiveIssue(t *testing.T) {
 	t.Parallel()
 	s := start(t, authority(t).CertFile())
@@ -94,7 +95,7 @@ func TestDashboardLiveIssue(t *testing.T) {
 	p.Select(t, "#status", "in_review")
 	s.Comment(t, id, "Once more.")
 	await.That(t, "the comment of somebody else", func() bool { return reads(t, p, "#live-feed", "Once more.") })
-	p.Press(t, kb.Tab+kb.Tab+kb.Tab) // over severity and assignee to the button
+	p.Press(t, kb.Tab+kb.Tab+kb.Tab) // moves past severity and assignee to the button
 	p.Press(t, kb.Enter)
 	await.That(t, "the status in the other window", func() bool {
 		return reads(t, second, "#live-feed", "in review") && reads(t, second, "#live-record .badge", "in review")
@@ -104,7 +105,7 @@ func TestDashboardLiveIssue(t *testing.T) {
 	}
 }
 
-// TestDashboardRevokedKey revokes a key while a page of a session with it is open. The page goes to the sign-in.
+// TestDashboardRevokedKey checks that an open page leads to the sign-in when the key of its session is revoked.
 func TestDashboardRevokedKey(t *testing.T) {
 	t.Parallel()
 	s := start(t, authority(t).CertFile())
@@ -125,7 +126,7 @@ func TestDashboardRevokedKey(t *testing.T) {
 	}
 }
 
-// reach presses the tabulator until an element has the focus.
+// reach presses the tab key until the element has the focus.
 func reach(t *testing.T, p *browser.Page, selector string) {
 	t.Helper()
 	p.Await(t, selector)
@@ -138,7 +139,7 @@ func reach(t *testing.T, p *browser.Page, selector string) {
 	t.Fatalf("the keyboard does not reach %s", selector)
 }
 
-// TestDashboardKeyboard signs in, places a call and stops it with the keyboard alone.
+// TestDashboardKeyboard signs in, places a call and stops it with only the keyboard.
 func TestDashboardKeyboard(t *testing.T) {
 	t.Parallel()
 	s, phone := dialable(t)
@@ -159,7 +160,7 @@ func TestDashboardKeyboard(t *testing.T) {
 	p.Await(t, "#live-facts")
 	phone.Await(t, "CALL_ESTABLISHED", 1)
 	await.That(t, "the call to be stopped by the keyboard", func() bool {
-		reach(t, p, `#stop, #ask button[value="yes"]`) // a change of the call may have taken the focus away
+		reach(t, p, `#stop, #ask button[value="yes"]`) // an update of the call may have moved the focus
 		p.Press(t, kb.Enter)
 		return browser.Eval[bool](t, p, "document.getElementById('ask').open")
 	})
@@ -170,14 +171,14 @@ func TestDashboardKeyboard(t *testing.T) {
 	s.Stop(t)
 }
 
-// TestDashboardWithoutScripts performs the most common actions in a browser without scripts.
+// TestDashboardWithoutScripts checks that the most common actions work in a browser without scripts.
 func TestDashboardWithoutScripts(t *testing.T) {
 	t.Parallel()
 	s, phone := dialable(t)
 	p := browser.Open(t, false)
 	p.Go(t, s.Dashboard+"/calls/new")
 	p.Type(t, "#key", s.Key)
-	follow(t, p, "main button.main", "#phone_number") // the sign-in leads back
+	follow(t, p, "main button.main", "#phone_number") // after the sign-in the browser returns to the requested page
 	p.Type(t, "#phone_number", theirs.String())
 	p.Type(t, "#task", "Ask for the day.")
 	follow(t, p, "main button.main", "#stop")

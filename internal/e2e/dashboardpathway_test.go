@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/agenttestoas"
 )
 
-// choosing is a pathway that takes down a day.
+// choosing returns a pathway that asks for a day and stores it in a variable.
 func choosing() graph.Document {
 	return graph.Document{
 		Nodes: []json.RawMessage{
@@ -25,7 +25,7 @@ func choosing() graph.Document {
 	}
 }
 
-// wantText checks that the text of an element contains parts.
+// wantText checks that the text of an element contains all parts.
 func wantText(t *testing.T, p *browser.Page, at string, parts ...string) {
 	t.Helper()
 	text := p.Text(t, at)
@@ -36,8 +36,8 @@ func wantText(t *testing.T, p *browser.Page, at string, parts ...string) {
 	}
 }
 
-// TestDashboardPathwayChat chats with a version of a pathway to its end, and sees after each turn where the conversation is, its
-// variables and why it went there. A message that is sent from a page that is old does nothing.
+// TestDashboardPathwayChat chats with a version of a pathway until the conversation ends. After each turn, the page must show the node, its
+// variables and the decision. A message from an outdated page must be refused.
 func TestDashboardPathwayChat(t *testing.T) {
 	t.Parallel()
 	s := start(t, authority(t).CertFile())
@@ -76,14 +76,15 @@ func TestDashboardPathwayChat(t *testing.T) {
 	follow(t, p, "#at a", "svg .selected")
 	wantText(t, p, "#node", "Bye")
 	for _, found := range slices.Concat(p.Errors(t), second.Errors(t)) {
-		if !strings.Contains(found, "422") { // the refusal
+		if !strings.Contains(found, "422") { // the server refused the outdated message
 			t.Errorf("the browser reports %q", found)
 		}
 	}
 	s.Stop(t)
 }
 
-// TestDashboardPathwayGate publishes a version whose required scenario fails. The page says so, and leads to the run that has failed.
+// TestDashboardPathwayGate publishes a version whose required scenario fails. It checks that the page reports this and links to the failed
+// run.
 func TestDashboardPathwayGate(t *testing.T) {
 	t.Parallel()
 	s := start(t, authority(t).CertFile())
@@ -113,7 +114,7 @@ func TestDashboardPathwayGate(t *testing.T) {
 	p.Go(t, s.Dashboard+"/pathways/"+id)
 	wantText(t, p, "dl.facts", "version 1")
 	for _, found := range p.Errors(t) {
-		if !strings.Contains(found, "422") { // the refusals
+		if !strings.Contains(found, "422") { // the server refused the publication
 			t.Errorf("the browser reports %q", found)
 		}
 	}

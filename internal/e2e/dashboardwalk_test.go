@@ -9,15 +9,15 @@ import (
 	"github.com/callwright/callwright/internal/e2e/baresip"
 )
 
-// follow clicks at a link or a button, and waits for an element of the page that it leads to.
+// follow clicks a link or button, and waits until the next page shows the wanted element.
 func follow(t *testing.T, p *browser.Page, at, wanted string) {
 	t.Helper()
 	p.Click(t, at)
 	p.Await(t, wanted)
 }
 
-// TestDashboardNewUser follows the README for new users with a browser only: sign in, set up a trunk to a phone by the wizard,
-// place a call, and listen to its recording.
+// TestDashboardNewUser follows the README for new users in a browser: it signs in, sets up a trunk to a phone with the wizard, places a
+// call, and listens to its recording.
 func TestDashboardNewUser(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
@@ -32,7 +32,7 @@ func TestDashboardNewUser(t *testing.T) {
 	p.Type(t, "#destination", phone.Server())
 	follow(t, p, "main button.main", "#live-discovery button.main")
 	p.Picture(t, "discovery")
-	follow(t, p, `nav a[href="/trunks"]`, `a[href^="/trunks/new/discovery"]`) // leaves the set-up, and takes it up again
+	follow(t, p, `nav a[href="/trunks"]`, `a[href^="/trunks/new/discovery"]`) // leaves the wizard and resumes it
 	p.Picture(t, "set-ups")
 	follow(t, p, `a[href^="/trunks/new/discovery"]`, "#live-discovery button.main")
 	follow(t, p, "#live-discovery button.main", "#addresses")
@@ -58,7 +58,7 @@ func TestDashboardNewUser(t *testing.T) {
 	p.Type(t, "#task", "Ask whether the parcel came.")
 	p.Type(t, "#first_sentence", "Hello, did your parcel arrive?")
 	p.Select(t, "#record", "true")
-	follow(t, p, "main button.main", "#live-transcript li.assistant") // it appears without a reload, when the agent has spoken
+	follow(t, p, "main button.main", "#live-transcript li.assistant") // appears without a reload when the agent has spoken
 	p.Picture(t, "running-call")
 	phone.Await(t, "CALL_ESTABLISHED", 2)
 	follow(t, p, `form[action$="/stop"] button`, `#ask button[value="yes"]`)
@@ -84,7 +84,7 @@ func TestDashboardNewUser(t *testing.T) {
 	s.Stop(t)
 }
 
-// TestDashboardSessions signs out of one of two windows. The other can do nothing any more.
+// TestDashboardSessions signs out in one of two windows. It checks that a form in the other window places no call and leads to the sign-in.
 func TestDashboardSessions(t *testing.T) {
 	t.Parallel()
 	s := start(t, authority(t).CertFile())

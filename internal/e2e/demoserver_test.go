@@ -16,11 +16,11 @@ import (
 	"github.com/callwright/callwright/internal/e2e/process"
 )
 
-// seeded matches where the demo's server is, and its key.
+// seeded matches the URL and the API key that the demo prints.
 var seeded = regexp.MustCompile(`Open   (http://\S+)/\n  Key    (\S+)\n`)
 
-// TestDemoServer has the demo fill a server and leave it running: everything that it promises is there, and nothing is left of it in
-// the temporary folder when it is interrupted.
+// TestDemoServer checks that "demo -serve" creates everything that it prints. After an interrupt, it must leave nothing in the temporary
+// folder.
 func TestDemoServer(t *testing.T) {
 	t.Parallel()
 	program, scratch := filepath.Join(t.TempDir(), "demo"), t.TempDir()
@@ -78,7 +78,7 @@ func TestDemoServer(t *testing.T) {
 	}
 }
 
-// readJSON returns the JSON object at an address.
+// readJSON requests a URL with an API key and returns the JSON object.
 func readJSON(t *testing.T, address, key string) map[string]any {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
@@ -98,7 +98,7 @@ func readJSON(t *testing.T, address, key string) map[string]any {
 	return body
 }
 
-// readmePictures takes the pictures of the README.
+// readmePictures writes the screenshots of the README.
 func readmePictures(t *testing.T, dashboard, key string) {
 	t.Helper()
 	p := browser.Open(t, true)

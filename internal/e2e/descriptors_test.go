@@ -16,8 +16,8 @@ import (
 	"github.com/callwright/callwright/internal/e2e/server"
 )
 
-// TestHTTPIsFull opens more connections to HTTP than the server may have files, each with a request whose body never comes:
-// SIP still takes connections, and HTTP does when those have ended.
+// TestHTTPIsFull opens more HTTP connections than the server may open files. The server must still accept SIP connections, and accept HTTP
+// connections again when the others have ended.
 func TestHTTPIsFull(t *testing.T) {
 	t.Parallel()
 	const files, connections = 256, 400
@@ -84,7 +84,7 @@ func TestHTTPIsFull(t *testing.T) {
 	}
 }
 
-// TestTooFewFiles starts the server where it may open too few files for anything.
+// TestTooFewFiles checks that the server does not start if the limit of open files is too low.
 func TestTooFewFiles(t *testing.T) {
 	t.Parallel()
 	if said := server.Refused(t, server.Config{Data: t.TempDir(), Files: 64}); !strings.Contains(said, "the limit of open files is 64: at least 256 are needed") {

@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
-// TestDispatcherSeesTheDrain stops one of two servers behind the dispatcher of a proxy during a call: the dispatcher detects that
-// by OPTIONS, the next call goes to the other server, and the first call ends as its caller wants it.
+// TestDispatcherSeesTheDrain stops one of two servers behind a proxy's dispatcher during a call. The dispatcher must detect this by OPTIONS
+// and send the next call to the other server. The first call must continue until its caller hangs up.
 func TestDispatcherSeesTheDrain(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

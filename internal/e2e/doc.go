@@ -1,6 +1,6 @@
-// Package e2e holds the tests of the whole: the reference server and the telephone against baresip, an independent SIP phone, over
-// TLS and SRTP on this machine, with real speech in both directions.
+// Package e2e tests the complete system: the reference server and the softphone against baresip, an independent SIP phone, over TLS and
+// SRTP on this machine, with real speech in both directions.
 //
-// The programs they need (flite, pocketsphinx, baresip) are Debian packages; a test that misses one fails and names it.
-// Tests wait only for events, so they take as long as people take to say their sentences.
+// The tests use flite, pocketsphinx and baresip, which are Debian packages. A test fails and names the program if it is missing. Tests wait
+// for events instead of fixed times, so they last as long as the spoken sentences.
 package e2e

@@ -18,12 +18,12 @@ import (
 	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
-// readOnlyFor is the time for which the database refuses writes: long enough for all retries to have backed off.
+// readOnlyFor is how long the database refuses writes: long enough for all retries to reach their longest backoff.
 const readOnlyFor = 10 * time.Second
 
-// TestDatabaseFailover has a server of PostgreSQL made read-only, frozen, restarted and killed, and a standby promoted in its
-// place, while a call runs and requests come. The call continues, requests are answered or told when to come again, /readyz tells
-// of it, and afterwards the same server process takes writes and places calls.
+// TestDatabaseFailover makes a PostgreSQL server read-only, freezes, restarts and kills it, and promotes a standby in its place, during a
+// call and requests. The call must continue, requests must get an answer or a Retry-After, and /readyz must report the outage. Afterwards
+// the same server process must accept writes and place calls.
 func TestDatabaseFailover(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
@@ -85,7 +85,7 @@ func TestDatabaseFailover(t *testing.T) {
 	s.Stop(t)
 }
 
-// TestBehindPgBouncer runs the server on a database behind PgBouncer in transaction mode: a call is placed, spoken and recorded.
+// TestBehindPgBouncer checks that a call is placed, spoken and recorded if the database is behind PgBouncer in transaction mode.
 func TestBehindPgBouncer(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
@@ -103,13 +103,13 @@ func TestBehindPgBouncer(t *testing.T) {
 	s.Stop(t)
 }
 
-// visit is the answer to a request that writes.
+// visit is the status of the answer to a request that writes, and when the request began.
 type visit struct {
 	began  time.Time
 	status int
 }
 
-// visitors send requests that write, until they are stopped.
+// visitors send writing requests concurrently until stop is called.
 type visitors struct {
 	visits chan visit
 	stop   func()
@@ -132,7 +132,7 @@ func newVisitors(t *testing.T, s *server.Server) *visitors {
 	return v
 }
 
-// come sends a request, and checks that the answer is a success or has a time to retry.
+// come sends a request, and checks that the answer is a success, or 503 with a Retry-After.
 func (v *visitors) come(ctx context.Context, t *testing.T, s *server.Server) {
 	began := time.Now()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/v1/pathway/create", strings.NewReader(`{"name":"x"}`))
@@ -173,7 +173,7 @@ func (v *visitors) come(ctx context.Context, t *testing.T, s *server.Server) {
 	}
 }
 
-// await waits for a visit.
+// await waits until wanted returns true for a visit.
 func (v *visitors) await(t *testing.T, what string, wanted func(visit) bool) {
 	t.Helper()
 	late, cancel := context.WithTimeout(t.Context(), await.Limit)

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
-// onlyCall checks that there is one record of one call, and that nothing is left of the call at the server.
+// onlyCall checks that the server stores exactly one call, and waits until it has released the resources of the call.
 func onlyCall(t *testing.T, s *server.Server, id string) {
 	t.Helper()
 	if calls := s.Calls(t); len(calls) != 1 || calls[0].CallID != id {
@@ -23,7 +23,7 @@ func onlyCall(t *testing.T, s *server.Server, id string) {
 	})
 }
 
-// TestCallDoesNotComeAbout places calls to phones that don't take them.
+// TestCallDoesNotComeAbout checks the records of calls to phones that do not answer.
 func TestCallDoesNotComeAbout(t *testing.T) {
 	t.Parallel()
 	ca, stranger := authority(t), authority(t)
@@ -103,7 +103,7 @@ func TestCallDoesNotComeAbout(t *testing.T) {
 	}
 }
 
-// TestNobodyThere places a call to a phone that is switched off.
+// TestNobodyThere checks the record of a call to a phone that is switched off.
 func TestNobodyThere(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
@@ -118,7 +118,7 @@ func TestNobodyThere(t *testing.T) {
 	onlyCall(t, s, id)
 }
 
-// TestCallIsRefused has phones call a server that does not take their calls.
+// TestCallIsRefused checks the final responses to calls that the server does not accept.
 func TestCallIsRefused(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
@@ -150,7 +150,7 @@ func TestCallIsRefused(t *testing.T) {
 	}
 }
 
-// TestStop hangs up a call through the API.
+// TestStop checks the record of a call that the API hangs up.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
@@ -172,7 +172,7 @@ func TestStop(t *testing.T) {
 	onlyCall(t, s, id)
 }
 
-// TestPhoneVanishes kills the phone in the middle of a call.
+// TestPhoneVanishes checks that the server ends a call whose phone was killed.
 func TestPhoneVanishes(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
@@ -195,7 +195,7 @@ func TestPhoneVanishes(t *testing.T) {
 	onlyCall(t, s, id)
 }
 
-// TestNoSpeechEngine runs the server on a machine without speech: it accepts no calls and names the package to install.
+// TestNoSpeechEngine checks that a server on a machine without speech engines refuses calls and names the package to install.
 func TestNoSpeechEngine(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

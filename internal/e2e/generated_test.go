@@ -15,11 +15,11 @@ import (
 	"github.com/callwright/callwright/transport/oas/portingoas"
 )
 
-// generatedEach is the number of valid requests that TestGeneratedRequests makes for each operation, and the number with a change.
+// generatedEach is the number of valid requests, and of changed requests, that TestGeneratedRequests sends for each operation.
 const generatedEach = 5
 
-// TestGeneratedRequests makes requests for every operation out of the contract, to a server on each database: every answer is in
-// the contract, and not a fault of the server.
+// TestGeneratedRequests sends requests that are generated from the contract for every operation, to a server on each database. It checks
+// that the contract lists every answer, and that no answer is a server error.
 func TestGeneratedRequests(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -31,7 +31,7 @@ func TestGeneratedRequests(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			// Names of hosts lead nowhere.
+			// This DNS server does not answer, so that no host name resolves.
 			s := server.Start(t, server.Config{Flags: append(test.flags, "--dns-server", "127.0.0.1:9")})
 			s.AttachInbound(t, ours.String())
 			s.AttachOutbound(t, ours.String(), "sip:127.0.0.1:9;transport=tls")
@@ -47,11 +47,11 @@ func TestGeneratedRequests(t *testing.T) {
 			client := http.Client{Transport: contracttest.Transport(t, http.DefaultTransport), Timeout: time.Minute}
 			contracttest.NewGenerator(test.seed, seen.of).Each(generatedEach, func(g contracttest.Request) {
 				if g.Streams {
-					g.Method = http.MethodHead // GET would last
+					g.Method = http.MethodHead // the answer to GET would not end
 				}
 				r, err := http.NewRequestWithContext(t.Context(), g.Method, s.URL+g.Target, strings.NewReader(g.Body))
 				if err != nil {
-					return // a path that no client can send
+					return // no client can send this path
 				}
 				r.Header = g.Header
 				r.Header.Set("Authorization", s.Key)
@@ -82,26 +82,26 @@ func TestGeneratedRequests(t *testing.T) {
 	}
 }
 
-// ids are the last ids that answers had, by their names; by their areas if the name is id.
+// ids holds the latest ids in answers, by member name, or by area for members named "id".
 type ids map[string][]string
 
-// areaOf returns the first two segments of a path.
+// areaOf returns the first two segments of a path, such as /v1/calls.
 func areaOf(path string) string {
 	segments := strings.Split(path, "/")
 	return strings.Join(segments[:min(3, len(segments))], "/")
 }
 
-// testIDs are the names of the ids of agent testing, by the segment of a path before them.
+// testIDs maps a path segment of agent testing to the name of the ids that follow it.
 var testIDs = map[string]string{"scenarios": "scenario_id", "runs": "run_id", "batches": "batch_id", "simulation-sets": "simulation_set_id"}
 
-// of returns values for a parameter or a member.
+// of returns known values for a parameter or a member. It is the argument known of contracttest.NewGenerator.
 func (all ids) of(path, _, _, name string) []string {
 	if rest, ok := strings.CutPrefix(path, "/v1/agent-testing/"); ok && name == "id" {
 		of, _, _ := strings.Cut(rest, "/")
 		return all[testIDs[of]]
 	}
 	if name == "id" && strings.HasPrefix(path, "/v1/personas/") {
-		return all["persona_id"] // not ids of versions
+		return all["persona_id"] // the area also contains ids of versions
 	}
 	if name == "id" && strings.HasPrefix(path, "/v1/sip/port/") {
 		return all["port_request_id"]
@@ -112,7 +112,7 @@ func (all ids) of(path, _, _, name string) []string {
 	return all[name]
 }
 
-// add takes the ids of an answer.
+// add stores the ids in an answer.
 func (all ids) add(area, name string, value any) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -120,7 +120,7 @@ func (all ids) add(area, name string, value any) {
 			all.add(area, name, member)
 		}
 		if _, ok := value["scenario_type"]; ok {
-			all.add(area, "scenario_id", value["id"]) // beside the ids of its assertions
+			all.add(area, "scenario_id", value["id"]) // its assertions also have ids
 		}
 	case []any:
 		for _, item := range value {

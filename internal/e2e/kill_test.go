@@ -16,15 +16,14 @@ import (
 	"github.com/callwright/callwright/internal/e2e/server"
 )
 
-// kills is the number of times that TestKills kills each server.
+// kills is how many times TestKills kills the server on each database.
 const kills = 8
 
-// killSeed repeats the moments of another run, as far as the writers' order allows.
+// killSeed repeats the moments of an earlier run, if the writers' requests arrive in the same order.
 var killSeed = flag.Uint64("killseed", 0, "seed of the moments at which TestKills kills; 0: another one each time")
 
-// TestKills kills the server in the middle of writes and calls, again and again, and starts it again on the same data. Acknowledged
-// writes exist once, others once or not at all, and none is half done: the API shows the same state as after the same writes
-// without a kill.
+// TestKills kills the server repeatedly during writes and calls, and restarts it on the same data. Acknowledged writes must exist once,
+// other writes once or not at all, and no write partially. So the API must show the same state as after the same writes without a kill.
 func TestKills(t *testing.T) {
 	t.Parallel()
 	for name, flags := range map[string][]string{"SQLite": nil, "PostgreSQL": {"--database-url", pgtest.DSN(t)}} {
@@ -48,19 +47,20 @@ func TestKills(t *testing.T) {
 	}
 }
 
-// teller writes until it has done its part or the server is killed: then it gives false, and is called again with the next one.
+// teller is a writer. tell returns true when the writer has finished its part, or false if the server was killed first. The test then calls
+// tell again with the next server.
 type teller interface {
 	tell(ctx context.Context, g *target) bool
 }
 
-// killing is a run of TestKills.
+// killing is the state of a run of TestKills.
 type killing struct {
 	config server.Config
 	random *rand.Rand
 	phone  *baresip.Phone
 	office *office
 	acked  map[string]int
-	before int // calls of the preparation
+	before int // number of calls that the preparation placed
 
 	stories []*storyTeller
 	caller  *caller
@@ -69,7 +69,7 @@ type killing struct {
 	prober  *probeWriter
 }
 
-// newKilling starts the first server, and records the results of stories without a kill.
+// newKilling starts the first server, prepares its data, and records the expected results of each script without a kill.
 func newKilling(t *testing.T, seed uint64, flags []string) *killing {
 	t.Helper()
 	ca := authority(t)
@@ -96,7 +96,7 @@ func newKilling(t *testing.T, seed uint64, flags []string) *killing {
 	}
 	k.chatter = &chatter{pathway: pathway.ID}
 	k.tester = newTester(t, g, pathway.ID, rand.New(rand.NewPCG(seed, 2)))
-	const each = 2 // writers of each kind of story
+	const each = 2 // number of writers for each list of scripts
 	known, numbers := states{}, &names{}
 	for _, scripts := range scripts() {
 		for _, c := range scripts {
@@ -111,12 +111,12 @@ func newKilling(t *testing.T, seed uint64, flags []string) *killing {
 	return k
 }
 
-// requestOf makes a request for an operation without parameters.
+// requestOf returns a request for an operation whose path contains no parameters.
 func requestOf(op, body string) request {
 	return request{op: op, target: strings.Join(operation(op).Segments, "/"), body: body}
 }
 
-// names returns a unique name and phone number for each story.
+// names creates stories with unique names and phone numbers.
 type names struct {
 	mu sync.Mutex
 	n  int
@@ -129,17 +129,17 @@ func (n *names) story(c *script, call, pathway string) *story {
 	return &story{script: c, name: fmt.Sprintf("s%03dx", n.n), number: fmt.Sprintf("1415556%04d", n.n), call: call, pathway: pathway}
 }
 
-// storyTeller tells stories of its scripts by turns.
+// storyTeller is a writer that runs its scripts in turn, each as a new story.
 type storyTeller struct {
 	scripts []*script
 	want    states
 	names   *names
 	call    string
 	pathway string
-	told    []*story // the last one may not be at its end
+	told    []*story // stories so far; the last may be unfinished
 }
 
-// tell finishes the previous story, and runs one of each script.
+// tell finishes the previous story, and then runs one story of each script.
 func (w *storyTeller) tell(ctx context.Context, g *target) bool {
 	if len(w.told) > 0 && !w.told[len(w.told)-1].tell(ctx, g, w.want) {
 		return false
@@ -154,7 +154,7 @@ func (w *storyTeller) tell(ctx context.Context, g *target) bool {
 	return true
 }
 
-// tellers returns all that write.
+// tellers returns all writers.
 func (k *killing) tellers() []teller {
 	all := []teller{k.caller, k.chatter, k.tester, k.prober}
 	for _, w := range k.stories {
@@ -163,10 +163,10 @@ func (k *killing) tellers() []teller {
 	return all
 }
 
-// round starts the server, lets all writers write, and kills it.
+// round starts the server and the writers, and kills the server at a random moment.
 func (k *killing) round(t *testing.T) {
 	t.Helper()
-	const most = 60 // of the requests of a round
+	const most = 60 // maximum number of the request at which the server is killed
 	m := moment{phase(k.random.IntN(int(phases))), 1 + k.random.IntN(most)}
 	g := aim(t, server.Start(t, k.config), m, k.acked)
 	k.caller.ring(t, g, k.random.IntN(2) == 0)
@@ -186,7 +186,7 @@ func (k *killing) round(t *testing.T) {
 	}()
 	select {
 	case <-g.due:
-	case <-written: // the test has failed
+	case <-written: // all writers stopped because the test has failed
 	}
 	g.server.Kill()
 	cancel()
@@ -195,7 +195,7 @@ func (k *killing) round(t *testing.T) {
 	t.Logf("killed at %+v", m)
 }
 
-// end starts the server a last time, lets all writers finish, and checks everything that was ever written.
+// end starts the server for the last time, lets all writers finish, and checks the results of all of their writes.
 func (k *killing) end(t *testing.T) {
 	t.Helper()
 	g := aim(t, server.Start(t, k.config), moment{}, k.acked)

@@ -15,28 +15,29 @@ import (
 	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
-// refused is a number whose trunk leads nowhere.
+// refused is a number whose trunk points to a port where nothing listens.
 const refused = "+14155550101"
 
-// order is a call that was ordered.
+// order is a request for a call, with its first answer.
 type order struct {
 	request
 	marker string
-	id     string // empty: the request was not answered
+	id     string // id of the call; empty if the request got no answer
 	first  answer
 }
 
-// caller orders calls, half of them with a key, and stops some of them.
+// caller is a writer that requests calls, half of them with an idempotency key, and stops some of them.
 type caller struct {
 	office string
 	random *rand.Rand
 	orders []*order
 }
 
-// atATime is the number of calls that are ordered at a time.
+// atATime is the number of calls that a tell requests.
 const atATime = 6
 
-// tell requests calls that stay unanswered. First it sends orders with a key again: those without an answer, and some others.
+// tell first repeats orders with an idempotency key: all without an answer, and some others. It then requests new calls to a server that
+// does not answer, and stops some of them.
 func (c *caller) tell(ctx context.Context, g *target) bool {
 	for _, o := range c.orders {
 		again := o.key != "" && (o.id == "" || c.random.IntN(4) == 0)
@@ -56,7 +57,7 @@ func (c *caller) tell(ctx context.Context, g *target) bool {
 	return true
 }
 
-// order orders another call.
+// order requests a new call. It reports whether the server answered.
 func (c *caller) order(ctx context.Context, g *target, from string) (*order, bool) {
 	o := &order{marker: fmt.Sprintf("c%03dx", len(c.orders))}
 	o.request = requestOf("createCall", fmt.Sprintf(
@@ -69,7 +70,8 @@ func (c *caller) order(ctx context.Context, g *target, from string) (*order, boo
 	return o, c.place(ctx, g, o)
 }
 
-// place sends an order, maybe again: the answer is the first one.
+// place sends an order for the first time or again, and checks that the answer equals the first one. It reports whether the server
+// answered.
 func (c *caller) place(ctx context.Context, g *target, o *order) bool {
 	a, ok := g.write(ctx, o.request)
 	if !ok {
@@ -89,11 +91,11 @@ func (c *caller) place(ctx context.Context, g *target, o *order) bool {
 }
 
 func (c *caller) stop(ctx context.Context, g *target, o *order) bool {
-	_, ok := g.write(ctx, request{op: "stopCall", target: "/v1/calls/" + o.id + "/stop"}, http.StatusConflict) // it has ended
+	_, ok := g.write(ctx, request{op: "stopCall", target: "/v1/calls/" + o.id + "/stop"}, http.StatusConflict) // 409: the call has ended
 	return ok
 }
 
-// clearCalls has the phone hang up the calls of a killed server, which it would keep.
+// clearCalls makes the phone hang up the calls of a killed server, which the phone would otherwise continue.
 func clearCalls(t *testing.T, phone *baresip.Phone) {
 	t.Helper()
 	for closed := len(phone.Events("CALL_CLOSED")); closed < len(phone.Events("CALL_ESTABLISHED")); closed++ {
@@ -102,7 +104,7 @@ func clearCalls(t *testing.T, phone *baresip.Phone) {
 	}
 }
 
-// ring orders a call to the phone, and if wanted waits until it runs.
+// ring requests a call to the phone. If wait is set, it waits until the call is answered or has ended.
 func (c *caller) ring(t *testing.T, g *target, wait bool) *order {
 	t.Helper()
 	o, ok := c.order(t.Context(), g, ours.String())
@@ -115,7 +117,7 @@ func (c *caller) ring(t *testing.T, g *target, wait bool) *order {
 	return o
 }
 
-// last stops a running call.
+// last places a call, stops it while it runs, and checks its record.
 func (c *caller) last(t *testing.T, g *target) {
 	t.Helper()
 	o := c.ring(t, g, true)
@@ -125,8 +127,8 @@ func (c *caller) last(t *testing.T, g *target) {
 	}
 }
 
-// check waits until every call has ended and its end has reached the office. It checks that each acknowledged order has exactly one
-// record and one reported end, and that every other order has at most one of each.
+// check waits until every call has ended and the office has received its end. Each acknowledged order must have exactly one record and one
+// reported end. Every other order may have at most one of each.
 func (c *caller) check(t *testing.T, g *target, office *office, before int) {
 	t.Helper()
 	list, ok := g.items(t.Context(), "/v1/calls?limit=1000", "")
@@ -142,7 +144,7 @@ func (c *caller) check(t *testing.T, g *target, office *office, before int) {
 			return r.Completed
 		})
 		var marker string
-		_ = json.Unmarshal(r.Metadata["of"], &marker) // a call of the preparation has none
+		_ = json.Unmarshal(r.Metadata["of"], &marker) // marker stays empty for a call of the preparation
 		found[marker] = append(found[marker], id)
 		checkEnd(t, r)
 		if marker != "" {
@@ -165,7 +167,7 @@ func (c *caller) check(t *testing.T, g *target, office *office, before int) {
 	t.Logf("%d calls were ordered, there are %d", len(c.orders), len(list)-before)
 }
 
-// within waits for an effect of a server that takes over the work of a killed one.
+// within waits until a condition holds, long enough for a server to take over the work of a killed server.
 func within(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	if !await.Within(t.Context(), takeover, holds) {
@@ -173,7 +175,7 @@ func within(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// checkEnd checks the end of a call.
+// checkEnd checks that the statuses and the end time of an ended call match.
 func checkEnd(t *testing.T, r *callsoas.CallRecord) {
 	t.Helper()
 	switch lost := strings.Contains(r.ErrorMessage.Value, "the server that ran the call stopped"); {
@@ -188,8 +190,8 @@ func checkEnd(t *testing.T, r *callsoas.CallRecord) {
 	}
 }
 
-// toldOnce waits until the record of a call and its end have come. Each of them comes under one id, however often, and there is
-// one end.
+// toldOnce waits until the office has accepted the record and the end of a call. It checks that there is one end, and that every message
+// has one webhook id, even if it was sent several times.
 func (o *office) toldOnce(t *testing.T, call, end string) {
 	t.Helper()
 	within(t, "the webhook to have the record of "+call, func() bool {
@@ -209,7 +211,7 @@ func (o *office) toldOnce(t *testing.T, call, end string) {
 	}
 }
 
-// ends returns the messages about the end of a call. The caller holds the lock.
+// ends returns the messages about the end of a call. The caller must hold the lock.
 func (o *office) ends(call string) (all []string) {
 	for message := range o.events[call] {
 		if strings.HasPrefix(message, "ended: ") {
@@ -219,17 +221,18 @@ func (o *office) ends(call string) (all []string) {
 	return all
 }
 
-// probing lists the operations of a probeWriter: the request, the name of the id in the answer, and the path of the outcome.
+// probing lists the operations of a probeWriter, with the request body, the member of the answer that contains the id, and the path of the
+// outcome.
 var probing = []struct{ op, body, member, outcome string }{
 	{"startSipDiscovery", `{"host":"127.0.0.1"}`, "discovery_id", "/v1/sip/discover/status?discovery_id="},
 	{"startSipTestCall", `{"phone_number":"` + refused + `"}`, "call_id", "/v1/sip/test-call/status?call_id="},
 }
 
-// probeWriter begins discoveries and test calls, one of each at a time.
+// probeWriter is a writer that starts discoveries and test calls, one at a time. begun contains the paths of their outcomes.
 type probeWriter struct{ begun []string }
 
-// tell waits for the last ones to end, and begins one of each, if as many have not begun lately as may. One whose beginning was not answered may still run: then there is
-// to be no other.
+// tell starts a discovery and a test call, each after the previous work has ended. The server may refuse because of its rate limit, or
+// because unanswered work is still running.
 func (p *probeWriter) tell(ctx context.Context, g *target) bool {
 	for _, probe := range probing {
 		if !p.wait(ctx, g) {
@@ -254,7 +257,8 @@ func (p *probeWriter) tell(ctx context.Context, g *target) bool {
 	return true
 }
 
-// wait waits until all begun work has ended; the work of a killed server ends later. False: the server was killed.
+// wait waits until the latest discovery and test call have ended. It returns false if the server was killed. The work of a killed server
+// may end late.
 func (p *probeWriter) wait(ctx context.Context, g *target) bool {
 	for _, path := range p.begun[max(0, len(p.begun)-2):] {
 		lost := false
@@ -274,7 +278,7 @@ func (p *probeWriter) wait(ctx context.Context, g *target) bool {
 	return true
 }
 
-// check waits until the last ones have ended, and looks at all.
+// check waits for the latest discovery and test call, and checks that all have ended.
 func (p *probeWriter) check(t *testing.T, g *target) {
 	t.Helper()
 	p.wait(t.Context(), g)

@@ -12,22 +12,22 @@ import (
 // chat is a chat with the pathway of graphOf.
 type chat struct {
 	id    string
-	turns []string // that were answered
-	cut   string   // that was sent and not answered, the last one
+	turns []string // the caller's words in the answered turns
+	cut   string   // the last words sent, if they got no answer
 }
 
-// chatter takes turns in chats.
+// chatter is a writer that begins chats and takes turns in them.
 type chatter struct {
 	pathway string
 	now     *chat
-	parked  []*chat // a killed server was at a turn of theirs: they are busy until their claim ends
+	parked  []*chat // chats with a turn of a killed server: busy until its claim expires
 	n       int
 }
 
-// turnsEach bounds the turns of a chat.
+// turnsEach is the number of turns of a chat.
 const turnsEach = 6
 
-// tell continues with the chat of before, begins another one and takes its turns.
+// tell continues the previous chat, then begins a new chat and takes its turns.
 func (c *chatter) tell(ctx context.Context, g *target) bool {
 	if c.now != nil && !c.talk(ctx, g) {
 		return false
@@ -49,14 +49,14 @@ func (c *chatter) tell(ctx context.Context, g *target) bool {
 	return c.talk(ctx, g)
 }
 
-// talk takes turns until the chat has enough of them.
+// talk takes turns in the current chat until it contains turnsEach. It returns false if the server was killed.
 func (c *chatter) talk(ctx context.Context, g *target) bool {
 	for c.now != nil {
 		c.n++
 		said := fmt.Sprint("turn ", c.n)
 		busy, ok := c.now.say(ctx, g, said)
 		if !ok {
-			if c.now.cut != "" { // two turns were cut: too many outcomes are good
+			if c.now.cut != "" { // with two unanswered turns, too many outcomes would be valid
 				c.now = nil
 				return false
 			}
@@ -73,8 +73,8 @@ func (c *chatter) talk(ctx context.Context, g *target) bool {
 	return true
 }
 
-// say takes a turn and checks the history: it contains every answered turn once, and the unanswered one at most once. A chat is
-// busy if a server was killed during its turn.
+// say takes a turn and checks the history, which must contain every answered turn once and the unanswered turn at most once. busy means
+// that a killed server still claims a turn of the chat. ok is false if the server was killed.
 func (c *chat) say(ctx context.Context, g *target, said string) (busy, ok bool) {
 	a, ok := g.write(ctx, request{
 		op: "sendPathwayChatMessage", target: "/v1/pathway/chat/" + c.id, body: fmt.Sprintf(`{"message":%q}`, said),
@@ -117,7 +117,7 @@ func (c *chat) say(ctx context.Context, g *target, said string) (busy, ok bool) 
 	return false, true
 }
 
-// history returns the history of a chat with these turns.
+// history returns the expected history of a chat with these turns.
 func history(turns []string) []string {
 	all := []string{"assistant: Go on."}
 	for i, said := range turns {
@@ -126,7 +126,7 @@ func history(turns []string) []string {
 	return all
 }
 
-// check asks the chats again that were busy.
+// check takes a turn in each parked chat, which checks its history.
 func (c *chatter) check(t *testing.T, g *target) {
 	t.Helper()
 	still := 0

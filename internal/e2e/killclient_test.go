@@ -15,37 +15,37 @@ import (
 	"github.com/callwright/callwright/internal/e2e/server"
 )
 
-// phase is the progress of a request.
+// phase is how far a request has progressed.
 type phase int
 
-// The phases of a request at which a kill may come.
+// The phases of a request in which the server may be killed.
 const (
-	phaseConnected phase = iota // nothing of it is sent
-	phaseSent                   // all of it is sent
-	phaseAnswered               // its answer has begun
+	phaseConnected phase = iota // nothing is sent yet
+	phaseSent                   // the whole request is sent
+	phaseAnswered               // the answer has begun
 	phases
 )
 
-// moment is when a server is killed: once count requests that write have reached a phase.
+// moment determines when a server is killed: as soon as count writing requests have reached a phase. The zero moment means never.
 type moment struct {
 	phase phase
 	count int
 }
 
-// target is the server that writers write to, and their knowledge of it. Its methods may be called from several goroutines.
+// target is a server with its moment, and the acknowledged requests of the writers. Its methods are safe for concurrent use.
 type target struct {
 	t      *testing.T
 	server *server.Server
 	client *http.Client
 	moment moment
-	due    chan struct{} // closed when the moment has come
+	due    chan struct{} // closed when the moment has come and the server must be killed
 
 	mu      sync.Mutex
 	reached int
-	acked   map[string]int // requests that were answered with 2xx, by operation
+	acked   map[string]int // number of requests answered with 2xx, by operation
 }
 
-// aim makes a target of a server. acked continues from the server before.
+// aim returns a target for a server. acked contains the counts of earlier servers, and the target adds to it.
 func aim(t *testing.T, s *server.Server, m moment, acked map[string]int) *target {
 	t.Helper()
 	transport := &http.Transport{MaxIdleConnsPerHost: 100}
@@ -56,7 +56,7 @@ func aim(t *testing.T, s *server.Server, m moment, acked map[string]int) *target
 	}
 }
 
-// reach notes that a request that writes has reached a phase.
+// reach counts a writing request that has reached a phase.
 func (g *target) reach(p phase) {
 	if p != g.moment.phase {
 		return
@@ -68,13 +68,13 @@ func (g *target) reach(p phase) {
 	}
 }
 
-// answer is the answer to a request.
+// answer is the status and the body of an answer.
 type answer struct {
 	status int
 	body   string
 }
 
-// good reports whether the request was done.
+// good reports whether the status is 2xx.
 func (a answer) good() bool { return a.status >= 200 && a.status < 300 }
 
 // request is a request for an operation that writes.
@@ -82,11 +82,11 @@ type request struct {
 	op     string
 	target string
 	body   string
-	key    string // of idempotency; empty: none
+	key    string // idempotency key; empty means none
 }
 
-// write sends a request for an operation of the contract. No answer, because the server was killed, is false. Any answer but
-// 2xx and the allowed ones fails the test.
+// write sends a writing request. It returns false if the server was killed before it answered. A status that is neither 2xx nor allowed
+// fails the test.
 func (g *target) write(ctx context.Context, r request, allowed ...int) (answer, bool) {
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn:              func(httptrace.GotConnInfo) { g.reach(phaseConnected) },
@@ -108,12 +108,13 @@ func (g *target) write(ctx context.Context, r request, allowed ...int) (answer, 
 	return a, true
 }
 
-// read asks for a path.
+// read sends a GET request for a path. It returns false if the server was killed before it answered.
 func (g *target) read(ctx context.Context, path string) (answer, bool) {
 	return g.send(ctx, http.MethodGet, request{target: path})
 }
 
-// send sends a request; false: there was no whole answer, and the server is not running any more or ctx has ended.
+// send sends a request. It returns false if there is no complete answer. The test fails unless the server was due to be killed or ctx has
+// ended.
 func (g *target) send(ctx context.Context, method string, r request) (answer, bool) {
 	req, err := http.NewRequestWithContext(ctx, method, g.server.URL+r.target, strings.NewReader(r.body))
 	if err != nil {
@@ -140,7 +141,7 @@ func (g *target) send(ctx context.Context, method string, r request) (answer, bo
 	return answer{response.StatusCode, string(body)}, true
 }
 
-// lost fails the test for a request without an answer without a kill of the server.
+// lost fails the test unless the server was due to be killed or ctx has ended. what describes the request without an answer.
 func (g *target) lost(ctx context.Context, what string) {
 	select {
 	case <-g.due:
@@ -150,7 +151,7 @@ func (g *target) lost(ctx context.Context, what string) {
 	}
 }
 
-// operation returns the operation of the contract with an id.
+// operation returns the operation of the contract with an id. It panics if there is none.
 func operation(id string) contracttest.Operation {
 	all := contracttest.Operations()
 	i := slices.IndexFunc(all, func(o contracttest.Operation) bool { return o.ID == id })

@@ -1,6 +1,6 @@
 package e2e_test
 
-// The graph of the pathways of these stories: it answers One and Two by turns.
+// The graph of the stories' pathways. It answers "One." and "Two." in turn.
 const (
 	saysOne = `{"id":"one","type":"Wait for Response","data":{"name":"One","text":"One."}}`
 	saysTwo = `{"id":"two","type":"Wait for Response","data":{"name":"Two","text":"Two."}}`
@@ -10,7 +10,7 @@ const (
 		`{"id":"e3","source":"two","target":"one","data":{"alwaysPick":true}}]`
 )
 
-// scripts are the stories that each writer tells, by turns.
+// scripts returns the lists of scripts. Each writer runs the scripts of one list in turn.
 func scripts() [][]*script {
 	return [][]*script{trunkScripts(), agentScripts(), pathwayScripts(), issueScripts(), scenarioScripts(), personaScripts()}
 }

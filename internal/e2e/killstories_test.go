@@ -10,37 +10,37 @@ import (
 	"strings"
 )
 
-// script is a kind of story: writes one after the other, and where their outcome is read.
+// script is a sequence of writes, with the paths at which their result can be read. A story runs it.
 type script struct {
 	name  string
-	list  string   // where its things are found, by the name of the story; a page of at most pageSize
-	pages string   // paging of list: offset, page from 1 on, or none if empty
-	views []string // paths to read besides; with $id, for each found item
+	list  string   // path that lists the story's objects; a page contains at most pageSize
+	pages string   // paging parameter of list: an offset, "page" from 1, or empty for none
+	views []string // further paths to read; a path with $id for each listed object
 	steps []step
 }
 
-// step is one write of a story. In its texts $name is the story's name, $number its phone number, $call a call and $pathway a pathway.
+// step is a write of a script. In its texts, $name is the story's name, $number its phone number, $call a call and $pathway a pathway.
 type step struct {
 	op    string
 	body  string
-	ids   map[string]string // the parameters of the path: "member=value" is the id of the object in the views that has it
-	keyed bool              // it has an Idempotency-Key
-	same  bool              // it changes nothing that can be read
+	ids   map[string]string // path parameters: "member=value" is the id of the object with this member
+	keyed bool              // sent with an Idempotency-Key
+	same  bool              // does not change the readable state
 }
 
-// story is a script in progress. Its state is the part that the API shows.
+// story is a run of a script. Its state is what the API shows of its objects.
 type story struct {
 	*script
 	name, number, call, pathway string
 
 	done  int      // number of completed steps
-	cut   bool     // the next step was sent, and not answered
-	last  *request // the last step that was done with a key
-	first answer   // to it
+	cut   bool     // the next step was sent, but not answered
+	last  *request // request of the last completed step with a key
+	first answer   // first answer to that request
 	views map[string]any
 }
 
-// states are the states of a script after each number of steps, without a kill.
+// states maps each script's name to its states without a kill: the state after no step, after the first step, and so on.
 type states map[string][]string
 
 func (s *story) fill(text string) string {
@@ -67,7 +67,7 @@ func (s *story) next() request {
 	return r
 }
 
-// id returns a parameter of a path.
+// id returns the value of a path parameter. For "member=value" it is the id of the matching object in the views, or "absent".
 func (s *story) id(from string) string {
 	name, value, ok := strings.Cut(s.fill(from), "=")
 	if !ok {
@@ -81,7 +81,7 @@ func (s *story) id(from string) string {
 	return "absent"
 }
 
-// idOf returns the id of the first object in a value that has a member.
+// idOf returns the id of the first object, at any depth of value, whose member name equals want. It returns "" if there is none.
 func idOf(value any, name, want string) string {
 	switch value := value.(type) {
 	case map[string]any:
@@ -116,7 +116,7 @@ func sorted(o map[string]any) []string {
 	return names
 }
 
-// look reads the state of the story; false: the server was killed.
+// look reads the state of the story. It returns false if the server was killed.
 func (s *story) look(ctx context.Context, g *target) (state string, ok bool) {
 	s.views = map[string]any{}
 	items, ok := g.items(ctx, s.fill(s.list), s.pages)
@@ -154,7 +154,7 @@ func (s *story) look(ctx context.Context, g *target) (state string, ok bool) {
 	return state, true
 }
 
-// marker is a text in each item of the script's list.
+// marker returns a template of a text that each listed object of a story contains.
 func (c *script) marker() string {
 	if strings.Contains(c.list, "/sip/") {
 		return "$number"
@@ -162,7 +162,7 @@ func (c *script) marker() string {
 	return "$name"
 }
 
-// paths returns a view of each of the items, or of nothing in particular.
+// paths returns the paths of a view: one for each item if the view contains $id, or else the view itself.
 func paths(view string, items []any) (all []string) {
 	if !strings.Contains(view, "$id") {
 		return []string{view}
@@ -177,7 +177,7 @@ func paths(view string, items []any) (all []string) {
 	return all
 }
 
-// variable matches the texts that differ between two stories of one script.
+// variable maps patterns of texts that differ between two stories of a script to their replacements.
 var variable = map[*regexp.Regexp]string{
 	regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`): "ID",
 	regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z`):                         "TIME",
@@ -187,7 +187,7 @@ var variable = map[*regexp.Regexp]string{
 	regexp.MustCompile(`"status":"(?:healthy|unreachable|unchecked)"`):                 `"status":"ANY"`,
 }
 
-// text writes a value as JSON.
+// text returns a value as JSON.
 func text(value any) string {
 	encoded, err := json.Marshal(value)
 	if err != nil {
@@ -198,7 +198,7 @@ func text(value any) string {
 
 const pageSize = 100
 
-// items returns the items of all pages of a list.
+// items returns the items of all pages of a list. It returns false if the server was killed or refused the request.
 func (g *target) items(ctx context.Context, path, pages string) (all []any, ok bool) {
 	for {
 		at := path
@@ -226,7 +226,7 @@ func (g *target) items(ctx context.Context, path, pages string) (all []any, ok b
 	}
 }
 
-// listOf returns the list in an answer.
+// listOf returns the list in an answer, which is the answer itself or in one of several members. It returns nil if there is none.
 func listOf(value any) []any {
 	switch value := value.(type) {
 	case []any:
@@ -241,7 +241,7 @@ func listOf(value any) []any {
 	return nil
 }
 
-// tell continues with the story to its end; false: the server was killed.
+// tell continues the story to its last step. It returns false if the server was killed.
 func (s *story) tell(ctx context.Context, g *target, want states) bool {
 	if !s.resume(ctx, g, want) {
 		return false
@@ -263,7 +263,7 @@ func (s *story) tell(ctx context.Context, g *target, want states) bool {
 	return true
 }
 
-// did notes that a step was acknowledged.
+// did records that a step was acknowledged.
 func (s *story) did(r request, a answer) {
 	s.cut = false
 	s.done++
@@ -272,8 +272,8 @@ func (s *story) did(r request, a answer) {
 	}
 }
 
-// resume finds the progress of the story before the kill, and checks that no step is lost, doubled or half done. A request with a
-// key is sent again: it must take effect once, with the same answer.
+// resume determines how far the story came before the kill, and checks that no step is lost, doubled or partial. It sends requests with a
+// key again, which must take effect once and get the same answer.
 func (s *story) resume(ctx context.Context, g *target, want states) bool {
 	if s.cut && s.steps[s.done].keyed {
 		r := s.next()
@@ -295,8 +295,8 @@ func (s *story) resume(ctx context.Context, g *target, want states) bool {
 	return s.check(ctx, g, want)
 }
 
-// check reads the state and compares it with the one after the steps that were acknowledged; also with the one after the step that
-// was sent, when that one was not answered.
+// check compares the state with the expected state after the acknowledged steps. If the next step was sent without an answer, the state
+// after that step is valid, too.
 func (s *story) check(ctx context.Context, g *target, want states) bool {
 	got, ok := s.look(ctx, g)
 	if !ok {
@@ -316,7 +316,7 @@ func (s *story) check(ctx context.Context, g *target, want states) bool {
 	return true
 }
 
-// learn tells a story of a script to a server without kills, and returns its states.
+// learn runs a story on a server that is not killed, and returns the state after each step.
 func (c *script) learn(ctx context.Context, g *target, s *story) (all []string) {
 	look := func() {
 		state, ok := s.look(ctx, g)

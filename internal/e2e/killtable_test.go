@@ -13,18 +13,19 @@ import (
 // byKills means that TestKills kills the server during the operation, and compares the readable state with acknowledged writes.
 const byKills = "TestKills"
 
-// byKillsIfLate means that TestKills uses the operation, but that the cancelled work has often ended already.
+// byKillsIfLate means that TestKills uses the operation, but that the canceled work has often ended before. TestCancelledRunOfDeadNode of
+// agenttest always tests it.
 const byKillsIfLate = "TestKills, if a run is late; TestCancelledRunOfDeadNode of agenttest always"
 
-// byMortals says that TestProcessesThatDie of agenttest/tornado ends processes during sessions; TestKills has no model that proposes
-// changes.
+// byMortals means that TestProcessesThatDie of agenttest/tornado kills processes during sessions. TestKills cannot, because its server has
+// no model that proposes changes.
 const byMortals = "TestProcessesThatDie of agenttest/tornado"
 
-// byPortKills means that TestPortingKills kills two servers in turn during the operation, and compares readable state, mails and
+// byPortKills means that TestPortingKills kills two servers in turn during the operation. It compares the readable state, the mails and the
 // webhooks with acknowledged writes.
 const byPortKills = "TestPortingKills"
 
-// guarded maps every served operation that may write to its test against kills, or to the reason for none.
+// guarded maps every served operation that may write to the test that kills servers during it, or to the reason why there is none.
 var guarded = map[string]string{
 	"createCall": byKills, "stopCall": byKills, "updateInboundNumber": byKills,
 	"createAgent": byKills, "updateAgent": byKills, "removeAgent": byKills, "deleteAgent": byKills,
@@ -67,8 +68,8 @@ var guarded = map[string]string{
 	"analyzeIssue": "TestAnalysisOutlivesServer: what an analysis writes depends on when its steps are taken",
 }
 
-// TestKillsCoverContract checks that the table contains every served operation of the contract that may write. docs/status.md lists
-// the others, and a test of the transport checks that list.
+// TestKillsCoverContract checks that guarded contains every served operation of the contract that may write. docs/status.md lists the
+// operations that are not served, and a test of the transport checks that list.
 func TestKillsCoverContract(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/status.md")

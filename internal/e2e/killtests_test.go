@@ -11,29 +11,29 @@ import (
 	"github.com/callwright/callwright/internal/await"
 )
 
-// tester starts tests of agents.
+// tester is a writer that starts and cancels agent tests.
 type tester struct {
 	scenario string
 	random   *rand.Rand
 	tests    []*test
 }
 
-// test is a run, a batch or a simulation set that was ordered.
+// test is a requested run, batch or simulation set.
 type test struct {
 	request
-	runs  int    // that it has
-	id    string // empty: the request was not answered
+	runs  int    // expected number of runs
+	id    string // empty if the request got no answer
 	first answer
 
-	cancelled bool // it was asked for
+	cancelled bool // its cancellation was requested
 }
 
-// scenarioOf passes against graphOf.
+// scenarioOf is the request body for a scenario that passes with the pathway of graphOf.
 const scenarioOf = `{"pathway_id":%q,"name":"of tests","scenario_type":"REPLAY",
 	"input_messages":[{"role":"user","content":"first"},{"role":"user","content":"second"}],
 	"assertions":[{"type":"TRAVERSAL_MATCH","config":{"reference_path":["begin","one","two"],"mode":"exact"}}]}`
 
-// newTester makes a scenario for version 1 of a pathway.
+// newTester creates version 1 of a pathway and a scenario for it.
 func newTester(t *testing.T, g *target, pathway string, random *rand.Rand) *tester {
 	t.Helper()
 	version := request{op: "createPathwayVersion", target: "/v1/pathway/" + pathway + "/version", body: `{"name":"first",` + graphOf + `}`}
@@ -52,7 +52,8 @@ func newTester(t *testing.T, g *target, pathway string, random *rand.Rand) *test
 	return &tester{scenario: scenario.Data.ID, random: random}
 }
 
-// tell requests tests, after the unanswered requests of before.
+// tell first repeats earlier requests: all without an answer, and some others. It then requests a run, a batch and a set, and cancels some
+// of them.
 func (w *tester) tell(ctx context.Context, g *target) bool {
 	for _, o := range w.tests {
 		if (o.id == "" || w.random.IntN(4) == 0) && !w.place(ctx, g, o) {
@@ -69,7 +70,7 @@ func (w *tester) tell(ctx context.Context, g *target) bool {
 		if !w.place(ctx, g, o) {
 			return false
 		}
-		// It may have ended meanwhile.
+		// cancel accepts a conflict, because the test may have ended.
 		if o.cancelled = w.random.IntN(4) == 0; o.cancelled && !w.cancel(ctx, g, o) {
 			return false
 		}
@@ -77,14 +78,14 @@ func (w *tester) tell(ctx context.Context, g *target) bool {
 	return true
 }
 
-// cancels maps operations to the operations that cancel their work.
+// cancels maps each operation that starts a test to the operation that cancels the test.
 var cancels = map[string]request{
 	"startTestRun":   {op: "cancelTestRun", target: "/v1/agent-testing/runs/%s/cancel"},
 	"startTestBatch": {op: "cancelTestBatch", target: "/v1/agent-testing/batches/%s/cancel"},
 	"createTestSet":  {op: "cancelTestSet", target: "/v1/agent-testing/simulation-sets/%s/cancel"},
 }
 
-// cancel cancels a test.
+// cancel requests the cancellation of a test. It returns false if the server was killed.
 func (w *tester) cancel(ctx context.Context, g *target, o *test) bool {
 	r := cancels[o.op]
 	r.target = fmt.Sprintf(r.target, o.id)
@@ -92,7 +93,8 @@ func (w *tester) cancel(ctx context.Context, g *target, o *test) bool {
 	return ok
 }
 
-// place sends an order, maybe again: the answer is the first one.
+// place sends the request of a test for the first time or again, and checks that the answer equals the first one. It returns false if the
+// server was killed.
 func (w *tester) place(ctx context.Context, g *target, o *test) bool {
 	a, ok := g.write(ctx, o.request)
 	if !ok {
@@ -115,15 +117,15 @@ func (w *tester) place(ctx context.Context, g *target, o *test) bool {
 	return true
 }
 
-// testRun is a run as lists show it.
+// testRun is a run in a list of the API.
 type testRun struct {
 	ID     string  `json:"id"`
 	Status string  `json:"status"`
 	Batch  *string `json:"batch_id"`
 }
 
-// check waits until all tests have ended: there is each run that was ordered, once, and it has passed, or was cancelled. A set that
-// was cancelled may lack runs.
+// check waits until all tests have ended. Each requested run must exist once, and must have passed unless its test was canceled. A canceled
+// set may lack runs.
 func (w *tester) check(t *testing.T, g *target) {
 	t.Helper()
 	var runs []testRun
@@ -160,11 +162,11 @@ func (w *tester) check(t *testing.T, g *target) {
 	w.groups(t, g)
 }
 
-// groupPaths are where the groups of runs are, by the operations that start them.
+// groupPaths maps the operations that start groups of runs to the paths of these groups.
 var groupPaths = map[string]string{"startTestBatch": "batches/", "createTestSet": "simulation-sets/"}
 
-// expanded reports whether every group has ended. If a server was killed while it added the runs of a group, the missing runs
-// follow when its task is rescued. Until then, the group shows only ended runs.
+// expanded reports whether every group has ended. If a server was killed while it added runs to a group, the group lacks runs until its
+// task is rescued. So check must not rely on the runs alone.
 func (w *tester) expanded(t *testing.T, g *target) bool {
 	t.Helper()
 	for _, o := range w.tests {
@@ -188,7 +190,7 @@ func (w *tester) expanded(t *testing.T, g *target) bool {
 	return true
 }
 
-// read returns all runs.
+// read returns the runs on all pages of the list.
 func (w *tester) read(t *testing.T, g *target) (all []testRun) {
 	t.Helper()
 	for {
@@ -208,7 +210,7 @@ func (w *tester) read(t *testing.T, g *target) (all []testRun) {
 	}
 }
 
-// groups checks batches and sets against their runs.
+// groups checks that every group that was not canceled has passed with all of its runs.
 func (w *tester) groups(t *testing.T, g *target) {
 	t.Helper()
 	for _, o := range w.tests {

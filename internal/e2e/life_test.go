@@ -19,19 +19,18 @@ import (
 	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
-// brief asks for a call in which the agent says goodbye and hangs up.
+// brief returns the request for a call in which the agent says goodbye and hangs up.
 func brief() callsoas.CallCreate {
 	request := appointment()
 	request.Task, request.FirstSentence = callsoas.NewOptString(`start: say "`+goodbye+`" and end`), callsoas.OptString{}
 	return request
 }
 
-// lostByKill is the longest audio that a recording may lose by kill -9, as docs/architecture.md promises.
+// lostByKill is the duration of audio that kill -9 may remove from a recording, as docs/architecture.md specifies.
 const lostByKill = 200 * time.Millisecond
 
-// TestServerIsKilled kills the server in the middle of a call, with others just queued, and starts it again on the same data: the
-// call is closed, the others are placed, each has one record and rings once, and the recording contains the audio until lostByKill
-// before the kill.
+// TestServerIsKilled kills the server during a call, with other calls queued, and restarts it on the same data. It must close the first
+// call and place the others, each with one record and one ring. The recording must contain the audio until lostByKill before the kill.
 func TestServerIsKilled(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
@@ -40,7 +39,7 @@ func TestServerIsKilled(t *testing.T) {
 	first.AttachOutbound(t, ours.String(), phone.Server())
 	cut := first.Call(t, appointment())
 	phone.Await(t, "CALL_ESTABLISHED", 1)
-	says(t, first, cut, greeting) // the transcript has it once the reader, which also records, has seen it played
+	says(t, first, cut, greeting) // the transcript contains it only after the recorder has read it
 	said := time.Now()
 	await.That(t, "the audio that a kill may cost to be of later", func() bool { return time.Since(said) >= lostByKill })
 	var queued []string
@@ -79,7 +78,7 @@ func TestServerIsKilled(t *testing.T) {
 	checkSaid(t, right, agentVoice, greeting)
 }
 
-// TestDrain stops the server with a call running that would continue.
+// TestDrain stops the server during a call that would continue, and checks that the call is drained, recorded and reported.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
@@ -141,7 +140,7 @@ func TestDrain(t *testing.T) {
 		t.Errorf("the webhook has %s, %q, %v", told.Status, told.ErrorMessage.Value, err)
 	}
 	records := 1
-	if lateErr == nil { // taken: then the next server places it
+	if lateErr == nil { // accepted during the drain: the second server places it
 		records = 2
 		phone.Await(t, "CALL_ESTABLISHED", 2)
 		second.StopCall(t, late.CallID)
@@ -153,8 +152,8 @@ func TestDrain(t *testing.T) {
 	second.Stop(t)
 }
 
-// TestShutdownDelay stops a server that takes calls for as long as those who choose among servers need to notice: /readyz and OPTIONS
-// refuse, and a call is answered. A second signal ends it.
+// TestShutdownDelay stops a server with a shutdown delay. During the delay, /readyz and OPTIONS must refuse, so that load balancers notice,
+// but calls must still be answered. A second signal must end the server.
 func TestShutdownDelay(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
@@ -177,7 +176,7 @@ func TestShutdownDelay(t *testing.T) {
 	}
 }
 
-// options asks a server with OPTIONS, as the dispatcher of a proxy does, and returns the answer.
+// options sends OPTIONS to a server, as the dispatcher of a proxy does, and returns the response.
 func options(t *testing.T, s *server.Server) string {
 	t.Helper()
 	roots := x509.NewCertPool()
@@ -208,12 +207,12 @@ func options(t *testing.T, s *server.Server) string {
 	return answer.String()
 }
 
-// TestNothingIsLeft makes calls that end in several ways, again and again, and checks the server's resources: one leaked goroutine,
-// socket or file for each call, or kind of call, would add up to many in the end.
+// TestNothingIsLeft places many calls that end in different ways, and checks the server's resources. A goroutine, socket or file that leaks
+// with each call would exceed the limit.
 func TestNothingIsLeft(t *testing.T) {
 	t.Parallel()
 	const warmUp, rounds, each = 2, 4, 3
-	const slack = 8 // for pools of connections and of workers: fewer than the calls of one kind
+	const slack = 8 // for connection and worker pools; less than the calls of one kind
 	ca := authority(t)
 	phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()})
 	plain := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String(), Plain: true})
@@ -243,7 +242,7 @@ func TestNothingIsLeft(t *testing.T) {
 			return !slices.ContainsFunc(s.Calls(t), func(c callsoas.CallSummary) bool { return !c.Completed })
 		})
 	}
-	for range warmUp { // opens lasting connections: connections to peers, pools
+	for range warmUp { // opens connections and pools that stay open
 		round()
 	}
 	goroutines, files := s.Metric(t, "go_goroutines"), s.Metric(t, "process_open_fds")

@@ -30,16 +30,16 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// Numbers of the calls here.
+// The phone numbers of the tests' calls.
 const (
 	ours   = callwright.PhoneNumber("+14155550100")
 	theirs = callwright.PhoneNumber("+14155550123")
 )
 
-// codecs are the codecs of the line.
+// codecs are the codecs of the line, in order of preference.
 var codecs = codec.Set{g711.PCMU(), g711.PCMA(), opus.Engine(), g722.Engine()}
 
-// everywhere routes every call to one server, and admits all callers.
+// everywhere uses the same route for every outbound and inbound call.
 type everywhere struct{ route sip.Route }
 
 func (e everywhere) Outbound(context.Context, callwright.OrgID, callwright.PhoneNumber) (sip.Route, error) {
@@ -50,8 +50,7 @@ func (e everywhere) Inbound(context.Context, callwright.PhoneNumber, sip.Peer) (
 	return e.route, nil
 }
 
-// newLine returns the telephone alone, without a server around it, whose calls go to a peer, and to the next one if
-// that breaks.
+// newLine returns a SIP user agent without a server. Its calls go to the first peer, and fail over to the next.
 func newLine(t *testing.T, ca *testca.Authority, peers ...string) (*sipua.UA, *rtpmedia.Media) {
 	t.Helper()
 	var servers []uri.URI
@@ -91,15 +90,15 @@ func newLine(t *testing.T, ca *testca.Authority, peers ...string) (*sipua.UA, *r
 	return line, media
 }
 
-// ear collects the audio and events that come over a leg.
+// ear collects the audio and digits from a leg.
 type ear struct {
 	mu     sync.Mutex
 	audio  pcm.Audio
 	digits string
-	held   bool // at any time
+	held   bool // the leg was on hold at any time
 }
 
-// listen reads the leg until it ends.
+// listen returns an ear that reads the leg until it ends.
 func listen(t *testing.T, leg call.Leg) *ear {
 	t.Helper()
 	e := &ear{audio: pcm.Audio{Rate: leg.Rate(), Channels: 1}}
@@ -131,7 +130,7 @@ func (e *ear) take(frame conversation.Frame) {
 	}
 }
 
-// heard returns everything so far.
+// heard returns the audio and digits so far, and whether the leg was ever on hold.
 func (e *ear) heard() (audio pcm.Audio, digits string, held bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -140,7 +139,7 @@ func (e *ear) heard() (audio pcm.Audio, digits string, held bool) {
 	return audio, e.digits, e.held
 }
 
-// hears waits until the leg has taken in as much more audio as is given, and a little more for its way.
+// hears waits until the ear has received d more audio, plus half a second for the delay of the line.
 func (e *ear) hears(t *testing.T, d time.Duration) {
 	t.Helper()
 	before, _, _ := e.heard()

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/internal/e2e/server"
 )
 
-// together is the default of -parallel for these tests: they mostly wait for the end of spoken sentences.
+// together is the default of -parallel for these tests. They mostly wait for the ends of spoken sentences.
 const together = "5"
 
 func TestMain(m *testing.M) {
@@ -17,12 +17,12 @@ func TestMain(m *testing.M) {
 	chosen := false
 	flag.Visit(func(f *flag.Flag) { chosen = chosen || f.Name == "test.parallel" })
 	if !chosen {
-		_ = flag.Set("test.parallel", together) // the flag is known and the number is one
+		_ = flag.Set("test.parallel", together) // cannot fail: the flag exists and the value is a number
 	}
 	os.Exit(server.Main(m))
 }
 
-// authority returns a test authority of its own.
+// authority returns a new certificate authority for a test.
 func authority(t *testing.T) *testca.Authority {
 	t.Helper()
 	ca, err := testca.Open(t.TempDir())

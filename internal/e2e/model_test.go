@@ -15,11 +15,11 @@ import (
 	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
-// service stands for a language model behind the interface of OpenAI. It looks an order up when the caller has pressed a
-// key, repeats its input, and hangs up; after the call it sums it up.
+// service is a language model with the API of OpenAI. When the caller has pressed a key, it looks up an order, repeats the result, and
+// hangs up. After the call it returns a summary.
 type service struct{ t *testing.T }
 
-// asked is the part of a request that the model looks at.
+// asked is the part of a request that the model reads.
 type asked struct {
 	Messages []struct {
 		Role    string `json:"role"`
@@ -59,7 +59,7 @@ func (s service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// stream sends deltas of an answer as events.
+// stream sends the deltas of an answer as server-sent events.
 func stream(w http.ResponseWriter, deltas ...string) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	for _, d := range deltas {
@@ -68,8 +68,8 @@ func stream(w http.ResponseWriter, deltas ...string) {
 	_, _ = fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
 }
 
-// TestWebAgentWithAModel places a call of a web agent with a tool and dynamic data, with a language model that calls the tool, ends
-// the call and summarizes it.
+// TestWebAgentWithAModel places a call of a web agent with a tool and dynamic data. The model must call the tool, end the call and
+// summarize it.
 func TestWebAgentWithAModel(t *testing.T) {
 	t.Parallel()
 	model := httptest.NewServer(service{t})

@@ -21,8 +21,8 @@ const (
 	apology    = "I am sorry, I have a technical problem and must end the call. Goodbye."
 )
 
-// newModels serves language models that say their own names, and end the call when the caller has pressed 9. They refuse every key
-// but "our-key".
+// newModels serves language models that say their names, and end the call after the caller has pressed 9. They refuse all keys except
+// "our-key".
 func newModels(t *testing.T) (url string) {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -51,9 +51,9 @@ func newModels(t *testing.T) (url string) {
 	return s.URL + "/v1"
 }
 
-// TestModelsByName has calls led by the models that they, and the nodes of their pathway, name. While a call continues, two others,
-// one each way, name a model that refuses its key: their callers hear an apology, and record, issue and log have the cause. The
-// first call continues.
+// TestModelsByName places calls with the models that calls and pathway nodes name. While one call runs, an outbound and an inbound call use
+// a model that refuses its key. Their callers must hear an apology, and the record, the issue and the log must contain the cause. The first
+// call must continue.
 func TestModelsByName(t *testing.T) {
 	t.Parallel()
 	models := newModels(t)
@@ -89,7 +89,7 @@ func TestModelsByName(t *testing.T) {
 	checkNamed(t, s, mine)
 }
 
-// byModel asks for a call from a number that is led by a task and the model of a name.
+// byModel returns the request for a call from a number, with a task and the model of the given name. An empty name means the default model.
 func byModel(from, name string) callsoas.CallCreate {
 	c := appointment()
 	c.From, c.Task = callsoas.NewOptString(from), callsoas.NewOptString("Talk to the caller.")
@@ -99,7 +99,8 @@ func byModel(from, name string) callsoas.CallCreate {
 	return c
 }
 
-// byPathway asks for a call that is led by a pathway with nodes, the first of which leads to the second.
+// byPathway publishes a pathway of one or two nodes, and returns the request for a call that follows it. An edge leads from node "a" to
+// node "b".
 func byPathway(t *testing.T, s *server.Server, nodes ...string) callsoas.CallCreate {
 	t.Helper()
 	var d graph.Document
@@ -115,7 +116,7 @@ func byPathway(t *testing.T, s *server.Server, nodes ...string) callsoas.CallCre
 	return c
 }
 
-// checkRefused checks the record of a call whose model has refused its key.
+// checkRefused checks the record and the log of a call whose model refused its key.
 func checkRefused(t *testing.T, s *server.Server, r *callsoas.CallRecord) {
 	t.Helper()
 	said := lines(r, callsoas.TranscriptLineUserAssistant)
@@ -132,7 +133,8 @@ func checkRefused(t *testing.T, s *server.Server, r *callsoas.CallRecord) {
 	}
 }
 
-// checkRefusedInbound has a phone call a number whose agent has no first sentence and a model that refuses its key.
+// checkRefusedInbound makes a phone call a number whose model refuses its key, and checks the record and the apology. The agent has no
+// first sentence.
 func checkRefusedInbound(t *testing.T, s *server.Server, phone *baresip.Phone, number string) {
 	t.Helper()
 	s.AttachInbound(t, number, "127.0.0.1")
@@ -153,7 +155,8 @@ func checkRefusedInbound(t *testing.T, s *server.Server, phone *baresip.Phone, n
 	checkSaid(t, phone.Heard(t), agentVoice, apology)
 }
 
-// checkRefusals checks the issue of two calls whose model has refused a key, and that the key is nowhere.
+// checkRefusals checks that one issue lists both calls whose model refused its key, and that neither the issue nor the log contains the
+// key.
 func checkRefusals(t *testing.T, s *server.Server, key string) {
 	t.Helper()
 	await.That(t, "an issue with both calls", func() bool {
@@ -170,7 +173,7 @@ func checkRefusals(t *testing.T, s *server.Server, key string) {
 	}
 }
 
-// checkNamed has two calls led by a model that is named by the call itself and by the nodes of its pathway.
+// checkNamed places a call with a model that the call names, and a call with models that the nodes of its pathway name.
 func checkNamed(t *testing.T, s *server.Server, phone *baresip.Phone) {
 	t.Helper()
 	byCall := s.Call(t, byModel(ours.String(), "near"))

@@ -20,14 +20,14 @@ import (
 	"github.com/callwright/callwright/transport/oas/portingoas"
 )
 
-// tenant is an organization with a key, beside the server's first.
+// tenant is an organization with an API key, in addition to the server's first organization.
 type tenant struct {
 	t   *testing.T
 	s   *server.Server
 	key string
 }
 
-// ask sends a request, and returns a member of the answer's data, or of the answer itself.
+// ask sends a request, which must succeed. It returns a member of the answer's data, or of the answer if there is no data.
 func (o tenant) ask(method, path, body, member string) string {
 	o.t.Helper()
 	req, err := http.NewRequestWithContext(o.t.Context(), method, o.s.URL+path, strings.NewReader(body))
@@ -55,8 +55,8 @@ func (o tenant) ask(method, path, body, member string) string {
 	return fmt.Sprint(got[member])
 }
 
-// TestHangingTests starts 1,000 test runs of an organization with a silent model. While they hang, another organization's call is
-// placed, its webhook delivered, its letter mailed and its test run finished. The durations are logged.
+// TestHangingTests starts 1,000 test runs of an organization with a silent model. While they hang, another organization's call must be
+// placed, its webhook delivered, its letter mailed and its test run finished. The test logs the durations.
 func TestHangingTests(t *testing.T) {
 	t.Parallel()
 	var hanging atomic.Int32
@@ -126,7 +126,7 @@ func TestHangingTests(t *testing.T) {
 	}
 }
 
-// startHanging starts 1,000 hanging runs of a separate organization. It returns a function that reads the status of the set.
+// startHanging starts 1,000 hanging runs of a separate organization. status returns the status of their simulation set.
 func startHanging(t *testing.T, s *server.Server) (status func() string) {
 	t.Helper()
 	org := administer(t, s, "orgs", "create", "Hangs").Organization.ID

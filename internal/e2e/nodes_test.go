@@ -16,14 +16,14 @@ import (
 	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
-// TestTwoNodes runs two servers on one PostgreSQL database: each sees and stops the other's calls, and closes the other's calls
-// after its death.
+// TestTwoNodes runs two servers on one PostgreSQL database. Each must see and stop the other's calls, and close the other's calls after its
+// death.
 func TestTwoNodes(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
 	phone := baresip.Start(t, baresip.Config{CA: ca})
 	secret := make([]byte, 32)
-	_, _ = rand.Read(secret) // never fails, by its documentation
+	_, _ = rand.Read(secret) // never fails, according to its documentation
 	config := server.Config{
 		Roots: ca.CertFile(), Flags: []string{"--database-url", pgtest.DSN(t)},
 		Env: []string{"CALLWRIGHT_SECRET_KEY=" + base64.StdEncoding.EncodeToString(secret)},

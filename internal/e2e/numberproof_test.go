@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// TestNumberProof calls a phone and reads out a code to it, and attaches its number with the code that the phone has heard.
+// TestNumberProof checks that the server calls a phone and reads a code to it, and that this code then attaches the phone's number.
 func TestNumberProof(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
@@ -54,7 +54,7 @@ func TestNumberProof(t *testing.T) {
 	}
 }
 
-// digitsIn returns the six digits in a recording before the words that announce their repetition.
+// digitsIn returns the last six digits in a recording before the words that announce their repetition.
 func digitsIn(t *testing.T, recording pcm.Audio) string {
 	t.Helper()
 	names := []string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"}
@@ -82,13 +82,13 @@ func digitsIn(t *testing.T, recording pcm.Audio) string {
 	return heard.String()[max(0, heard.Len()-6):]
 }
 
-// word is a stretch of sound between silences.
+// word is a part of a recording between silences.
 type word struct {
 	begin time.Duration
 	audio pcm.Audio
 }
 
-// words returns the stretches of a recording between silences of 250 ms, with as much around them.
+// words returns the parts of a recording between silences of 250 ms. The audio of each includes up to 250 ms of silence on both sides.
 func words(recording pcm.Audio) (all []word) {
 	const quiet = 200
 	around := recording.Rate / 4

@@ -22,8 +22,8 @@ import (
 	"github.com/callwright/callwright/transport/oas/pathwaysoas"
 )
 
-// walk lists the words of a caller through the pathway with every type of node, and the end of each answer of the agent. The first
-// answer is the greeting.
+// walk lists what a caller says or presses on a pathway with every type of node, each with the end of the agent's answer. The first answer
+// is the greeting.
 var walk = []struct{ caller, keys, answer string }{
 	{"", "", "Hello, this is North Bicycles. Which day suits you, Tuesday or Thursday?"},
 	{"Tuesday.", "", "One moment, please. In the morning or in the afternoon?"},
@@ -35,7 +35,7 @@ var walk = []struct{ caller, keys, answer string }{
 	{"That is all.", "", "Thank you for calling. Goodbye."},
 }
 
-// slots returns the system that the pathway asks for free slots. It counts the requests.
+// slots starts a server that the pathway asks for free slots. It returns the base URL, and a function that returns the number of requests.
 func slots(t *testing.T) (base string, asked func() int) {
 	t.Helper()
 	requests := make(chan struct{}, 100)
@@ -54,11 +54,11 @@ func slots(t *testing.T) (base string, asked func() int) {
 	return s.URL, func() int { return len(requests) }
 }
 
-// decision is where a conversation went from a node, and why.
+// decision is the node that a conversation chose next, and the reason.
 type decision struct{ chosen, why string }
 
-// TestPathwayEverywhere uses one pathway with every type of node for a test, a chat and a telephone call: the caller's words are
-// the same, and so is every decision.
+// TestPathwayEverywhere uses a pathway with every type of node in a test, a chat and a telephone call, with the same words of the caller.
+// It checks that all decisions are the same.
 func TestPathwayEverywhere(t *testing.T) {
 	t.Parallel()
 	base, asked := slots(t)
@@ -117,7 +117,7 @@ func TestPathwayEverywhere(t *testing.T) {
 	checkSaid(t, phone.Heard(t), agentVoice, "In the morning or in the afternoon?", "We are open from eight to six, Monday to Friday.")
 }
 
-// inTest takes the walk without a server, and gives its decisions.
+// inTest runs the walk as a test without a server, and returns its decisions.
 func inTest(t *testing.T, d graph.Document) (all []decision) {
 	t.Helper()
 	graph, err := graph.Compile(d)
@@ -156,7 +156,7 @@ func inTest(t *testing.T, d graph.Document) (all []decision) {
 	return all
 }
 
-// decisions returns the decisions in the log of a call, or of a chat, which has the same JSON.
+// decisions returns the decisions in the log of a call or a chat.
 func decisions[L callsoas.CallPathwayLog | pathwaysoas.CallPathwayLog](logs []L) (all []decision) {
 	for _, l := range logs {
 		log, ok := any(l).(callsoas.CallPathwayLog)
@@ -202,7 +202,7 @@ func checkPathwayRecord(t *testing.T, r *callsoas.CallRecord, id string) {
 	}
 }
 
-// checkTold checks that the webhook got events of each category that was asked for, and the record.
+// checkTold checks that the webhook received events of each requested category, and the record.
 func checkTold(t *testing.T, told <-chan []byte, call string) {
 	t.Helper()
 	got := map[string]int{}
@@ -236,7 +236,7 @@ func checkTold(t *testing.T, told <-chan []byte, call string) {
 	}
 }
 
-// TestPathwayTransfers has a caller ask for a person: a chat ends there, and a call continues when the target is unreachable.
+// TestPathwayTransfers has a caller ask for a person. The transfer must end a chat. A call must continue if the target is unreachable.
 func TestPathwayTransfers(t *testing.T) {
 	t.Parallel()
 	base, _ := slots(t)

@@ -27,7 +27,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/pathwaysoas"
 )
 
-// counting returns a pathway that greets, counts messages by asking another system each time, and says the count.
+// counting returns a pathway that greets the caller. At each message it requests a count from another system and says it.
 func counting(greeting, system string) graph.Document {
 	return graph.Document{
 		Nodes: []json.RawMessage{
@@ -44,13 +44,13 @@ func counting(greeting, system string) graph.Document {
 	}
 }
 
-// counter returns the system that counts. before is called before each answer.
+// counter starts the system that counts, and returns its URL. It calls before with the count before each answer.
 func counter(t *testing.T, before func(ctx context.Context, n int)) (address string) {
 	t.Helper()
 	var mu sync.Mutex
 	n := 0
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // only then does the context end when the client goes
+		_, _ = io.Copy(io.Discard, r.Body) // otherwise the context does not end when the client disconnects
 		mu.Lock()
 		n++
 		mine := n
@@ -62,13 +62,13 @@ func counter(t *testing.T, before func(ctx context.Context, n int)) (address str
 	return s.URL
 }
 
-// refusal is the error of a client of any area.
+// refusal is the error of a generated client if the server refuses a request.
 type refusal interface {
 	error
 	GetStatusCode() int
 }
 
-// status returns the status of a refusal; 0 for another error.
+// status returns the HTTP status of a refusal, or 0 for another error.
 func status(err error) int {
 	if r, ok := errors.AsType[refusal](err); ok {
 		return r.GetStatusCode()
@@ -76,8 +76,8 @@ func status(err error) int {
 	return 0
 }
 
-// TestChatOverTwoNodes has a chat whose turns come to two servers on one database by turns, and then to both concurrently: one turn
-// is taken at a time, and none is lost or taken twice.
+// TestChatOverTwoNodes sends the turns of a chat to two servers on one database, first alternately and then concurrently. It checks that
+// turns run one at a time, and that none is lost or taken twice.
 func TestChatOverTwoNodes(t *testing.T) {
 	t.Parallel()
 	const alternating = 6
@@ -123,7 +123,7 @@ func TestChatOverTwoNodes(t *testing.T) {
 	checkHistory(t, both[1].Say(t, chat, "The last."), alternating+2)
 }
 
-// checkHistory checks that both sides have spoken by turns, and that each turn was counted once.
+// checkHistory checks that both sides have spoken in turn, and that each turn was counted once.
 func checkHistory(t *testing.T, state pathwaysoas.PathwayChatState, turns int) {
 	t.Helper()
 	history := state.ChatHistory
@@ -144,7 +144,7 @@ func checkHistory(t *testing.T, state pathwaysoas.PathwayChatState, turns int) {
 	}
 }
 
-// TestPublishOverTwoNodes publishes versions over one server and another: both use the new one immediately.
+// TestPublishOverTwoNodes publishes versions through either of two servers, and checks that both use the new version immediately.
 func TestPublishOverTwoNodes(t *testing.T) {
 	t.Parallel()
 	config := nodes(t, authority(t))
@@ -187,8 +187,8 @@ func TestPublishOverTwoNodes(t *testing.T) {
 	}
 }
 
-// TestPathwayGoesUnderCall has another server archive the version of a running call, and then delete its pathway: the call
-// continues to its end, and nothing begins with them any more.
+// TestPathwayGoesUnderCall archives the version of a running call through another server, and then deletes its pathway. The call must
+// continue to its end, but no new call or chat may use the version or the pathway.
 func TestPathwayGoesUnderCall(t *testing.T) {
 	t.Parallel()
 	base, _ := slots(t)
@@ -227,12 +227,12 @@ func TestPathwayGoesUnderCall(t *testing.T) {
 	if _, err := one.API.CreatePathwayChat(t.Context(), &pathwaysoas.PathwayChatCreate{PathwayID: id}); status(err) != http.StatusNotFound {
 		t.Errorf("a chat with it gives %v", err)
 	}
-	// Calls to the number are refused now.
+	// Calls to the number are refused from now on.
 	phone.Dial(t, one.Number(ours.String()))
 	phone.AwaitReceived(t, "SIP/2.0 480")
 }
 
-// wire is the connection of a server to its database, which can be cut.
+// wire is a proxy between a server and its database. A test can cut or freeze it.
 type wire struct {
 	dsn string
 	to  string
@@ -241,7 +241,7 @@ type wire struct {
 	down  bool
 	conns map[net.Conn]bool
 
-	frozen sync.RWMutex // locked: nothing gets through, and connections stay open
+	frozen sync.RWMutex // while locked, connections stay open but carry no data
 }
 
 func newWire(t *testing.T) *wire {
@@ -256,7 +256,7 @@ func newWire(t *testing.T) *wire {
 	return w
 }
 
-// serve carries a connection until either side ends it, or the wire is cut.
+// serve copies data in both directions until either side closes its connection or the wire is cut.
 func (w *wire) serve(near net.Conn) {
 	defer near.Close()
 	far, err := new(net.Dialer).Dial("tcp", w.to)
@@ -277,7 +277,7 @@ func (w *wire) serve(near net.Conn) {
 	back.Wait()
 }
 
-// carry copies data from one side to the other until either ends.
+// carry copies data in one direction until either side fails. It waits while the wire is frozen.
 func (w *wire) carry(to io.Writer, from io.Reader) {
 	buffer := make([]byte, 32<<10)
 	for {
@@ -302,7 +302,7 @@ func (w *wire) note(conns ...net.Conn) bool {
 	return !w.down
 }
 
-// cut takes the database away for some seconds. back is closed when it is there again.
+// cut closes all connections and refuses new ones for four seconds. Then it closes back.
 func (w *wire) cut() (back <-chan struct{}) {
 	const away = 4 * time.Second
 	w.mu.Lock()
@@ -322,8 +322,8 @@ func (w *wire) cut() (back <-chan struct{}) {
 	return mended
 }
 
-// TestDatabaseGoesAway takes the database away for some seconds in the middle of a turn of a chat, of a call that a pathway leads,
-// at its end, and at the end of a retried call: each continues, and no data is lost or doubled.
+// TestDatabaseGoesAway disconnects the database for four seconds: in a turn of a chat, in a call that follows a pathway, at the end of this
+// call, and at the end of a retried call. All must continue, and no data may be lost or doubled.
 func TestDatabaseGoesAway(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
@@ -335,7 +335,7 @@ func TestDatabaseGoesAway(t *testing.T) {
 	s.AttachOutbound(t, "+14155550101", busy.Server())
 	cuts := make(chan (<-chan struct{}), 1)
 	system := counter(t, func(_ context.Context, n int) {
-		if n <= 2 { // the chat's first, and the call's
+		if n <= 2 { // first turn of the chat and of the call
 			cuts <- w.cut()
 		}
 	})

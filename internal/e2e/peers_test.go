@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/internal/e2e/sipp"
 )
 
-// TestPeerRefuses calls servers that refuse a call, each in its own way.
+// TestPeerRefuses checks the errors of calls to servers that refuse them in different ways.
 func TestPeerRefuses(t *testing.T) {
 	t.Parallel()
 	for scenario, want := range map[sipp.Scenario]call.HangupReason{
@@ -35,7 +35,7 @@ func TestPeerRefuses(t *testing.T) {
 	}
 }
 
-// TestPeerAnswers calls servers that answer late, twice, or again.
+// TestPeerAnswers checks calls to servers that answer late, twice, or again.
 func TestPeerAnswers(t *testing.T) {
 	t.Parallel()
 	for _, scenario := range []sipp.Scenario{sipp.Slow, sipp.Forked, sipp.LostACK} {
@@ -60,8 +60,8 @@ func TestPeerAnswers(t *testing.T) {
 	}
 }
 
-// TestPeerFailsOver calls through two servers, of which the first one breaks: the call goes over the second, and nothing
-// of the first one's call is left there.
+// TestPeerFailsOver calls through two servers, of which the first fails. The call must use the second server, and must leave no dialog at
+// the first.
 func TestPeerFailsOver(t *testing.T) {
 	t.Parallel()
 	for _, scenario := range []sipp.Scenario{sipp.Unavailable, sipp.Silent, sipp.Late} {

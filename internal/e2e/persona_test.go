@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
-// reception makes a persona that answers questions and hands appointments over to a pathway.
+// reception returns the JSON of a persona that answers questions itself, and hands appointments over to a pathway.
 func reception(pathway string) string {
 	return `{"name":"Front desk",
 		"orchestration_prompt":"start: say \"Front desk. How can I help you?\"\nwhen \"open\": say \"We are open from nine to five.\"\notherwise: say \"Do you want an appointment?\"",
@@ -20,8 +20,8 @@ func reception(pathway string) string {
 		"call_config":{"voice":"` + agentVoice + `","record":true,"max_duration":2}}`
 }
 
-// TestPersonaOnTheTelephone has a persona answer at a number: it answers a question itself, and hands the appointment over to a
-// pathway, which ends the call. A test of the persona goes the same way.
+// TestPersonaOnTheTelephone attaches a persona to a number. It must answer a question itself, and hand the appointment over to a pathway,
+// which ends the call. A test of the persona must take the same path.
 func TestPersonaOnTheTelephone(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

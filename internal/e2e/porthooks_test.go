@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// portHooks is a webhook of port requests.
+// portHooks is a receiver of the webhooks of port requests.
 type portHooks struct {
 	url string
 	mu  sync.Mutex
-	ids map[string]map[string]string // content of each message, by request and id
+	ids map[string]map[string]string // content of each message, by id of the request and of the message
 }
 
 func newPortHooks(t *testing.T) *portHooks {

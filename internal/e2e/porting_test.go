@@ -32,10 +32,10 @@ const (
 	carrierSecret = "of the simulated carrier"
 )
 
-// bill is the beginning of a PDF. Neither server nor test reads further.
+// bill is the beginning of a PDF. Neither the server nor the test reads further.
 const bill = "%PDF-1.4\n%a bill of the losing carrier\n"
 
-// portingFlags has a server port numbers within seconds, and send mail to a box.
+// portingFlags returns flags for a server that ports numbers within seconds and sends its mail to a box.
 func portingFlags(box *mailbox.Box) []string {
 	return []string{
 		"--smtp-url", box.URL, "--mail-from", "ports@callwright.example", "--simulated-carrier", "1s,2s,3s",
@@ -43,7 +43,7 @@ func portingFlags(box *mailbox.Box) []string {
 	}
 }
 
-// portOf asks for a port of numbers.
+// portOf returns the request for a port of numbers with an uploaded bill.
 func portOf(document string, numbers ...string) *portingoas.PortRequestCreate {
 	return &portingoas.PortRequestCreate{
 		PhoneNumbers: numbers, Documents: []string{document},
@@ -65,7 +65,7 @@ func uploadBill(t *testing.T, s *server.Server) string {
 	return sid.Data.DocumentSid
 }
 
-// port reads a port request.
+// port returns the port request with an id, as the API shows it.
 func port(t *testing.T, s *server.Server, id string) portingoas.PortRequest {
 	t.Helper()
 	got, err := s.API.GetPortRequest(t.Context(), portingoas.GetPortRequestParams{ID: id})
@@ -75,7 +75,7 @@ func port(t *testing.T, s *server.Server, id string) portingoas.PortRequest {
 	return got.Data.PortRequest
 }
 
-// hint posts an event of the simulated carrier.
+// hint sends an event of the simulated carrier about a port request, which makes the server look at the order.
 func hint(t *testing.T, s *server.Server, id string) {
 	t.Helper()
 	carrier, err := portgateway.NewSimulated(portgateway.SimulatedConfig{Secret: carrierSecret})
@@ -83,7 +83,7 @@ func hint(t *testing.T, s *server.Server, id string) {
 		t.Fatal(err)
 	}
 	order := porting.Order{Key: id + ":1"}
-	receipt, err := carrier.Submit(t.Context(), porting.Submission{Order: order}) // has the order's id
+	receipt, err := carrier.Submit(t.Context(), porting.Submission{Order: order}) // only computes the carrier's id of the order
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,8 +104,8 @@ func hint(t *testing.T, s *server.Server, id string) {
 	}
 }
 
-// TestPortedNumberTakesACall walks from the question whether a number can be ported, over a letter that is signed in a browser, to a real
-// call of the number.
+// TestPortedNumberTakesACall ports a number: it checks the portability, signs the letter in a browser, and finally places a real call to
+// the number.
 func TestPortedNumberTakesACall(t *testing.T) {
 	t.Parallel()
 	ca, box := authority(t), mailbox.Start(t)
@@ -158,7 +158,7 @@ func TestPortedNumberTakesACall(t *testing.T) {
 	callPorted(t, s, phone, number)
 }
 
-// callPorted calls a number that was ported, with nothing else done, and again once its agent is set.
+// callPorted calls a ported number before and after it gets its own agent. Both calls must be answered.
 func callPorted(t *testing.T, s *server.Server, phone *baresip.Phone, number string) {
 	t.Helper()
 	phone.Dial(t, s.Number(number))
@@ -189,11 +189,11 @@ func callPorted(t *testing.T, s *server.Server, phone *baresip.Phone, number str
 	checkSaid(t, phone.Heard(t), agentVoice, greeting)
 }
 
-// signInBrowser signs a letter, as its reader does, without scripts.
+// signInBrowser opens the link to a letter and signs it, in a browser without scripts.
 func signInBrowser(t *testing.T, link, number string) {
 	t.Helper()
 	page := browser.Open(t, false)
-	for range 2 { // a mail scanner looks at it first
+	for range 2 { // the first visit simulates a mail scanner
 		if status := page.Go(t, link); status != http.StatusOK {
 			t.Fatalf("the page is answered with %d", status)
 		}
@@ -232,7 +232,7 @@ func signInBrowser(t *testing.T, link, number string) {
 	}
 }
 
-// picture takes a picture of a page, for whom CALLWRIGHT_TEST_PICTURES names a folder.
+// picture writes a screenshot to the folder CALLWRIGHT_TEST_PICTURES, if this is set.
 func picture(t *testing.T, page *browser.Page, name string) {
 	t.Helper()
 	data := page.Screenshot(t)
@@ -243,7 +243,7 @@ func picture(t *testing.T, page *browser.Page, name string) {
 	}
 }
 
-// checkSignedPDF reads the signed letter with poppler.
+// checkSignedPDF checks the text of the signed letter, which poppler extracts.
 func checkSignedPDF(t *testing.T, s *server.Server, id, number string) {
 	t.Helper()
 	status, body := s.Get(t, "/v1/sip/port/"+id+"/letter.pdf")

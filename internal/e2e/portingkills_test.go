@@ -27,18 +27,19 @@ import (
 )
 
 const (
-	portKills   = 60 // number of kills of one of two servers
+	portKills   = 60 // number of times that one of two servers is killed
 	portWriters = 4
-	perKill     = 4  // stories that are begun between two kills
-	mostWrites  = 14 // answered requests between two kills
+	perKill     = 4  // stories that begin between two kills
+	mostWrites  = 14 // maximum number of answered requests between two kills
 )
 
-// portKillSeed repeats the moments of another run, as far as the writers' order allows.
+// portKillSeed repeats the moments of an earlier run, if the writers' requests arrive in the same order.
 var portKillSeed = flag.Uint64("portkillseed", 0, "seed of the moments at which TestPortingKills kills; 0: another one each time")
 
-// TestPortingKills kills one of two servers on one database, sixty times, while people upload bills, request ports, sign and decline letters
-// and cancel. In the end each request is there once, in one state with one history without gaps; all of that was mailed and told to
-// the webhook under one id each; each ported number is registered once; no acknowledged bill is lost; and every audit trail holds.
+// TestPortingKills kills one of two servers on one database, sixty times, while users upload bills, request ports, sign and decline
+// letters, and cancel. In the end, each request must exist once, in one state, with a history without gaps. Each entry must have been
+// mailed and sent to the webhook under one id. Each ported number must be registered once, no acknowledged bill may be lost, and every
+// audit trail must be valid.
 func TestPortingKills(t *testing.T) {
 	t.Parallel()
 	k := newPortKilling(t)
@@ -69,28 +70,28 @@ func TestPortingKills(t *testing.T) {
 	k.check(ctx, t)
 }
 
-// portKilling is a run of TestPortingKills.
+// portKilling is the state of a run of TestPortingKills.
 type portKilling struct {
 	seed   uint64
-	random *mathrand.Rand // of the goroutine of the test
+	random *mathrand.Rand // only for the goroutine of the test
 	box    *mailbox.Box
 	hooks  *portHooks
 	config server.Config
-	begin  chan struct{} // a token for each story
+	begin  chan struct{} // contains a token for each story that may begin
 
 	answered atomic.Int64
 	numbers  atomic.Int64
 
 	mu      sync.Mutex
 	nodes   [2]*server.Server
-	bills   []string // acknowledged
+	bills   []string // ids of the acknowledged bills
 	stories []*portStory
 }
 
 // portStory is a port request, with the acknowledged answers about it.
 type portStory struct {
 	number, id           string
-	signed, over, wanted bool // signed or declined or canceled: over; wanted: to be ported
+	signed, over, wanted bool // over: signed, declined or canceled; wanted: must be ported
 }
 
 func newPortKilling(t *testing.T) *portKilling {
@@ -102,7 +103,7 @@ func newPortKilling(t *testing.T) *portKilling {
 	t.Logf("-portkillseed %d", k.seed)
 	k.random = mathrand.New(mathrand.NewPCG(k.seed, 0))
 	secret := make([]byte, 32)
-	_, _ = rand.Read(secret) // never fails, by its documentation
+	_, _ = rand.Read(secret) // never fails, according to its documentation
 	k.config = server.Config{
 		Flags: append(portingFlags(k.box), "--ports-per-hour", "1000", "--database-url", pgtest.DSN(t)),
 		Env:   []string{"CALLWRIGHT_SECRET_KEY=" + base64.StdEncoding.EncodeToString(secret)},
@@ -111,7 +112,7 @@ func newPortKilling(t *testing.T) *portKilling {
 	return k
 }
 
-// kill kills a server and starts it again on its data.
+// kill kills server i and starts it again with its data.
 func (k *portKilling) kill(t *testing.T, i int) {
 	t.Helper()
 	config := k.config
@@ -123,7 +124,7 @@ func (k *portKilling) kill(t *testing.T, i int) {
 	k.nodes[i] = s
 }
 
-// ask sends a request to one of the servers, again and again until one answers. A body is sent anew each time.
+// ask sends a request to a random server, and repeats it until a server answers.
 func (k *portKilling) ask(ctx context.Context, t *testing.T, method, path, kind, key, body string) (status int, answer string) {
 	asked := await.Within(ctx, takeover, func() bool {
 		k.mu.Lock()
@@ -164,7 +165,7 @@ func (k *portKilling) ask(ctx context.Context, t *testing.T, method, path, kind,
 	return status, answer
 }
 
-// must is ask for an answer of JSON, whose data it reads.
+// must calls ask and checks the status, which must be one of want. It decodes the data of the answer into into, unless into is nil.
 func (k *portKilling) must(ctx context.Context, t *testing.T, into any, method, path, kind, key, body string, want ...int) int {
 	status, answer := k.ask(ctx, t, method, path, kind, key, body)
 	var envelope struct {
@@ -186,7 +187,7 @@ func (k *portKilling) must(ctx context.Context, t *testing.T, into any, method, 
 	return status
 }
 
-// upload uploads a bill.
+// upload uploads a bill, records it as acknowledged, and returns its id.
 func (k *portKilling) upload(ctx context.Context, t *testing.T) string {
 	var form bytes.Buffer
 	w := multipart.NewWriter(&form)
@@ -207,7 +208,7 @@ func (k *portKilling) upload(ctx context.Context, t *testing.T) string {
 	return kept.SID
 }
 
-// tell plays a story: a bill, a request, and the actions of its signer or its owner.
+// tell runs a story: it uploads a bill, requests a port, and then randomly signs, declines, cancels or ignores the letter.
 func (k *portKilling) tell(ctx context.Context, t *testing.T, random *mathrand.Rand) {
 	n := k.numbers.Add(1)
 	s := &portStory{number: fmt.Sprintf("+1415777%04d", n)}
@@ -220,7 +221,7 @@ func (k *portKilling) tell(ctx context.Context, t *testing.T, random *mathrand.R
 		k.cancel(ctx, t, s)
 	case 1:
 		k.answer(ctx, t, s, link, url.Values{"decision": {"decline"}, "reason": {"We stay."}})
-	case 2: // the letter is never answered
+	case 2: // the letter stays unanswered
 	case 3:
 		var again struct {
 			URL string `json:"signature_url"`
@@ -236,7 +237,7 @@ func (k *portKilling) tell(ctx context.Context, t *testing.T, random *mathrand.R
 	}
 }
 
-// initiate requests a port, by one key however often it is asked, and returns the link to the letter.
+// initiate requests a port and returns the link to the letter. All repetitions of the request use the same idempotency key.
 func (k *portKilling) initiate(ctx context.Context, t *testing.T, s *portStory, sid string) string {
 	body := fmt.Sprintf(`{"phone_numbers":[%q],"documents":["%s"],"webhook_url":%q,"losing_carrier_information":{
 		"customer_type":"personal","first_name":"Robin","last_name":"Doe","account_number":"88231","pin":"4711",
@@ -255,13 +256,13 @@ func (k *portKilling) initiate(ctx context.Context, t *testing.T, s *portStory, 
 	return begun.URL
 }
 
-// cancel cancels a request. The carrier may have been faster.
+// cancel cancels a request. It accepts a conflict, because the port may have completed before.
 func (k *portKilling) cancel(ctx context.Context, t *testing.T, s *portStory) {
 	k.must(ctx, t, nil, http.MethodDelete, "/v1/sip/port/"+s.id, "", "", "", http.StatusOK, http.StatusAccepted, http.StatusConflict)
 	s.over = true
 }
 
-// shownHash matches the hash of the letter in the form of the signing page.
+// shownHash matches the SHA-256 checksum of the letter in the form of the signing page.
 var shownHash = regexp.MustCompile(`[0-9a-f]{64}`)
 
 func (k *portKilling) sign(ctx context.Context, t *testing.T, s *portStory, link string) {
@@ -276,7 +277,8 @@ func (k *portKilling) sign(ctx context.Context, t *testing.T, s *portStory, link
 	s.signed = true
 }
 
-// answer answers a letter. An unacknowledged answer may have taken effect; then the page shows it.
+// answer signs or declines a letter. It accepts the statuses 409 and 410, because an earlier request without an answer may have taken
+// effect.
 func (k *portKilling) answer(ctx context.Context, t *testing.T, s *portStory, link string, form url.Values) {
 	status, page := k.ask(ctx, t, http.MethodPost, link, "application/x-www-form-urlencoded", "", form.Encode())
 	if status != http.StatusOK && status != http.StatusConflict && status != http.StatusGone {
@@ -285,7 +287,7 @@ func (k *portKilling) answer(ctx context.Context, t *testing.T, s *portStory, li
 	s.over = true
 }
 
-// hintAll posts an event of the carrier for each of the last signed stories.
+// hintAll sends an event of the carrier for each of the last most stories.
 func (k *portKilling) hintAll(ctx context.Context, t *testing.T, most int) {
 	k.mu.Lock()
 	last := k.stories[max(0, len(k.stories)-most):]
@@ -300,7 +302,7 @@ func (k *portKilling) hintAll(ctx context.Context, t *testing.T, most int) {
 	}
 }
 
-// portState is the state of a request in the API.
+// portState is a port request in an answer of the API.
 type portState struct {
 	Status  string `json:"status"`
 	Numbers []struct {
@@ -323,7 +325,7 @@ func (k *portKilling) state(ctx context.Context, t *testing.T, id string) portSt
 	return got.Request
 }
 
-// check checks everything that was ever acknowledged.
+// check waits until every story has ended, and checks all acknowledged writes.
 func (k *portKilling) check(ctx context.Context, t *testing.T) {
 	t.Helper()
 	ported := 0
@@ -354,7 +356,7 @@ func (k *portKilling) check(ctx context.Context, t *testing.T) {
 	t.Logf("%d requests, %d numbers ported, %d bills, %d requests answered", len(k.stories), ported, len(k.bills), k.answered.Load())
 }
 
-// checkTold checks the history of a request, and that all receivers got it.
+// checkTold checks the history of a request, and that it was completely mailed and sent to the webhook.
 func (k *portKilling) checkTold(t *testing.T, s *portStory, got portState) {
 	t.Helper()
 	state, last := "", ""
@@ -380,7 +382,7 @@ func (k *portKilling) checkTold(t *testing.T, s *portStory, got portState) {
 	}
 }
 
-// checkTrail checks the audit trail of a letter and its PDFs.
+// checkTrail checks the audit trail of a letter and the checksums of its PDFs.
 func (k *portKilling) checkTrail(ctx context.Context, t *testing.T, s *portStory) {
 	t.Helper()
 	var got struct {
@@ -407,7 +409,7 @@ func (k *portKilling) checkTrail(ctx context.Context, t *testing.T, s *portStory
 	}
 }
 
-// checkList checks that each request and each number is there once.
+// checkList checks that each acknowledged request is listed once, and that exactly the ported numbers are registered.
 func (k *portKilling) checkList(ctx context.Context, t *testing.T, ported int) {
 	t.Helper()
 	seen := map[string]int{}
@@ -447,10 +449,10 @@ func (k *portKilling) checkList(ctx context.Context, t *testing.T, ported int) {
 	}
 }
 
-// checkBills uses every acknowledged bill again.
+// checkBills requests further ports with all acknowledged bills, which fails if a bill is lost.
 func (k *portKilling) checkBills(ctx context.Context, t *testing.T) {
 	t.Helper()
-	const together = 20 // which a request may have
+	const together = 20 // maximum number of documents in a request
 	for len(k.bills) > 0 {
 		some := k.bills[:min(together, len(k.bills))]
 		k.bills = k.bills[len(some):]

@@ -20,14 +20,14 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// walkHeading is the heading of the README's walk.
+// walkHeading is the heading of the walk through the dashboard in the README.
 const walkHeading = "### A walk in the browser"
 
-// lasting maps the commands of the README that run until they are stopped to their output when the reader can continue.
+// lasting maps the commands of the README that run until they are stopped to the output after which the reader can continue.
 var lasting = map[string]string{"make run": "callwright is ready", "go run ./examples/softphone": "listening at"}
 
-// TestReadme runs the commands of the README exactly, with its ports, in a clean copy of the tree; then the commands in the pages
-// of docs. Ports 8080, 5061 and 5071 of 127.0.0.1 must be free.
+// TestReadme runs the unchanged commands of the README, and then of the pages in docs, in a clean copy of the tree. The ports 8080, 5061
+// and 5071 of 127.0.0.1 must be free.
 func TestReadme(t *testing.T) {
 	t.Parallel()
 	tree := copied(t)
@@ -60,7 +60,7 @@ func TestReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const first = "docs/pathways.md" // others use the pathway that it makes
+	const first = "docs/pathways.md" // creates the pathway that other pages use
 	for _, page := range append([]string{first}, slices.DeleteFunc(pages, func(p string) bool { return p == first || p == "README.md" })...) {
 		_, blocks := pageOf(t, tree, page)
 		commands = nil
@@ -75,13 +75,13 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// compilation is the time limit of a command that compiles first, on a slow and busy machine.
+// compilation is the time limit of a command that first compiles, on a slow and busy machine.
 const compilation = 8 * time.Minute
 
-// polling is in the lines of the server's log that are not shown.
+// polling occurs in the log lines of the server that a failure does not print.
 const polling = "method=GET"
 
-// lastingBy returns the line that a lasting command prints when the reader can continue.
+// lastingBy returns the output after which a lasting command is ready, and whether code is a lasting command.
 func lastingBy(code string) (ready string, lasts bool) {
 	for begin, ready := range lasting {
 		if strings.HasPrefix(code, begin) {
@@ -91,7 +91,7 @@ func lastingBy(code string) (ready string, lasts bool) {
 	return "", false
 }
 
-// pageOf returns the text and the blocks of a page.
+// pageOf returns the text and the code blocks of a page.
 func pageOf(t *testing.T, tree, page string) (string, []guide.Block) {
 	t.Helper()
 	text, err := guide.Read(tree, page)
@@ -105,8 +105,8 @@ func pageOf(t *testing.T, tree, page string) (string, []guide.Block) {
 	return text, blocks
 }
 
-// copied returns a folder with the files of this tree that git tracks or would add, like a clone. Its name is always the same, so
-// that Go's cache contains the packages of an earlier run.
+// copied returns a folder with the files of this tree that git tracks or would add, like a clone. The folder always has the same name, so
+// that Go's build cache applies.
 func copied(t *testing.T) string {
 	t.Helper()
 	const root = "../.."
@@ -125,7 +125,7 @@ func copied(t *testing.T) string {
 		from, to := filepath.Join(root, name), filepath.Join(tree, name)
 		info, err := os.Stat(from)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // deleted, and not committed
+			continue // deleted, but the deletion is not committed
 		}
 		var text []byte
 		if err == nil {
@@ -144,7 +144,7 @@ func copied(t *testing.T) string {
 	return tree
 }
 
-// shell returns a shell's command in the tree. curl fails where the server refuses a request.
+// shell returns a command that runs a script in the tree. curl fails if the server refuses a request.
 func shell(t *testing.T, tree, script string) *exec.Cmd {
 	t.Helper()
 	bin := t.TempDir()
@@ -158,12 +158,12 @@ func shell(t *testing.T, tree, script string) *exec.Cmd {
 	return c
 }
 
-// withoutSettings returns the environment without settings of the server.
+// withoutSettings returns the environment without the variables of the server.
 func withoutSettings() []string {
 	return slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "CALLWRIGHT_") })
 }
 
-// execute runs the commands of a page in one shell, as a reader does who pastes them one after another. All of them must succeed.
+// execute runs the commands of a page one after another in one shell, and checks that all of them succeed.
 func execute(t *testing.T, tree, page string, commands []string) {
 	t.Helper()
 	c := shell(t, tree, "set -eux -o pipefail\n"+strings.Join(commands, "\n"))
@@ -173,7 +173,7 @@ func execute(t *testing.T, tree, page string, commands []string) {
 	}
 }
 
-// take takes the steps of the walk in a browser.
+// take performs the steps of the walk in a browser, and checks the call that results. It returns the page of the call.
 func take(t *testing.T, tree string, steps []guide.Step) *browser.Page {
 	t.Helper()
 	key, err := os.ReadFile(filepath.Join(tree, "data", "api-key"))
@@ -202,7 +202,7 @@ func take(t *testing.T, tree string, steps []guide.Step) *browser.Page {
 	return p
 }
 
-// hasBothSides checks that the first recording, of the walk's call, contains both sides.
+// hasBothSides checks that the recording of the walk's call contains both sides.
 func hasBothSides(t *testing.T, tree string) {
 	t.Helper()
 	var recordings []string

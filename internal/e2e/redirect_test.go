@@ -10,8 +10,8 @@ import (
 	"github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// TestRedirected calls through a server that redirects calls to another number at a telephone elsewhere. At first the trunk
-// does not follow, then it does: the telephone has a certificate of its own and speaks SRTP.
+// TestRedirected calls through a server that redirects the call to another number at another phone, with its own certificate and SRTP. The
+// call must fail at first, and succeed when the trunk allows redirects.
 func TestRedirected(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

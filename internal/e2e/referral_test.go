@@ -11,8 +11,8 @@ import (
 	sipoas "github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// TestPhoneTransfersAgent has a caller hand the agent over to a colleague (REFER): first where the trunk does not allow it, which
-// calls nobody, then where it does. The colleague talks to the same agent, and the record contains the transfer.
+// TestPhoneTransfersAgent has a caller transfer the agent to a colleague with REFER. A trunk that does not allow this must place no call.
+// Otherwise the colleague must reach the same agent, and the record must contain the transfer.
 func TestPhoneTransfersAgent(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
@@ -38,7 +38,7 @@ func TestPhoneTransfersAgent(t *testing.T) {
 	}
 
 	refused := call(1)
-	phone.AwaitReceived(t, "SIP/2.0 603") // after which baresip hangs up
+	phone.AwaitReceived(t, "SIP/2.0 603") // baresip then hangs up
 	if r := s.Ended(t, refused); !r.TransferredTo.Null || !r.TransferredBy.Null || r.CallEndedBy.Value != callsoas.CallRecordCallEndedByUSER {
 		t.Errorf("transferred to %q, ended by %s", r.TransferredTo.Value, r.CallEndedBy.Value)
 	}

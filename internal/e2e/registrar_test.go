@@ -10,8 +10,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// TestRegistersWithKamailio registers a number with Kamailio, which then calls us over the connection of the
-// registration.
+// TestRegistersWithKamailio registers a number with Kamailio, which then calls the server over the connection of the registration.
 func TestRegistersWithKamailio(t *testing.T) {
 	t.Parallel()
 	for _, algorithm := range []string{"", "SHA-256"} {
@@ -19,7 +18,7 @@ func TestRegistersWithKamailio(t *testing.T) {
 			t.Parallel()
 			ca := authority(t)
 			s := start(t, ca.CertFile())
-			// No registrar runs yet: the answer contains the password for Kamailio.
+			// No registrar runs yet. The answer contains the password that Kamailio needs.
 			password := s.AttachRegistered(t, ours.String(), "sip:127.0.0.1:9;transport=tls", "acme")
 			registrar := kamailio.Start(t, kamailio.Config{CA: ca, Password: password, Algorithm: algorithm, MaxExpires: 10})
 			s.Update(t, ours.String(), sipoas.SipDirectionInput{
@@ -48,8 +47,8 @@ func TestRegistersWithKamailio(t *testing.T) {
 	}
 }
 
-// TestRegistrarCallsTheContact registers with a Kamailio that knows nothing of flows: it calls the Contact over a separate
-// connection, from which no other caller is admitted.
+// TestRegistrarCallsTheContact registers with a Kamailio without support for flows (RFC 5626). It must be able to call the Contact over a
+// separate connection, which no other caller may use.
 func TestRegistrarCallsTheContact(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
@@ -75,7 +74,7 @@ func TestRegistrarCallsTheContact(t *testing.T) {
 	stranger.Await(t, "CALL_CLOSED", 1)
 }
 
-// TestRegistrarRefuses registers with a password that Kamailio does not take.
+// TestRegistrarRefuses checks the status of a registration with a wrong password.
 func TestRegistrarRefuses(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
@@ -90,7 +89,7 @@ func TestRegistrarRefuses(t *testing.T) {
 	}
 }
 
-// TestWatchesKamailio probes and discovers Kamailio, which answers OPTIONS only when they name no user.
+// TestWatchesKamailio probes and discovers a Kamailio that answers OPTIONS only without a user in the URI.
 func TestWatchesKamailio(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

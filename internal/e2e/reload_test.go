@@ -20,7 +20,7 @@ import (
 	"github.com/callwright/callwright/internal/e2e/server"
 )
 
-// writeCertificate writes a self-signed certificate for a name and its key, valid for some days.
+// writeCertificate writes a self-signed certificate for a name, valid for the given days, and its key.
 func writeCertificate(t *testing.T, cert, key, name string, days int) {
 	t.Helper()
 	own, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -46,7 +46,7 @@ func writeCertificate(t *testing.T, cert, key, name string, days int) {
 	}
 }
 
-// shownBy returns the name in the certificate that a server shows now.
+// shownBy returns the DNS name in the certificate that a server presents.
 func shownBy(t *testing.T, s *server.Server) string {
 	t.Helper()
 	conn := handshake(t, s, &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12})
@@ -57,8 +57,8 @@ func shownBy(t *testing.T, s *server.Server) string {
 	return conn.(*tls.Conn).ConnectionState().PeerCertificates[0].DNSNames[0] //nolint:forcetypeassert // as tls.Dialer says
 }
 
-// TestReload hangs up on a server with a call, and renews its certificate: the call continues, the level of the log and the
-// certificate are read again, and no connection ends. Faults of a certificate are in the log and at /readyz.
+// TestReload sends SIGHUP to a server with a running call and a renewed certificate. The server must reload the log level and the
+// certificate without ending a connection or the call. Faults of a certificate must appear in the log and at /readyz.
 func TestReload(t *testing.T) {
 	t.Parallel()
 	ca, folder := authority(t), t.TempDir()
@@ -99,7 +99,7 @@ func TestReload(t *testing.T) {
 	if status, text := s.Get(t, "/readyz"); status != 200 || text != "ready\n" {
 		t.Errorf("/readyz says %d %q", status, text)
 	}
-	// An invalid level and an invalid certificate change nothing.
+	// An invalid log level and an invalid certificate must change nothing.
 	for _, file := range []string{cert, filepath.Join(s.Data, "log-level")} {
 		if err := os.WriteFile(file, []byte("loud"), 0o600); err != nil {
 			t.Fatal(err)
@@ -121,8 +121,8 @@ func TestReload(t *testing.T) {
 	}
 }
 
-// TestLogLines has a call, and reads the log: each line contains the name of the node, lines of the call its id, probes cause none,
-// and the first key does not occur.
+// TestLogLines checks the log of a server with a call. Each line must contain the node, and each line about the call its id. Probes must
+// not cause lines, and the first key must not occur.
 func TestLogLines(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
@@ -141,7 +141,7 @@ func TestLogLines(t *testing.T) {
 	negotiated := 0
 	for line := range strings.SplitSeq(s.Log(), "\n") {
 		if !strings.HasPrefix(line, "time=") {
-			continue // output for people at the start
+			continue // output for people at the start of the server
 		}
 		if !strings.Contains(line, "node=node-7") {
 			t.Errorf("a line without the node: %s", line)

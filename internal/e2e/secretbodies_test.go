@@ -2,23 +2,23 @@ package e2e_test
 
 import "strings"
 
-// exercise is a request whose body has a secret at every §, a private text at every ¶ and one that is encrypted at rest at every ‡.
-// HOOKS is the address of another system, PHONE the address of a telephone, ASKS the address of a system that asks for a password,
-// and {name} an id or a token that an answer had.
+// exercise is a request whose body contains a secret at every §, a private text at every ¶, and a text that is encrypted at rest at every
+// ‡. HOOKS is the URL of another system, PHONE the address of a phone, and ASKS the address of a system that asks for a password. {name} is
+// an id or a token from an earlier answer.
 type exercise struct{ method, target, body string }
 
-// shownTools are tools that answers may show.
+// shownTools are tools whose members answers may contain, except secrets.
 const shownTools = `[{"name":"track","description":"Says where an order is.","url":"HOOKS/orders?key=§","method":"POST",
 	"headers":{"Authorization":"Bearer §"},"body":{"key":"§"},"input_schema":{"type":"object","properties":{}}}]`
 
-// shownMembers are the members of agents that answers may show.
+// shownMembers are the members of agents that answers may contain, except secrets.
 const shownMembers = `"webhook":"HOOKS/hook?token=§","tools":` + shownTools + `,
 	"dynamic_data":[
 		{"url":"HOOKS/customers?key=§","method":"POST","headers":[{"key":"Authorization","value":"Bearer §"}],
 			"query":[{"key":"k","value":"§"}],"body":[{"key":"k","value":"§"}],"response_data":[{"name":"name","data":"$.name"}]},
 		{"url":"HOOKS/broken?key=§"}]`
 
-// askingNodes asks two systems, one of which hangs up.
+// askingNodes are the nodes and edges of a pathway that asks two systems. One of them closes the connection without an answer.
 const askingNodes = `"nodes":[
 	{"id":"begin","type":"Default","data":{"name":"Begin","isStart":true,"text":"Hello."}},
 	{"id":"ask","type":"Webhook","data":{"name":"Ask","url":"HOOKS/node?key=§","method":"POST","headers":{"Authorization":"Bearer §"},
@@ -38,13 +38,13 @@ const (
 		"assertions":[{"type":"WEBHOOK_TRIGGERED","config":{"url":"HOOKS/node?key=§"}}]`
 )
 
-// portMembers are the members of port requests. The last characters of the account number may be shown.
+// portMembers are the members of port requests. Answers may contain the last characters of the account number.
 const portMembers = `"webhook_url":"HOOKS/port?token=§","losing_carrier_information":{
 	"customer_type":"business","business_name":"‡","first_name":"‡","last_name":"‡","account_number":"§88231","pin":"§",
 	"authorized_representative_email":"‡@example.com","notification_emails":["‡@example.com"],
 	"address":{"street":"‡","street2":"‡","city":"‡","state":"CA","zip":"94607","country":"US"}}`
 
-// exercises take every member that the contract marks as a secret. The operations of areas that are not served answer 501.
+// exercises contain every member that the contract marks as a secret. Operations of areas that are not served answer 501.
 var exercises = []exercise{
 	{"POST", "/v1/sip/attach", `{"phone_number":"+14155550100","service":"sip","directions":[` + inboundDirection + `,` + outboundDirection + `]}`},
 	{"POST", "/v1/sip/attach", `{"phone_number":"+14155550101","service":"sip","directions":[{"type":"inbound","sip_endpoint":"ASKS",
@@ -101,7 +101,7 @@ var exercises = []exercise{
 	{"GET", "/loa/{token}/letter.pdf", ""},
 }
 
-// innocents are members that are named like a secret and hold none.
+// innocents maps members that are named like a secret, but contain none, to the reason.
 var innocents = map[string]string{
 	"Idempotency-Key":     "tells requests apart, and opens nothing",
 	"key":                 "name of a header, a variable or a field; its value stands beside it",
@@ -111,7 +111,7 @@ var innocents = map[string]string{
 	"image_url":           "picture that people of the organization see",
 }
 
-// innocent reports whether a member is one of the innocents.
+// innocent reports whether the last member of a path is in innocents.
 func innocent(path string) bool {
 	_, ok := innocents[path[strings.LastIndexByte(path, '.')+1:]]
 	return ok

@@ -18,12 +18,12 @@ import (
 	"github.com/callwright/callwright/internal/await"
 )
 
-// otherSystem stands for a language model and for the systems that agents ask. The model asks for the tool, then ends the call,
-// and refuses to sum up, with the key in its answer.
+// otherSystem is a language model and the other systems that agents ask. The model calls the tool and then ends the call. It refuses to
+// summarize, with an answer that contains the key.
 type otherSystem struct {
 	*httptest.Server
 	mu    sync.Mutex
-	asked map[string]bool // by path: with a secret in the request
+	asked map[string]bool // by path: a URL with this path contained a secret
 }
 
 func newOtherSystem(t *testing.T) *otherSystem {
@@ -34,7 +34,7 @@ func newOtherSystem(t *testing.T) *otherSystem {
 	return o
 }
 
-// ServeHTTP takes note of requests with secrets.
+// ServeHTTP records whether the URL contains a secret, and answers the request.
 func (o *otherSystem) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	o.mu.Lock()
@@ -55,13 +55,13 @@ func (o *otherSystem) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			stream(w, `{"role":"assistant","tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"track","arguments":"{}"}}]}`)
 		}
 	case "/broken", "/hook", "/alert", "/port":
-		panic(http.ErrAbortHandler) // the client's error has the address
+		panic(http.ErrAbortHandler) // the error of the HTTP client then contains the URL
 	default:
 		_, _ = w.Write([]byte(`{"name":"Robin"}`))
 	}
 }
 
-// await waits until all paths have been asked for, with a secret.
+// await waits until each path has been requested with a secret.
 func (o *otherSystem) await(t *testing.T, paths ...string) {
 	t.Helper()
 	for _, path := range paths {
@@ -73,11 +73,11 @@ func (o *otherSystem) await(t *testing.T, paths ...string) {
 	}
 }
 
-// asking is a telephone system that asks for a password and accepts any.
+// asking is a SIP server that asks for credentials, and refuses every request that contains them.
 type asking struct {
 	uri      string
 	mu       sync.Mutex
-	answered []string // the methods of requests with credentials
+	answered []string // methods of the requests with credentials
 }
 
 func newAsking(t *testing.T, ca *testca.Authority) *asking {
@@ -104,7 +104,7 @@ func newAsking(t *testing.T, ca *testca.Authority) *asking {
 	return a
 }
 
-// serve asks for credentials, and refuses requests with them.
+// serve challenges requests without credentials, and refuses requests with credentials.
 func (a *asking) serve(c net.Conn) {
 	defer c.Close()
 	in := bufio.NewReader(c)
@@ -153,7 +153,7 @@ func (a *asking) serve(c net.Conn) {
 	}
 }
 
-// await waits until a call and a registration have come with credentials.
+// await waits until a call and a registration have arrived with credentials.
 func (a *asking) await(t *testing.T) {
 	t.Helper()
 	for _, method := range []string{"INVITE", "REGISTER"} {

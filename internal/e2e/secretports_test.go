@@ -12,12 +12,12 @@ import (
 )
 
 var (
-	// signatureURL finds the token of a letter in the answers that may show it.
+	// signatureURL matches the token of a letter in an answer.
 	signatureURL = regexp.MustCompile(`"signature_url":"[^"]*/loa/([^"/]+)"`)
 	documentSID  = regexp.MustCompile(`"document_sid":"([^"]+)"`)
 )
 
-// notePorts stores values of an answer for later exercises. The token of a letter is a secret from then on.
+// notePorts stores values of an answer for later exercises. From then on, the token of a letter counts as a secret.
 func (p *prober) notePorts(op string, text []byte) {
 	for _, made := range signatureURL.FindAllSubmatch(text, -1) {
 		token := string(made[1])
@@ -34,7 +34,7 @@ func (p *prober) notePorts(op string, text []byte) {
 	}
 }
 
-// withoutToken takes the token of a signing page out of an answer to a request that had it itself: the page links to its PDF.
+// withoutToken removes the token of a signing page from the answer to a request with this token, because the page links to its PDF.
 func withoutToken(target string, text []byte) []byte {
 	path, ok := strings.CutPrefix(target, "/loa/")
 	token, _, _ := strings.Cut(path, "/")
@@ -44,7 +44,7 @@ func withoutToken(target string, text []byte) []byte {
 	return bytes.ReplaceAll(text, []byte(token), nil)
 }
 
-// uploadBill uploads a bill with a text in it that is encrypted at rest.
+// uploadBill uploads a bill whose name and content must be encrypted at rest.
 func (p *prober) uploadBill() {
 	p.t.Helper()
 	body := "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"" + p.plant(sealedMark, "the name of a bill") + ".pdf\"\r\n\r\n" +
@@ -55,7 +55,7 @@ func (p *prober) uploadBill() {
 	}
 }
 
-// openUnknownLetters asks for letters by tokens that there are not, and answers real ones wrongly.
+// openUnknownLetters opens letters with unknown tokens, and sends invalid answers to real letters.
 func (p *prober) openUnknownLetters() {
 	p.t.Helper()
 	if len(p.seen["token"]) < 4 {
@@ -76,7 +76,7 @@ func (p *prober) openUnknownLetters() {
 	}
 }
 
-// awaitPort waits until the request that was signed is completed: the carrier has had everything that it needs.
+// awaitPort waits until the signed request is completed, so that the carrier has received all data.
 func (p *prober) awaitPort() {
 	p.t.Helper()
 	requests := p.seen["port_request_id"]
@@ -87,7 +87,7 @@ func (p *prober) awaitPort() {
 	})
 }
 
-// showsLetter reports whether an answer that refuses is the signing page, which shows the letter to holders of its link.
+// showsLetter reports whether a refusal is the signing page, which may show the letter to holders of its link.
 func showsLetter(op string, status int) bool {
 	return (op == "showLetter" || op == "signLetter") && (status == http.StatusBadRequest || status == http.StatusGone)
 }

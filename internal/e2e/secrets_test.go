@@ -23,43 +23,44 @@ import (
 	"github.com/callwright/callwright/internal/e2e/server"
 )
 
-// These marks begin the texts that the test plants. A secret is never shown; a private text is never logged; a sealed one is neither logged
-// nor stored in plain text.
+// These marks begin the texts that the test plants. A secret must never appear in answers or logs. A private text must never be logged. A
+// sealed text must neither be logged nor stored in plain text.
 const (
 	secretMark  = "hunter2sXq"
 	privateMark = "madeira9pW"
 	sealedMark  = "tawny5kRdB"
 )
 
-// formsOf returns a mark in plain text, as a URL and JSON have it too, hexadecimal and base64, wherever it begins in that.
+// formsOf returns the forms in which a mark may appear: plain, hexadecimal, and in base64 at any offset.
 func formsOf(mark string) (forms []string) {
 	forms = []string{mark, hex.EncodeToString([]byte(mark)), strings.ToUpper(hex.EncodeToString([]byte(mark)))}
 	for before := range 3 {
 		padded := append(make([]byte, before), mark...)
 		text := base64.RawStdEncoding.EncodeToString(padded)
-		// Each character has six bits. Characters with bits of the text before or behind are omitted.
+		// A base64 character encodes six bits. Omit the characters that also contain bits of the text before or after.
 		text = text[(before*8+5)/6 : len(padded)*8/6]
 		forms = append(forms, text, strings.NewReplacer("+", "-", "/", "_").Replace(text))
 	}
 	return forms
 }
 
-// vault contains the planted texts with their places.
+// vault records the planted texts and where they were planted.
 type vault struct {
 	t     *testing.T
-	where map[string]string // by the planted text
-	own   map[string]string // secrets that the server made, and where they may be
+	where map[string]string // place of each planted text
+	own   map[string]string // secrets that the server created, and where they may appear
 	found map[string]bool
 }
 
-// plant returns a text that no other place has.
+// plant returns a new unique text that begins with a mark, and records where it is planted.
 func (v *vault) plant(mark, where string) string {
 	text := fmt.Sprintf("%sn%04dz", mark, len(v.where))
 	v.where[text] = where
 	return text
 }
 
-// search fails the test if a text contains a planted text with the marks.
+// search fails the test if a text contains one of the marks in any form. If secretMark is among them, the text must also lack the secrets
+// that the server created, except where they belong.
 func (v *vault) search(what string, text []byte, marks ...string) {
 	v.t.Helper()
 	for made, name := range v.own {
@@ -92,28 +93,28 @@ func (v *vault) search(what string, text []byte, marks ...string) {
 	}
 }
 
-// pbxPassword names the passwords that forPBX finds.
+// pbxPassword describes the passwords that forPBX matches.
 const pbxPassword = "the password for a telephone system"
 
-// forPBX finds the passwords that the server makes for telephone systems.
+// forPBX matches the passwords that the server creates for telephone systems.
 var forPBX = regexp.MustCompile(`"register_password_for_pbx":"([^"]+)"`)
 
-// prober sends requests with secrets to a server, and looks for them in its answers.
+// prober sends requests with secrets to a server, and searches its answers for them.
 type prober struct {
 	*vault
 	s     *server.Server
-	names *strings.Replacer // HOOKS, PHONE and ASKS
+	names *strings.Replacer // replaces HOOKS, PHONE and ASKS
 	seen  ids
 	calls []string
-	taken map[string]bool // the members at which a request had a secret that was not refused, with their operations
+	taken map[string]bool // accepted members with a secret, as "operation path"
 }
 
-// do sends a request and returns the status of the answer, which must have no secret.
+// do sends a request and returns the status of the answer. It fails the test if the answer contains a secret.
 func (p *prober) do(method, target, body string, header http.Header) int {
 	p.t.Helper()
 	r, err := http.NewRequestWithContext(p.t.Context(), method, p.s.URL+target, strings.NewReader(body))
 	if err != nil {
-		return 0 // no client can send it
+		return 0 // no client can send this request
 	}
 	r.Header = header.Clone()
 	if r.Header == nil {
@@ -161,7 +162,7 @@ func (p *prober) do(method, target, body string, header http.Header) int {
 	return answer.StatusCode
 }
 
-// exercise sends a request with secrets twice, under one idempotency key, then variants of it that are refused.
+// exercise sends a request with secrets, which must succeed or be unimplemented, and then invalid variants of it.
 func (p *prober) exercise(e exercise) {
 	p.t.Helper()
 	target := p.names.Replace(e.target)
@@ -193,7 +194,7 @@ func (p *prober) exercise(e exercise) {
 	p.refused(op.ID, e, target, header)
 }
 
-// refused sends variants of a request that no operation takes.
+// refused sends invalid variants of a request, each with secrets.
 func (p *prober) refused(op string, e exercise, target string, header http.Header) {
 	p.t.Helper()
 	none := map[string]bool{}
@@ -209,7 +210,7 @@ func (p *prober) refused(op string, e exercise, target string, header http.Heade
 		}
 	}
 	body := p.filled(op, e.body, none, func(text string) any { return text })
-	p.do(e.method, target, body, header) // the key of another body
+	p.do(e.method, target, body, header) // the key belongs to another body
 	p.do(e.method, target, strings.Replace(body, "{", `{"colour":"`+p.plant(secretMark, op+" with colour")+`",`, 1), nil)
 	p.do(e.method, target, body[:len(body)*3/4], nil)
 	p.do(e.method, target+"?api_key="+p.plant(secretMark, op+" query"), body, nil)
@@ -217,7 +218,8 @@ func (p *prober) refused(op string, e exercise, target string, header http.Heade
 	p.do(e.method, target, body, http.Header{"Authorization": {"Bearer " + p.plant(secretMark, op+" API key")}})
 }
 
-// filled plants a secret at every § of a body, made by odd, and texts that are less secret at every ¶ and ‡. It adds the paths to at.
+// filled replaces every § in a body by a planted secret, which odd may change, and every ¶ and ‡ by a private or sealed text. It adds the
+// paths of the secrets to at.
 func (p *prober) filled(op, body string, at map[string]bool, odd func(text string) any) string {
 	if body == "" || body[0] != '{' {
 		return p.open(op, body)
@@ -255,7 +257,7 @@ func (p *prober) walk(op, path string, value any, at map[string]bool, odd func(t
 	return value
 }
 
-// open plants texts that may be shown.
+// open replaces every ¶ by a planted private text, and every ‡ by a planted sealed text.
 func (p *prober) open(where, text string) string {
 	for sign, mark := range map[string]string{"¶": privateMark, "‡": sealedMark} {
 		if strings.Contains(text, sign) {
@@ -265,7 +267,7 @@ func (p *prober) open(where, text string) string {
 	return text
 }
 
-// TestFormsOf looks for a mark in encodings of texts with it.
+// TestFormsOf checks that formsOf finds a mark in encodings of longer texts.
 func TestFormsOf(t *testing.T) {
 	t.Parallel()
 	has := func(text string) bool {
@@ -286,8 +288,8 @@ func TestFormsOf(t *testing.T) {
 	}
 }
 
-// TestSecretsStayHidden plants a secret into every member that the contract marks as one, and into the server's settings, has
-// them used, refused and kept over a restart, and looks for them wherever they must not be.
+// TestSecretsStayHidden plants a secret in every member that the contract marks as a secret, and in the server's settings. The secrets are
+// used, refused, and stored over a restart. They must not appear in answers, logs, files or the environment of other programs.
 func TestSecretsStayHidden(t *testing.T) {
 	t.Parallel()
 	v := &vault{t, map[string]string{}, map[string]string{}, map[string]bool{}}
@@ -311,7 +313,7 @@ func TestSecretsStayHidden(t *testing.T) {
 		vault: v, s: s, seen: ids{"phone_number": {ours.String()}}, taken: map[string]bool{},
 		names: strings.NewReplacer("HOOKS", other.URL, "PHONE", phone.Server(), "ASKS", asks.uri),
 	}
-	v.own[s.Key], v.own[s.WebhookSecret(t)] = "api-key", "webhook-secret" // the files that have them
+	v.own[s.Key], v.own[s.WebhookSecret(t)] = "api-key", "webhook-secret" // the files in the data folder that contain them
 	p.uploadBill()
 	v.own[carrierSecret] = "the secret of the simulated carrier"
 	for _, e := range exercises {
@@ -342,13 +344,14 @@ func TestSecretsStayHidden(t *testing.T) {
 	p.s = server.Start(t, config)
 	p.read()
 	p.s.Stop(t)
-	// The first start prints the API key, once.
+	// The first server prints its API key once.
 	v.search("the log", []byte(strings.Replace(s.Log(), s.Key, "", 1)+p.s.Log()), secretMark, privateMark, sealedMark)
 	v.files(config.Data, privateMark)
 	v.files(children, "PATH=")
 }
 
-// complete fails the test for members that no exercise covers, and for unmarked members with a name like a secret.
+// complete fails the test if no exercise covers a member that the contract marks as a secret, or if an unmarked member is named like a
+// secret.
 func (p *prober) complete() {
 	p.t.Helper()
 	for _, m := range contracttest.Secrets() {
@@ -368,7 +371,7 @@ func (p *prober) complete() {
 	}
 }
 
-// read asks every operation that reads.
+// read sends generated requests to every operation that reads, and checks that the important ones succeed.
 func (p *prober) read() {
 	p.t.Helper()
 	good := map[string]bool{}
@@ -377,7 +380,7 @@ func (p *prober) read() {
 		case name == "version":
 			return []string{"1"}
 		case name == "id" && strings.HasPrefix(path, "/v1/pathway/"):
-			return p.seen["pathway_id"] // not ids of nodes
+			return p.seen["pathway_id"] // not the ids of nodes
 		case name == "call_id" && strings.HasPrefix(path, "/v1/calls"):
 			return p.calls // not the attempts in the log of SIP calls
 		}
@@ -388,7 +391,7 @@ func (p *prober) read() {
 			good[g.Operation] = true
 		}
 	})
-	if p.do(http.MethodGet, "/v1/calls", "", nil) < 300 { // few of its filters fit each other
+	if p.do(http.MethodGet, "/v1/calls", "", nil) < 300 { // without filters, because most generated combinations are invalid
 		good["listCalls"] = true
 	}
 	for _, op := range []string{
@@ -402,7 +405,7 @@ func (p *prober) read() {
 	}
 }
 
-// outside looks at the pages of operators.
+// outside searches the pages for operators.
 func (p *prober) outside() {
 	p.t.Helper()
 	for _, path := range []string{"/metrics", "/readyz", "/healthz"} {
@@ -414,7 +417,8 @@ func (p *prober) outside() {
 	}
 }
 
-// files searches every byte of a folder's files, which must contain the public text.
+// files searches all files in a folder for secrets and sealed texts. The public text visible must occur in them, which proves that the data
+// is there.
 func (v *vault) files(folder, visible string) {
 	v.t.Helper()
 	seen := false
@@ -432,7 +436,8 @@ func (v *vault) files(folder, visible string) {
 	}
 }
 
-// spies returns a folder with programs that note their environment and go on as the speech engines of the same names.
+// spies returns a folder with scripts that replace the speech engines. A script appends its environment to the file notes and then runs the
+// real engine.
 func spies(t *testing.T, notes string) string {
 	t.Helper()
 	folder := t.TempDir()

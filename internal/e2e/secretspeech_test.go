@@ -6,7 +6,7 @@ import (
 	"net/url"
 )
 
-// listen speaks, and opens the link to the audio and links that were changed. The signatures are secrets.
+// listen requests speech, and opens the link to its audio and changed links. The signature of the link counts as a secret.
 func (p *prober) listen() {
 	p.t.Helper()
 	speak := func() {
@@ -35,10 +35,10 @@ func (p *prober) listen() {
 		p.do(http.MethodGet, "/v1/speak/samples/"+id+"?"+query.Encode(), "", nil)
 	}
 	p.taken["getSpeechSample signature"] = true
-	speak() // again, by the answer that is kept
+	speak() // returns the stored answer
 }
 
-// sample returns the newest sample and its link.
+// sample returns the id of the newest sample, and the link to its audio.
 func (p *prober) sample() (id string, link *url.URL) {
 	p.t.Helper()
 	r, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, p.s.URL+"/v1/speak/samples", http.NoBody)

@@ -14,16 +14,16 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// speechRate is the rate at which speech is made and recognized here: the recognizer's own.
+// speechRate is the sample rate of the tests' speech, equal to the recognizer's rate.
 const speechRate = 16000
 
-// agentVoice and callerVoice tell the two sides of a call apart.
+// agentVoice and callerVoice are different voices, so that a test can distinguish the sides of a call.
 const (
 	agentVoice  = "slt"
 	callerVoice = "rms"
 )
 
-// speak returns a text as the synthesizer speaks it.
+// speak returns the audio of a text that a synthesizer's voice speaks.
 func speak(t *testing.T, voice, text string) pcm.Audio {
 	t.Helper()
 	synthesizer, err := flite.New(flite.Config{})
@@ -48,10 +48,10 @@ func speak(t *testing.T, voice, text string) pcm.Audio {
 	}
 }
 
-// thinking is held during long computations, so that one processor stays free for calls in real time.
+// thinking serializes long computations, so that the other processors are free for calls in real time.
 var thinking sync.Mutex
 
-// find finds an utterance in a recording.
+// find returns the best match of an utterance in a recording.
 func find(t *testing.T, utterance, recording pcm.Audio) pcm.Match {
 	t.Helper()
 	thinking.Lock()
@@ -63,7 +63,7 @@ func find(t *testing.T, utterance, recording pcm.Audio) pcm.Match {
 	return match
 }
 
-// checkSaid checks that the sentences are in a recording, in their order, as the voice speaks them.
+// checkSaid checks that a voice speaks the sentences in a recording, in this order.
 func checkSaid(t *testing.T, recording pcm.Audio, voice string, sentences ...string) {
 	t.Helper()
 	var last time.Duration
@@ -81,7 +81,7 @@ func checkSaid(t *testing.T, recording pcm.Audio, voice string, sentences ...str
 	}
 }
 
-// checkNotSaid checks that the sentences are not in a recording.
+// checkNotSaid checks that a voice speaks none of the sentences in a recording.
 func checkNotSaid(t *testing.T, recording pcm.Audio, voice string, sentences ...string) {
 	t.Helper()
 	for _, sentence := range sentences {
@@ -93,13 +93,13 @@ func checkNotSaid(t *testing.T, recording pcm.Audio, voice string, sentences ...
 	}
 }
 
-// share cuts a share of an utterance out, from and to as parts of 1.
+// share returns the part of an utterance between two positions, from 0 (begin) to 1 (end).
 func share(audio pcm.Audio, from, to float64) pcm.Audio {
 	n := float64(len(audio.Samples))
 	return pcm.Audio{Rate: audio.Rate, Channels: audio.Channels, Samples: audio.Samples[int(from*n):int(to*n)]}
 }
 
-// part cuts a stretch out of a recording, with a little around it.
+// part returns the matching part of a recording, with 200 ms around it.
 func part(audio pcm.Audio, match pcm.Match) pcm.Audio {
 	const around = 200 * time.Millisecond
 	from := max(pcm.Samples(match.Offset-around, audio.Rate), 0)
@@ -107,7 +107,7 @@ func part(audio pcm.Audio, match pcm.Match) pcm.Audio {
 	return pcm.Audio{Rate: audio.Rate, Channels: 1, Samples: audio.Samples[from:to]}
 }
 
-// recognize returns which of the prompts the recognizer hears.
+// recognize returns the prompt that the recognizer recognizes in the audio.
 func recognize(t *testing.T, audio pcm.Audio, prompts ...string) string {
 	t.Helper()
 	recognizer, err := pocketsphinx.New(pocketsphinx.Config{})

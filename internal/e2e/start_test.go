@@ -12,13 +12,14 @@ import (
 	"strings"
 	"testing"
 
-	_ "modernc.org/sqlite" // the driver of another program
+	_ "modernc.org/sqlite" // the SQLite driver of the program that locks the database
 
 	"github.com/callwright/callwright/internal/await"
 	"github.com/callwright/callwright/internal/e2e/server"
 )
 
-// TestSecondServerOnOneFolder starts a server on the folder of another. It is refused by the name of the first, which continues.
+// TestSecondServerOnOneFolder starts a second server on the folder of a running server. The second must exit and name the process of the
+// first, which must continue.
 func TestSecondServerOnOneFolder(t *testing.T) {
 	t.Parallel()
 	first := server.Start(t, server.Config{})
@@ -36,8 +37,8 @@ func TestSecondServerOnOneFolder(t *testing.T) {
 	server.Start(t, server.Config{Data: first.Data}).Stop(t)
 }
 
-// TestTwoServersOnOneDatabase starts a server with a folder of its own on the database of another, by its address and by a symbolic
-// link. It is refused by the name of the first, although it has no key either.
+// TestTwoServersOnOneDatabase starts a second server with its own folder on the database of a running server, by its path and by a symbolic
+// link. The second must exit and name the process of the first, instead of the missing master key.
 func TestTwoServersOnOneDatabase(t *testing.T) {
 	t.Parallel()
 	first := server.Start(t, server.Config{})
@@ -54,7 +55,7 @@ func TestTwoServersOnOneDatabase(t *testing.T) {
 	first.Stop(t)
 }
 
-// TestRefusedSettings checks that a wrong setting is reported in one line, without all flags.
+// TestRefusedSettings checks that the server reports an invalid setting in one line, without the list of flags.
 func TestRefusedSettings(t *testing.T) {
 	t.Parallel()
 	taken, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -76,7 +77,8 @@ func TestRefusedSettings(t *testing.T) {
 	}
 }
 
-// TestDatabaseIsLost starts a server on a folder whose database is gone. It begins a new one once the folder shows none any more.
+// TestDatabaseIsLost starts a server on a folder without its database. The server must refuse to start while other files show that there
+// was one, and otherwise create a new database.
 func TestDatabaseIsLost(t *testing.T) {
 	t.Parallel()
 	first := server.Start(t, server.Config{})
@@ -97,7 +99,7 @@ func TestDatabaseIsLost(t *testing.T) {
 	}
 }
 
-// TestDatabaseIsLocked has another program hold the lock under which the database is written: the server is not ready until it ends.
+// TestDatabaseIsLocked has another program lock the database for writing. The server must not be ready until the program has finished.
 func TestDatabaseIsLocked(t *testing.T) {
 	t.Parallel()
 	s := server.Start(t, server.Config{})
@@ -123,7 +125,7 @@ func TestDatabaseIsLocked(t *testing.T) {
 	s.Stop(t)
 }
 
-// TestDatabaseIsDamagedWhileItRuns writes over the database of a running server. Soon every answer contains the remedy.
+// TestDatabaseIsDamagedWhileItRuns overwrites the database of a running server. Its answers must soon contain the remedy.
 func TestDatabaseIsDamagedWhileItRuns(t *testing.T) {
 	t.Parallel()
 	const words = "the database is damaged: stop the server and restore it from a backup"
@@ -151,7 +153,7 @@ func TestDatabaseIsDamagedWhileItRuns(t *testing.T) {
 	}
 }
 
-// TestMasterKeyIsLost starts a server without the key that its database was made with.
+// TestMasterKeyIsLost checks that a server does not start without the master key of its database.
 func TestMasterKeyIsLost(t *testing.T) {
 	t.Parallel()
 	first := server.Start(t, server.Config{})
@@ -171,8 +173,7 @@ func TestMasterKeyIsLost(t *testing.T) {
 	}
 }
 
-// TestDatabaseFreezes has the database hear and say nothing while its connections stay open. Requests are answered with 503, and as
-// before when it continues.
+// TestDatabaseFreezes freezes the connections to the database. Requests must get 503, and succeed again after the freeze.
 func TestDatabaseFreezes(t *testing.T) {
 	t.Parallel()
 	w := newWire(t)
@@ -196,13 +197,14 @@ func TestDatabaseFreezes(t *testing.T) {
 	s.Stop(t)
 }
 
-// saysFrozen reports whether an answer names a database that is silent: the connection was open, or it had to be opened first.
+// saysFrozen reports whether an answer names a database that does not respond, on an open or a new connection.
 func saysFrozen(body string) bool {
 	return strings.Contains(body, "the database did not answer in time") ||
 		strings.Contains(body, "the database cannot be reached, or takes no writes, at the moment")
 }
 
-// TestDatabaseIsDamaged starts a server on a database that has lost something, after kill -9. It is never taken for a new one.
+// TestDatabaseIsDamaged damages the database of a server after kill -9. The server must refuse to start, and must never treat the database
+// as a new one.
 func TestDatabaseIsDamaged(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -234,7 +236,8 @@ func TestDatabaseIsDamaged(t *testing.T) {
 	}
 }
 
-// TestLogIsLost empties the write-ahead log after kill -9. The organization and its key are in the database itself.
+// TestLogIsLost empties the write-ahead log after kill -9. The organization and its key must still exist, because the database file itself
+// contains them.
 func TestLogIsLost(t *testing.T) {
 	t.Parallel()
 	first := server.Start(t, server.Config{})

@@ -14,13 +14,13 @@ import (
 	"github.com/callwright/callwright/internal/e2e/server"
 )
 
-// ping is a whole request that a SIP server answers.
+// ping is an OPTIONS request that a SIP server answers. %T is its transport.
 const ping = "OPTIONS sip:127.0.0.1 SIP/2.0\r\n" +
 	"Via: SIP/2.0/%T 127.0.0.1:5061;branch=z9hG4bKping\r\nMax-Forwards: 70\r\n" +
 	"From: <sip:ping@127.0.0.1>;tag=1\r\nTo: <sip:127.0.0.1>\r\nCall-ID: ping\r\nCSeq: 1 OPTIONS\r\n" +
 	"Content-Length: 0\r\n\r\n"
 
-// TestOnlyTLS asks the SIP port with everything that is not TLS 1.2 or newer.
+// TestOnlyTLS checks that the SIP port answers requests only over TLS 1.2 or newer.
 func TestOnlyTLS(t *testing.T) {
 	t.Parallel()
 	s := server.Start(t, server.Config{})
@@ -57,7 +57,7 @@ func TestOnlyTLS(t *testing.T) {
 	}
 	defer udp.Close()
 	if _, err := udp.Write([]byte(strings.ReplaceAll(ping, "%T", "UDP"))); err == nil {
-		// No server listens there: the system reports it at the next read.
+		// No server listens on UDP. The system reports that at the next read.
 		if err := udp.SetReadDeadline(time.Now().Add(await.Limit)); err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func TestOnlyTLS(t *testing.T) {
 	}
 }
 
-// handshake connects; nil when the server refuses.
+// handshake returns a TLS connection to the SIP port, or nil if the handshake fails.
 func handshake(t *testing.T, s *server.Server, config *tls.Config) net.Conn {
 	t.Helper()
 	dialer := tls.Dialer{Config: config}
@@ -78,7 +78,7 @@ func handshake(t *testing.T, s *server.Server, config *tls.Config) net.Conn {
 	return conn
 }
 
-// ask sends a request and returns the bytes received until the other side closes or the answer's headers are complete.
+// ask sends ping and returns the received bytes, until the headers of the answer are complete or the peer closes the connection.
 func ask(t *testing.T, conn net.Conn, transport string) string {
 	t.Helper()
 	defer conn.Close()

@@ -20,14 +20,14 @@ import (
 	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
-// The toolkit speaks these texts. The recognizer tells them apart.
+// The texts that the command line speaks. They differ enough for the recognizer.
 const (
 	reminder = "Your appointment is on Tuesday at nine."
 	delayed  = "The train to the harbour is ten minutes late."
 	weather  = "It will rain in the afternoon, so take an umbrella."
 )
 
-// toolkit is the command line beside a server.
+// toolkit is the command line with the settings for a server. Its commands run in folder.
 type toolkit struct {
 	t      *testing.T
 	env    []string
@@ -41,7 +41,7 @@ func newToolkit(t *testing.T, s *server.Server) toolkit {
 	}, t.TempDir()}
 }
 
-// command returns a command of the command line.
+// command returns an unstarted process of the command line.
 func (k toolkit) command(args ...string) *exec.Cmd {
 	k.t.Helper()
 	cmd := exec.CommandContext(k.t.Context(), server.Command(k.t), args...)
@@ -49,7 +49,7 @@ func (k toolkit) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs a command and returns its output.
+// run runs a command with the given standard input and returns its output. It fails the test if the command fails.
 func (k toolkit) run(input string, args ...string) []byte {
 	k.t.Helper()
 	cmd := k.command(args...)
@@ -62,7 +62,7 @@ func (k toolkit) run(input string, args ...string) []byte {
 	return out
 }
 
-// ask runs a command and reads its output as JSON.
+// ask runs a command with --json and decodes its output.
 func (k toolkit) ask(into any, args ...string) {
 	k.t.Helper()
 	out := k.run("", append(args, "--json")...)
@@ -71,7 +71,7 @@ func (k toolkit) ask(into any, args ...string) {
 	}
 }
 
-// hears listens to a WAV file.
+// hears checks that the recognizer recognizes the wanted text in a WAV file, and returns its audio.
 func (k toolkit) hears(what string, file []byte, want string) pcm.Audio {
 	k.t.Helper()
 	audio, err := pcm.ReadWAV(bytes.NewReader(file), 1<<24)
@@ -84,7 +84,7 @@ func (k toolkit) hears(what string, file []byte, want string) pcm.Audio {
 	return audio
 }
 
-// file reads a file that a command has written.
+// file returns the content of a file that a command has written.
 func (k toolkit) file(name string) []byte {
 	k.t.Helper()
 	raw, err := os.ReadFile(filepath.Join(k.folder, name))
@@ -94,14 +94,14 @@ func (k toolkit) file(name string) []byte {
 	return raw
 }
 
-// spoken is the output of callwright speak, and the answer of the tool.
+// spoken is the JSON output of "callwright speak", and the answer of the tool for speech.
 type spoken struct {
 	URL       string  `json:"url"`
 	SampleID  string  `json:"sample_id"`
 	VoiceUsed *string `json:"voice_used"`
 }
 
-// TestToolkit uses only the command line and the tool server, and listens to their audio.
+// TestToolkit checks the speech commands of the command line and the tool server, and the audio that they produce.
 func TestToolkit(t *testing.T) {
 	t.Parallel()
 	s := start(t, authority(t).CertFile())
@@ -149,7 +149,7 @@ func TestToolkit(t *testing.T) {
 	k.tools()
 }
 
-// tools works with the tool server over its standard streams.
+// tools uses the tool server over its standard input and output.
 func (k toolkit) tools() {
 	t := k.t
 	t.Helper()
@@ -227,7 +227,7 @@ func (k toolkit) tools() {
 	}
 }
 
-// fetch downloads the target of a link, without a key.
+// fetch downloads a link without an API key.
 func fetch(t *testing.T, url string) []byte {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
@@ -246,7 +246,7 @@ func fetch(t *testing.T, url string) []byte {
 	return body
 }
 
-// TestAgentHasAnOwnVoice calls with a voice that was made of a recording, and again after it is deleted.
+// TestAgentHasAnOwnVoice places calls with a voice that was created from a recording, before and after the voice is deleted.
 func TestAgentHasAnOwnVoice(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

@@ -13,7 +13,8 @@ import (
 	"github.com/callwright/callwright/transport/oas/pathwaysoas"
 )
 
-// repairer is a model that finds the node "bye" of bookings at fault, and has it say something else. fix answers for a plan.
+// repairer starts a language model that blames the node "bye" of bookings, and returns the flags for it. fix returns the model's answer
+// with a plan.
 func repairer(t *testing.T, fix func(r *http.Request) string) (flags []string) {
 	t.Helper()
 	return analyst(t, func(r *http.Request, rules, _ string) string {
@@ -24,7 +25,7 @@ func repairer(t *testing.T, fix func(r *http.Request) string) (flags []string) {
 	})
 }
 
-// saying is a plan that has the node "bye" say something.
+// saying returns a plan as JSON that sets the text of the node "bye".
 func saying(t *testing.T, text string) string {
 	t.Helper()
 	raw, err := json.Marshal(map[string]any{"reasoning": "It lacks a word.", "fixes": []any{map[string]any{
@@ -48,7 +49,7 @@ func session(t *testing.T, s *server.Server, id string) agenttestoas.TornadoSess
 	return got.Data
 }
 
-// mend starts a session and returns its id.
+// mend starts a tornado session for a pathway and returns its id.
 func mend(t *testing.T, s *server.Server, pathway string) string {
 	t.Helper()
 	started, err := s.API.StartTornado(t.Context(), &agenttestoas.TornadoStart{PathwayID: pathway}, agenttestoas.StartTornadoParams{})
@@ -58,8 +59,8 @@ func mend(t *testing.T, s *server.Server, pathway string) string {
 	return started.Data.SessionID
 }
 
-// TestTornadoOverTwoNodes has two servers mend a pathway: the first plan spoils something, the second is accepted, nothing is
-// published. Then a person publishes it, past the gate. A session is cancelled over the server that does not hold it.
+// TestTornadoOverTwoNodes has two servers repair a pathway. The first plan breaks a scenario and is rejected, the second is accepted, and
+// nothing is published until a person does so. A session must be canceled even over the server that does not hold it.
 func TestTornadoOverTwoNodes(t *testing.T) {
 	t.Parallel()
 	plans := make(chan string, 2)
@@ -115,7 +116,7 @@ func TestTornadoOverTwoNodes(t *testing.T) {
 		t.Errorf("a version that no person has tested: %+v, %v", answer, err)
 	}
 
-	for n, s := range servers { // whichever of them holds it, one of the two is another
+	for n, s := range servers { // cancels over each server, so at least once over the other one
 		pathway := s.Publish(t, bookings("Good night."))
 		gated(t, s, pathway, "Goodbye")
 		id := mend(t, servers[1-n], pathway)

@@ -17,8 +17,8 @@ import (
 	"github.com/callwright/callwright/transport/oas/triageoas"
 )
 
-// analyst serves a language model behind the interface of OpenAI, which answers questions: answer gives JSON for the
-// rules of a question and its data.
+// analyst starts a language model with the API of OpenAI, and returns the flags for it. answer returns JSON for the rules and the data of a
+// question.
 func analyst(t *testing.T, answer func(r *http.Request, rules, data string) string) (flags []string) {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -35,10 +35,10 @@ func analyst(t *testing.T, answer func(r *http.Request, rules, data string) stri
 	return []string{"--llm-base-url", s.URL + "/v1", "--llm-model", "m"}
 }
 
-// reading reports whether a question is about reading a resource; otherwise it is about a conclusion.
+// reading reports whether a question is about reading a resource. Other questions are about a conclusion.
 func reading(rules string) bool { return strings.Contains(rules, "bears on why the issue happened") }
 
-// told returns a feed as lines of actors and actions.
+// told returns the entries of a feed as lines of actor and action.
 func told(entries []server.FeedEntry) (lines []string) {
 	for _, e := range entries {
 		line := e.Actor.Kind + " " + e.Type
@@ -50,7 +50,6 @@ func told(entries []server.FeedEntry) (lines []string) {
 	return lines
 }
 
-// attach attaches a call to an issue.
 func attach(t *testing.T, s *server.Server, issue, call string) {
 	t.Helper()
 	_, err := s.API.AttachIssueResource(t.Context(), &triageoas.TriageResourceCreate{
@@ -61,7 +60,7 @@ func attach(t *testing.T, s *server.Server, issue, call string) {
 	}
 }
 
-// analyze has the analyst look into an issue, and gives the session.
+// analyze starts an analysis of an issue, and returns the session's id.
 func analyze(t *testing.T, s *server.Server, issue, prompt string) string {
 	t.Helper()
 	session, err := s.API.AnalyzeIssue(t.Context(), &triageoas.TriageAnalysisCreate{Prompt: triageoas.NewOptString(prompt)}, triageoas.AnalyzeIssueParams{ID: issue})
@@ -71,9 +70,8 @@ func analyze(t *testing.T, s *server.Server, issue, prompt string) string {
 	return session.Data.ID
 }
 
-// TestIssueOfACall attaches a real call to an issue, flags words of the agent, and lets an analyst find the cause. It asks a
-// question, which is answered, and cites an existing and an absent line. The stream sends all entries immediately, in the order of
-// the feed.
+// TestIssueOfACall attaches a real call to an issue, flags the agent's words, and starts an analysis. The analyst asks a question, gets an
+// answer, and cites an existing and an absent line. The stream must send every entry immediately, in the order of the feed.
 func TestIssueOfACall(t *testing.T) {
 	t.Parallel()
 	model := analyst(t, func(_ *http.Request, rules, data string) string {
@@ -139,7 +137,7 @@ func TestIssueOfACall(t *testing.T) {
 	}
 }
 
-// checkCause checks the analyst's result.
+// checkCause checks the analyst's artifact with the cause, which must cite the existing line only.
 func checkCause(t *testing.T, entries []server.FeedEntry, call string) {
 	t.Helper()
 	at := slices.IndexFunc(entries, func(e server.FeedEntry) bool { return e.Artifact != nil })
@@ -162,7 +160,8 @@ func checkCause(t *testing.T, entries []server.FeedEntry, call string) {
 	}
 }
 
-// TestFailedCallsAreOneIssue has three calls fail for one reason, and a fourth after the issue was closed.
+// TestFailedCallsAreOneIssue checks that three calls that fail for the same reason share one issue. After that issue is closed, a fourth
+// call must open a related issue.
 func TestFailedCallsAreOneIssue(t *testing.T) {
 	t.Parallel()
 	nobody, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // only to know a port where nobody listens
@@ -204,7 +203,7 @@ func TestFailedCallsAreOneIssue(t *testing.T) {
 		t.Errorf("attached are %q, want %q", attached, calls)
 	}
 
-	// Without a model nothing is made up.
+	// Without a model the analysis invents nothing.
 	analyze(t, s, issue.ID, "")
 	entries := s.ActivityUntil(t, issue.ID, "session_stopped")
 	if last := entries[len(entries)-1]; last.AgentSession.Status != "error" ||
@@ -225,8 +224,8 @@ func TestFailedCallsAreOneIssue(t *testing.T) {
 	s.Stop(t)
 }
 
-// TestAnalysisOutlivesServer kills the server while its analyst waits for the model, and starts it again: the step is repeated, and
-// has one entry.
+// TestAnalysisOutlivesServer kills the server while its analyst waits for the model, and restarts it. The step must be repeated, and the
+// feed must contain its entry once.
 func TestAnalysisOutlivesServer(t *testing.T) {
 	t.Parallel()
 	asked := make(chan bool, 100)
@@ -252,7 +251,7 @@ func TestAnalysisOutlivesServer(t *testing.T) {
 	first.Kill()
 
 	second := server.Start(t, server.Config{Data: first.Data, Roots: ca.CertFile(), Flags: model})
-	const takeover = 2 * await.Limit // the work of a killed server is repeated after some time
+	const takeover = 2 * await.Limit // a server repeats a killed server's work only after some time
 	var entries []server.FeedEntry
 	if !await.Within(t.Context(), takeover, func() bool {
 		entries = second.Activity(t, issue)

@@ -12,8 +12,8 @@ import (
 	"github.com/callwright/callwright/transport/oas/triageoas"
 )
 
-// TestFeedOverTwoNodes follows a feed over two servers on one database while both write into it: each stream has every entry once,
-// in the order of the feed. One server is stopped; its stream continues at the other.
+// TestFeedOverTwoNodes follows a feed over two servers on one database while both write to it. Each stream must contain every entry once,
+// in the order of the feed. After one server stops, its stream must continue at the other.
 func TestFeedOverTwoNodes(t *testing.T) {
 	t.Parallel()
 	config := nodes(t, authority(t))
@@ -63,8 +63,8 @@ func TestFeedOverTwoNodes(t *testing.T) {
 	}
 }
 
-// TestEditorsOverTwoNodes has two people edit an issue over two servers concurrently, again and again: one of them gets a conflict.
-// Reports of failed calls and relations in both directions meet as well, and no request waits for ever.
+// TestEditorsOverTwoNodes has two people edit an issue concurrently over two servers. In each round, one of them must get a conflict.
+// Reports of failed calls and relations in both directions also conflict, and no request may hang.
 func TestEditorsOverTwoNodes(t *testing.T) {
 	t.Parallel()
 	config := nodes(t, authority(t))
@@ -107,7 +107,7 @@ func TestEditorsOverTwoNodes(t *testing.T) {
 	}
 }
 
-// TestAnalysisIsCancelledElsewhere cancels an analysis over one server while the other waits for the model.
+// TestAnalysisIsCancelledElsewhere checks that one server can cancel an analysis while the other server waits for the model.
 func TestAnalysisIsCancelledElsewhere(t *testing.T) {
 	t.Parallel()
 	asked, left := make(chan bool, 10), make(chan bool, 10)
@@ -124,7 +124,7 @@ func TestAnalysisIsCancelledElsewhere(t *testing.T) {
 	servers[0].AttachOutbound(t, ours.String(), "sip:127.0.0.1:9;transport=tls")
 	call := servers[0].Call(t, appointment())
 	servers[0].Ended(t, call)
-	for n, s := range servers { // whichever of them works on it, one of the two is another
+	for n, s := range servers { // cancels over each server, so at least once over the other one
 		issue := s.OpenIssue(t, fmt.Sprint("Issue ", n))
 		attach(t, s, issue, call)
 		session := analyze(t, s, issue, "")

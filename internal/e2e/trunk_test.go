@@ -15,8 +15,8 @@ import (
 	"github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// TestTrunkLife takes a trunk through its life: it is attached, discovered and test-called; its primary server breaks,
-// the next call goes over the secondary one, the status shows it, and its owner is told.
+// TestTrunkLife attaches, discovers and test-calls a trunk. Then its primary server fails: the next call must use the secondary server, the
+// status must show the failure, and the owner must get an alert.
 func TestTrunkLife(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
@@ -49,7 +49,7 @@ func TestTrunkLife(t *testing.T) {
 	warns(t, hooks)
 }
 
-// shows reads the SIP messages of the attempt that was answered.
+// shows checks the timeline of the answered attempt. It must contain the SIP messages but no SRTP key.
 func shows(t *testing.T, s *server.Server, id string) {
 	t.Helper()
 	i := slices.IndexFunc(s.CallLog(t, ours.String()), func(c sipoas.SipCall) bool { return c.ParentCallID.Value == id && c.Attempt.Value == 2 })
@@ -72,7 +72,7 @@ func shows(t *testing.T, s *server.Server, id string) {
 	}
 }
 
-// discovers looks at the phone, which answers OPTIONS with 404.
+// discovers checks that a discovery detects the phone, although it answers OPTIONS with 404.
 func discovers(t *testing.T, s *server.Server, phone *baresip.Phone) {
 	t.Helper()
 	port := int(phone.Addr().Port())
@@ -86,7 +86,7 @@ func discovers(t *testing.T, s *server.Server, phone *baresip.Phone) {
 	}
 }
 
-// testCalls rings the phone, which answers.
+// testCalls places a test call to the phone and checks that the phone answers.
 func testCalls(t *testing.T, s *server.Server) {
 	t.Helper()
 	c := s.TestCall(t, ours.String())
@@ -103,7 +103,7 @@ func testCalls(t *testing.T, s *server.Server) {
 	}
 }
 
-// configures sets two servers and an alert of the trunk.
+// configures sets a trunk's servers in order of priority, and an alert to a webhook after a minute.
 func configures(t *testing.T, s *server.Server, url string, phones ...*baresip.Phone) {
 	t.Helper()
 	failover := sipoas.SipFailoverConfig{Enabled: true, Failback: sipoas.NewOptSipFailoverConfigFailback(sipoas.SipFailoverConfigFailbackAuto)}
@@ -125,7 +125,7 @@ func configures(t *testing.T, s *server.Server, url string, phones ...*baresip.P
 	}
 }
 
-// failsOver checks that the log has two attempts at the call: one at each server.
+// failsOver checks that the log contains two attempts of a call: one at each server.
 func failsOver(t *testing.T, s *server.Server, id string, primary, secondary *baresip.Phone) {
 	t.Helper()
 	var attempts []sipoas.SipCall
@@ -142,10 +142,10 @@ func failsOver(t *testing.T, s *server.Server, id string, primary, secondary *ba
 	}
 }
 
-// warns waits for the alert. The call's own webhook is not asked for.
+// warns waits for the alert and checks it. The test's calls have no webhooks.
 func warns(t *testing.T, hooks <-chan []byte) {
 	t.Helper()
-	// The threshold is a minute, beyond which the next probe finds it crossed.
+	// The threshold is a minute. The first probe after this minute triggers the alert.
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	var alert struct {

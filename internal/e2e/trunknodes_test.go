@@ -31,14 +31,14 @@ import (
 func nodes(t *testing.T, ca *testca.Authority) server.Config {
 	t.Helper()
 	secret := make([]byte, 32)
-	_, _ = rand.Read(secret) // never fails, by its documentation
+	_, _ = rand.Read(secret) // never fails, according to its documentation
 	return server.Config{
 		Roots: ca.CertFile(), Flags: []string{"--database-url", pgtest.DSN(t)},
 		Env: []string{"CALLWRIGHT_SECRET_KEY=" + base64.StdEncoding.EncodeToString(secret)},
 	}
 }
 
-// lost waits until the log shows that a call's node is gone, and checks that nothing else became of the calls there.
+// lost waits until the log shows that the server of a call has died, and checks the call's record and the number of records.
 func lost(t *testing.T, s *server.Server, id string, records int) {
 	t.Helper()
 	var log []sipoas.SipCall
@@ -58,7 +58,7 @@ func lost(t *testing.T, s *server.Server, id string, records int) {
 	}
 }
 
-// running returns the one call in a log that has not ended, once it is answered.
+// running returns the only running call in the log, and the number of records.
 func running(t *testing.T, s *server.Server) (call sipoas.SipCall, records int) {
 	t.Helper()
 	log := s.CallLog(t, ours.String())
@@ -69,8 +69,8 @@ func running(t *testing.T, s *server.Server) (call sipoas.SipCall, records int) 
 	return open[0], len(log)
 }
 
-// TestKilledDuringTrunkCall kills the server during a call over a trunk and starts it again on the same data: the log
-// has the call once, as lost.
+// TestKilledDuringTrunkCall kills the server during a call over a trunk, and restarts it on the same data. The log must contain the call
+// once, as lost.
 func TestKilledDuringTrunkCall(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
@@ -91,10 +91,9 @@ func TestKilledDuringTrunkCall(t *testing.T) {
 	}
 }
 
-// TestRegistrationMoves has several servers on one PostgreSQL database, and a number that registers. When the server with the
-// registration stops during a call over it, it releases the registration, another one claims it immediately, and the call
-// continues. When that one is killed during a call, another one claims it at the end of the lease, and closes the record of that
-// call.
+// TestRegistrationMoves runs several servers on one PostgreSQL database, with a number that registers. When the server that holds the
+// registration stops during a call, another server must claim the registration immediately, and the call must continue. When that server is
+// killed during a call, another must claim the registration at the end of the lease, and close the call's record.
 func TestRegistrationMoves(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
@@ -109,7 +108,7 @@ func TestRegistrationMoves(t *testing.T) {
 	})
 	phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()})
 
-	// call is answered by the server that has the registration.
+	// call places a call, and returns the server that holds the registration, which answers, and the other server.
 	call := func(n int) (holder, other *server.Server) {
 		phone.Dial(t, registrar.Number("acme"))
 		phone.Await(t, "CALL_ESTABLISHED", n)
@@ -167,8 +166,8 @@ func registered(t *testing.T, s *server.Server) bool {
 	return s.Status(t, ours.String()).Registration.Value.Status == sipoas.SipRegistrationStatusRegistered
 }
 
-// TestTwoNodesShare starts two servers on one PostgreSQL database: only one of them probes a trunk, and limits of an organization
-// apply over both together.
+// TestTwoNodesShare starts two servers on one PostgreSQL database. Only one of them may probe a trunk, and the limits of an organization
+// must apply to both together.
 func TestTwoNodesShare(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
@@ -179,8 +178,8 @@ func TestTwoNodesShare(t *testing.T) {
 	tests(t, one, two)
 }
 
-// probes attaches trunks to one server over both nodes: it is probed immediately, by one of them, although the other one looks for
-// due probes while the peer takes its time.
+// probes attaches trunks with the same SIP server over both nodes. Only one node may probe it, and immediately, although the other node
+// looks for due probes before the slow peer answers.
 func probes(t *testing.T, peer *slowPeer, one, two *server.Server) {
 	t.Helper()
 	trunks := []string{ours.String(), "+14155550101", "+14155550102", "+14155550103"}
@@ -190,13 +189,13 @@ func probes(t *testing.T, peer *slowPeer, one, two *server.Server) {
 	for _, trunk := range trunks {
 		one.StatusUntil(t, trunk, "to be healthy", func(st sipoas.SipStatus) bool { return st.Status == sipoas.SipHealthStatusHealthy })
 	}
-	// All of them have the health of their server, whose next probe comes almost a minute later.
+	// All trunks share the health of their server, whose next probe is almost a minute later.
 	if asked := peer.asked.Load(); asked != 1 {
 		t.Errorf("the server of %d trunks was probed %d times", len(trunks), asked)
 	}
 }
 
-// slowPeer answers OPTIONS, but later than the servers' next look for due probes.
+// slowPeer answers OPTIONS only after the nodes have looked for due probes again.
 type slowPeer struct {
 	uri   string
 	asked atomic.Int32
@@ -218,7 +217,7 @@ func newSlowPeer(t *testing.T, ca *testca.Authority) *slowPeer {
 	return p
 }
 
-// serve answers the requests that come over a connection until it is closed.
+// serve answers the requests on a connection until the connection is closed.
 func (p *slowPeer) serve(conn net.Conn) {
 	var answers sync.WaitGroup
 	defer answers.Wait()
@@ -239,13 +238,13 @@ func (p *slowPeer) serve(conn net.Conn) {
 			answers.Add(1)
 			time.AfterFunc(slowly, func() {
 				defer answers.Done()
-				_, _ = io.WriteString(conn, text) // no one waits for it after a failure
+				_, _ = io.WriteString(conn, text) // after a failure nothing waits for the answer
 			})
 		}
 	}
 }
 
-// looks begins a discovery of a host that accepts connections and never responds, and another one meanwhile.
+// looks starts a discovery of a host that never responds. A second discovery over the other server must get a conflict.
 func looks(t *testing.T, one, two *server.Server) {
 	t.Helper()
 	port := int(listener(t, func(net.Conn) {}).Port())
@@ -261,7 +260,7 @@ func looks(t *testing.T, one, two *server.Server) {
 	}
 }
 
-// listener takes connections until the test ends.
+// listener accepts connections for serve until the test ends, and returns its address.
 func listener(t *testing.T, serve func(net.Conn)) netip.AddrPort {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -286,7 +285,7 @@ func listener(t *testing.T, serve func(net.Conn)) netip.AddrPort {
 	return netip.MustParseAddrPort(l.Addr().String())
 }
 
-// tests asks for a dozen test calls, at the same time, over both servers: ten are made.
+// tests requests twelve test calls at the same time over both servers. Only ten may be placed.
 func tests(t *testing.T, servers ...*server.Server) {
 	t.Helper()
 	const asked, allowed = 12, 10

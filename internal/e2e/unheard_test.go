@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// mute is media whose sessions hear and send no audio.
+// mute is media whose sessions send no audio.
 type mute struct{ sip.Media }
 
 type mutedSession struct{ sip.MediaSession }
@@ -33,7 +33,8 @@ func (s mutedSession) Apply(n sdp.Negotiated) error {
 	return s.MediaSession.Apply(n)
 }
 
-// A phone that sends nothing before it hears something gets the whole greeting immediately: its connection proves where it is.
+// TestPhoneIsUnheard checks that a phone that sends no audio hears the whole greeting. Its TLS connection proves its address, so the server
+// need not wait for its audio.
 func TestPhoneIsUnheard(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
@@ -78,7 +79,7 @@ func TestPhoneIsUnheard(t *testing.T) {
 		t.FailNow()
 	}
 	rate := leg.Rate()
-	words := make([]int16, 5*rate) // each second of another loudness
+	words := make([]int16, 5*rate) // each second has a different volume
 	for i := range words {
 		words[i] = int16((1+i/rate)*4000) * int16(1-2*(i/20%2))
 	}

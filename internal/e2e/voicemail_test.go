@@ -10,18 +10,18 @@ import (
 	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
-// The greeting of an answering machine, and the message left on it.
+// The greeting of an answering machine, and the message that the agent leaves.
 const (
 	recorded = "Hello. You have reached the office of Robin Miller. Nobody can take your call right now. " +
 		"Please leave your name and your number after the tone, and we will call you back."
 	message = "This is the dentist. Please call us back."
 )
 
-// machine returns an answering machine's greeting with its tone.
+// machine returns the greeting of an answering machine, followed by its tone.
 func machine(t *testing.T) pcm.Audio {
 	t.Helper()
 	greeting := speak(t, callerVoice, recorded)
-	for i := range greeting.Rate * 6 / 5 { // half a second of silence, then the tone
+	for i := range greeting.Rate * 6 / 5 { // 0.5 s of silence, then the tone
 		sample := 0.0
 		if i > greeting.Rate/2 {
 			sample = 9000 * math.Sin(2*math.Pi*1000*float64(i)/float64(greeting.Rate))
@@ -31,8 +31,8 @@ func machine(t *testing.T) pcm.Audio {
 	return greeting
 }
 
-// TestAnsweringMachine has an answering machine take a call: the message is left after its tone, in the record and in the
-// recording; or no message is left, and the call is tried again.
+// TestAnsweringMachine has an answering machine answer a call. The agent must leave the message after the tone, as the record and the
+// recording show, or leave none and retry the call.
 func TestAnsweringMachine(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright/internal/e2e/server"
 )
 
-// TestServerWithoutAModelWarns has the server, as it is wired, say wherever a task is set or shown that it does not follow free text, and
-// that it analyzes no call. A task of rules, and a server with a language model, have no warning.
+// TestServerWithoutAModelWarns checks that a server without a language model warns wherever a task is set or shown that it cannot follow
+// free text and does not analyze calls. A task of rules, and a server with a model, must cause no warning.
 func TestServerWithoutAModelWarns(t *testing.T) {
 	t.Parallel()
 	s := start(t, "")
@@ -44,7 +44,8 @@ func TestServerWithoutAModelWarns(t *testing.T) {
 	checkWarnings(t, start(t, "", "--llm-base-url", newModels(t), "--llm-model", "small", "--llm-api-key", "our-key"), "Talk freely.", "")
 }
 
-// checkWarnings sets a task wherever the API takes one, and reads it again. want is in each warning; empty: there is none.
+// checkWarnings sets a task in every place where the API accepts a task, and reads it again. Each answer must contain one warning with the
+// text want, or no warning if want is empty.
 func checkWarnings(t *testing.T, s *server.Server, task, want string) {
 	t.Helper()
 	check := func(what string, answer map[string]any) map[string]any {
@@ -78,7 +79,7 @@ func checkWarnings(t *testing.T, s *server.Server, task, want string) {
 	check("GET /v1/calls/{id}", exchange(t, s, http.MethodGet, "/calls/"+call, nil))
 }
 
-// exchange sends a request to the API and returns its answer as it is; path is below /v1.
+// exchange sends a request to the API and returns the whole answer. path is relative to /v1.
 func exchange(t *testing.T, s *server.Server, method, path string, body any) (answer map[string]any) {
 	t.Helper()
 	text, err := json.Marshal(body)

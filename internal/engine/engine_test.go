@@ -60,7 +60,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestRunHidesSecrets starts a program that prints its environment.
+// TestRunHidesSecrets checks that the environment of a program contains none of this process's secrets.
 func TestRunHidesSecrets(t *testing.T) {
 	for _, name := range []string{"CALLWRIGHT_SECRET_KEY", "CALLWRIGHT_LLM_API_KEY", "AWS_SECRET_ACCESS_KEY"} {
 		t.Setenv(name, "hunter2")
@@ -88,7 +88,7 @@ func TestRunIsKilledAndBounded(t *testing.T) {
 	}()
 	waiting, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer stop()
-	// Whichever of the two has the only slot, the other one waits until its context ends.
+	// One of the two runs uses the only slot. The other one must wait until its context ends.
 	if _, err := sleep.Run(waiting, "", "600"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("waited and got %v", err)
 	}
@@ -187,7 +187,8 @@ func TestSpeakEndsWhileItIsMade(t *testing.T) {
 	}
 }
 
-// TestSpeakWithAStubbornProducer: a reader doesn't wait for it when the context ends, but Close does.
+// TestSpeakWithAStubbornProducer uses a producer that ignores its context. When the context ends, Read must return immediately, and Close
+// must wait for the producer.
 func TestSpeakWithAStubbornProducer(t *testing.T) {
 	t.Parallel()
 	release, ended := make(chan struct{}), false
@@ -207,7 +208,7 @@ func TestSpeakWithAStubbornProducer(t *testing.T) {
 	}
 }
 
-// TestRunKillsTheGroup cancels a script whose child would continue for long.
+// TestRunKillsTheGroup cancels a script with a long-running child process, and checks that the child dies, too.
 func TestRunKillsTheGroup(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -236,7 +237,7 @@ func TestRunKillsTheGroup(t *testing.T) {
 	child := "/proc/" + strings.TrimSpace(string(text)) + "/stat"
 	for range 10_000 {
 		stat, err := os.ReadFile(child)
-		if err != nil || strings.Contains(string(stat), ") Z ") { // gone, or dead and not yet collected
+		if err != nil || strings.Contains(string(stat), ") Z ") { // the process is gone or a zombie
 			return
 		}
 		<-time.After(time.Millisecond)

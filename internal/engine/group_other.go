@@ -4,5 +4,5 @@ package engine
 
 import "os/exec"
 
-// inGroup does nothing: only the program itself is killed here.
+// inGroup does nothing. On this system, only the program itself is killed.
 func inGroup(*exec.Cmd) {}

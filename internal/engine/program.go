@@ -1,6 +1,6 @@
-// Package engine is the common code of the adapters of speech engines. It checks texts to speak, streams audio that
-// is made in the background, and buffers received audio until it is recognized. For engines that are programs of this
-// machine it finds them, limits the concurrent runs, and kills them when their context ends.
+// Package engine is the common code of the adapters for speech engines. It checks texts to speak, streams audio that is produced in the
+// background, and buffers received audio until it is recognized. For engines that are programs on this machine, it finds the programs,
+// limits their concurrent runs, and kills them when their context ends.
 package engine
 
 import (
@@ -16,21 +16,20 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// maxOutput bounds the output of a program, in bytes: half an hour of 16-bit audio at 16 kHz.
+// maxOutput is the maximum output of a program in bytes: half an hour of 16-bit audio at 16 kHz.
 const maxOutput = 64 << 20
 
-// maxComplaint bounds the stored part of its error output, in bytes.
+// maxComplaint limits the stored part of a program's error output, in bytes.
 const maxComplaint = 2 << 10
 
-// Program is a program that was found on this machine.
+// Program is an installed program with a limit of concurrent runs.
 type Program struct {
 	path  string
 	slots chan struct{}
 }
 
-// Find looks for a program: at the given path, or if that is empty under the given names on the PATH. parallel is the maximum
-// number of concurrent processes; 0: twice the number of processors. A missing program is CodeUnavailable, and the message names
-// the package to install.
+// Find finds a program at the given path, or, if path is empty, under one of the names on the PATH. parallel limits the concurrent runs; 0
+// means twice the number of processors. If the program is missing, the error is CodeUnavailable and contains the package to install.
 func Find(path string, names []string, install string, parallel int) (*Program, error) {
 	if path != "" {
 		names = []string{path}
@@ -50,10 +49,10 @@ func Find(path string, names []string, install string, parallel int) (*Program, 
 // Path returns the path of the program.
 func (p *Program) Path() string { return p.path }
 
-// Run runs the program in a folder, waits for its turn and its end, and returns its output. There is no shell: the
-// arguments arrive as they are. The environment holds only the variables that every program needs, and no secret. The end of ctx kills the
-// program with its children; the error is then ctx.Err(). When the program fails by itself, the error is CodeUnavailable with its own words as
-// the cause, and Run also returns the output so far.
+// Run waits for a free slot, runs the program in a folder, and returns its output. It uses no shell, so that the arguments stay unchanged.
+// The environment contains only the variables that every program needs, and no secret. When ctx ends, Run kills the program with its
+// children and returns ctx.Err(). If the program fails, the error is CodeUnavailable with the program's error output as the cause, and Run
+// also returns the output so far. Output of more than 64 MiB is CodeUnavailable, too.
 func (p *Program) Run(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	select {
 	case p.slots <- struct{}{}:
@@ -69,7 +68,7 @@ func (p *Program) Run(ctx context.Context, dir string, args ...string) ([]byte, 
 	cmd.Dir = dir
 	cmd.Env = environment(os.LookupEnv)
 	cmd.Stdout, cmd.Stderr = printed, complaint
-	cmd.WaitDelay = time.Second // for a child of it that has left the group and keeps the pipes open
+	cmd.WaitDelay = time.Second // in case a child has left the group and keeps the pipes open
 	inGroup(cmd)
 	err := cmd.Run()
 	switch {
@@ -84,8 +83,8 @@ func (p *Program) Run(ctx context.Context, dir string, args ...string) ([]byte, 
 	return printed.kept.Bytes(), nil
 }
 
-// ReadFile returns the contents of a file that a program has written to a Scratch folder. Anything but a file, which could keep its reader
-// waiting, and a file of more bytes than a program may print, are errors.
+// ReadFile returns the content of a file that a program has written to a Scratch folder. It returns an error for a file of more than 64
+// MiB, and for anything but a regular file, because the reader of a pipe or device could block.
 func ReadFile(path string) ([]byte, error) {
 	info, err := os.Lstat(path)
 	switch {
@@ -99,15 +98,16 @@ func ReadFile(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// passed are the variables that a program gets of ours: where it finds programs, libraries, voices and a folder for temporary
-// files, and the encoding of text. None holds a secret.
+// passed lists the variables that a program inherits: they locate programs, libraries, voices and temporary files, and set the encoding of
+// text. None contains a secret.
 var passed = []string{
 	"PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "ESPEAK_DATA_PATH", "SystemRoot",
 }
 
-// environment returns the environment of a program: never all of ours, which contains the keys of the process.
+// environment returns the environment of a program. It contains only the passed variables, because the others include the keys of this
+// process.
 func environment(lookup func(string) (string, bool)) []string {
-	env := []string{} // nil would be all of ours
+	env := []string{} // not nil, which would mean the whole environment of this process
 	for _, name := range passed {
 		if value, ok := lookup(name); ok {
 			env = append(env, name+"="+value)
@@ -116,15 +116,15 @@ func environment(lookup func(string) (string, bool)) []string {
 	return env
 }
 
-// bounded keeps the first bytes that are written to it. The buffer is no embedded one: its ReadFrom would know no
-// limit.
+// bounded stores the first limit bytes that are written to it. It does not embed the buffer, because the promoted method ReadFrom would
+// ignore the limit.
 type bounded struct {
 	kept  bytes.Buffer
 	limit int
 	over  bool
 }
 
-// Write never fails, so that the program is not blocked.
+// Write stores p up to the limit. It always reports success, so that the program is not blocked.
 func (b *bounded) Write(p []byte) (int, error) {
 	room := min(len(p), b.limit-b.kept.Len())
 	b.over = b.over || room < len(p)
@@ -132,12 +132,12 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Scratch runs a function with a folder of its own, which only this user can read and which is gone afterwards.
+// Scratch calls use with a new folder that only this user can read, and then deletes the folder. name is part of the folder's name.
 func Scratch(name string, use func(dir string) error) error {
 	dir, err := os.MkdirTemp("", name+"-*")
 	if err != nil {
 		return (&callwright.Error{Code: callwright.CodeUnavailable, Message: "no temporary folder for the speech engine"}).Because(err)
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // a remaining file does no harm
+	defer func() { _ = os.RemoveAll(dir) }() // a folder that remains does no harm
 	return use(dir)
 }

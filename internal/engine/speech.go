@@ -10,25 +10,26 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// Silent reports whether a text has nothing to be spoken: no letter, digit or symbol.
+// Silent reports whether a text contains nothing to speak: no letter, digit or symbol.
 func Silent(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool {
 		return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsSymbol(r)
 	})
 }
 
-// Stream is audio that is made as a whole in the background and then read.
+// Stream is audio that is produced as a whole in the background, and then read.
 type Stream struct {
 	ctx    context.Context //nolint:containedctx // the stream lives as long as the context of its Synthesize
 	cancel context.CancelFunc
 	closed chan struct{}
 	once   sync.Once
-	made   chan struct{} // closed when out and err are there
+	made   chan struct{} // closed when out or err is set
 	out    pcm.Source
 	err    error
 }
 
-// Speak makes audio in the background, to be read at a rate. The producer's context ends with ctx and with the stream.
+// Speak calls produce in the background, and returns a Stream of the audio at the sample rate rate, in hertz. The context of produce ends
+// with ctx, and when the stream is closed.
 func Speak(ctx context.Context, rate int, produce func(context.Context) (pcm.Audio, error)) *Stream {
 	s := &Stream{ctx: ctx, closed: make(chan struct{}), made: make(chan struct{})}
 	producing, cancel := context.WithCancel(ctx)
@@ -46,8 +47,8 @@ func Speak(ctx context.Context, rate int, produce func(context.Context) (pcm.Aud
 	return s
 }
 
-// Read waits for the audio and returns the next samples. The error is ctx.Err() after ctx has ended, and
-// io.ErrClosedPipe after Close.
+// Read waits for the audio and returns the next samples. After the end of ctx the error is ctx.Err(), and after Close it is
+// io.ErrClosedPipe.
 func (s *Stream) Read(p []int16) (int, error) {
 	select {
 	case <-s.made:
@@ -68,7 +69,7 @@ func (s *Stream) Read(p []int16) (int, error) {
 	return s.out.Read(p)
 }
 
-// Close ends the stream. It has freed the stream's resources when it returns.
+// Close closes the stream and waits until produce has returned.
 func (s *Stream) Close() error {
 	s.once.Do(func() { close(s.closed) })
 	s.cancel()
@@ -76,10 +77,10 @@ func (s *Stream) Close() error {
 	return nil
 }
 
-// whole is a source of audio in memory.
+// whole is a pcm.Source of samples in memory.
 type whole struct{ rest []int16 }
 
-// Read returns the next samples.
+// Read returns the next samples, or io.EOF after the last.
 func (w *whole) Read(p []int16) (int, error) {
 	if len(w.rest) == 0 {
 		return 0, io.EOF

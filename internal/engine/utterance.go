@@ -9,18 +9,18 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// minUtterance is the length under which an utterance contains no word.
+// minUtterance is the duration below which an utterance cannot contain a word.
 const minUtterance = 100 * time.Millisecond
 
-// Ear is the recognition of an engine.
+// Ear describes how an engine recognizes utterances.
 type Ear struct {
-	Rate    int           // samples a second of the audio that Recognize takes
-	Longest time.Duration // longer utterances are cut off
-	// Recognize returns the words of a whole utterance.
+	Rate    int           // sample rate of the audio for Recognize, in hertz
+	Longest time.Duration // audio beyond this duration is ignored
+	// Recognize returns the words of a complete utterance.
 	Recognize func(ctx context.Context, audio []int16) (string, error)
 }
 
-// utterance keeps the audio until it is asked for the words.
+// utterance buffers audio until Finish recognizes it.
 type utterance struct {
 	ctx    context.Context //nolint:containedctx // the utterance lives as long as the context of its Listen
 	cancel context.CancelFunc
@@ -30,8 +30,8 @@ type utterance struct {
 	done   bool
 }
 
-// Listen starts an utterance of audio at a rate; one that audio doesn't have is CodeBadRequest. Recognize's context
-// ends with ctx, with the context of Finish, and with the utterance.
+// Listen starts an utterance of audio at the sample rate rate, in hertz. An unsupported rate is CodeBadRequest. The context of Recognize
+// ends with ctx, with the context of Finish, and when the utterance is closed.
 func Listen(ctx context.Context, rate int, ear Ear) (conversation.Utterance, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func Listen(ctx context.Context, rate int, ear Ear) (conversation.Utterance, err
 	return u, nil
 }
 
-// Write keeps audio, up to Ear.Longest.
+// Write buffers audio until the buffer contains Ear.Longest, and ignores later audio.
 func (u *utterance) Write(samples []int16) error {
 	if err := u.usable(); err != nil {
 		return err
@@ -63,7 +63,7 @@ func (u *utterance) usable() error {
 	return u.ctx.Err()
 }
 
-// Finish recognizes the audio, unless it is too short to contain a word.
+// Finish recognizes the buffered audio and closes the utterance. Audio shorter than minUtterance results in no text.
 func (u *utterance) Finish(ctx context.Context) (conversation.Recognized, error) {
 	if err := u.usable(); err != nil {
 		return conversation.Recognized{}, err
@@ -81,7 +81,7 @@ func (u *utterance) Finish(ctx context.Context) (conversation.Recognized, error)
 	return conversation.Recognized{Text: text}, err
 }
 
-// Close abandons the utterance.
+// Close discards the audio and cancels the recognition. It may be called repeatedly.
 func (u *utterance) Close() error {
 	u.done, u.audio = true, nil
 	u.cancel()

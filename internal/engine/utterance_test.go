@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/internal/engine"
 )
 
-// listen starts an utterance at 8 kHz of which a second is heard, at 16 kHz.
+// listen starts an utterance of audio at 8 kHz. The engine receives at most a second of it at 16 kHz.
 func listen(ctx context.Context, t *testing.T, recognize func(context.Context, []int16) (string, error)) conversation.Utterance {
 	t.Helper()
 	u, err := engine.Listen(ctx, 8000, engine.Ear{Rate: 16000, Longest: time.Second, Recognize: recognize})
@@ -25,7 +25,7 @@ func TestListen(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		samples     int
-		least, most int // of the audio for the engine; none: it is not called
+		least, most int // limits of the samples for the engine; 0: it is not called
 		text        string
 	}{
 		"nothing":     {0, 0, 0, ""},
@@ -33,7 +33,7 @@ func TestListen(t *testing.T) {
 		"a word":      {800, 1600, 1600, "words"},
 		"half":        {4000, 8000, 8000, "words"},
 		"the longest": {8000, 16000, 16000, "words"},
-		"too long":    {80000, 16000, 16400, "words"}, // to the end of the piece that was too much
+		"too long":    {80000, 16000, 16400, "words"}, // includes the whole piece that exceeds the limit
 	} {
 		heard := 0
 		u := listen(t.Context(), t, func(_ context.Context, audio []int16) (string, error) {
@@ -73,7 +73,7 @@ func TestListenRefuses(t *testing.T) {
 	}
 }
 
-// TestRecognitionEnds checks that the engine's context ends when either of two contexts ends.
+// TestRecognitionEnds checks that the context of Recognize ends when the context of Listen or of Finish ends.
 func TestRecognitionEnds(t *testing.T) {
 	t.Parallel()
 	for name, which := range map[string]func(ofListen, ofFinish context.CancelFunc) context.CancelFunc{

@@ -1,5 +1,5 @@
-// Package guard cleans up after a test process, however that ends: a process of its own holds the reading end of a pipe
-// and does its work when the writing end is gone.
+// Package guard cleans up after a test process, regardless of how the process ends. A separate process holds the reading end of a pipe, and
+// runs its script when the writing end is closed.
 package guard
 
 import (
@@ -10,14 +10,13 @@ import (
 	"syscall"
 )
 
-// pipes keeps the writing ends open for as long as this process lives, or until a guard is released. Without it the
-// garbage collector would close them.
+// pipes holds the writing ends until this process ends or their guards are released. Otherwise the garbage collector would close them.
 var pipes sync.Map
 
-// Start makes a guard that runs a shell script when this process has ended, be it by a return, a panic or a signal that
-// cannot be caught. The script sees args as $1, $2 and so on, and runs in / as the given account (nil: this one). Its
-// output is dropped: go test waits for all processes that hold its output open. release calls the guard off. To keep
-// the guard, do not call it.
+// Start starts a guard that runs a shell script when this process has ended: by a return, a panic, or a signal that cannot be caught. The
+// script receives args as $1, $2 and so on. It runs in / as the given account, or as the current account if as is nil. Its output is
+// discarded, because go test waits for all processes that hold its output open. release stops the guard without running the script. It need
+// not be called.
 func Start(as *syscall.Credential, script string, args ...string) (release func(), err error) {
 	reading, writing, err := os.Pipe()
 	if err != nil {
@@ -27,7 +26,7 @@ func Start(as *syscall.Credential, script string, args ...string) (release func(
 	args = append([]string{"-c", "read -r _; " + script, "guard"}, args...)
 	cmd := exec.Command("/bin/sh", args...) //nolint:noctx // it outlives every context: it waits for our end
 	cmd.Dir, cmd.Stdin = "/", reading
-	// A session of its own: Ctrl-C in the terminal ends the tests, but not the guard.
+	// The guard has its own session, so that Ctrl-C in the terminal ends the tests but not the guard.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: as}
 	if err := cmd.Start(); err != nil {
 		writing.Close()
@@ -35,7 +34,7 @@ func Start(as *syscall.Credential, script string, args ...string) (release func(
 	}
 	pipes.Store(writing, nil)
 	return sync.OnceFunc(func() {
-		_ = cmd.Process.Kill() // before the pipe is closed, which would set it off
+		_ = cmd.Process.Kill() // before the pipe is closed, because closing it would start the script
 		_ = cmd.Wait()
 		pipes.Delete(writing)
 		writing.Close()

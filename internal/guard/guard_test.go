@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/internal/guard"
 )
 
-// These make this test binary a process that starts two guards, of which it releases one, and then ends in some way.
+// These variables make this test binary a process that starts two guards, releases one of them, and ends in the given way.
 const (
 	envEnd  = "GUARD_END"
 	envKept = "GUARD_KEPT"
@@ -60,7 +60,7 @@ func TestGuard(t *testing.T) {
 			}
 			cmd := exec.CommandContext(t.Context(), os.Args[0])
 			cmd.Env = append(os.Environ(), envEnd+"="+end, envKept+"="+kept, envOff+"="+off)
-			// CombinedOutput returns when no process holds the output open any more: the guard does not.
+			// CombinedOutput returns when no process holds the output open, so the guard must not hold it.
 			if output, err := cmd.CombinedOutput(); (err == nil) != (end == "return") {
 				t.Fatalf("the process ended with %v\n%s", err, output)
 			}
@@ -77,7 +77,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// await returns the content of a file.
+// await waits until a file exists, and returns its content.
 func await(t *testing.T, path string) string {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)

@@ -14,13 +14,13 @@ import (
 	"github.com/callwright/callwright/internal/guide"
 )
 
-// suite matches the exported function of a conformance suite.
+// suite matches the exported function of a conformance suite in Go code.
 var suite = regexp.MustCompile(`(?m)^func (Run[A-Z]\w*)[\[(]`)
 
-// named matches a suite in a table: with its package, or in the package of the one before.
+// named matches a suite in a table. A suite without a package is in the package of the suite before it.
 var named = regexp.MustCompile("`(?:([a-z]+test)\\.)?(Run[A-Z]\\w*)`")
 
-// TestSuiteTable compares the table of suites in docs/embedding.md with the suites.
+// TestSuiteTable checks that the table in docs/embedding.md lists exactly the existing suites.
 func TestSuiteTable(t *testing.T) {
 	t.Parallel()
 	page, err := guide.Read(root, "docs/embedding.md")
@@ -58,7 +58,7 @@ func TestSuiteTable(t *testing.T) {
 	}
 }
 
-// suites returns the exported functions Run* of the packages named *test, such as siptest.RunStore.
+// suites returns the names of the exported functions Run* in packages named *test, such as siptest.RunStore.
 func suites(t *testing.T) map[string]bool {
 	t.Helper()
 	all := map[string]bool{}
@@ -82,8 +82,8 @@ func suites(t *testing.T) map[string]bool {
 	return all
 }
 
-// program returns a folder with a program that imports a package of the product, and has run the commands of the block of
-// docs/embedding.md that a test runs there.
+// program returns a folder with a program that imports a package of this module. In the folder it runs the block of docs/embedding.md that
+// the test runBy must run.
 func program(t *testing.T, runBy, imported, use string) string {
 	t.Helper()
 	checkout, err := filepath.Abs(root)
@@ -111,14 +111,14 @@ func program(t *testing.T, runBy, imported, use string) string {
 	if err := os.WriteFile(filepath.Join(folder, "main.go"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(folder, "go.sum"), sums, 0o600); err != nil { // go mod tidy need not ask for them
+	if err := os.WriteFile(filepath.Join(folder, "go.sum"), sums, 0o600); err != nil { // go mod tidy need not download checksums
 		t.Fatal(err)
 	}
 	shell(t, folder, strings.ReplaceAll(blocks[at].Code, "/CHECKOUT", checkout))
 	return folder
 }
 
-// shell runs commands in a folder, which must succeed.
+// shell runs commands in a folder, and fails the test if one of them fails.
 func shell(t *testing.T, folder, commands string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "sh", "-ec", commands)
@@ -128,14 +128,14 @@ func shell(t *testing.T, folder, commands string) {
 	}
 }
 
-// TestReplacedRoot builds a program of one domain against this tree.
+// TestReplacedRoot checks that a program that imports one domain compiles with this tree.
 func TestReplacedRoot(t *testing.T) {
 	t.Parallel()
 	shell(t, program(t, "TestReplacedRoot", "triage", "triage.SeverityHigh"), "go vet .")
 }
 
-// TestWorkspace builds a program of the whole platform against this tree, also after the second run of the script. The script leaves a
-// go.work of others as it is.
+// TestWorkspace checks that a program that imports the whole platform compiles with this tree, even after the script ran twice. The script
+// must not change an existing go.work of another origin.
 func TestWorkspace(t *testing.T) {
 	t.Parallel()
 	folder := program(t, "TestWorkspace", "platform", "platform.Defaults().Addr")

@@ -1,5 +1,5 @@
-// Package guide reads the instructions for newcomers in the README and the pages in docs: the commands of their sh blocks, and the clicks of a
-// walk through the dashboard. Tests do it.
+// Package guide parses the instructions for new users in the README and the pages in docs: the commands of their sh blocks, and the steps
+// of a walk through the dashboard. Tests execute them.
 package guide
 
 import (
@@ -11,29 +11,30 @@ import (
 	"strings"
 )
 
-// Block is a block of shell commands.
+// Block is a block of shell commands in a page.
 type Block struct {
-	Line  int    // of its first command, from 1
-	Code  string // its commands
-	Why   string // why it is not run; empty: it is
-	RunBy string // the file or the test that runs it instead of the test of the pages; empty: none
+	Line  int    // line of its first command, counted from 1
+	Code  string // the commands
+	Why   string // reason not to run it; empty if it is run
+	RunBy string // file or test that runs it instead of the test of the pages; may be empty
 }
 
-// Step is something to do in the dashboard.
+// Step is an action in the dashboard, or a text to wait for.
 type Step struct {
 	Line   int
-	Value  string // to type or to choose; empty: the label is to be clicked at
-	Label  string // of a field, a link or a button
-	Appear string // a text that appears; then there is no label
+	Value  string // value to type or choose; if empty, click the label
+	Label  string // label of a field, link or button
+	Appear string // text to wait for; Label is then empty
 }
 
-// mark matches the comment before a block that is not run, with the reason, or that a named test runs.
+// mark matches the comment before a block that is not run, with the reason, or that another test runs, with the test's name.
 var mark = regexp.MustCompile(`^<!-- (not run|run by): (.+) -->$`)
 
-// fence is the beginning of a block of code.
+// fence matches the first line of a code block.
 var fence = regexp.MustCompile("^```([a-z]*)$")
 
-// Blocks returns the sh blocks of a page. Blocks of commands in another name for the shell, and marks before no block, are errors.
+// Blocks returns the sh blocks of a page. It returns an error for a block with another name of the shell, and for a mark without a
+// following block.
 func Blocks(page string) (blocks []Block, err error) {
 	lines := strings.Split(page, "\n")
 	for i := 0; i < len(lines); i++ {
@@ -65,16 +66,16 @@ func Blocks(page string) (blocks []Block, err error) {
 	return blocks, nil
 }
 
-// action matches an instruction in a sentence: a value and the field that it goes into, a label to click at, or a text that appears.
+// action matches an instruction in a sentence: a value and the field to enter it into, a label to click, or a text to wait for.
 var action = regexp.MustCompile("(?:(?:`([^`]+)`|(the key))\\s+(?:into|in)\\s+)?\\*\\*([^*]+)\\*\\*|\\*([^*]+)\\*")
 
-// Key stands for the API key as the value of a step.
+// Key is the Value of a step that enters the API key.
 const Key = "the key"
 
-// numbered is the beginning of a numbered item of a list.
+// numbered matches the beginning of a numbered list item.
 var numbered = regexp.MustCompile(`^\d+\. `)
 
-// Steps returns the steps of the numbered items below a heading, up to the next block or heading.
+// Steps returns the steps in the numbered items below a heading, up to the next heading. It returns nil if the page lacks the heading.
 func Steps(page, heading string) (steps []Step) {
 	lines := strings.Split(page, "\n")
 	begin := slices.Index(lines, heading)
@@ -97,7 +98,7 @@ func Steps(page, heading string) (steps []Step) {
 	return steps
 }
 
-// Pages returns the README and the pages of docs of a tree, as paths below its root.
+// Pages returns the paths of README.md and of the pages in docs, relative to root.
 func Pages(root string) ([]string, error) {
 	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
 	names := []string{"README.md"}
@@ -107,7 +108,7 @@ func Pages(root string) ([]string, error) {
 	return names, err
 }
 
-// Read returns the text of a page of a tree.
+// Read returns the text of a page. page is relative to root.
 func Read(root, page string) (string, error) {
 	text, err := os.ReadFile(filepath.Join(root, page))
 	return string(text), err

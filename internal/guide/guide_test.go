@@ -13,7 +13,7 @@ import (
 
 const root = "../.."
 
-// TestMarks checks that every block that the test of the pages does not run has a reason, or the name of another test.
+// TestMarks checks that every block that the test of the pages does not run states a reason or another test.
 func TestMarks(t *testing.T) {
 	t.Parallel()
 	ci, err := guide.Read(root, ".ci/run")
@@ -57,7 +57,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// isTest reports whether the tree has a test of this name.
+// isTest reports whether the source tree contains a test with this name.
 func isTest(t *testing.T, name string) bool {
 	t.Helper()
 	found := false

@@ -1,5 +1,5 @@
-// Package testdns is a name server for tests: its zone is given in code, it listens on loopback over UDP and TCP, and it
-// can be as broken as name servers are.
+// Package testdns runs a name server for tests on the loopback interface, over UDP and TCP. The test sets its zone, and can make it silent,
+// slow or faulty.
 package testdns
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/miekg/dns"
 )
 
-// maxChain bounds the aliases that are followed for one answer, so that loops end.
+// maxChain limits the aliases that the server follows for an answer, so that a loop of aliases ends.
 const maxChain = 8
 
 // Server is a running name server.
@@ -28,22 +28,22 @@ type Server struct {
 	closing chan struct{}
 }
 
-// question is a name, in lower case and with its final dot, and a type of record.
+// question is a name, in lower case with its final dot, and a record type.
 type question struct {
 	name string
 	kind uint16
 }
 
-// answerKind is the kind of answer to all questions about a name.
+// answerKind determines how the server answers all questions about a name.
 type answerKind struct {
 	silent bool
 	rcode  int
 	delay  time.Duration
 }
 
-// Start runs a server until the test ends. The zone's records are in the form of a zone file, such as
-// "pbx.test. A 192.0.2.1", "_sips._tcp.pbx.test. SRV 10 0 5061 a.pbx.test." or "www.pbx.test. CNAME pbx.test.".
-// A name that has other records alone has none of the asked type; every other name does not exist.
+// Start runs a server until the test ends. The records of the zone have the form of a zone file, such as "pbx.test. A 192.0.2.1",
+// "_sips._tcp.pbx.test. SRV 10 0 5061 a.pbx.test." or "www.pbx.test. CNAME pbx.test.". A question about a name with records of other types
+// gets an empty answer. All other names do not exist (NXDOMAIN).
 func Start(t testing.TB, zone ...string) *Server {
 	t.Helper()
 	s := &Server{moods: map[string]answerKind{}, queries: map[question]int{}, closing: make(chan struct{})}
@@ -74,7 +74,7 @@ func Start(t testing.TB, zone ...string) *Server {
 	return s
 }
 
-// listen takes one port for both protocols.
+// listen listens on the same port over UDP and TCP.
 func listen(t testing.TB) (net.PacketConn, net.Listener) {
 	t.Helper()
 	var lc net.ListenConfig
@@ -93,7 +93,7 @@ func listen(t testing.TB) (net.PacketConn, net.Listener) {
 	return nil, nil
 }
 
-// Set replaces the zone.
+// Set replaces all records of the zone.
 func (s *Server) Set(t testing.TB, zone ...string) {
 	t.Helper()
 	records := map[question][]dns.RR{}
@@ -110,13 +110,13 @@ func (s *Server) Set(t testing.TB, zone ...string) {
 	s.zone = records
 }
 
-// Silence leaves every question about a name without an answer.
+// Silence makes the server ignore every question about a name.
 func (s *Server) Silence(name string) { s.set(name, answerKind{silent: true}) }
 
-// Fail answers every question about a name with SERVFAIL.
+// Fail makes the server answer every question about a name with SERVFAIL.
 func (s *Server) Fail(name string) { s.set(name, answerKind{rcode: dns.RcodeServerFailure}) }
 
-// Delay answers every question about a name late.
+// Delay makes the server delay every answer about a name.
 func (s *Server) Delay(name string, by time.Duration) { s.set(name, answerKind{delay: by}) }
 
 func (s *Server) set(name string, m answerKind) {
@@ -125,11 +125,11 @@ func (s *Server) set(name string, m answerKind) {
 	s.moods[dns.CanonicalName(name)] = m
 }
 
-// Address returns the address at which it listens, over UDP and TCP: "127.0.0.1:port".
+// Address returns the address of the server, for UDP and TCP, in the form "127.0.0.1:port".
 func (s *Server) Address() string { return s.address }
 
-// Resolver returns a resolver that asks this server alone. Its queries end with the caller's context: a plain net.Resolver would keep
-// waiting for an answer in the background.
+// Resolver returns a resolver that asks only this server. Its queries end with the caller's context. A plain net.Resolver would continue to
+// wait for an answer in the background.
 func (s *Server) Resolver() *net.Resolver {
 	return &net.Resolver{
 		PreferGo: true,
@@ -144,7 +144,7 @@ func (s *Server) Resolver() *net.Resolver {
 	}
 }
 
-// Asked returns the number of questions about a name: of one type, such as "SRV", or of any with "".
+// Asked returns the number of questions about a name with a record type such as "SRV", or with any type if kind is empty.
 func (s *Server) Asked(name, kind string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -157,7 +157,7 @@ func (s *Server) Asked(name, kind string) int {
 	return sum
 }
 
-// ServeDNS answers one question.
+// ServeDNS answers a message with one question and ignores all others.
 func (s *Server) ServeDNS(w dns.ResponseWriter, r *dns.Msg) {
 	if len(r.Question) != 1 {
 		return
@@ -194,7 +194,7 @@ func (s *Server) ServeDNS(w dns.ResponseWriter, r *dns.Msg) {
 	_ = w.WriteMsg(answer)
 }
 
-// find returns the records that answer a question, behind the aliases that lead to them.
+// find returns the records that answer a question, preceded by the aliases that lead to them, and the response code.
 func (s *Server) find(q question) (found []dns.RR, rcode int) {
 	for range maxChain {
 		if records := s.zone[q]; len(records) > 0 {

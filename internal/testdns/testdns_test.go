@@ -116,13 +116,13 @@ func TestDelay(t *testing.T) {
 	if took := time.Since(began); took < 50*time.Millisecond {
 		t.Errorf("answered after %s", took)
 	}
-	s.Delay("slow.test", time.Hour) // the server's end does not wait for it
+	s.Delay("slow.test", time.Hour) // the server stops without waiting for the delay
 	if _, err := s.Resolver().LookupNetIP(within(t, 50*time.Millisecond), "ip", "slow.test."); err == nil {
 		t.Error("an answer came early")
 	}
 }
 
-// TestServesAnyClient: other programs ask by the address, over either protocol.
+// TestServesAnyClient checks that a client other than Resolver can query the address over UDP and TCP.
 func TestServesAnyClient(t *testing.T) {
 	t.Parallel()
 	s := testdns.Start(t, "pbx.test. A 192.0.2.1")

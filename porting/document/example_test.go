@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/porting/document"
 )
 
-// A bill is uploaded and used by a port request. Other files are refused by their bytes, regardless of their names.
+// A customer uploads a bill, and a port request uses it. The bytes of a file, not its name, determine whether it is accepted.
 func ExampleService_Upload() {
 	memory := memstore.New()
 	documents, err := document.New(document.Config{

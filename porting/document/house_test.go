@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/porting/document"
 )
 
-// house is a service with its environment. It is the callwright.Work and the callwright.Clock of the service.
+// house contains a document service. It implements callwright.Work and callwright.Clock for the service.
 type house struct {
 	callwright.Work
 	*document.Service
@@ -24,10 +24,10 @@ type house struct {
 	sweep callwright.Handler
 }
 
-// Now returns the time of the house.
+// Now returns h.now, which tests set.
 func (h *house) Now() time.Time { return h.now }
 
-// Every keeps the periodic work.
+// Every records the periodic work, so that tests can run it.
 func (h *house) Every(_ callwright.Queue, _ string, _ time.Duration, f callwright.Handler) {
 	h.sweep = f
 }
@@ -49,7 +49,7 @@ func newHouse(t testing.TB, change ...func(*document.Config)) *house {
 	return h
 }
 
-// upload uploads a document that must be accepted.
+// upload uploads a document, and fails the test if the document is refused.
 func (h *house) upload(t testing.TB, org callwright.OrgID, content []byte) document.Document {
 	t.Helper()
 	d, err := h.Upload(t.Context(), org, bytes.NewReader(content))
@@ -59,7 +59,7 @@ func (h *house) upload(t testing.TB, org callwright.OrgID, content []byte) docum
 	return d
 }
 
-// read returns the bytes of a document.
+// read returns the content of a document.
 func (h *house) read(ctx context.Context, org callwright.OrgID, id string) ([]byte, error) {
 	_, r, err := h.Open(ctx, org, id)
 	if err != nil {
@@ -69,7 +69,7 @@ func (h *house) read(ctx context.Context, org callwright.OrgID, id string) ([]by
 	return io.ReadAll(r)
 }
 
-// kept returns the keys of all bytes that are kept.
+// kept returns the keys of all stored blobs.
 func (h *house) kept(t testing.TB) []string {
 	t.Helper()
 	keys, err := h.blobs.StaleBlobs(t.Context(), h.now.Add(time.Hour), 1000)
@@ -79,7 +79,7 @@ func (h *house) kept(t testing.TB) []string {
 	return keys
 }
 
-// ftyp returns a file type box with a major brand and compatible brands.
+// ftyp returns an ISO base media file type box with a major brand and compatible brands.
 func ftyp(major string, compatible ...string) []byte {
 	box := append([]byte("\x00\x00\x00\x00ftyp"+major), 0, 0, 0, 0)
 	for _, brand := range compatible {

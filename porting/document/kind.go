@@ -5,12 +5,12 @@ import (
 	"encoding/binary"
 )
 
-// headSize is the number of first bytes that determine a file's type.
+// headSize is the number of leading bytes that are read to determine a file's type.
 const headSize = 512
 
 const typePDF = "application/pdf"
 
-// signatures lists the types with constant first bytes.
+// signatures lists the media types that a constant prefix identifies.
 var signatures = []struct{ first, mediaType string }{
 	{"%PDF-", typePDF},
 	{"\xff\xd8\xff", "image/jpeg"},
@@ -19,8 +19,8 @@ var signatures = []struct{ first, mediaType string }{
 	{"GIF89a", "image/gif"},
 }
 
-// sniff returns the media type of a file with these first bytes, and whether it is accepted. Only the first bytes count, even if
-// the rest is of another type.
+// sniff determines the media type of a file from its first bytes. ok is false if the type is not accepted. sniff does not check whether the
+// rest of the file has that type.
 func sniff(head []byte) (mediaType string, ok bool) {
 	for _, s := range signatures {
 		if bytes.HasPrefix(head, []byte(s.first)) {
@@ -36,13 +36,13 @@ func sniff(head []byte) (mediaType string, ok bool) {
 	return sniffHEIF(head)
 }
 
-// isWebP reports whether a file is a RIFF container of WebP, whose first chunk is VP8, VP8L or VP8X.
+// isWebP reports whether a file is a RIFF container with WebP data, whose first chunk is VP8, VP8L or VP8X.
 func isWebP(head []byte) bool {
 	return len(head) >= 16 && string(head[:4]) == "RIFF" && string(head[8:15]) == "WEBPVP8"
 }
 
-// isTIFF reports whether a file is a TIFF in either byte order: its mark, the number 42, and the offset of the first directory,
-// which follows the header. BigTIFF, with the number 43, is refused: carriers do not read it.
+// isTIFF reports whether a file begins with a TIFF header in either byte order: the byte order mark, the number 42, and the offset of a
+// first directory behind the header. BigTIFF, which has the number 43, is refused because carriers do not read it.
 func isTIFF(head []byte) bool {
 	if len(head) < 8 {
 		return false
@@ -59,15 +59,14 @@ func isTIFF(head []byte) bool {
 	return order.Uint16(head[2:]) == 42 && order.Uint32(head[4:]) >= 8
 }
 
-// heifBrands maps the brands of HEIC and HEIF files (ISO/IEC 23008-12, section 10).
+// heifBrands maps the brands of HEIC and HEIF files to media types (ISO/IEC 23008-12, section 10).
 var heifBrands = map[string]string{
 	"heic": "image/heic", "heix": "image/heic", "heim": "image/heic", "heis": "image/heic",
 	"hevc": "image/heic-sequence", "mif1": "image/heif", "msf1": "image/heif-sequence",
 }
 
-// sniffHEIF reads the file type box that begins every ISO base media file (ISO/IEC 14496-12, section 4.3): its size, its name, the
-// major brand, a version, and compatible brands. Brands mif1 and msf1 stand for any coding: with a compatible brand of AVIF the
-// file is AVIF.
+// sniffHEIF reads the file type box at the start of an ISO base media file (ISO/IEC 14496-12, section 4.3): its size, its name, the major
+// brand, a version, and compatible brands. The brands mif1 and msf1 allow any coding; with a compatible AVIF brand the file is AVIF.
 func sniffHEIF(head []byte) (mediaType string, ok bool) {
 	if len(head) < 16 || string(head[4:8]) != "ftyp" {
 		return "", false

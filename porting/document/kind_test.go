@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// taken lists accepted files with their media types.
+// taken contains accepted files with their media types and flags.
 var taken = map[string]struct {
 	content   []byte
 	mediaType string
@@ -41,7 +41,7 @@ var taken = map[string]struct {
 	"HEIC and then an AVIF box": {append(ftyp("heic"), ftyp("avif")...), "image/heic"},
 }
 
-// refused lists refused files.
+// refused contains files that Upload must refuse.
 var refused = map[string][]byte{
 	"a single byte":              []byte("%"),
 	"half a mark of PDF":         []byte("%PDF"),

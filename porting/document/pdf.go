@@ -2,23 +2,23 @@ package document
 
 import "bytes"
 
-// maxName is the length of the longest searched name, in bytes.
+// maxName is the length in bytes of the longest name that pdfScanner searches for.
 const maxName = len("EmbeddedFiles")
 
-// pdfScanner searches for names in a PDF that is written to it in pieces: a name begins with a slash, may have characters written
-// as # and two hexadecimal digits, and ends before white space or a delimiter (ISO 32000-1, section 7.3.5). It does not parse the
-// structure. It misses names in compressed objects, and compressed bytes may look like a name: the flags are hints only.
+// pdfScanner searches for names in a PDF that it reads in pieces. A name begins with a slash, may contain characters written as # and two
+// hexadecimal digits, and ends before white space or a delimiter (ISO 32000-1, section 7.3.5). The scanner does not parse the structure of
+// the file. It misses names in compressed objects, and compressed bytes may look like a name, so the flags are only hints.
 type pdfScanner struct {
 	locked, active bool
 
 	inName bool
 	name   [maxName + 1]byte
-	length int // of the name so far, at most maxName+1
-	digits int // that an escape still needs
+	length int // of name in bytes; maxName+1 if it is too long or malformed
+	digits int // hexadecimal digits that the current escape still needs
 	code   byte
 }
 
-// scan looks at the next bytes.
+// scan processes the next bytes of the file.
 func (s *pdfScanner) scan(p []byte) {
 	for len(p) > 0 {
 		if !s.inName {
@@ -39,13 +39,13 @@ func (s *pdfScanner) scan(p []byte) {
 	}
 }
 
-// add adds a byte to the name.
+// add appends a byte to the current name, decoding escapes.
 func (s *pdfScanner) add(c byte) {
 	switch {
 	case s.digits > 0:
 		digit, ok := unhex(c)
 		if !ok {
-			s.length = maxName + 1 // a broken name
+			s.length = maxName + 1 // malformed escape: the name cannot match
 			return
 		}
 		if s.code, s.digits = s.code<<4|digit, s.digits-1; s.digits > 0 {
@@ -62,7 +62,8 @@ func (s *pdfScanner) add(c byte) {
 	}
 }
 
-// end ends the name: the file has ended, or a byte follows that is not part of it.
+// end finishes the current name, if any, and sets the flag that it implies. It is called at the end of the file and before a byte that does
+// not belong to the name.
 func (s *pdfScanner) end() {
 	if !s.inName {
 		return
@@ -76,7 +77,7 @@ func (s *pdfScanner) end() {
 	}
 }
 
-// endsName reports whether a byte is white space or a delimiter of PDF.
+// endsName reports whether a byte is white space or a delimiter in PDF syntax.
 func endsName(c byte) bool {
 	switch c {
 	case 0, '\t', '\n', '\f', '\r', ' ', '(', ')', '<', '>', '[', ']', '{', '}', '/', '%':
@@ -85,7 +86,7 @@ func endsName(c byte) bool {
 	return false
 }
 
-// unhex returns the value of a hexadecimal digit.
+// unhex returns the value of a hexadecimal digit, or false if c is not one.
 func unhex(c byte) (byte, bool) {
 	switch {
 	case '0' <= c && c <= '9':

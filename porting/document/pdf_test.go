@@ -15,7 +15,7 @@ func TestPDFsAreFlagged(t *testing.T) {
 	for content, want := range map[string]struct{ locked, active bool }{
 		"trailer << /Root 1 0 R /Encrypt 9 0 R >>":        {locked: true},
 		"<</Encrypt<</Filter/Standard>>>>":                {locked: true},
-		"<< /Encrypt":                                     {locked: true}, // the file ends
+		"<< /Encrypt":                                     {locked: true}, // the name ends at the end of the file
 		"<< /EncryptMetadata false >>":                    {},
 		"<< /Encrypted true >>":                           {},
 		"<< /encrypt 9 0 R >>":                            {},
@@ -24,7 +24,7 @@ func TestPDFsAreFlagged(t *testing.T) {
 		"<</S/JavaScript>>":                               {active: true},
 		"<</JS(app.alert\\(1\\))>>":                       {active: true},
 		"<</JSON 1>>":                                     {},
-		"<</Names [/J#53 1]>>":                            {active: true}, // #53 is S
+		"<</Names [/J#53 1]>>":                            {active: true}, // #53 is the escaped letter S
 		"<</#4a#61vaScript 1>>":                           {active: true},
 		"<</J#5 1>>":                                      {},
 		"<</JS#zz 1>>":                                    {},
@@ -63,8 +63,8 @@ func TestPDFsAreFlagged(t *testing.T) {
 	}
 }
 
-// FuzzUpload uploads files in one piece and in many: they are taken or refused alike, with the same type and flags, and are read as they
-// came.
+// FuzzUpload checks that a file gives the same result whether it is uploaded in one piece or in many: the same error, or the same type,
+// flags and stored bytes.
 func FuzzUpload(f *testing.F) {
 	for _, test := range taken {
 		f.Add(test.content, 3)
@@ -104,12 +104,12 @@ func FuzzUpload(f *testing.F) {
 	})
 }
 
-// pieceReader reads pieces of at most a size.
+// pieceReader is a reader that returns at most size bytes per call.
 type pieceReader struct {
 	*bytes.Reader
 
 	size int
 }
 
-// Read reads a piece.
+// Read reads at most size bytes.
 func (r *pieceReader) Read(p []byte) (int, error) { return r.Reader.Read(p[:min(len(p), r.size)]) }

@@ -9,16 +9,16 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The work that deletes unused data, and its bounds.
+// The task that deletes unused data, and its limits.
 const (
 	taskSweep  = "porting.documents"
 	sweepEvery = 5 * time.Minute
-	sweepBatch = 500            // documents, and blobs, that a round checks
-	blobGrace  = 24 * time.Hour // longer than an upload takes: bytes are stored before their document
+	sweepBatch = 500            // maximum number of documents, and of blobs, per round
+	blobGrace  = 24 * time.Hour // exceeds the time of an upload, because bytes are stored before their document
 )
 
-// sweep deletes old documents that no request uses, and then bytes without a document. Bytes in use are checked again after
-// blobGrace. The next round continues an interrupted one.
+// sweep deletes old documents that no request uses, and then blobs without a document. It touches blobs that are in use, so that later
+// rounds skip them for blobGrace. If sweep is interrupted, the next round continues.
 func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 	now := s.cfg.Clock.Now()
 	deleted, err := s.cfg.Store.DeleteUnused(ctx, now.Add(-KeepUnused), sweepBatch)

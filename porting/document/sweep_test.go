@@ -15,7 +15,7 @@ import (
 
 const day = 24 * time.Hour
 
-// sweepAt runs the periodic work at a time since the start.
+// sweepAt sets the clock to a time after start, and runs the periodic work.
 func (h *house) sweepAt(t *testing.T, after time.Duration) {
 	t.Helper()
 	h.now = start.Add(after)
@@ -41,7 +41,7 @@ func TestUnusedDocumentsAreDeleted(t *testing.T) {
 	if _, err := h.UseDocuments(t.Context(), "a", "r1", []string{used.ID}); err != nil {
 		t.Fatal(err)
 	}
-	for days := range 31 { // every day, so that both are found in use again and again
+	for days := range 31 { // daily, so that the blobs are repeatedly found to be in use
 		h.sweepAt(t, time.Duration(days)*day)
 		if _, err := h.Get(t.Context(), "a", unused.ID); err != nil {
 			t.Fatalf("after %d days: %v", days, err)
@@ -60,7 +60,7 @@ func TestUnusedDocumentsAreDeleted(t *testing.T) {
 	}
 }
 
-// TestSharedBytesStay deletes one of two documents with equal bytes.
+// TestSharedBytesStay checks that shared bytes stay when one of two documents with equal bytes is deleted.
 func TestSharedBytesStay(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -77,7 +77,7 @@ func TestSharedBytesStay(t *testing.T) {
 	}
 }
 
-// TestBytesWithoutADocumentAreDeleted keeps bytes as an upload does that ends before its record is stored.
+// TestBytesWithoutADocumentAreDeleted checks that the bytes of an upload that failed before its record was stored are deleted after a day.
 func TestBytesWithoutADocumentAreDeleted(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -93,7 +93,7 @@ func TestBytesWithoutADocumentAreDeleted(t *testing.T) {
 
 var errDown = errors.New("down")
 
-// TestRoundsReachAllBytes stores more bytes in use than a round checks, followed by one unused blob.
+// TestRoundsReachAllBytes checks that an unused blob is deleted even if more used blobs precede it than a round checks.
 func TestRoundsReachAllBytes(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, func(c *document.Config) { c.MaxUnused = 1000 })
@@ -112,14 +112,14 @@ func TestRoundsReachAllBytes(t *testing.T) {
 	}
 }
 
-// stubborn fails to delete the first blob.
+// stubborn is a document.Blobs whose first deletion fails.
 type stubborn struct {
 	document.Blobs
 
 	failed bool
 }
 
-// DeleteBlob fails once.
+// DeleteBlob returns errDown for the first call.
 func (b *stubborn) DeleteBlob(ctx context.Context, key string, before time.Time) error {
 	if !b.failed {
 		b.failed = true

@@ -10,13 +10,13 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Upload reads r to its end and stores its bytes as a new document of an organization. It holds only a small buffer in memory. The
-// first bytes determine the type: PDF (with its mark at offset 0), JPEG, PNG, GIF, WebP, TIFF or HEIC. PDFs that need a password,
-// or that contain scripts or other actions uncompressed, are flagged and stored.
+// Upload reads r to its end and stores its bytes as a new document of an organization. It streams the bytes instead of holding them in
+// memory. The first bytes determine the type: PDF (with its mark at offset 0), JPEG, PNG, GIF, WebP, TIFF or HEIC. PDFs that require a
+// password, or that visibly contain scripts or launch actions, are flagged but accepted.
 //
-// CodeUnsupportedMedia: another type. CodeBadRequest: r is empty. CodePayloadTooLarge: more than MaxSize bytes. These errors have
-// the field "file". CodeTooManyRequests: the organization has too many unused documents. An error of r is returned unchanged. After
-// any error no document is stored.
+// Upload returns CodeUnsupportedMedia for other types, CodeBadRequest if r is empty, and CodePayloadTooLarge if r has more than MaxSize
+// bytes; these errors have the field "file". It returns CodeTooManyRequests if the organization has too many unused documents, and an error
+// of r unchanged. After any error no document is stored.
 func (s *Service) Upload(ctx context.Context, org callwright.OrgID, r io.Reader) (Document, error) {
 	unused, err := s.cfg.Store.CountUnused(ctx, org)
 	if err != nil {
@@ -48,7 +48,7 @@ func (s *Service) Upload(ctx context.Context, org callwright.OrgID, r io.Reader)
 	return d, nil
 }
 
-// tooMany returns the error of an organization with too many unused documents.
+// tooMany returns the error for an organization that has too many unused documents.
 func (s *Service) tooMany() error {
 	return callwright.Errorf(callwright.CodeTooManyRequests,
 		"at most %d documents may wait for a port request: use them in one, or wait until unused ones are deleted 30 days after their upload",
@@ -63,7 +63,7 @@ var (
 		callwright.Errorf(callwright.CodeUnsupportedMedia, "must be a PDF, JPEG, PNG, GIF, WebP, TIFF or HEIC file"))
 )
 
-// file is an upload whose bytes are hashed and scanned while they are read.
+// file reads an upload, counts its bytes, and scans PDFs.
 type file struct {
 	r         io.Reader
 	mediaType string
@@ -71,7 +71,8 @@ type file struct {
 	pdf       pdfScanner
 }
 
-// newFile detects the type of a file from its first bytes.
+// newFile returns a file whose type it has determined from the first bytes of r. It returns errEmpty or errUnsupported if r is not
+// acceptable.
 func newFile(r io.Reader) (*file, error) {
 	buffered := bufio.NewReader(r)
 	head, err := buffered.Peek(headSize)
@@ -88,7 +89,7 @@ func newFile(r io.Reader) (*file, error) {
 	return &file{r: buffered, mediaType: mediaType}, nil
 }
 
-// Read reads the next bytes, up to MaxSize in all.
+// Read reads the next bytes. It returns errTooLarge after more than MaxSize bytes.
 func (f *file) Read(p []byte) (int, error) {
 	n, err := f.r.Read(p)
 	if f.size += int64(n); f.size > MaxSize {

@@ -30,16 +30,16 @@ func TestUploadGivesARecord(t *testing.T) {
 	}
 }
 
-// zeros is an endless reader.
+// zeros is an endless reader of zero bytes.
 type zeros struct{}
 
-// Read reads zeros.
+// Read fills p with zeros.
 func (zeros) Read(p []byte) (int, error) {
 	clear(p)
 	return len(p), nil
 }
 
-// ofSize returns a PNG of a size.
+// ofSize returns a file of size bytes that begins like a PNG.
 func ofSize(size int64) io.Reader {
 	return io.LimitReader(io.MultiReader(bytes.NewReader(png), zeros{}), size)
 }
@@ -118,13 +118,12 @@ func TestUnusedDocumentsAreBounded(t *testing.T) {
 	h.upload(t, "a", png)
 }
 
-// readerFunc is an io.Reader.
+// readerFunc implements io.Reader with a function.
 type readerFunc func(p []byte) (int, error)
 
-// Read calls f.
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// TestBoundHoldsForManyAtOnce has others upload while a document is read: the store decides.
+// TestBoundHoldsForManyAtOnce checks that the limit of unused documents holds even if another upload finishes while a document is read.
 func TestBoundHoldsForManyAtOnce(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, func(c *document.Config) { c.MaxUnused = 1 })
@@ -137,7 +136,8 @@ func TestBoundHoldsForManyAtOnce(t *testing.T) {
 	}
 }
 
-// TestOrganizationsShareNothing uploads the same bytes for two organizations.
+// TestOrganizationsShareNothing checks that two organizations that upload the same bytes have separate documents and cannot access each
+// other's.
 func TestOrganizationsShareNothing(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -9,11 +9,11 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// Template names the current wording of letters. The wording of a template never changes, because waiting letters are rendered
-// again when they are signed: a new wording needs a new template.
+// Template names the current wording of letters. The wording of a template must not change, because a waiting letter is rendered again when
+// it is signed. A new wording requires a new template.
 const Template = "us-1"
 
-// Disclosure is the text to which signers consent. It is recorded with each signature.
+// Disclosure is the text to which signers consent. Each signature records it.
 const Disclosure = `Consent to electronic records and signatures (us-1)
 
 You can read and sign this letter electronically. Typing your name and pressing the button to sign has the same effect as your signature on paper.
@@ -24,7 +24,7 @@ Your consent covers this one letter. You can withdraw it until you have signed b
 
 To read and keep the letter you need a web browser, an e-mail address, and a program that shows PDF files. Download and keep a copy: you can do so here before and after you sign, and the link to the signed copy is mailed to you.`
 
-// contentOf returns the content of a request's letter. provider is the new provider.
+// contentOf returns the content of a request's letter, with provider as the new provider.
 func contentOf(r porting.Request, provider string) Content {
 	c := Content{
 		Request: r.ID, Date: r.CreatedAt.UTC(), CustomerType: r.Account.CustomerType, FirstName: r.Account.FirstName, LastName: r.Account.LastName,
@@ -40,10 +40,10 @@ func contentOf(r porting.Request, provider string) Content {
 	return c
 }
 
-// field is a text of a request by its name in the API.
+// field is a text of a request with its field name in the API.
 type field struct{ name, value string }
 
-// fields returns the texts of a letter that customers have entered.
+// fields returns the texts of a letter that come from the customer, so that errors can name their fields.
 func (c Content) fields() []field {
 	const account = "losing_carrier_information."
 	const address = account + "address."
@@ -58,7 +58,7 @@ func (c Content) fields() []field {
 // signer returns the name of the authorized representative.
 func (c Content) signer() string { return c.FirstName + " " + c.LastName }
 
-// customer returns the name of the account.
+// customer returns the business name of the account or, if it has none, the name of the person.
 func (c Content) customer() string {
 	if c.BusinessName != "" {
 		return c.BusinessName
@@ -73,9 +73,9 @@ func (c Content) address() string {
 	return strings.Join(slices.DeleteFunc(lines, func(line string) bool { return line == "" }), ", ")
 }
 
-// Compose returns the wording of a letter. It contains the statements that 47 CFR 64.1130 requires: the billing name and address,
-// every number, the decision to change, the designation of the new provider as the agent, that only one carrier can serve a number,
-// and that a change may cost a fee.
+// Compose returns the wording of a letter. It contains the statements that 47 CFR 64.1130 requires: the billing name and address, every
+// number, the decision to change, the designation of the new provider as the agent, that only one carrier can serve a number, and that a
+// change may incur a fee.
 func Compose(c Content) Text {
 	t := Text{Title: "Letter of Authorization", Paragraphs: slices.Clone(paragraphs)}
 	t.Facts = []Fact{
@@ -99,10 +99,10 @@ var paragraphs = []string{
 	"I understand that services which come with the numbers today, such as internet access or an alarm line, may end with the change, and that I should not cancel the account before the numbers have been ported.",
 }
 
-// dated formats a date for letters and mails.
+// dated formats a date, in UTC, for letters and mails.
 func dated(t time.Time) string { return t.UTC().Format("2 January 2006") }
 
-// counted returns a number with its noun.
+// counted returns n followed by noun, in the plural unless n is 1.
 func counted(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// Evidence is the audit trail of a letter with the hashes of its PDFs, which proves its signature. Its JSON format is stable for
-// years.
+// Evidence contains the audit trail of a letter and the hashes of its PDFs, which together prove the signature. Its JSON format is stable
+// for years.
 type Evidence struct {
-	Request      string // id of the port request: not covered by the hashes; the PDFs show it
-	SHA256       string // of the letter, in lower-case hex
-	SignedSHA256 string // of the signed letter; empty: not signed
-	Head         string // hash of the last event; the history of the port request also contains the hash of a signature
+	Request      string // id of the port request; not covered by the hashes, but shown in the PDFs
+	SHA256       string // hash of the letter's PDF, in lower-case hex
+	SignedSHA256 string // hash of the signed PDF; empty if not signed
+	Head         string // hash of the last event; after a signature, the port request's history contains the hash too
 	Events       []Event
 }
 
-// evidenceJSON is the JSON of Evidence. Members are added, never renamed.
+// evidenceJSON is the JSON form of Evidence. Members may be added, but never renamed.
 type evidenceJSON struct {
 	Request      string      `json:"port_request_id"`
 	SHA256       string      `json:"letter_sha256"`
@@ -41,7 +41,7 @@ type eventJSON struct {
 	Hash       string    `json:"hash"`
 }
 
-// MarshalJSON encodes evidence with members in snake_case.
+// MarshalJSON encodes evidence with member names in snake_case.
 func (e Evidence) MarshalJSON() ([]byte, error) {
 	j := evidenceJSON{e.Request, e.SHA256, e.SignedSHA256, e.Head, make([]eventJSON, len(e.Events))}
 	for i, v := range e.Events {
@@ -53,8 +53,8 @@ func (e Evidence) MarshalJSON() ([]byte, error) {
 	return json.Marshal(j)
 }
 
-// UnmarshalJSON decodes the output of MarshalJSON. It refuses other JSON, unknown members, because Verify would not check them, and
-// members that other programs could read differently: names in another case, and repeated names.
+// UnmarshalJSON decodes the output of MarshalJSON. It refuses unknown members, because Verify would not check them. It also refuses members
+// that other programs could read differently: names in another case, and repeated names.
 func (e *Evidence) UnmarshalJSON(raw []byte) error {
 	if err := checkMembers(raw); err != nil {
 		return err

@@ -21,7 +21,7 @@ const (
 	theSigned = "%PDF the letter and its certificate"
 )
 
-// evidence returns the audit trail of a signed letter.
+// evidence returns the consistent evidence of a signed letter.
 func evidence() loa.Evidence {
 	at := time.Date(2026, 3, 2, 9, 8, 7, 123456000, time.UTC)
 	e := loa.Evidence{Request: "port_1", SHA256: hash(theLetter), SignedSHA256: hash(theSigned)}
@@ -39,7 +39,7 @@ func evidence() loa.Evidence {
 	return e
 }
 
-// TestCanonical keeps the form that is hashed: another one would make recorded trails worthless.
+// TestCanonical fails if the hashed form of an event changes: recorded trails could then no longer be verified.
 func TestCanonical(t *testing.T) {
 	t.Parallel()
 	e := loa.Event{
@@ -87,7 +87,7 @@ func TestEvidenceJSON(t *testing.T) {
 	}
 }
 
-// TestEvidenceJSONIsStrict spoils the JSON of evidence in ways that encoding/json reads over.
+// TestEvidenceJSONIsStrict checks that evidence is refused if its JSON was changed in ways that encoding/json tolerates.
 func TestEvidenceJSONIsStrict(t *testing.T) {
 	t.Parallel()
 	raw, err := json.Marshal(evidence())
@@ -123,7 +123,7 @@ func TestEvidenceJSONIsStrict(t *testing.T) {
 	}
 }
 
-// busy is a Store in which an event is recorded between two reads.
+// busy is a Store that records an event between the read of a letter and the read of its events.
 type busy struct{ loa.Store }
 
 func (b busy) Events(ctx context.Context, org callwright.OrgID, request string) ([]loa.Event, error) {
@@ -131,7 +131,7 @@ func (b busy) Events(ctx context.Context, org callwright.OrgID, request string) 
 	return append(events, loa.Event{Number: len(events) + 1}), err
 }
 
-// TestEvidenceIsOfOneMoment checks that no event is newer than the letter.
+// TestEvidenceIsOfOneMoment checks that evidence omits events that are newer than the letter that was read.
 func TestEvidenceIsOfOneMoment(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -143,7 +143,7 @@ func TestEvidenceIsOfOneMoment(t *testing.T) {
 	}, func(c *loa.Config) { c.Store = busy{c.Store} })
 }
 
-// hasty is a Store in which something happens before the events of a letter are read.
+// hasty is a Store that calls a function before it first reads the events of a letter.
 type hasty struct {
 	loa.Store
 
@@ -158,7 +158,7 @@ func (s *hasty) Events(ctx context.Context, org callwright.OrgID, request string
 	return s.Store.Events(ctx, org, request)
 }
 
-// TestAuditIsOfOneMoment signs a letter while it is verified with its PDF, and then spoils the store.
+// TestAuditIsOfOneMoment checks that an audit is consistent even if the letter is signed meanwhile, and that it detects a forged PDF.
 func TestAuditIsOfOneMoment(t *testing.T) {
 	t.Parallel()
 	store := new(hasty)
@@ -190,14 +190,14 @@ func TestAuditIsOfOneMoment(t *testing.T) {
 	})
 }
 
-// forged is a Store that returns other PDFs.
+// forged is a Store that returns a forged PDF for every letter.
 type forged struct{ loa.Store }
 
 func (forged) PDF(context.Context, callwright.OrgID, string, bool) ([]byte, error) {
 	return []byte("%PDF forged"), nil
 }
 
-// hash returns the SHA-256 of a text in hex.
+// hash returns the SHA-256 of a text in lower-case hex.
 func hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])

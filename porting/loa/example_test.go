@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/porting/loa"
 )
 
-// Evidence that was kept is checked years later, with its PDFs and without a server.
+// Verify checks archived evidence years later, with its PDFs and without a server.
 func ExampleVerify() {
 	kept, letter, signed := archive()
 
@@ -29,7 +29,7 @@ func ExampleVerify() {
 	// another signer: event 3 was changed: it does not have its hash
 }
 
-// archive returns evidence as JSON, and the PDFs that belong to it.
+// archive returns evidence as JSON, and the two PDFs whose hashes it contains.
 func archive() (kept, letter, signed []byte) {
 	kept, err := json.Marshal(evidence())
 	if err != nil {

@@ -26,7 +26,7 @@ const (
 	key = callwright.Secret("0123456789abcdef0123456789abcdef")
 )
 
-// house is a service of letters with the port requests that they belong to.
+// house contains a letter service and the porting service that it is attached to.
 type house struct {
 	*loa.Service
 
@@ -37,7 +37,7 @@ type house struct {
 	work    *work
 }
 
-// inHouse runs a test with a house in a bubble, where waits of durable work take no time.
+// inHouse runs a test with a new house in a synctest bubble, where the waits of durable work take no real time.
 func inHouse(t *testing.T, test func(t *testing.T, h *house), change ...func(*loa.Config)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -67,7 +67,7 @@ func inHouse(t *testing.T, test func(t *testing.T, h *house), change ...func(*lo
 	})
 }
 
-// newPorts returns the service of the port requests, which itself sends no mail.
+// newPorts returns a porting service that sends no mail, because it has no Mailer.
 func newPorts(t *testing.T, memory *memstore.Store, tasks *memstore.Work, letters porting.Letters) *porting.Service {
 	t.Helper()
 	carrier, err := portgateway.NewSimulated(portgateway.SimulatedConfig{})
@@ -84,7 +84,7 @@ func newPorts(t *testing.T, memory *memstore.Store, tasks *memstore.Work, letter
 	return ports
 }
 
-// world is the other side of ports that do not matter here.
+// world implements the documents and inbound numbers of porting.Config, and does nothing.
 type world struct{}
 
 func (world) UseDocuments(context.Context, callwright.OrgID, string, []string) ([]string, error) {
@@ -95,7 +95,7 @@ func (world) RegisterInbound(context.Context, callwright.OrgID, callwright.Phone
 	return nil
 }
 
-// work runs every task twice, and remembers the handlers.
+// work runs every successful task twice, and records the handlers.
 type work struct {
 	callwright.Work
 
@@ -108,7 +108,7 @@ func (w *work) Handle(q callwright.Queue, kind string, h callwright.Handler) {
 		if err := h(ctx, task, attempt); err != nil {
 			return err
 		}
-		return h(ctx, task, attempt) // as when the worker has died before it could say so
+		return h(ctx, task, attempt) // as if a worker crashed before it recorded the success
 	})
 }
 
@@ -117,15 +117,15 @@ func (w *work) Every(q callwright.Queue, kind string, interval time.Duration, h 
 	w.Work.Every(q, kind, interval, h)
 }
 
-// mailed is a mail that was accepted.
+// mailed is a mail that the mailbox has accepted.
 type mailed struct{ id, to, subject, text string }
 
-// mailbox is a Mailer.
+// mailbox is a Mailer that records mails. It can be made to fail.
 type mailbox struct {
 	mu    sync.Mutex
 	mails []mailed
-	ids   map[string]int // number of acceptances by id
-	fail  func() error   // nil: never
+	ids   map[string]int // number of accepted mails by id
+	fail  func() error   // if nil, every mail is accepted
 	tries int
 }
 
@@ -143,7 +143,7 @@ func (m *mailbox) SendMail(_ context.Context, id, to, subject, text string) erro
 	return nil
 }
 
-// failing has all attempts fail from now on; nil: none.
+// failing makes all later attempts return err. A nil err makes them succeed.
 func (m *mailbox) failing(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -156,14 +156,14 @@ func (m *mailbox) all() []mailed {
 	return append([]mailed(nil), m.mails...)
 }
 
-// attempts returns the number of attempts.
+// attempts returns the number of attempts to send a mail, including failed ones.
 func (m *mailbox) attempts() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.tries
 }
 
-// wantOnce checks that no mail was sent twice, and returns their ids without the requests' ids.
+// wantOnce checks that no mail was sent twice. It returns the ids of the mails in order, without the ids of their requests.
 func (m *mailbox) wantOnce(t *testing.T) string {
 	t.Helper()
 	m.mu.Lock()
@@ -184,7 +184,7 @@ func (m *mailbox) wantOnce(t *testing.T) string {
 
 var link = regexp.MustCompile(`https://x\.example/loa/(\S+)`)
 
-// token returns the secret of the link of the newest mail.
+// token returns the token in the link of the newest mail.
 func (h *house) token() callwright.Secret {
 	h.t.Helper()
 	mails := h.mailbox.all()
@@ -198,7 +198,7 @@ func (h *house) token() callwright.Secret {
 	return callwright.Secret(found[1])
 }
 
-// draft returns a request for numbers that end in 55501 and the digits.
+// draft returns a draft with one number +141555501xx for each pair of digits.
 func draft(digits ...string) porting.Draft {
 	d := porting.Draft{
 		Account: porting.Account{
@@ -214,7 +214,7 @@ func draft(digits ...string) porting.Draft {
 	return d
 }
 
-// initiated returns a request with a mailed letter, and the letter's link.
+// initiated creates a request and waits for the mail with its letter. It returns the request and the token of the link.
 func (h *house) initiated(change ...func(*porting.Draft)) (porting.Request, callwright.Secret) {
 	h.t.Helper()
 	d := draft("00", "01")
@@ -233,13 +233,13 @@ func (h *house) initiated(change ...func(*porting.Draft)) (porting.Request, call
 	return r, callwright.Secret(token)
 }
 
-// sleep waits until a time has passed and the work of it is done.
+// sleep waits for d, and then until the durable work that is due by then is done.
 func (h *house) sleep(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }
 
-// signature returns a signature under a letter.
+// signature returns a valid signature for the letter of a request. Its texts are in another form than the recorded one.
 func (h *house) signature(r porting.Request) loa.Signature {
 	h.t.Helper()
 	l, err := h.Letter(h.t.Context(), org, r.ID)
@@ -252,7 +252,7 @@ func (h *house) signature(r porting.Request) loa.Signature {
 	}
 }
 
-// trail returns the kinds of the events of a letter, after it has verified them.
+// trail verifies the evidence of a letter, and returns the kinds of its events, separated by slashes.
 func (h *house) trail(r porting.Request) string {
 	h.t.Helper()
 	e, err := h.Evidence(h.t.Context(), org, r.ID)
@@ -271,7 +271,7 @@ func (h *house) trail(r porting.Request) string {
 	return strings.Join(kinds, "/")
 }
 
-// want checks in which states a letter and its request are, and the letter's audit trail.
+// want checks the states of a letter and its request, and the kinds of the events in the audit trail.
 func (h *house) want(r porting.Request, letter loa.State, request porting.State, trail string) {
 	h.t.Helper()
 	l, err := h.Letter(h.t.Context(), org, r.ID)
@@ -290,7 +290,7 @@ func (h *house) want(r porting.Request, letter loa.State, request porting.State,
 	}
 }
 
-// wantError checks the code and the field of an error.
+// wantError checks that an error is a *callwright.Error with the given code and field.
 func wantError(t *testing.T, name string, err error, code callwright.Code, field string) {
 	t.Helper()
 	e, ok := errors.AsType[*callwright.Error](err)

@@ -11,22 +11,22 @@ import (
 	"github.com/callwright/callwright/delivery"
 )
 
-// mailKind is the kind of a mail.
+// mailKind distinguishes the mails about a letter.
 type mailKind string
 
 const (
-	mailLetter   mailKind = "letter"   // a letter to sign
-	mailReminder mailKind = "reminder" // the letter is not signed yet
-	mailSigned   mailKind = "signed"   // a copy of the signed letter
+	mailLetter   mailKind = "letter"   // asks the signer to sign
+	mailReminder mailKind = "reminder" // reminds the signer of an unsigned letter
+	mailSigned   mailKind = "signed"   // links to a copy of the signed letter
 )
 
-// mailArgs names a mail.
+// mailArgs contains the arguments of the task that sends a mail about a letter.
 type mailArgs struct {
 	Request string    `json:"request"`
 	Link    int       `json:"link"`
 	Kind    mailKind  `json:"kind"`
-	Number  int       `json:"number"` // of the reminder, from 1 on
-	At      time.Time `json:"at"`     // time of its cause
+	Number  int       `json:"number"` // number of the reminder, from 1; 0 for other mails
+	At      time.Time `json:"at"`     // time at which the mail was requested; retries depend on its age
 }
 
 // id returns the idempotency key of a mail.
@@ -34,14 +34,14 @@ func (a mailArgs) id() string {
 	return fmt.Sprintf("%s.loa.%d.%s.%d", a.Request, a.Link, a.Kind, a.Number)
 }
 
-// post enqueues a mail about a letter.
+// post enqueues a mail with the current link of a letter.
 func (s *Service) post(ctx context.Context, l Letter, a mailArgs) error {
 	a.Request, a.Link = l.Request, l.Link
 	t := callwright.Task{Key: a.id(), Org: l.Org, Unique: true}
 	return callwright.TaskKind[mailArgs](taskMail).Enqueue(ctx, s.cfg.Work, t, a)
 }
 
-// mail is durable work. It sends a mail once, unless the letter has ended or the mail's link was replaced.
+// mail handles the task taskMail. It sends a mail and records the result, unless the mail is no longer wanted.
 func (s *Service) mail(ctx context.Context, t callwright.Task, a mailArgs, _ int) error {
 	l, err := s.cfg.Store.Letter(ctx, t.Org, a.Request)
 	if errors.Is(err, callwright.ErrNotFound) {
@@ -69,7 +69,8 @@ func (s *Service) mail(ctx context.Context, t callwright.Task, a mailArgs, _ int
 	return s.retryMail(ctx, err, l, a)
 }
 
-// wanted reports whether a mail must still be sent: its link is current, and the audit trail does not contain it.
+// wanted reports whether a mail must still be sent. It returns false if the letter's state or link has changed, or if the mail was already
+// sent or refused.
 func (a mailArgs) wanted(l Letter, events []Event, now time.Time) bool {
 	waits := l.State == Waiting && now.Before(l.SignBy) && l.Link == a.Link
 	switch a.Kind {
@@ -83,7 +84,7 @@ func (a mailArgs) wanted(l Letter, events []Event, now time.Time) bool {
 	return false
 }
 
-// answered reports whether a mail was sent or refused since the last event of some kinds.
+// answered reports whether a mail was sent or refused since the last event with one of the given kinds.
 func answered(events []Event, causes ...EventKind) bool {
 	for _, e := range slices.Backward(events) {
 		if e.Kind == EventSent || e.Kind == EventReturned {
@@ -96,7 +97,8 @@ func answered(events []Event, causes ...EventKind) bool {
 	return false
 }
 
-// record calls f with the letter of a mail, if the mail is still wanted, and stores the returned event and its work.
+// record reads the letter of a mail and calls f, if the mail is still wanted. It then stores the letter and the event that f returns, and
+// runs the function that f returns in the same transaction.
 func (s *Service) record(
 	ctx context.Context, org callwright.OrgID, a mailArgs, f func(l *Letter, now time.Time) (Event, func(context.Context) error),
 ) error {
@@ -118,7 +120,7 @@ func (s *Service) record(
 	})
 }
 
-// delivered records that the mail server has accepted a mail.
+// delivered records that the mail server has accepted a mail, and schedules the next reminder.
 func (s *Service) delivered(ctx context.Context, org callwright.OrgID, a mailArgs) error {
 	return s.record(ctx, org, a, func(l *Letter, now time.Time) (Event, func(context.Context) error) {
 		e := Event{At: now, Kind: EventSent, Email: l.Content.Email, SHA256: l.SHA256}
@@ -135,8 +137,8 @@ func (s *Service) delivered(ctx context.Context, org callwright.OrgID, a mailArg
 	})
 }
 
-// returned records that the mail server has refused a mail permanently. While the letter waits, its port request shows it. No
-// reminder is mailed to such an address.
+// returned records that the mail server has permanently refused a mail. It cancels the reminders. If the letter still waits, it also
+// reports the letter as undelivered to the port request.
 func (s *Service) returned(ctx context.Context, org callwright.OrgID, a mailArgs) error {
 	requests, err := s.attached()
 	if err != nil {
@@ -152,15 +154,15 @@ func (s *Service) returned(ctx context.Context, org callwright.OrgID, a mailArgs
 		return e, func(ctx context.Context) error {
 			_, err := requests.Undelivered(ctx, l.Org, l.Request)
 			if errors.Is(err, callwright.ErrInvalidState) || errors.Is(err, callwright.ErrNotFound) {
-				return nil // the request has ended, and has not revoked its letter yet
+				return nil // the request has ended, but its letter is not revoked yet
 			}
 			return err
 		}
 	})
 }
 
-// retryMail returns the error that causes another attempt, or nil when the mail is given up. The number of attempts follows from the
-// age of the mail. The next reminder follows a mail that is given up.
+// retryMail returns the error that causes another attempt, or nil if the mail is given up. The age of the mail limits the attempts. After a
+// reminder is given up, retryMail schedules the next one.
 func (s *Service) retryMail(ctx context.Context, err error, l Letter, a mailArgs) error {
 	if ctx.Err() != nil {
 		return err
@@ -176,7 +178,7 @@ func (s *Service) retryMail(ctx context.Context, err error, l Letter, a mailArgs
 	l.DueAt = nextReminder(l, now)
 	err = s.store(ctx, &l, nil, nil, nil)
 	if errors.Is(err, callwright.ErrConflict) {
-		return nil // changed meanwhile: a reminder that is still due is tried again
+		return nil // the letter has changed: a reminder that is still due is tried again
 	}
 	return err
 }

@@ -29,7 +29,7 @@ func TestReminders(t *testing.T) {
 	}
 }
 
-// TestReminded lets the time of a letter pass.
+// TestReminded checks the days on which a signer is reminded, and that the reminders contain the same link.
 func TestReminded(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -55,7 +55,7 @@ func TestReminded(t *testing.T) {
 	})
 }
 
-// TestNotRemindedAtOnce sends a letter again when a reminder is nearly due.
+// TestNotRemindedAtOnce checks that a letter that is resent shortly before a reminder delays the reminder.
 func TestNotRemindedAtOnce(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -71,7 +71,7 @@ func TestNotRemindedAtOnce(t *testing.T) {
 	})
 }
 
-// TestRefusedMail has an address that the mail server refuses permanently.
+// TestRefusedMail checks that mail to a permanently refused address is not retried, and that a resent letter is mailed again.
 func TestRefusedMail(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -99,7 +99,7 @@ func TestRefusedMail(t *testing.T) {
 	})
 }
 
-// TestRefusedReminder mails to an address that later stops existing.
+// TestRefusedReminder checks that a refused reminder is the last, and that the request shows the letter as undelivered.
 func TestRefusedReminder(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -114,7 +114,7 @@ func TestRefusedReminder(t *testing.T) {
 	})
 }
 
-// wantEntries checks the events of a request that happen before its order.
+// wantEntries checks the events in a request's history up to the end of its wait for a signature.
 func (h *house) wantEntries(r porting.Request, want string) {
 	h.t.Helper()
 	history, err := h.ports.History(h.t.Context(), org, r.ID)
@@ -132,7 +132,7 @@ func (h *house) wantEntries(r porting.Request, want string) {
 	}
 }
 
-// TestFailingMail takes the mail server down for a while, and for longer than a mail is retried.
+// TestFailingMail checks the mails and the audit trail after outages of the mail server, shorter and longer than a mail is retried.
 func TestFailingMail(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -166,7 +166,7 @@ func TestFailingMail(t *testing.T) {
 	}
 }
 
-// TestNoMailAfterTheEnd ends letters before their first mail is sent.
+// TestNoMailAfterTheEnd checks that no mail is sent for a letter that ends before its first mail.
 func TestNoMailAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(h *house, r porting.Request, token callwright.Secret) error{
@@ -201,7 +201,7 @@ func TestNoMailAfterTheEnd(t *testing.T) {
 	}
 }
 
-// TestReplacedLink sends a letter again while its first mail waits: only the new link is mailed.
+// TestReplacedLink checks that only the new link is mailed if a letter is resent before its first mail is accepted.
 func TestReplacedLink(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -210,7 +210,7 @@ func TestReplacedLink(t *testing.T) {
 		if _, _, err := h.ports.Resend(t.Context(), org, r.ID); err != nil {
 			t.Fatal(err)
 		}
-		h.sleep(time.Second) // the new mail has failed, too, and is tried after the first one
+		h.sleep(time.Second) // the mail with the new link also fails, and is retried after the first mail
 		h.mailbox.failing(nil)
 		h.sleep(day)
 		if kinds := h.mailbox.wantOnce(t); kinds != "2.letter.0" {
@@ -220,7 +220,7 @@ func TestReplacedLink(t *testing.T) {
 	})
 }
 
-// forgetful is a Store that fails to update letters for a while.
+// forgetful is a Store whose UpdateLetter fails while down is set.
 type forgetful struct {
 	loa.Store
 
@@ -234,7 +234,7 @@ func (f forgetful) UpdateLetter(ctx context.Context, l loa.Letter, signed []byte
 	return f.Store.UpdateLetter(ctx, l, signed, events...)
 }
 
-// TestCrashAfterMail loses the writes of a step after its mail: the mail is sent again under the same id, and recorded once.
+// TestCrashAfterMail checks that a mail whose sending could not be recorded is sent again with the same id, and recorded once.
 func TestCrashAfterMail(t *testing.T) {
 	t.Parallel()
 	var down atomic.Bool
@@ -252,7 +252,7 @@ func TestCrashAfterMail(t *testing.T) {
 	}, func(c *loa.Config) { c.Store = forgetful{c.Store, &down} })
 }
 
-// TestMailTexts checks required and forbidden texts of mails.
+// TestMailTexts checks that mails contain the required texts and none of the forbidden ones.
 func TestMailTexts(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// checkMembers checks that evidence in JSON has only known members, each at most once. encoding/json takes the last of several members
-// with a name, and ignores the case of names.
+// checkMembers checks that the JSON of evidence contains only known members, each at most once. encoding/json would accept repeated names,
+// of which the last wins, and names in another case.
 func checkMembers(raw []byte) error {
 	if !utf8.Valid(raw) {
 		return errors.New("evidence must be UTF-8")
@@ -33,7 +33,7 @@ func checkMembers(raw []byte) error {
 	})
 }
 
-// namesOf returns the names of the members of a struct in JSON.
+// namesOf returns the JSON member names of a struct.
 func namesOf[T any]() (names []string) {
 	for f := range reflect.TypeFor[T]().Fields() {
 		names = append(names, f.Tag.Get("json"))
@@ -41,8 +41,8 @@ func namesOf[T any]() (names []string) {
 	return names
 }
 
-// eachMember reads an object and calls value for each member to read its value. A name that is not among names, or occurs twice, is
-// an error.
+// eachMember reads a JSON object, and calls value to read the value of each member. It returns an error if a name is not in names or is
+// repeated.
 func eachMember(d *json.Decoder, names []string, value func(name string) error) error {
 	if err := begin(d, '{'); err != nil {
 		return err
@@ -68,7 +68,7 @@ func eachMember(d *json.Decoder, names []string, value func(name string) error) 
 	return end(d)
 }
 
-// begin reads the beginning of an object or an array.
+// begin reads the opening delimiter of an object or an array, and returns an error if it is not want.
 func begin(d *json.Decoder, want json.Delim) error {
 	token, err := d.Token()
 	if err != nil {
@@ -80,13 +80,13 @@ func begin(d *json.Decoder, want json.Delim) error {
 	return nil
 }
 
-// end reads the end of an object or an array.
+// end reads the closing delimiter of an object or an array.
 func end(d *json.Decoder) error {
 	_, err := d.Token()
 	return err
 }
 
-// skip reads a value.
+// skip reads and discards a JSON value.
 func skip(d *json.Decoder) error {
 	var value json.RawMessage
 	return d.Decode(&value)

@@ -5,15 +5,15 @@ import (
 	"unicode"
 )
 
-// accents lists letters after the combining mark that they may be written with instead: each letter follows its base.
+// accents maps combining marks to pairs of letters: each base letter is followed by its accented form.
 var accents = map[rune]string{
 	'\u0300': "aàeèiìnǹoòuù", '\u0301': "aácćeégǵiílĺnńoórŕsśuúyýzź", '\u0302': "aâcĉeêgĝhĥiîjĵoôsŝuûwŵyŷ", '\u0303': "aãiĩnñoõuũ",
 	'\u0304': "aāeēiīoōuū", '\u0306': "aăeĕgğiĭoŏuŭ", '\u0307': "cċeėgġzż", '\u0308': "aäeëiïoöuüyÿ", '\u030a': "aåuů",
 	'\u030b': "oőuű", '\u030c': "aǎcčdďeěiǐlľnňoǒrřsštťuǔzž", '\u0327': "cçgģkķlļnņrŗsştţ", '\u0328': "aąeęiįoǫuų",
 }
 
-// composed replaces letters with combining marks, which some keyboards and clipboards produce, by single characters of European
-// languages. It implements the part of Unicode's normalization form C that names usually need.
+// composed replaces combining marks, which some keyboards and clipboards produce, and their base letters with single accented characters of
+// European languages. It implements the part of Unicode normalization form C that names usually need.
 func composed(text string) string {
 	var out []rune
 	for _, c := range text {
@@ -26,7 +26,7 @@ func composed(text string) string {
 	return string(out)
 }
 
-// compose returns the letter that a mark forms with the letter before.
+// compose returns the letter that mark forms with the last letter of before. It returns false if accents contains no such letter.
 func compose(before []rune, mark rune) (rune, bool) {
 	pairs := []rune(accents[mark])
 	if len(before) == 0 {
@@ -44,10 +44,10 @@ func compose(before []rune, mark rune) (rune, bool) {
 	return 0, false
 }
 
-// tidy returns a typed text in composed form, with single spaces between words and none around.
+// tidy returns a typed text in composed form, with single spaces between words and no surrounding spaces.
 func tidy(text string) string { return strings.Join(strings.Fields(composed(text)), " ") }
 
-// sameName reports whether two names differ at most in case, spaces, composition, and the shape of apostrophes and hyphens.
+// sameName reports whether two names differ at most in case, spaces, Unicode composition, and the shape of apostrophes and hyphens.
 func sameName(a, b string) bool { return strings.EqualFold(plain(a), plain(b)) }
 
 var plainer = strings.NewReplacer("\u2019", "'", "\u2018", "'", "\u02bc", "'", "\u2010", "-", "\u2011", "-")

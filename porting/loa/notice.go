@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// notice returns the subject and the text of a mail about a letter.
+// notice returns the subject and the text of a mail about a letter, with page as the link.
 func (l Letter) notice(kind mailKind, page string) (subject, text string) {
 	c := l.Content
 	numbers := counted(len(c.Numbers), "phone number")
@@ -34,7 +34,7 @@ func (l Letter) notice(kind mailKind, page string) (subject, text string) {
 	return subject, b.String()
 }
 
-// ask writes the request to the signer.
+// ask writes the paragraphs that ask the signer to sign or decline.
 func (l Letter) ask(b *strings.Builder, page string) {
 	fmt.Fprintf(b, "%s asked to move the phone numbers below to another provider, and named you as the person who may authorize that.\n\n",
 		l.Content.customer())

@@ -7,8 +7,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// PDF returns the PDF of a link: the signed letter, or the unsigned one before its signature. CodeNotFound: the link is unknown or
-// was replaced.
+// PDF returns the PDF of the letter with this link: the signed PDF if the letter is signed, otherwise the unsigned one. It returns
+// CodeNotFound if the link is unknown or was replaced.
 func (s *Service) PDF(ctx context.Context, token callwright.Secret) (data []byte, signed bool, err error) {
 	l, err := s.linked(ctx, token)
 	if err != nil {
@@ -23,12 +23,13 @@ func (s *Service) pdf(ctx context.Context, l Letter) (data []byte, signed bool, 
 	return data, signed, err
 }
 
-// Letter returns the letter of a port request. CodeNotFound: it is absent.
+// Letter returns the letter of a port request. It returns CodeNotFound if the organization has no such letter.
 func (s *Service) Letter(ctx context.Context, org callwright.OrgID, request string) (Letter, error) {
 	return s.cfg.Store.Letter(ctx, org, request)
 }
 
-// LetterPDF returns the signed letter of a port request, or the unsigned one before its signature. CodeNotFound: it is absent.
+// LetterPDF returns the PDF of a port request's letter: the signed PDF if the letter is signed, otherwise the unsigned one. It returns
+// CodeNotFound if the organization has no such letter.
 func (s *Service) LetterPDF(ctx context.Context, org callwright.OrgID, request string) (data []byte, signed bool, err error) {
 	l, err := s.cfg.Store.Letter(ctx, org, request)
 	if err != nil {
@@ -37,7 +38,7 @@ func (s *Service) LetterPDF(ctx context.Context, org callwright.OrgID, request s
 	return s.pdf(ctx, l)
 }
 
-// Evidence returns the evidence of a letter's signature; see Verify. CodeNotFound: the letter is absent.
+// Evidence returns the evidence of a letter, which Verify checks. It returns CodeNotFound if the organization has no such letter.
 func (s *Service) Evidence(ctx context.Context, org callwright.OrgID, request string) (Evidence, error) {
 	l, err := s.cfg.Store.Letter(ctx, org, request)
 	if err != nil {
@@ -53,19 +54,20 @@ func (s *Service) evidence(ctx context.Context, l Letter) (Evidence, error) {
 	}
 	return Evidence{
 		Request: l.Request, SHA256: l.SHA256, SignedSHA256: l.SignedSHA256, Head: l.Head,
-		Events: events[:min(l.Events, len(events))], // without events recorded since the letter was read
+		Events: events[:min(l.Events, len(events))], // omits events that were recorded after the letter was read
 	}, nil
 }
 
-// Audit is a letter with its evidence, read consistently, and the result of Verify.
+// Audit contains a letter, consistent evidence of it, and the result of Verify.
 type Audit struct {
 	Letter   Letter
 	Evidence Evidence
-	Flaw     string // the first mismatch; empty: none
+	Flaw     string // first inconsistency that Verify found; empty if none
 }
 
-// Audit returns the verified letter of a port request. With pdf it verifies the PDF, too: the signed letter, or the unsigned one
-// before its signature. CodeNotFound: the letter is absent.
+// Audit reads the letter of a port request, and verifies its evidence. If pdf is set, it also verifies the stored PDF: the signed PDF if
+// the letter is signed, otherwise the unsigned one. An inconsistency is not an error: see Flaw. Audit returns CodeNotFound if the
+// organization has no such letter.
 func (s *Service) Audit(ctx context.Context, org callwright.OrgID, request string, pdf bool) (a Audit, err error) {
 	if a.Letter, err = s.cfg.Store.Letter(ctx, org, request); err != nil {
 		return Audit{}, err

@@ -10,7 +10,8 @@ import (
 
 const day = 24 * time.Hour
 
-// Reminders returns the times at which the signer of a letter is reminded: 2 and 7 days after created, and 2 days before signBy.
+// Reminders returns the times at which the signer of a letter is reminded: 2 and 7 days after created, if that is earlier than the last
+// reminder, and 2 days before signBy.
 func Reminders(created, signBy time.Time) (times []time.Time) {
 	last := signBy.Add(-2 * day)
 	for _, t := range []time.Time{created.Add(2 * day), created.Add(7 * day)} {
@@ -24,7 +25,8 @@ func Reminders(created, signBy time.Time) (times []time.Time) {
 	return times
 }
 
-// nextReminder returns the time of the next reminder of a letter after a mail about it, at least a day later. Zero: never.
+// nextReminder returns the time of the next reminder after a mail about a letter, at least a day after mailed. It returns the zero time if
+// no reminder is left.
 func nextReminder(l Letter, mailed time.Time) time.Time {
 	for _, t := range Reminders(l.CreatedAt, l.SignBy) {
 		if t.Sub(mailed) >= day {
@@ -34,7 +36,7 @@ func nextReminder(l Letter, mailed time.Time) time.Time {
 	return time.Time{}
 }
 
-// remind is periodic work. It mails the reminders that are due.
+// remind is periodic work. It enqueues the mails of the reminders that are due.
 func (s *Service) remind(ctx context.Context, _ callwright.Task, _ int) error {
 	now := s.cfg.Clock.Now()
 	due, err := s.cfg.Store.DueLetters(ctx, now, remindBatch)

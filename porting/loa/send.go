@@ -9,8 +9,8 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// SendLetter renders the letter of a request and mails its link to the authorized representative. CodeBadRequest: the letter cannot
-// show a text of the request; the error names all such texts. CodeConflict: the request has a letter.
+// SendLetter renders the letter of a request and mails its link to the authorized representative. It returns CodeBadRequest if the letter
+// cannot show a text of the request; the error names all such texts. It returns CodeConflict if the request already has a letter.
 func (s *Service) SendLetter(ctx context.Context, r porting.Request) (porting.Letter, error) {
 	now := s.cfg.Clock.Now()
 	l := Letter{
@@ -36,7 +36,8 @@ func (s *Service) SendLetter(ctx context.Context, r porting.Request) (porting.Le
 	return s.sent(l), nil
 }
 
-// unprintable returns an error for each field that a PDF cannot show, if that is why it was not rendered, and otherwise err.
+// unprintable converts a Renderer's CodeBadRequest error to an error for each field that cannot be rendered. It returns other errors
+// unchanged.
 func (s *Service) unprintable(ctx context.Context, err error, fields []field) error {
 	if !errors.Is(err, callwright.ErrBadRequest) {
 		return err
@@ -54,8 +55,9 @@ func (s *Service) unprintable(ctx context.Context, err error, fields []field) er
 	return found
 }
 
-// ResendLetter replaces the link, and mails the new one to the same letter. CodeTooManyRequests: it was resent MaxResends times.
-// CodeInvalidState: the letter does not wait for its signature. CodeConflict: it was changed meanwhile. CodeNotFound: it is absent.
+// ResendLetter replaces the link to a letter, and mails the new link. It returns CodeTooManyRequests if the letter was resent MaxResends
+// times, CodeInvalidState if the letter does not wait for its signature, CodeConflict if it was changed meanwhile, and CodeNotFound if it
+// is absent.
 func (s *Service) ResendLetter(ctx context.Context, r porting.Request) (porting.Letter, error) {
 	l, err := s.cfg.Store.Letter(ctx, r.Org, r.ID)
 	if err != nil {
@@ -82,8 +84,8 @@ func (s *Service) ResendLetter(ctx context.Context, r porting.Request) (porting.
 	return s.sent(l), nil
 }
 
-// RevokeLetter ends a letter that waits for its signature. It does nothing for a letter that has ended or is absent. CodeConflict:
-// it was changed meanwhile.
+// RevokeLetter revokes a letter that waits for its signature. It does nothing if the letter has ended or is absent. It returns CodeConflict
+// if the letter was changed meanwhile.
 func (s *Service) RevokeLetter(ctx context.Context, org callwright.OrgID, request string) error {
 	l, err := s.cfg.Store.Letter(ctx, org, request)
 	if errors.Is(err, callwright.ErrNotFound) || err == nil && l.State != Waiting {
@@ -97,15 +99,15 @@ func (s *Service) RevokeLetter(ctx context.Context, org callwright.OrgID, reques
 	return s.store(ctx, &l, nil, l.record(Event{At: now, Kind: EventRevoked, SHA256: l.SHA256}), nil)
 }
 
-// end ends a letter. No more reminders are mailed.
+// end moves a letter to a final state. Clearing DueAt cancels its reminders.
 func (l *Letter) end(s State, now time.Time) { l.State, l.EndedAt, l.DueAt = s, now, time.Time{} }
 
-// expired reports whether a letter expired before it was signed or declined.
+// expired reports whether a letter's deadline passed before the letter was signed or declined.
 func (l Letter) expired(now time.Time) bool {
 	return l.State == Waiting && !now.Before(l.SignBy) || l.State == Revoked && !l.EndedAt.Before(l.SignBy)
 }
 
-// open returns CodeInvalidState for a letter that cannot be signed or declined, worded for the signer.
+// open returns nil if a letter can be signed or declined. Otherwise it returns CodeInvalidState with a message for the signer.
 func (l Letter) open(now time.Time) error {
 	text := map[State]string{
 		Signed:   "this letter is signed already: there is nothing more to do",

@@ -40,7 +40,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestNotAttached uses a service before the port requests are attached.
+// TestNotAttached checks that Sign and Decline return CodeUnavailable before Attach is called.
 func TestNotAttached(t *testing.T) {
 	t.Parallel()
 	memory := memstore.New()
@@ -58,7 +58,7 @@ func TestNotAttached(t *testing.T) {
 	}
 }
 
-// TestUnprintable checks that the error names every field that a letter cannot show, and that no request exists.
+// TestUnprintable checks that the error names every field that a letter cannot show, and that no request is stored.
 func TestUnprintable(t *testing.T) {
 	t.Parallel()
 	const account = "losing_carrier_information."
@@ -81,7 +81,7 @@ func TestUnprintable(t *testing.T) {
 	})
 }
 
-// broken is a Renderer that fails.
+// broken is a Renderer whose RenderLetter always fails.
 type broken struct{ loa.Renderer }
 
 var errBroken = errors.New("no memory")
@@ -97,7 +97,7 @@ func TestBrokenRenderer(t *testing.T) {
 	}, func(c *loa.Config) { c.Renderer = broken{} })
 }
 
-// TestResends resends a letter up to the limit.
+// TestResends checks that a letter can be resent MaxResends times, each time with a new link.
 func TestResends(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -126,7 +126,7 @@ func TestResends(t *testing.T) {
 	})
 }
 
-// TestAbsent asks for letters that are not there.
+// TestAbsent checks that another organization can neither read nor revoke a letter.
 func TestAbsent(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

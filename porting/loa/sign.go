@@ -12,8 +12,8 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// Show returns the content of the signing page. It changes nothing, because mail scanners open links, too. A letter that has ended
-// is shown with its State. CodeNotFound: the link is unknown or was replaced.
+// Show returns the content of the signing page. It changes nothing, because mail scanners also open links. It also returns letters that
+// have ended: see Letter.State. It returns CodeNotFound if the link is unknown or was replaced.
 func (s *Service) Show(ctx context.Context, token callwright.Secret) (View, error) {
 	l, err := s.linked(ctx, token)
 	if err != nil {
@@ -22,7 +22,7 @@ func (s *Service) Show(ctx context.Context, token callwright.Secret) (View, erro
 	return l.view(s.cfg.Clock.Now()), nil
 }
 
-// linked returns the letter of a token. CodeNotFound: none has it.
+// linked returns the letter whose current link has a token, or CodeNotFound if no letter has it.
 func (s *Service) linked(ctx context.Context, token callwright.Secret) (Letter, error) {
 	l, err := s.cfg.Store.LetterByLink(ctx, linkHash(token.Reveal()))
 	if errors.Is(err, callwright.ErrNotFound) {
@@ -35,9 +35,9 @@ func (l Letter) view(now time.Time) View {
 	return View{Letter: l, Text: Compose(l.Content), Disclosure: Disclosure, Expired: l.expired(now)}
 }
 
-// Sign signs a letter, and submits its port request in the same transaction. Of concurrent calls for a letter one succeeds.
-// CodeInvalidState: the letter, or its request, no longer waits for a signature. CodeBadRequest: the signature is invalid; the
-// error lists all invalid fields. CodeNotFound: the link is unknown or was replaced.
+// Sign signs a letter, and submits its port request in the same transaction. Of concurrent calls for a letter exactly one succeeds. Sign
+// returns CodeInvalidState if the letter or its request no longer waits for a signature, CodeBadRequest with all invalid fields if the
+// signature is invalid, and CodeNotFound if the link is unknown or was replaced.
 func (s *Service) Sign(ctx context.Context, token callwright.Secret, sig Signature) (View, error) {
 	requests, err := s.attached()
 	if err != nil {
@@ -59,8 +59,8 @@ func (s *Service) Sign(ctx context.Context, token callwright.Secret, sig Signatu
 	})
 }
 
-// Decline refuses to sign a letter, and cancels its port request in the same transaction. reason may be empty. CodeBadRequest: the
-// reason is too long. Other errors are as of Sign.
+// Decline declines a letter, and cancels its port request in the same transaction. reason may be empty. Decline returns CodeBadRequest if
+// reason is longer than MaxReason characters or contains control characters. Other errors are the same as for Sign.
 func (s *Service) Decline(ctx context.Context, token callwright.Secret, reason string, from Origin) (View, error) {
 	requests, err := s.attached()
 	if err != nil {
@@ -82,7 +82,7 @@ func (s *Service) Decline(ctx context.Context, token callwright.Secret, reason s
 	})
 }
 
-// pastDeadline returns the error of a port request worded for the signer.
+// pastDeadline replaces a port request's CodeInvalidState error with a message for the signer. It returns other errors unchanged.
 func pastDeadline(err error) error {
 	if !errors.Is(err, callwright.ErrInvalidState) {
 		return err
@@ -91,15 +91,15 @@ func pastDeadline(err error) error {
 		"the port does not wait for a signature any more: it was canceled, or its time is over").Because(err)
 }
 
-// decision is a signer's decision: the next state of a letter.
+// decision contains the data to be stored after a signer's decision.
 type decision struct {
 	signed []byte
 	events []Event
-	then   func(ctx context.Context) error // runs in the transaction that stores the letter
+	then   func(ctx context.Context) error // called in the transaction that stores the letter
 }
 
-// decide reads an open letter by its link, ends it with prepare, and stores it with all consequences in one transaction. It retries
-// after a conflict.
+// decide reads an open letter by its link, calls prepare to end it, and stores the letter and the resulting decision in one transaction. It
+// retries after a conflict.
 func (s *Service) decide(
 	ctx context.Context, token callwright.Secret, prepare func(ctx context.Context, l *Letter, now time.Time) (decision, error),
 ) (v View, err error) {
@@ -128,8 +128,8 @@ func (s *Service) decide(
 	return v, nil
 }
 
-// seal signs a letter, and makes the signed PDF. The certificate shows the hash of the event of the signature; the event after it
-// records the hash of the PDF.
+// seal marks a letter as signed, and renders the signed PDF. The certificate in the PDF contains the hash of the signature event; the next
+// event records the hash of the PDF.
 func (s *Service) seal(ctx context.Context, l *Letter, sig Signature, now time.Time) (signed []byte, events []Event, err error) {
 	events = l.record(Event{
 		At: now, Kind: EventSigned, Email: l.Content.Email, SHA256: l.SHA256, Name: sig.Name, Title: sig.Title, Disclosure: Disclosure,
@@ -147,7 +147,7 @@ func (s *Service) seal(ctx context.Context, l *Letter, sig Signature, now time.T
 	return signed, append(events, l.record(Event{At: now, Kind: EventSealed, SHA256: l.SignedSHA256})...), nil
 }
 
-// checked returns a signature in its recorded form, or all errors of it.
+// checked returns a signature in the form in which it is recorded. It returns an error that lists every invalid field.
 func (sig Signature) checked(l Letter) (Signature, error) {
 	sig.Name, sig.Title, sig.Origin = tidy(sig.Name), tidy(sig.Title), sig.Origin.cleaned()
 	var f faults
@@ -160,7 +160,7 @@ func (sig Signature) checked(l Letter) (Signature, error) {
 	return sig, f.err()
 }
 
-// cleaned returns an origin with printable ASCII only, because clients control its texts.
+// cleaned returns an origin whose texts are truncated and contain only printable ASCII, because clients control them.
 func (o Origin) cleaned() Origin {
 	printable := func(c rune) rune {
 		if c < ' ' || c > '~' {

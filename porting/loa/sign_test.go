@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/porting/loa"
 )
 
-// TestLife follows a letter from its request to the signed copy.
+// TestLife checks a letter from the request, through the signing page and the signature, to the mailed copy.
 func TestLife(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -45,7 +45,7 @@ func TestLife(t *testing.T) {
 	})
 }
 
-// wantSigned checks the stored signature.
+// wantSigned checks that the evidence and the signed PDF record the signature, and that the request's history contains its hash.
 func (h *house) wantSigned(r porting.Request, token callwright.Secret, letter []byte) {
 	h.t.Helper()
 	ctx := h.t.Context()
@@ -72,7 +72,7 @@ func (h *house) wantSigned(r porting.Request, token callwright.Secret, letter []
 	}
 }
 
-// TestShowChangesNothing opens everything that a mail scanner opens.
+// TestShowChangesNothing checks that opening the page and the PDF, as mail scanners do, does not change the letter.
 func TestShowChangesNothing(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -95,7 +95,7 @@ func TestShowChangesNothing(t *testing.T) {
 	})
 }
 
-// refuses checks that a link can neither be signed nor declined, and that the attempts change nothing.
+// refuses checks that the letter of a link can be neither signed nor declined, and that the attempts record nothing.
 func (h *house) refuses(r porting.Request, token callwright.Secret, code callwright.Code, text string) {
 	h.t.Helper()
 	before := h.trail(r)
@@ -111,7 +111,7 @@ func (h *house) refuses(r porting.Request, token callwright.Secret, code callwri
 	}
 }
 
-// shows checks the view of a link.
+// shows checks the state and the expiry that Show returns, and that the PDF is readable.
 func (h *house) shows(token callwright.Secret, state loa.State, expired bool) {
 	h.t.Helper()
 	v, err := h.Show(h.t.Context(), token)
@@ -174,7 +174,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestDeclineReason checks the places that record a reason.
+// TestDeclineReason checks that an invalid reason is refused, and that the evidence and the request's history record a valid one.
 func TestDeclineReason(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -199,12 +199,12 @@ func TestDeclineReason(t *testing.T) {
 	})
 }
 
-// ahead is a clock that is ahead of others.
+// ahead is a clock that runs ahead of the system clock by a duration.
 type ahead time.Duration
 
 func (a ahead) Now() time.Time { return callwright.SystemClock{}.Now().Add(time.Duration(a)) }
 
-// TestExpiredBeforeTheRequest signs after the time is over, and before the port request has noticed.
+// TestExpiredBeforeTheRequest checks that an expired letter cannot be signed, even if the clock of the port request is behind.
 func TestExpiredBeforeTheRequest(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -292,7 +292,7 @@ func TestLinks(t *testing.T) {
 	})
 }
 
-// TestTokens checks that each link has a different token, which every node with the key derives.
+// TestTokens checks that different links have different tokens, and that every service with the same key derives the same token.
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	tokens := map[string]string{}
@@ -317,7 +317,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// failing is a Requests whose methods fail.
+// failing implements Requests with methods that all return the same error.
 type failing struct{ error }
 
 func (f failing) Sign(context.Context, callwright.OrgID, string, porting.Actor, string) (porting.Request, error) {
@@ -332,7 +332,7 @@ func (f failing) Undelivered(context.Context, callwright.OrgID, string) (porting
 	return porting.Request{}, f.error
 }
 
-// TestRequestsFail checks that a failure leaves no partial changes.
+// TestRequestsFail checks that a failure of the port request leaves the letter unchanged, and that it can be signed afterwards.
 func TestRequestsFail(t *testing.T) {
 	t.Parallel()
 	for _, cause := range []error{errors.New("away"), callwright.ErrConflict, callwright.ErrInvalidState, callwright.ErrNotFound} {

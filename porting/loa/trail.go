@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// EventKind is the kind of an event of a letter.
+// EventKind distinguishes the events of a letter.
 type EventKind string
 
 // The kinds of events.
@@ -18,34 +18,34 @@ const (
 	EventResent   EventKind = "resent"   // a new link has replaced the previous one
 	EventReminded EventKind = "reminded"
 	EventSigned   EventKind = "signed"
-	EventSealed   EventKind = "sealed" // the signed PDF was made: SHA256 is its hash
+	EventSealed   EventKind = "sealed" // the signed PDF was rendered: SHA256 is its hash
 	EventDeclined EventKind = "declined"
 	EventRevoked  EventKind = "revoked"
 )
 
-// Event is an entry of an audit trail.
+// Event is an entry of a letter's audit trail.
 type Event struct {
 	Number     int // counts from 1 without gaps
 	At         time.Time
 	Kind       EventKind
-	Email      string // to which a mail was sent
-	SHA256     string // of the event's PDF
-	Name       string // of the signer, as typed
+	Email      string // recipient of a mail, or the address to which the letter was mailed
+	SHA256     string // hash of the PDF that the event concerns
+	Name       string // signer's name, as typed
 	Title      string
 	Disclosure string // the text to which the signer has consented
 	Origin     Origin
-	Reason     string // of a signer who declines
-	Previous   string // hash of the previous event; empty: none
-	Hash       string // SHA-256 of the canonical form of all fields above, in hex
+	Reason     string // given by a signer who declines; may be empty
+	Previous   string // hash of the previous event; empty for the first
+	Hash       string // SHA-256 of Canonical, in lower-case hex
 }
 
-// trailVersion is the version text in the canonical form of an event.
+// trailVersion identifies the canonical form of an event, in case it ever changes.
 const trailVersion = "callwright.loa.event.1"
 
-// Canonical returns the form of an event that is hashed: netstrings, which are the length of a text in bytes as a decimal number, a
-// colon, the text, and a comma. They contain Previous, "callwright.loa.event.1", Number in decimal, At in UTC in RFC 3339 with the
-// necessary fractional digits, Kind, Email, SHA256, Name, Title, Disclosure, Origin.IP, Origin.UserAgent and Reason, in this order.
-// Different events have different forms.
+// Canonical returns the form of an event that is hashed: a sequence of netstrings. A netstring is the length of a text in bytes as a
+// decimal number, a colon, the text, and a comma. The texts are Previous, "callwright.loa.event.1", Number in decimal, At in UTC in RFC
+// 3339 with the necessary fractional digits, Kind, Email, SHA256, Name, Title, Disclosure, Origin.IP, Origin.UserAgent and Reason, in this
+// order. Different events have different forms.
 func (e Event) Canonical() []byte {
 	var b []byte
 	for _, text := range []string{
@@ -60,7 +60,8 @@ func (e Event) Canonical() []byte {
 	return b
 }
 
-// record completes events, chains them to the audit trail of a letter, and counts them in the letter.
+// record sets the numbers and hashes of events, chains them to the audit trail of a letter, and updates the letter's Events and Head. It
+// returns the completed events.
 func (l *Letter) record(events ...Event) []Event {
 	for i := range events {
 		e := &events[i]
@@ -71,7 +72,7 @@ func (l *Letter) record(events ...Event) []Event {
 	return events
 }
 
-// hashOf returns the SHA-256 of bytes in lower-case hex.
+// hashOf returns the SHA-256 of b in lower-case hex.
 func hashOf(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])

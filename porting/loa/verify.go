@@ -6,15 +6,15 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// maxSkew is the greatest difference between the clocks of servers that record events of one letter.
+// maxSkew is the maximum accepted difference between the clocks of servers that record events of the same letter.
 const maxSkew = time.Minute
 
-// Verify checks evidence without a server: the hash of each event and its link to the previous one, completeness up to the head, a
-// legal order of events, and the hashes of the PDFs against the trail. letter and signed are the PDFs; nil is not checked.
-// CodeBadRequest: the evidence is inconsistent; the error names the first inconsistent event or PDF.
+// Verify checks evidence without a server: the hash of each event and its link to the previous event, completeness up to the head, a legal
+// order of events, and the hashes of the PDFs against the trail. letter and signed are the PDFs; nil skips the check of a PDF. Verify
+// returns CodeBadRequest if the evidence is inconsistent; the error names the first inconsistent event or PDF.
 //
-// Evidence alone cannot prove that its end was not cut off, or that it was not rewritten as a whole: Compare it with hashes that
-// were stored elsewhere. Evidence.Request is not covered by the hashes.
+// Evidence alone cannot prove that its end was not cut off, or that it was not rewritten as a whole. To detect this, use Compare with
+// hashes that were stored elsewhere. Evidence.Request is not covered by the hashes.
 func Verify(e Evidence, letter, signed []byte) error {
 	if err := verifyChain(e); err != nil {
 		return err
@@ -33,14 +33,14 @@ func Verify(e Evidence, letter, signed []byte) error {
 	return nil
 }
 
-// Copies holds hashes of a trail that were stored elsewhere. Empty ones are not compared.
+// Copies contains hashes of a trail that were stored elsewhere. Compare ignores empty hashes.
 type Copies struct {
-	Head        string // head of the trail at some time, for example from the history of the port request
-	Certificate string // hash on the last page of the signed letter
+	Head        string // an earlier head of the trail, for example from the history of the port request
+	Certificate string // Certificate.Trail from the last page of the signed letter
 }
 
-// Compare checks verified evidence against copies of its hashes, and returns the number of the last event that they prove; 0: no
-// copies. The trail may have grown since a copy of its head was made. CodeBadRequest: no event has the hash of a copy.
+// Compare compares verified evidence with copies of its hashes. It returns the number of the last event that the copies prove, or 0 if c is
+// empty. The trail may have grown since its head was copied. Compare returns CodeBadRequest if no event has the hash of a copy.
 func Compare(e Evidence, c Copies) (upTo int, err error) {
 	foundHead, foundSignature := c.Head == "", c.Certificate == ""
 	for _, v := range e.Events {
@@ -63,7 +63,7 @@ func unfit(format string, args ...any) error {
 	return callwright.Errorf(callwright.CodeBadRequest, format, args...)
 }
 
-// verifyChain checks that every event is linked to the previous one.
+// verifyChain checks the numbers and the hashes of all events, and that the last hash is the head.
 func verifyChain(e Evidence) error {
 	previous := ""
 	for i, v := range e.Events {
@@ -83,18 +83,18 @@ func verifyChain(e Evidence) error {
 	return nil
 }
 
-// stage is the progress of a letter's trail.
+// stage is the progress of a letter, as verifyOrder derives it from the events.
 type stage int
 
 const (
-	noEvents stage = iota // no event is recorded
+	noEvents stage = iota // before the first event
 	unsigned              // waiting for the signature
-	unsealed              // signed, and the signed PDF is not recorded yet
-	unsent                // sealed, and no mail with the signed letter is recorded yet
+	unsealed              // signed, but the signed PDF is not recorded yet
+	unsent                // sealed, but no mail with the signed letter is recorded yet
 	over
 )
 
-// order maps each stage to its legal kinds of events, and these to the next stage.
+// order maps each stage to the event kinds that are legal in it, and each kind to the next stage.
 var order = map[stage]map[EventKind]stage{
 	noEvents: {EventCreated: unsigned},
 	unsigned: {
@@ -105,7 +105,7 @@ var order = map[stage]map[EventKind]stage{
 	unsent:   {EventSent: over, EventReturned: over},
 }
 
-// verifyOrder checks that the order of events is legal, and that events refer to the letter's PDFs.
+// verifyOrder checks that the order and the times of events are legal, and that the events refer to the letter's PDFs.
 func verifyOrder(e Evidence) error {
 	at, sealed, latest := noEvents, "", time.Time{}
 	for _, v := range e.Events {
@@ -140,7 +140,7 @@ func verifyOrder(e Evidence) error {
 	return nil
 }
 
-// verifyEvent checks the fields of a single event.
+// verifyEvent checks the fields of a single event. sealed reports whether the signed PDF has been recorded by then.
 func verifyEvent(e Evidence, v Event, sealed bool) error {
 	switch {
 	case sealed && (v.SHA256 != e.SignedSHA256 || v.SHA256 == ""):

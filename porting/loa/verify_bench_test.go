@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/porting/loa"
 )
 
-// BenchmarkVerify checks the audit trail of a letter that was sent often: 20 events, without the PDFs.
+// BenchmarkVerify measures the verification of a trail with 20 events, without the PDFs.
 func BenchmarkVerify(b *testing.B) {
 	e := evidence()
 	l := loa.Letter{Events: len(e.Events), Head: e.Head}

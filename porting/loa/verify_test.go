@@ -58,7 +58,7 @@ func TestVerifyRefuses(t *testing.T) {
 	}
 }
 
-// bytesOf returns a PDF; empty: none.
+// bytesOf returns a text as the bytes of a PDF, or nil if it is empty.
 func bytesOf(text string) []byte {
 	if text == "" {
 		return nil
@@ -66,8 +66,7 @@ func bytesOf(text string) []byte {
 	return []byte(text)
 }
 
-// TestVerifyFindsEveryChange changes, drops and moves each byte of each text of each event, and changes each number and time. It
-// checks that the error names the wrong event.
+// TestVerifyFindsEveryChange checks that Verify detects a change of any number, time or byte of an event, and names the event.
 func TestVerifyFindsEveryChange(t *testing.T) {
 	t.Parallel()
 	for i, whole := range evidence().Events {
@@ -85,7 +84,7 @@ func TestVerifyFindsEveryChange(t *testing.T) {
 	}
 }
 
-// texts returns the texts of an event.
+// texts returns pointers to all text fields of an event.
 func texts(e *loa.Event) []*string {
 	return []*string{
 		(*string)(&e.Kind), &e.Email, &e.SHA256, &e.Name, &e.Title, &e.Disclosure, &e.Origin.IP, &e.Origin.UserAgent, &e.Reason, &e.Previous,
@@ -93,7 +92,7 @@ func texts(e *loa.Event) []*string {
 	}
 }
 
-// changes returns events that differ a little from another.
+// changes returns copies of an event with a small change each: a changed number or time, or a byte changed, deleted or moved.
 func changes(whole loa.Event) (all []loa.Event) {
 	with := func(change func(e *loa.Event)) {
 		e := whole
@@ -110,7 +109,7 @@ func changes(whole loa.Event) (all []loa.Event) {
 			before, after := (*text)[:i], (*text)[i+1:]
 			with(func(e *loa.Event) { *texts(e)[n] = before + string((*text)[i]^1) + after })
 			with(func(e *loa.Event) { *texts(e)[n] = before + after })
-			with(func(e *loa.Event) { // to the next text
+			with(func(e *loa.Event) { // moves the rest to the next text
 				next := texts(e)[(n+1)%len(texts(e))]
 				*texts(e)[n], *next = before, (*text)[i:]+*next
 			})
@@ -119,7 +118,7 @@ func changes(whole loa.Event) (all []loa.Event) {
 	return all
 }
 
-// TestTextsOfEvents fails if the test above omits a text of events.
+// TestTextsOfEvents fails if texts omits a text field of Event.
 func TestTextsOfEvents(t *testing.T) {
 	t.Parallel()
 	var e loa.Event
@@ -130,7 +129,7 @@ func TestTextsOfEvents(t *testing.T) {
 	callwrighttest.Full(t, e)
 }
 
-// trailOf returns evidence with events of some kinds, an hour apart, that is right except for the changes of change.
+// trailOf returns consistent evidence with events of the given kinds, an hour apart, after change has modified the events.
 func trailOf(kinds []string, change func(events []loa.Event)) loa.Evidence {
 	e := loa.Evidence{Request: "port_1", SHA256: hash(theLetter)}
 	var events []loa.Event
@@ -156,7 +155,7 @@ func trailOf(kinds []string, change func(events []loa.Event)) loa.Evidence {
 	return e
 }
 
-// TestVerifyOrder verifies complete trails, some in an illegal order. An empty text means legal.
+// TestVerifyOrder checks that Verify accepts legal orders of events and refuses others. An empty text means that the order is legal.
 func TestVerifyOrder(t *testing.T) {
 	t.Parallel()
 	for trail, want := range map[string]string{
@@ -197,7 +196,7 @@ func TestVerifyOrder(t *testing.T) {
 	}
 }
 
-// TestVerifyEvents verifies trails with correct hashes and an invalid event. An empty text means valid.
+// TestVerifyEvents checks that Verify refuses invalid events even if all hashes are correct. An empty text means that the event is valid.
 func TestVerifyEvents(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -221,7 +220,7 @@ func TestVerifyEvents(t *testing.T) {
 	}
 }
 
-// TestCompare compares a trail whose end was cut off, which only a copy of a hash can detect.
+// TestCompare checks that Compare detects a trail whose end was cut off, which Verify cannot detect.
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	whole := trailOf(strings.Fields("created sent signed sealed sent"), nil)
@@ -234,7 +233,7 @@ func TestCompare(t *testing.T) {
 	for name, test := range map[string]struct {
 		in   loa.Evidence
 		c    loa.Copies
-		want int // 0: an error
+		want int // 0 if an error is expected
 	}{
 		"the head":                    {whole, loa.Copies{Head: whole.Head}, 5},
 		"an earlier head":             {whole, loa.Copies{Head: hashOf(4)}, 4},

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/porting/manual"
 )
 
-// The operator enters the date that the carrier has confirmed, and the request reads it in its next snapshot.
+// The operator enters the date that the carrier has confirmed, and the next snapshot of the request contains it.
 func Example() {
 	gateway, err := manual.New(manual.Config{
 		Store: portingstore.ManualOrders{Store: memstore.New()}, Runtime: callwright.Runtime{Clock: clock{}},

@@ -16,8 +16,8 @@ import (
 // Config configures a Gateway.
 type Config struct {
 	Store      Store         `required:"always"`
-	CutOff     time.Duration // before the confirmed date; negative: none; 0: 48 hours
-	MaxNumbers int           // of an order; 0: porting.MaxNumbers
+	CutOff     time.Duration // cancellations end this long before the confirmed date; 0 means 48 hours, negative means no limit
+	MaxNumbers int           // maximum per order; 0 means porting.MaxNumbers
 
 	callwright.Runtime
 }
@@ -25,13 +25,13 @@ type Config struct {
 // defaultCutOff is the default of Config.CutOff.
 const defaultCutOff = 48 * time.Hour
 
-// Gateway is a porting.Gateway whose orders wait in a Store until the operator enters their progress: see Move. Any number of
-// processes may share a Store, for example a server and the operator's program.
+// Gateway is a porting.Gateway whose orders wait in a Store until the operator enters their progress: see Move. Several processes may share
+// a Store, for example a server and the operator's program.
 type Gateway struct{ cfg Config }
 
 var _ porting.Gateway = (*Gateway)(nil)
 
-// New checks the configuration.
+// New returns a gateway. It returns an error if the configuration is invalid.
 func New(c Config) (*Gateway, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
@@ -48,18 +48,18 @@ func New(c Config) (*Gateway, error) {
 	return &Gateway{c}, nil
 }
 
-// Capabilities returns the limits of the configuration.
+// Capabilities returns Name and the limits from the configuration.
 func (g *Gateway) Capabilities() porting.Capabilities {
 	return porting.Capabilities{Name: Name, MaxNumbers: g.cfg.MaxNumbers, CutOff: max(0, g.cfg.CutOff)}
 }
 
-// CheckNumbers returns CodeNotImplemented: a person cannot answer immediately.
+// CheckNumbers returns CodeNotImplemented, because a person cannot answer immediately.
 func (*Gateway) CheckNumbers(context.Context, []callwright.PhoneNumber) ([]porting.Portability, error) {
 	return nil, callwright.ErrNotImplemented
 }
 
-// Submit stores an order for the operator, under a reference derived from its key. It refuses an order with more than
-// Config.MaxNumbers numbers. Such an order was requested while the limit was higher.
+// Submit stores an order for the operator, under a Ref derived from its key. It returns a *porting.Refusal if the order has more than
+// Config.MaxNumbers numbers, which happens if the limit was reduced after the request was created.
 func (g *Gateway) Submit(ctx context.Context, s porting.Submission) (porting.Receipt, error) {
 	if len(s.Numbers) > g.cfg.MaxNumbers {
 		said := fmt.Sprintf("the order has %d numbers, and the gateway takes %d at most", len(s.Numbers), g.cfg.MaxNumbers)
@@ -81,14 +81,14 @@ func (g *Gateway) Submit(ctx context.Context, s porting.Submission) (porting.Rec
 	return porting.Receipt{Ref: o.Ref}, nil
 }
 
-// refOf returns the reference of the order with a key.
+// refOf derives the Ref of an order from its key.
 func refOf(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return "man-" + hex.EncodeToString(sum[:10])
 }
 
-// Cancel records that the customer wants to cancel. It also records a newer request than one that was refused. It leaves an order
-// that has ended unchanged.
+// Cancel records that the customer wants to cancel an order. A request newer than a refused one replaces the refusal. Cancel does not
+// change an order that has ended.
 func (g *Gateway) Cancel(ctx context.Context, o porting.Order) error {
 	wish := o.CancelAskedAt.UTC().Truncate(time.Microsecond)
 	news := false
@@ -105,7 +105,7 @@ func (g *Gateway) Cancel(ctx context.Context, o porting.Order) error {
 	return err
 }
 
-// Snapshot returns the order in the state that the operator has entered.
+// Snapshot returns the progress of an order as the operator has entered it.
 func (g *Gateway) Snapshot(ctx context.Context, o porting.Order) (porting.Snapshot, error) {
 	stored, err := g.cfg.Store.Order(ctx, o.Ref)
 	if err != nil {
@@ -118,7 +118,7 @@ func (g *Gateway) Snapshot(ctx context.Context, o porting.Order) (porting.Snapsh
 	}
 	for i, n := range shot.Numbers {
 		if !slices.Contains(porting.NumberStates(), n.State) {
-			shot.Numbers[i].State = "" // a newer release of this program has stored it
+			shot.Numbers[i].State = "" // stored by a newer release of this program
 		}
 	}
 	return shot, nil
@@ -126,8 +126,8 @@ func (g *Gateway) Snapshot(ctx context.Context, o porting.Order) (porting.Snapsh
 
 var errUnchanged = errors.New("nothing changes")
 
-// change reads an order, calls change and stores the result, and retries after a conflict. If change returns errUnchanged, the
-// order is returned unchanged.
+// change reads an order, calls change, and stores the modified order. It retries after a conflict. If change returns errUnchanged, it
+// stores nothing and returns the order.
 func (g *Gateway) change(ctx context.Context, ref string, change func(o *Order) error) (o Order, err error) {
 	err = callwright.Retry(ctx, func(ctx context.Context) error {
 		if o, err = g.cfg.Store.Order(ctx, ref); err != nil {

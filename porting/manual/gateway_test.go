@@ -18,7 +18,7 @@ import (
 
 var signed = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
-// clock stands still.
+// clock is a callwright.Clock that always returns the same time.
 type clock struct{}
 
 func (clock) Now() time.Time { return signed.Add(time.Hour) }
@@ -33,7 +33,7 @@ func newGateway(t *testing.T, c manual.Config) *manual.Gateway {
 	return g
 }
 
-// lossy loses the answer to the first InsertOrder.
+// lossy is a store whose first InsertOrder stores the order but returns CodeUnavailable.
 type lossy struct {
 	manual.Store
 
@@ -48,7 +48,7 @@ func (s *lossy) InsertOrder(ctx context.Context, o manual.Order) error {
 	return err
 }
 
-// frozen is a store with a database that does not answer.
+// frozen is a store whose InsertOrder and Order block until their context ends.
 type frozen struct{ manual.Store }
 
 func (frozen) InsertOrder(ctx context.Context, _ manual.Order) error {
@@ -61,7 +61,7 @@ func (frozen) Order(ctx context.Context, _ string) (manual.Order, error) {
 	return manual.Order{}, ctx.Err()
 }
 
-// operator records the actions of a scripted carrier.
+// operator simulates the operator, who copies orders to a scripted carrier and its news back to the gateway.
 type operator struct {
 	t       *testing.T
 	gateway *manual.Gateway
@@ -69,7 +69,7 @@ type operator struct {
 	carrier *portingtest.Carrier
 }
 
-// orders returns all orders.
+// orders returns the first page of the gateway's orders.
 func (op *operator) orders() []manual.Order {
 	op.t.Helper()
 	page, err := op.gateway.Orders(op.t.Context(), false, callwright.Keyset{}, 0)
@@ -84,7 +84,7 @@ func (op *operator) must(err error) {
 	}
 }
 
-// step submits all orders and cancellations to the carrier, lets it take its next step, and records it.
+// step passes all orders and cancellations to the carrier, makes the carrier take its next step, and enters the result.
 func (op *operator) step() {
 	var all []portingtest.CarrierOrder
 	for _, o := range op.orders() {
@@ -110,7 +110,7 @@ func (op *operator) step() {
 	}
 }
 
-// enter records the state of a number. For an unexplained state of the carrier it records a state of a newer release.
+// enter records the carrier's state of a number. If that state is unknown, it stores a state that only a newer release could know.
 func (op *operator) enter(ref string, i int, n porting.NumberSnapshot) {
 	const reserved = "reserved"
 	o, err := op.store.Order(op.t.Context(), ref)
@@ -173,7 +173,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestWishAgain: a cancellation newer than a refused one is not refused.
+// TestWishAgain checks that a cancellation that is newer than a refused one does not count as refused.
 func TestWishAgain(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, manual.Config{Store: portingstore.ManualOrders{Store: memstore.New()}})

@@ -11,21 +11,21 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// MaxPage limits the orders of a page.
+// MaxPage is the maximum number of orders in a page.
 const MaxPage = 100
 
-// Order returns an order. CodeNotFound: it is absent.
+// Order returns an order. It returns CodeNotFound if the order is absent.
 func (g *Gateway) Order(ctx context.Context, ref string) (Order, error) {
 	return g.cfg.Store.Order(ctx, ref)
 }
 
-// Orders returns a page of orders, the oldest first; only those with a number that has not ended, if open is set. Any limit outside
-// 1 to MaxPage means MaxPage.
+// Orders returns a page of orders, oldest first. If open is set, it returns only orders with a number that has not ended. A limit outside
+// the range from 1 to MaxPage means MaxPage.
 func (g *Gateway) Orders(ctx context.Context, open bool, after callwright.Keyset, limit int) (callwright.Page[Order], error) {
 	if limit < 1 || limit > MaxPage {
 		limit = MaxPage
 	}
-	found, err := g.cfg.Store.Orders(ctx, open, after, limit+1) // one more shows whether a next page exists
+	found, err := g.cfg.Store.Orders(ctx, open, after, limit+1) // one more order shows whether a next page exists
 	if err != nil {
 		return callwright.Page[Order]{}, err
 	}
@@ -37,30 +37,30 @@ func (g *Gateway) Orders(ctx context.Context, open bool, after callwright.Keyset
 	return page, nil
 }
 
-// place returns the keyset of an order in lists.
+// place returns the keyset of an order for pagination.
 func (o Order) place() callwright.Keyset { return callwright.Keyset{At: o.CreatedAt, ID: o.Ref} }
 
-// Ended reports whether the last number has ended.
+// Ended reports whether every number of the order has ended.
 func (o Order) Ended() bool {
 	return !slices.ContainsFunc(o.Numbers, func(n porting.NumberSnapshot) bool { return !n.State.Ended() })
 }
 
-// Move is a carrier's news about numbers, as the operator enters it.
+// Move is progress of numbers that the carrier has reported to the operator.
 type Move struct {
-	Numbers []callwright.PhoneNumber // empty: all that have not ended, except those already in this state
+	Numbers []callwright.PhoneNumber // if empty, all that have not ended and are not yet in this state
 	// State is in_progress, foc_confirmed, ported, rejected or canceled. If it is empty, Failure delays the numbers: they keep
 	// their states, except that submitted numbers become in_progress.
 	State    porting.NumberState
-	FOC      time.Time        // the date confirmed by the carrier; required for foc_confirmed, refused otherwise
-	PortedAt time.Time        // for ported; zero: now
-	Failure  *porting.Failure // required for rejected and without a State; with in_progress or foc_confirmed it holds the numbers up
+	FOC      time.Time        // date that the carrier has confirmed; required for foc_confirmed, refused otherwise
+	PortedAt time.Time        // only for ported; zero means now
+	Failure  *porting.Failure // required for rejected or an empty State; with in_progress or foc_confirmed it delays the numbers
 }
 
-// Move enters the progress of numbers of an order, for all given numbers or for none, and returns the order. PINs are erased when
-// the last number has ended. Call porting.Hasten after it, so that the request is updated soon.
+// Move records the progress of an order's numbers, and returns the changed order. If the move is invalid for one number, no number changes.
+// After the last number has ended, the stored PINs are erased. Call porting.Hasten after Move, so that the request is updated soon.
 //
-// CodeBadRequest: a field is invalid. CodeInvalidState: the move of a number is illegal or changes nothing. CodeNotFound: the order
-// is absent.
+// Move returns CodeBadRequest if a field is invalid, CodeInvalidState if the move of a number is illegal or changes nothing, and
+// CodeNotFound if the order is absent.
 func (g *Gateway) Move(ctx context.Context, ref string, m Move) (Order, error) {
 	now := g.cfg.Clock.Now().UTC().Truncate(time.Microsecond)
 	if err := m.check(now); err != nil {
@@ -77,12 +77,12 @@ func (g *Gateway) Move(ctx context.Context, ref string, m Move) (Order, error) {
 	return o, err
 }
 
-// operatorStates are the states that the operator can enter.
+// operatorStates are the states that an operator may enter.
 var operatorStates = []porting.NumberState{
 	porting.NumberInProgress, porting.NumberConfirmed, porting.NumberPorted, porting.NumberRejected, porting.NumberCanceled,
 }
 
-// check refuses a move that is invalid for any order.
+// check returns CodeBadRequest if a move is invalid regardless of the order.
 func (m Move) check(now time.Time) error {
 	f := m.Failure
 	switch {
@@ -108,7 +108,7 @@ func (m Move) check(now time.Time) error {
 	return nil
 }
 
-// move moves all numbers that m names, or none.
+// move applies m to the chosen numbers. If it returns an error, the order must not be stored.
 func (o *Order) move(m Move) error {
 	if !m.FOC.IsZero() && m.FOC.Before(o.CreatedAt) {
 		return callwright.Invalid("foc", "must be after %s, when the order was made", o.CreatedAt.Format(time.RFC3339))
@@ -117,7 +117,7 @@ func (o *Order) move(m Move) error {
 	if err != nil {
 		return err
 	}
-	var same error // no change, which is allowed if other numbers change
+	var same error // returned only if no number changes
 	changes := false
 	for _, i := range chosen {
 		next := m.of(o.Numbers[i])
@@ -139,7 +139,8 @@ func (o *Order) move(m Move) error {
 	return nil
 }
 
-// choose returns the indices of the named numbers, or of all that have not ended.
+// choose returns the indices of the given numbers, or of all numbers that have not ended if numbers is empty. It returns an error if a
+// number is not in the order, or no index is left.
 func (o *Order) choose(numbers []callwright.PhoneNumber) (chosen []int, err error) {
 	for i, n := range o.Numbers {
 		if len(numbers) == 0 && !n.State.Ended() || slices.Contains(numbers, n.Number) {
@@ -157,10 +158,10 @@ func (o *Order) choose(numbers []callwright.PhoneNumber) (chosen []int, err erro
 	return chosen, nil
 }
 
-// moved is a number after a move.
+// moved is the state of a number after a Move.
 type moved porting.NumberSnapshot
 
-// of returns a number after the move.
+// of returns the state of n after the move.
 func (m Move) of(n porting.NumberSnapshot) moved {
 	to := m.State
 	switch {
@@ -180,10 +181,11 @@ func (m Move) of(n porting.NumberSnapshot) moved {
 	return next
 }
 
-// errSame is the cause of the error of a move without a change.
+// errSame is wrapped by the error for a move that changes nothing.
 var errSame = errors.New("nothing changes")
 
-// follows refuses a move from another state. A number may stay in its state if its date or its failure changes.
+// follows returns CodeInvalidState if a number cannot change from was to n. A number may stay in its state if its date or its failure
+// changes.
 func (n moved) follows(was porting.NumberSnapshot) error {
 	switch {
 	case was.State.CanBecome(n.State):
@@ -198,9 +200,9 @@ func (n moved) follows(was porting.NumberSnapshot) error {
 
 func sameFailure(a, b *porting.Failure) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// RefuseCancel enters that the carrier continues an order that the customer wants to cancel. A repeated call changes nothing. Call
-// porting.Hasten after it. CodeInvalidState: the customer does not want to cancel, or the order has ended. CodeNotFound: it is
-// absent.
+// RefuseCancel records that the carrier refuses the customer's request to cancel, and continues the order. A repeated call changes nothing.
+// Call porting.Hasten after RefuseCancel, so that the request is updated soon. RefuseCancel returns CodeInvalidState if the customer does
+// not want to cancel or the order has ended, and CodeNotFound if the order is absent.
 func (g *Gateway) RefuseCancel(ctx context.Context, ref string) (Order, error) {
 	return g.change(ctx, ref, func(o *Order) error {
 		switch {

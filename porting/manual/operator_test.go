@@ -18,7 +18,7 @@ import (
 
 const first, second = callwright.PhoneNumber("+14155550100"), callwright.PhoneNumber("+14155550101")
 
-// submit submits an order of two numbers.
+// submit submits an order of two numbers, of which the first has a PIN.
 func submit(t *testing.T, g *manual.Gateway) porting.Order {
 	t.Helper()
 	s := porting.Submission{
@@ -38,7 +38,7 @@ var (
 	failure = &porting.Failure{Code: porting.PINInvalid, Raw: "PIN?"}
 )
 
-// reach are the moves that bring a number from submitted to a state.
+// reach maps each state to the moves that bring a submitted number to it.
 var reach = map[porting.NumberState][]manual.Move{
 	porting.NumberSubmitted:  nil,
 	porting.NumberInProgress: {{State: porting.NumberInProgress}},
@@ -48,7 +48,7 @@ var reach = map[porting.NumberState][]manual.Move{
 	porting.NumberCanceled:   {{State: porting.NumberCanceled}},
 }
 
-// TestMove tries every move in every state.
+// TestMove checks for every pair of states that Move follows NumberState.CanBecome.
 func TestMove(t *testing.T) {
 	t.Parallel()
 	for from, before := range reach {
@@ -87,7 +87,7 @@ func TestMove(t *testing.T) {
 	}
 }
 
-// TestStays: a number that stays in its state can get another date, be held up, and continue.
+// TestStays checks that a number can get another date, be held up, and continue without a change of its state.
 func TestStays(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, manual.Config{Store: portingstore.ManualOrders{Store: memstore.New()}})
@@ -132,7 +132,7 @@ func TestStays(t *testing.T) {
 	}
 }
 
-// TestRefusedMoves: a move that is wrong changes no number.
+// TestRefusedMoves checks that an invalid move is refused and changes no number.
 func TestRefusedMoves(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, manual.Config{Store: portingstore.ManualOrders{Store: memstore.New()}})
@@ -180,7 +180,7 @@ func TestRefusedMoves(t *testing.T) {
 	}
 }
 
-// TestPINs: they are kept until the last number has ended, and not longer.
+// TestPINs checks that PINs are stored until the last number has ended, and then erased.
 func TestPINs(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, manual.Config{Store: portingstore.ManualOrders{Store: memstore.New()}})
@@ -196,7 +196,7 @@ func TestPINs(t *testing.T) {
 	}
 }
 
-// TestMovesAtOnce: concurrent entries of operators are all stored.
+// TestMovesAtOnce checks that concurrent moves of different numbers are all stored.
 func TestMovesAtOnce(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, manual.Config{Store: portingstore.ManualOrders{Store: memstore.New()}})
@@ -216,7 +216,7 @@ func TestMovesAtOnce(t *testing.T) {
 	}
 }
 
-// TestMovesTheOthers: a move of all numbers leaves those alone that are like that already.
+// TestMovesTheOthers checks that a move of all numbers skips numbers that are already in the new state.
 func TestMovesTheOthers(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, manual.Config{Store: portingstore.ManualOrders{Store: memstore.New()}})

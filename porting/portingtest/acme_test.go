@@ -23,14 +23,14 @@ import (
 	"github.com/callwright/callwright/porting/portingtest"
 )
 
-// acmeOrder is an order in the words of the API of the carrier Acme.
+// acmeOrder is the JSON form of an order in the API of the fictitious carrier Acme.
 type acmeOrder struct {
 	ID      string       `json:"id,omitempty"`
-	Note    string       `json:"note,omitempty"` // the gateway's key
+	Note    string       `json:"note,omitempty"` // the gateway's Order.Key
 	Numbers []acmeNumber `json:"numbers,omitempty"`
 	Version int64        `json:"version,omitempty"`
 	Kept    bool         `json:"kept,omitempty"`   // Acme refuses to cancel
-	Reason  string       `json:"reason,omitempty"` // why Acme takes no order
+	Reason  string       `json:"reason,omitempty"` // reason why Acme refuses the order
 }
 
 type acmeNumber struct {
@@ -40,18 +40,18 @@ type acmeNumber struct {
 	Reason string    `json:"reason,omitempty"`
 }
 
-// acmeStatuses are Acme's words for the states of a number.
+// acmeStatuses maps Acme's names for the states of a number to ours.
 var acmeStatuses = map[string]porting.NumberState{
 	"RECEIVED": porting.NumberSubmitted, "REVIEW": porting.NumberInProgress, "DATED": porting.NumberConfirmed, "DONE": porting.NumberPorted,
 	"REFUSED": porting.NumberRejected, "WITHDRAWN": porting.NumberCanceled,
 }
 
-// acmeAPI is Acme's API, whose requests a scripted carrier answers.
+// acmeAPI returns Acme's HTTP API, backed by a scripted carrier.
 func acmeAPI(c *portingtest.Carrier) http.Handler {
 	answer := func(w http.ResponseWriter, o portingtest.CarrierOrder, err error) {
 		reply := acmeOrder{ID: o.Ref, Note: o.Key, Version: o.Version, Kept: o.CancelRefused}
 		for _, n := range o.Numbers {
-			status := "DREAMING" // an unknown status
+			status := "DREAMING" // a status that the gateway does not know
 			for word, state := range acmeStatuses {
 				if state == n.State {
 					status = word
@@ -102,19 +102,20 @@ func acmeAPI(c *portingtest.Carrier) http.Handler {
 	return mux
 }
 
-// acmeGateway is a gateway to Acme, to which a key is only a note on an order: it looks for the note before it orders.
+// acmeGateway is a gateway to Acme. Acme stores a key only as a note on an order, so the gateway searches for the note before it creates an
+// order.
 type acmeGateway struct {
 	url      string
-	mu       sync.Mutex // held while it looks and orders
-	careless bool       // does not look
+	mu       sync.Mutex // held during search and creation
+	careless bool       // creates an order even if the search finds one
 }
 
-// serveAcme serves Acme's API until the test ends.
+// serveAcme serves Acme's API until the test ends, and returns its URL.
 func serveAcme(t testing.TB, c *portingtest.Carrier) (url string) {
 	t.Helper()
 	server := httptest.NewServer(carrierhttp.Handler(c, acmeAPI(c)))
 	t.Cleanup(func() {
-		server.CloseClientConnections() // of requests that hang
+		server.CloseClientConnections() // aborts requests that hang
 		server.Close()
 	})
 	return server.URL
@@ -125,7 +126,7 @@ func newAcme(t testing.TB, c *portingtest.Carrier) porting.Gateway {
 	return &acmeGateway{url: serveAcme(t, c)}
 }
 
-// ask sends a request. CodeNotFound: Acme has no such order. A *porting.Refusal: Acme refuses.
+// ask sends a request to Acme. It returns CodeNotFound if Acme has no such order, and a *porting.Refusal if Acme refuses.
 func (a *acmeGateway) ask(ctx context.Context, method, path string, body acmeOrder) (o acmeOrder, err error) {
 	content, err := json.Marshal(body)
 	if err != nil {
@@ -188,16 +189,16 @@ func (a *acmeGateway) Snapshot(ctx context.Context, o porting.Order) (shot porti
 		if number.State == porting.NumberPorted {
 			number.PortedAt = n.Date
 		}
-		if n.Reason != "" { // a real gateway translates its carrier's reasons
+		if n.Reason != "" { // a real gateway must translate its carrier's reasons
 			number.Failure = &porting.Failure{Code: porting.FailureCode(n.Reason), Raw: n.Reason}
 		}
-		shot.Numbers = append(shot.Numbers, number) // a status that is new at Acme gives no state
+		shot.Numbers = append(shot.Numbers, number) // an unknown status leaves State empty
 	}
 	shot.Version, shot.CancelRefused = has.Version, has.Kept && !o.CancelAskedAt.IsZero()
 	return shot, err
 }
 
-// ReadEvents reads a message of Acme, which signs them.
+// ReadEvents checks the signature of a message from Acme, and returns its hint.
 func (*acmeGateway) ReadEvents(header map[string][]string, body []byte) ([]porting.Hint, error) {
 	given := header["Acme-Signature"]
 	if len(given) != 1 || !hmac.Equal([]byte(given[0]), acmeSignature(body)) {
@@ -216,7 +217,7 @@ func acmeSignature(body []byte) []byte {
 	return []byte(hex.EncodeToString(mac.Sum(nil)))
 }
 
-// acmeEvent is the message for an event.
+// acmeEvent returns the signed message with which Acme sends an event.
 func acmeEvent(e portingtest.CarrierEvent) portingtest.GatewayEvent {
 	body := []byte(e.ID + " of " + e.Ref)
 	return portingtest.GatewayEvent{Header: map[string][]string{"Acme-Signature": {string(acmeSignature(body))}}, Body: body}
@@ -227,7 +228,7 @@ func TestRunCarrierGatewayPassesARightGateway(t *testing.T) {
 	portingtest.RunCarrierGateway(t, portingtest.CarrierGateway{New: newAcme, Event: acmeEvent})
 }
 
-// wrongAcme is a gateway that changes errors.
+// wrongAcme is a gateway that passes the errors of Submit through change.
 type wrongAcme struct {
 	porting.Gateway
 
@@ -298,15 +299,15 @@ func TestRunCarrierGatewayCatchesFaults(t *testing.T) {
 	}
 }
 
-// A scripted carrier shows a gateway the behaviour of carriers: this one is out of order, waits for a PIN, and sends events late
-// and twice.
+// A scripted carrier reproduces difficult behavior of real carriers: this one is unreachable at first, waits for a PIN, and sends events
+// late and twice.
 func ExampleCarrier() {
 	outages := 1
 	carrier := portingtest.NewCarrier(portingtest.CarrierScript{
 		Steps: []portingtest.CarrierStep{
 			{State: porting.NumberInProgress, Event: portingtest.SentLate},
 			{Failure: porting.PINInvalid},
-			{}, // a day passes
+			{}, // a step without news
 			{State: porting.NumberPorted, Event: portingtest.SentTwice},
 		},
 		Fault: func() portingtest.Fault {

@@ -10,42 +10,44 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// CarrierScript is the behaviour of a Carrier. The zero value accepts every order, and accepts, confirms and ports it with three
-// steps.
+// CarrierScript describes the behavior of a Carrier. A carrier with the zero value accepts every order, and then accepts, confirms and
+// ports its numbers in three steps.
 type CarrierScript struct {
-	// Steps are the steps of every order, one for each call of Carrier.Step. Nil: Accepts, Confirms and Completes.
+	// Steps are the steps of every order; each call of Carrier.Step executes one. Nil means Accepts, Confirms and Completes.
 	Steps []CarrierStep
-	// OnCancel are steps that come before those left after a request to cancel. Nil: Cancels.
+	// OnCancel contains the steps that a request to cancel inserts before an order's remaining steps. Nil means Cancels.
 	OnCancel []CarrierStep
-	// Refuses is why the carrier takes no order. Empty: it takes orders.
+	// Refuses is the reason with which the carrier refuses every order. If empty, it accepts orders.
 	Refuses porting.FailureCode
-	// RefusesCancel is the reason for which the carrier refuses a cancellation immediately; OnCancel has the later refusals. Empty:
-	// it accepts the request.
+	// RefusesCancel is the reason with which the carrier immediately refuses every cancellation. If empty, it accepts the request to
+	// cancel; a step in OnCancel may still refuse later.
 	RefusesCancel porting.FailureCode
-	// Idempotent makes Carrier.Create return the first order of a key at further calls. False: it creates another order, like carriers
-	// that only note a key, so that the gateway must first look for it with Carrier.Find.
+	// Idempotent makes Carrier.Create idempotent by key: further calls return the first order. Otherwise every call creates an order, as
+	// with carriers that store the key only as a note; a gateway must then search with Carrier.Find first.
 	Idempotent bool
 
-	// LosesAnswer makes Carrier.Serve lose the first answer after the carrier has an order.
+	// LosesAnswer makes Carrier.Serve lose the first answer to a request that has created an order.
 	LosesAnswer bool
-	// Fault returns the fault of the next request to Carrier.Serve. Calls are not concurrent, so that it may count. Nil: no faults.
+	// Fault returns the fault of the next request to Carrier.Serve. It is never called concurrently, so it may count requests. Nil means no
+	// faults.
 	Fault func() Fault
 
-	hanging func() // is called when a request begins to hang; nil: none
+	hanging func() // called when a request begins to hang; may be nil
 }
 
-// CarrierStep is an action of a carrier on the unended numbers of an order. The zero value does nothing: carriers take days.
+// CarrierStep is an action of a carrier on the numbers of an order that have not ended. The zero value does nothing, as carriers often do
+// for days.
 type CarrierStep struct {
-	State        porting.NumberState // of the numbers from now on; empty: as before. A number that cannot become that stays unchanged
-	Last         bool                // the order's last number only
-	Unknown      bool                // the numbers have a status that the carrier's documents do not name, until another step gives them a State
-	FOC          time.Time           // the date confirmed by NumberConfirmed, and the time of NumberPorted; zero: noon UTC of June 3, 2030
-	Failure      porting.FailureCode // why the numbers are rejected, or wait; empty: nothing holds them up
-	RefuseCancel bool                // the carrier answers the request to cancel: it continues
-	Event        EventFault          // of the event of the step
+	State        porting.NumberState // new state; empty means unchanged; skips numbers that cannot move to it
+	Last         bool                // applies only to the order's last number
+	Unknown      bool                // the numbers have an undocumented status until a later step sets State
+	FOC          time.Time           // date for NumberConfirmed, and PortedAt for NumberPorted; zero means noon UTC on June 3, 2030
+	Failure      porting.FailureCode // reason for a rejection or a delay; may be empty
+	RefuseCancel bool                // refuses the request to cancel, and continues the order
+	Event        EventFault          // fault of the event that the step sends
 }
 
-// The usual steps of a carrier.
+// The usual steps of an order.
 var (
 	Accepts   = CarrierStep{State: porting.NumberInProgress}
 	Confirms  = CarrierStep{State: porting.NumberConfirmed}
@@ -53,55 +55,55 @@ var (
 	Cancels   = CarrierStep{State: porting.NumberCanceled}
 )
 
-// EventFault is a fault in an event of a carrier.
+// EventFault is a fault in the delivery of a carrier's event.
 type EventFault string
 
-// The faults of events.
+// The faults of events. The zero value is no fault.
 const (
-	SentOnce  EventFault = ""      // nothing goes wrong
-	SentTwice EventFault = "twice" // with the same id
+	SentOnce  EventFault = ""      // immediately and once
+	SentTwice EventFault = "twice" // both times with the same id
 	SentLate  EventFault = "late"  // after the event of the next step
 	NotSent   EventFault = "not"
 )
 
-// CarrierOrder is an order as its carrier has it.
+// CarrierOrder is an order as its carrier stores it.
 type CarrierOrder struct {
 	Ref           string
-	Key           string                   // as in Carrier.Create
-	Numbers       []porting.NumberSnapshot // an empty State stands for a status that the carrier's documents do not name
-	Version       int64                    // rises with every change
+	Key           string                   // the key passed to Carrier.Create
+	Numbers       []porting.NumberSnapshot // an empty State means a status that the carrier does not document
+	Version       int64                    // increases with every change
 	CancelAsked   bool
 	CancelRefused bool
 }
 
-// CarrierEvent is an event about a changed order of a carrier.
+// CarrierEvent is an event that reports a change of a carrier's order.
 type CarrierEvent struct {
-	ID  string // the same when the event is sent again
+	ID  string // unchanged when the event is repeated
 	Ref string
 }
 
-// Carrier is a carrier that does what its script says, for tests of gateways. It speaks the language of no real carrier: a handler of
-// yours has the requests of that carrier's API call the methods, and words their results as that carrier does. Serve adds the faults of
-// the script, and the Handler of adapters/portgateway/carrierhttp plays them over HTTP. RunCarrierGateway makes a whole suite of that. All
-// methods may be called concurrently.
+// Carrier is a fake carrier for tests of gateways. It behaves as its script says, and imitates no real carrier's API. A test therefore
+// supplies an HTTP handler that translates the requests of a real carrier's API to Carrier's methods, and their results to that API's
+// answers. Serve adds the faults of the script; the Handler of adapters/portgateway/carrierhttp produces these faults over HTTP.
+// RunCarrierGateway is a complete suite on this basis. All methods may be called concurrently.
 type Carrier struct {
 	script CarrierScript
 
 	mu     sync.Mutex
 	orders []*carried
-	lost   bool // the answer of CarrierScript.LosesAnswer
+	lost   bool // the answer that CarrierScript.LosesAnswer loses was lost
 }
 
-// carried is an order with its remaining steps.
+// carried is an order with its remaining steps and its events.
 type carried struct {
 	CarrierOrder
 
 	left   []CarrierStep
 	events []CarrierEvent
-	late   []CarrierEvent // are sent after the next event
+	late   []CarrierEvent // sent after the next event
 }
 
-// NewCarrier returns a carrier without orders.
+// NewCarrier returns a carrier with a script and without orders.
 func NewCarrier(s CarrierScript) *Carrier {
 	if s.Steps == nil {
 		s.Steps = []CarrierStep{Accepts, Confirms, Completes}
@@ -112,7 +114,7 @@ func NewCarrier(s CarrierScript) *Carrier {
 	return &Carrier{script: s}
 }
 
-// ScriptOf returns the script of a carrier for a case of RunGateway.
+// ScriptOf returns the script with which a Carrier behaves as a case of RunGateway requires.
 func ScriptOf(c GatewayCase) CarrierScript {
 	last := func(s CarrierStep) CarrierStep { s.Last = true; return s }
 	switch c {
@@ -138,7 +140,8 @@ func ScriptOf(c GatewayCase) CarrierScript {
 	}
 }
 
-// Create makes an order, and returns it. A *porting.Refusal: the script refuses orders.
+// Create creates an order, and returns it. If KnowsKeys is set and the key has an order, Create returns that order. It returns a
+// *porting.Refusal if the script refuses orders.
 func (c *Carrier) Create(key string, numbers []callwright.PhoneNumber) (CarrierOrder, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -161,7 +164,7 @@ func refusal(code porting.FailureCode) *porting.Refusal {
 	return &porting.Refusal{Failure: porting.Failure{Code: code, Raw: "scripted"}}
 }
 
-// find returns the first order of which a function is true; nil: there is none.
+// find returns the first order for which is returns true, or nil.
 func (c *Carrier) find(is func(o *carried) bool) *carried {
 	if i := slices.IndexFunc(c.orders, is); i >= 0 {
 		return c.orders[i]
@@ -179,17 +182,17 @@ func (c *Carrier) get(is func(o *carried) bool) (CarrierOrder, error) {
 	return o.clone(), nil
 }
 
-// Order returns an order. CodeNotFound: there is none.
+// Order returns the order with a reference, or CodeNotFound if it is absent.
 func (c *Carrier) Order(ref string) (CarrierOrder, error) {
 	return c.get(func(o *carried) bool { return o.Ref == ref })
 }
 
-// Find returns the first order of a key. CodeNotFound: there is none.
+// Find returns the first order with a key, or CodeNotFound if no order has it.
 func (c *Carrier) Find(key string) (CarrierOrder, error) {
 	return c.get(func(o *carried) bool { return o.Key == key })
 }
 
-// Orders returns all orders, the oldest first.
+// Orders returns all orders, oldest first.
 func (c *Carrier) Orders() (all []CarrierOrder) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -199,8 +202,8 @@ func (c *Carrier) Orders() (all []CarrierOrder) {
 	return all
 }
 
-// Events returns the carrier's events about an order so far, in the order of their arrival. An order that has ended has sent late
-// events, too.
+// Events returns the events that the carrier has sent about an order, in the order of their arrival. It includes late events once the order
+// has no remaining steps. It returns nil for an unknown order.
 func (c *Carrier) Events(ref string) []CarrierEvent {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -214,8 +217,8 @@ func (c *Carrier) Events(ref string) []CarrierEvent {
 	return slices.Clone(o.events)
 }
 
-// Cancel asks to cancel an order. Asking again changes nothing. CodeNotFound: there is none. A *porting.Refusal: the script refuses
-// immediately.
+// Cancel asks the carrier to cancel an order. A repeated call changes nothing. It returns CodeNotFound if the order is absent, and a
+// *porting.Refusal if the script refuses cancellations immediately.
 func (c *Carrier) Cancel(ref string) (CarrierOrder, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -232,7 +235,7 @@ func (c *Carrier) Cancel(ref string) (CarrierOrder, error) {
 	return o.clone(), nil
 }
 
-// Step applies the next step of the script to every order.
+// Step applies the next step of the script to every order that has one left.
 func (c *Carrier) Step() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -245,7 +248,7 @@ func (c *Carrier) Step() {
 	}
 }
 
-// apply applies a step.
+// apply applies a step. If the order changes, apply increments its version and sends an event.
 func (o *carried) apply(s CarrierStep) {
 	if s.FOC.IsZero() {
 		s.FOC = time.Date(2030, time.June, 3, 12, 0, 0, 0, time.UTC)
@@ -264,7 +267,7 @@ func (o *carried) apply(s CarrierStep) {
 	}
 }
 
-// moves reports whether the step changes a number.
+// moves reports whether the step changes a number. It returns false for numbers that have ended.
 func (s CarrierStep) moves(n porting.NumberSnapshot) bool {
 	switch {
 	case n.State.Ended():
@@ -293,7 +296,7 @@ func (s CarrierStep) move(n *porting.NumberSnapshot) {
 	}
 }
 
-// send sends an event, and delayed ones.
+// send records an event with a fault, and then the late events.
 func (o *carried) send(f EventFault) {
 	e := CarrierEvent{ID: fmt.Sprintf("%s-%d", o.Ref, o.Version), Ref: o.Ref}
 	switch f {
@@ -310,7 +313,7 @@ func (o *carried) send(f EventFault) {
 	o.late = nil
 }
 
-// clone returns a copy that shares no memory with the order.
+// clone returns a deep copy of the order.
 func (o *carried) clone() CarrierOrder {
 	c := o.CarrierOrder
 	c.Numbers = slices.Clone(c.Numbers)

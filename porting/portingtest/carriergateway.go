@@ -11,30 +11,30 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// Fault is a fault in a request to a carrier.
+// Fault is a fault in the processing or the answer of a request to a carrier.
 type Fault string
 
 // The faults of requests.
 const (
 	NoFault      Fault = ""
-	Unavailable  Fault = "unavailable"  // is not processed, and answered with 503
-	Limited      Fault = "limited"      // is not processed, and answered with 429
-	Unauthorized Fault = "unauthorized" // is not processed, and answered with 401, as after a change of the password
-	Garbled      Fault = "garbled"      // is not processed, and answered with 200 and a page of a proxy
-	FailsLate    Fault = "fails late"   // is processed, and answered with 500
-	LosesReply   Fault = "loses reply"  // is processed, and its connection closed without an answer
-	CutsReply    Fault = "cuts reply"   // is processed, and its connection closed in the middle of the answer
-	Hangs        Fault = "hangs"        // is not processed, and not answered until the client gives up
-	HangsLate    Fault = "hangs late"   // is processed, and not answered until the client gives up
+	Unavailable  Fault = "unavailable"  // not processed; answered with 503
+	Limited      Fault = "limited"      // not processed; answered with 429
+	Unauthorized Fault = "unauthorized" // not processed; answered with 401, as after a password change
+	Garbled      Fault = "garbled"      // not processed; answered with 200 and the HTML page of a proxy
+	FailsLate    Fault = "fails late"   // processed; answered with 500
+	LosesReply   Fault = "loses reply"  // processed; connection closed without an answer
+	CutsReply    Fault = "cuts reply"   // processed; connection closed in the middle of the answer
+	Hangs        Fault = "hangs"        // not processed; not answered until the client gives up
+	HangsLate    Fault = "hangs late"   // processed; not answered until the client gives up
 )
 
-// Faults returns all faults of requests, without NoFault.
+// Faults returns every Fault except NoFault.
 func Faults() []Fault {
 	return []Fault{Unavailable, Limited, Unauthorized, Garbled, FailsLate, LosesReply, CutsReply, Hangs, HangsLate}
 }
 
-// Serve has a request processed, unless its fault prevents that, and returns the fault, with which the API answers. It is for APIs of a
-// Carrier.
+// Serve calls process for a request, unless the request's fault prevents it, and returns the fault. The API that calls Serve must answer
+// the request as the fault says.
 func (c *Carrier) Serve(process func()) Fault {
 	fault := c.fault()
 	switch fault {
@@ -60,7 +60,7 @@ func (c *Carrier) fault() Fault {
 	return c.script.Fault()
 }
 
-// losesAnswer reports whether this is the answer that is lost.
+// losesAnswer reports whether the current answer is lost because of CarrierScript.LosesAnswer, at most once.
 func (c *Carrier) losesAnswer() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -71,22 +71,22 @@ func (c *Carrier) losesAnswer() bool {
 	return true
 }
 
-// CarrierGateway is a gateway under test whose carrier is a scripted one.
+// CarrierGateway constructs gateways to scripted carriers for RunCarrierGateway.
 type CarrierGateway struct {
-	// New returns a gateway to a carrier, and starts the carrier's API, which t.Cleanup ends. The API processes each request by
-	// Carrier.Serve, as the Handler of adapters/portgateway/carrierhttp does.
+	// New starts an API of the carrier, and returns a gateway to it. It must stop the API with t.Cleanup. The API must process each request
+	// with Carrier.Serve, as the Handler of adapters/portgateway/carrierhttp does.
 	New func(t testing.TB, c *Carrier) porting.Gateway
-	// Idempotent equals CarrierScript.Idempotent.
+	// Idempotent is copied to CarrierScript.Idempotent.
 	Idempotent bool
-	// Event returns the message for an event. Nil: the gateway is no porting.EventReader.
+	// Event returns the message with which the carrier sends an event. It is nil if the gateway does not implement porting.EventReader.
 	Event func(e CarrierEvent) GatewayEvent
 }
 
 // RunCarrierGateway tests a gateway with a scripted carrier. It runs RunGateway first.
 //
-// Then each request that Submit, Cancel and Snapshot send meets each of the Faults. The method either overcomes the fault, for example
-// by a retry, or returns an error that is neither a *porting.Refusal nor CodeNotFound. The next call must succeed, and the carrier
-// must have one order.
+// It then tests each of the Faults on each request that Submit, Cancel and Snapshot send. The method must either overcome the fault, for
+// example by a retry, or return an error that is neither a *porting.Refusal nor CodeNotFound. The next call must succeed, and the carrier
+// must have exactly one order.
 func RunCarrierGateway(t *testing.T, h CarrierGateway) {
 	t.Helper()
 	RunGateway(t, h.harness)
@@ -100,7 +100,7 @@ func RunCarrierGateway(t *testing.T, h CarrierGateway) {
 	}
 }
 
-// with returns the harness of a gateway whose carrier follows a script.
+// with returns a gateway whose carrier follows a script, as a harness, and the carrier.
 func (h CarrierGateway) with(t testing.TB, s CarrierScript) (GatewayHarness, *Carrier) {
 	t.Helper()
 	s.Idempotent = h.Idempotent
@@ -126,7 +126,7 @@ func (h CarrierGateway) harness(t *testing.T, c GatewayCase) GatewayHarness {
 	return g
 }
 
-// gatewayCall is a method of a gateway that talks to its carrier.
+// gatewayCall is a method of a gateway that sends requests to the carrier.
 type gatewayCall struct {
 	name string
 	call func(ctx context.Context, g porting.Gateway, s porting.Submission) error
@@ -148,10 +148,10 @@ var gatewayCalls = []gatewayCall{
 	}},
 }
 
-// maxGatewayRequests is the number of requests of one call that the suite tests with a fault.
+// maxGatewayRequests is the number of requests of a call that are tested with a fault.
 const maxGatewayRequests = 8
 
-// testFault has one request after the other of a call meet a fault, until the call sends no more of them.
+// testFault repeats a call with the fault in its first request, its second, and so on, until the call sends no further request.
 func (h CarrierGateway) testFault(servers testing.TB, t reporter, call gatewayCall, fault Fault) {
 	t.Helper()
 	for nth := range maxGatewayRequests {
@@ -161,7 +161,7 @@ func (h CarrierGateway) testFault(servers testing.TB, t reporter, call gatewayCa
 	}
 }
 
-// survivesOne has the nth request of a call, from 0, meet a fault. False: the call sends no such request.
+// survivesOne tests a call with the fault in its nth request, counted from 0. It returns false if the call sends no such request.
 func (h CarrierGateway) survivesOne(servers testing.TB, t reporter, call gatewayCall, fault Fault, nth int) bool {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -169,7 +169,7 @@ func (h CarrierGateway) survivesOne(servers testing.TB, t reporter, call gateway
 	var begun, met atomic.Bool
 	seen := 0
 	harness, carrier := h.with(servers, CarrierScript{
-		hanging: cancel, // the caller of the gateway waits no longer
+		hanging: cancel, // the caller gives up as soon as a request hangs
 		Fault: func() Fault {
 			if !begun.Load() || met.Load() {
 				return NoFault

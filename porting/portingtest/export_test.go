@@ -16,7 +16,7 @@ func GatewayTests() (names []string) {
 	return names
 }
 
-// CheckGateway runs the tests of RunGateway one by one, and returns the reports of failing ones by name.
+// CheckGateway runs the tests of RunGateway sequentially. It returns the reports of the failed tests by name.
 func CheckGateway(ctx context.Context, newGateway func(c GatewayCase) GatewayHarness) map[string][]string {
 	failed := map[string][]string{}
 	for _, test := range gatewayTests {
@@ -31,7 +31,7 @@ func CheckGateway(ctx context.Context, newGateway func(c GatewayCase) GatewayHar
 	return failed
 }
 
-// recorder records the reports of a test.
+// recorder is a reporter that records failures instead of failing a test.
 type recorder struct {
 	ctx     context.Context //nolint:containedctx // as a *testing.T has one
 	mu      sync.Mutex
@@ -58,7 +58,7 @@ func (r *recorder) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// CheckCarrierGateway runs a test of RunCarrierGateway, and returns its report.
+// CheckCarrierGateway runs the test of RunCarrierGateway with a name, and returns its reports; empty means that it passed.
 func CheckCarrierGateway(t *testing.T, h CarrierGateway, name string) []string {
 	t.Helper()
 	r := &recorder{ctx: t.Context()}

@@ -12,45 +12,45 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// GatewayCase is the behavior of the carrier of a gateway under test.
+// GatewayCase selects the behavior of the carrier in a test of RunGateway.
 type GatewayCase string
 
-// The cases. In each case the carrier finally ports all numbers, unless stated otherwise.
+// The cases. In each case the carrier finally ports all numbers, unless the comment states otherwise.
 const (
 	Ports              GatewayCase = "ports"
 	PortsPartly        GatewayCase = "ports partly"         // the last number is rejected
-	CancelsLater       GatewayCase = "cancels later"        // agrees to cancel, immediately or later
-	RefusesToCancel    GatewayCase = "refuses to cancel"    // and goes on
-	PortsDespiteCancel GatewayCase = "ports despite cancel" // before it has processed the cancellation
-	ReportsUnknown     GatewayCase = "reports unknown"      // the last number has, for a while, a status that the gateway does not know
-	RefusesOrder       GatewayCase = "refuses order"        // as soon as it is submitted
+	CancelsLater       GatewayCase = "cancels later"        // cancels on request, immediately or later
+	RefusesToCancel    GatewayCase = "refuses to cancel"    // refuses the request to cancel
+	PortsDespiteCancel GatewayCase = "ports despite cancel" // before it has processed the request to cancel
+	ReportsUnknown     GatewayCase = "reports unknown"      // the last number temporarily has a status that the gateway does not know
+	RefusesOrder       GatewayCase = "refuses order"        // refuses every order when it is submitted
 	LosesAnswer        GatewayCase = "loses answer"         // accepts the first order, but its answer is lost
-	NeverAnswers       GatewayCase = "never answers"        // to Submit, Cancel and Snapshot
+	NeverAnswers       GatewayCase = "never answers"        // does not answer Submit, Cancel and Snapshot
 )
 
-// GatewayHarness is a gateway under test with its carrier.
+// GatewayHarness contains a gateway under test, and functions that control its carrier.
 type GatewayHarness struct {
 	Gateway  porting.Gateway
-	Numbers  []callwright.PhoneNumber             // two numbers, used in every order of the suite; the carrier handles them as the case defines
-	SignedAt time.Time                            // of all orders; their TargetDate is the day eight days later
-	Step     func()                               // lets the carrier take its next step; after 50 steps it has ended every order
-	Events   func(o porting.Order) []GatewayEvent // returns its messages about an order so far, at least two at its end; nil: no EventReader
-	Orders   func() int                           // returns the number of the carrier's orders, of all keys; nil: the suite does not count them
+	Numbers  []callwright.PhoneNumber             // the two numbers of every order; the carrier handles them as the case says
+	SignedAt time.Time                            // SignedAt of all orders; their TargetDate is eight days later
+	Step     func()                               // makes the carrier take its next step; after 50 steps every order must have ended
+	Events   func(o porting.Order) []GatewayEvent // messages so far about an order, at least two after its end; nil if no EventReader
+	Orders   func() int                           // returns the number of the carrier's orders; nil if the suite must not count them
 }
 
-// GatewayEvent is a message of a carrier.
+// GatewayEvent is a carrier's HTTP message about an event.
 type GatewayEvent struct {
 	Header map[string][]string
 	Body   []byte
 }
 
-// gatewaySteps is the number of a carrier's steps after which every order has ended.
+// gatewaySteps is the number of steps after which a carrier must have ended every order.
 const gatewaySteps = 50
 
-// gatewayPatience is the time limit for a return after the context has ended.
+// gatewayPatience is the time within which a method must return after its context has ended.
 const gatewayPatience = 10 * time.Second
 
-// gatewayTests are the tests of RunGateway.
+// gatewayTests lists the tests of RunGateway, each with the case that its carrier follows.
 var gatewayTests = []struct {
 	name string
 	of   GatewayCase
@@ -72,7 +72,8 @@ var gatewayTests = []struct {
 	{"takes events twice and in any order", Ports, takesEvents},
 }
 
-// reporter is the part of *testing.T that the suite uses. A recorder implements it, too, to show which tests a wrong gateway fails.
+// reporter contains the methods of *testing.T that the suite calls. A recorder also implements it, to find out which tests a faulty gateway
+// fails.
 type reporter interface {
 	Helper()
 	Context() context.Context
@@ -82,7 +83,7 @@ type reporter interface {
 	Fatalf(format string, args ...any)
 }
 
-// RunGateway tests a porting.Gateway. newGateway returns one whose carrier has no orders and behaves as the case.
+// RunGateway tests a porting.Gateway. newGateway returns a new gateway whose carrier has no orders and behaves as case c.
 func RunGateway(t *testing.T, newGateway func(t *testing.T, c GatewayCase) GatewayHarness) {
 	t.Helper()
 	for _, test := range gatewayTests {
@@ -93,10 +94,10 @@ func RunGateway(t *testing.T, newGateway func(t *testing.T, c GatewayCase) Gatew
 	}
 }
 
-// gateway is the gateway under test.
+// gateway wraps the gateway under test with helpers.
 type gateway struct{ GatewayHarness }
 
-// submission returns an order that is not submitted.
+// submission returns a submission that was not submitted yet.
 func (g gateway) submission(key string) porting.Submission {
 	day := g.SignedAt.UTC().Truncate(24 * time.Hour)
 	return porting.Submission{
@@ -113,7 +114,7 @@ func (g gateway) submission(key string) porting.Submission {
 	}
 }
 
-// submit submits an order.
+// submit submits an order, and stops the test if it fails or the reference is invalid.
 func (g gateway) submit(t reporter, key string) porting.Order {
 	t.Helper()
 	s := g.submission(key)
@@ -125,7 +126,7 @@ func (g gateway) submit(t reporter, key string) porting.Order {
 	return s.Order
 }
 
-// look returns a snapshot, which must contain each number once.
+// look returns a snapshot, and checks that it contains each number once, with the fields that its state requires.
 func (g gateway) look(t reporter, o porting.Order) porting.Snapshot {
 	t.Helper()
 	s, err := g.Gateway.Snapshot(t.Context(), o)
@@ -154,7 +155,8 @@ func (g gateway) look(t reporter, o porting.Order) porting.Snapshot {
 	return s
 }
 
-// end lets the carrier end an order, and returns its last snapshot. Every snapshot must be a legal successor of the previous one.
+// end takes all steps of the carrier, and returns the last snapshot. It checks that every snapshot is a legal successor of the previous
+// one.
 func (g gateway) end(t reporter, o porting.Order) porting.Snapshot {
 	t.Helper()
 	was := map[callwright.PhoneNumber]porting.NumberState{}
@@ -180,7 +182,7 @@ func (g gateway) end(t reporter, o porting.Order) porting.Snapshot {
 	return last
 }
 
-// states returns the states of an order's numbers, in order.
+// states returns the states of an order's numbers in a snapshot, in the order of o.Numbers.
 func states(o porting.Order, s porting.Snapshot) (all []porting.NumberState) {
 	for _, number := range o.Numbers {
 		for _, n := range s.Numbers {
@@ -294,7 +296,7 @@ func portsPartly(t reporter, g gateway) {
 	g.wantEnd(t, o, porting.NumberPorted, porting.NumberRejected)
 }
 
-// cancel asks the carrier to cancel, twice.
+// cancel sets o.CancelAskedAt and cancels the order twice. It checks that both calls succeed or both fail.
 func (g gateway) cancel(t reporter, o *porting.Order) error {
 	t.Helper()
 	o.CancelAskedAt = o.SignedAt.Add(time.Minute)
@@ -374,7 +376,7 @@ func losesAnswer(t reporter, g gateway) {
 		t.Fatalf("the answer was lost, and got %v", err)
 	}
 	o := g.submit(t, "r1:1")
-	if err == nil && r.Ref != o.Ref { // the gateway has asked again by itself
+	if err == nil && r.Ref != o.Ref { // the gateway has retried by itself
 		t.Errorf("the answer was lost, and got the reference %q, then %q", r.Ref, o.Ref)
 	}
 	g.wantOrders(t, 1)

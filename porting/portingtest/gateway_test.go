@@ -19,15 +19,15 @@ import (
 
 var signed = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
-// simulated is a gateway that does everything right, and counts the orders of its carrier.
+// simulated is a correct gateway that counts the orders of its carrier.
 type simulated struct {
 	*portgateway.Simulated
 
 	mu       sync.Mutex
 	now      time.Time
-	orders   map[string]bool // by key
-	extra    int             // number of additional orders of the carrier
-	released chan struct{}   // closed when the test is over
+	orders   map[string]bool // keys of submitted orders
+	extra    int             // number of surplus orders, as a fault creates them
+	released chan struct{}   // closed at the end of the test
 }
 
 func (s *simulated) Now() time.Time {
@@ -36,7 +36,7 @@ func (s *simulated) Now() time.Time {
 	return s.now
 }
 
-// Submit counts the order, unless the carrier refuses it.
+// Submit submits an order, and counts it unless the carrier refuses it.
 func (s *simulated) Submit(ctx context.Context, sub porting.Submission) (porting.Receipt, error) {
 	r, err := s.Simulated.Submit(ctx, sub)
 	if _, refused := errors.AsType[*porting.Refusal](err); !refused {
@@ -47,7 +47,7 @@ func (s *simulated) Submit(ctx context.Context, sub porting.Submission) (porting
 	return r, err
 }
 
-// more counts an order that is one too many.
+// more counts a surplus order, and returns the number of surplus orders.
 func (s *simulated) more() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,7 +55,7 @@ func (s *simulated) more() int {
 	return s.extra
 }
 
-// faulty is a gateway with faults: set fields replace the simulated one's methods.
+// faulty is a gateway in which a test can replace each method of the simulated gateway, or change its result.
 type faulty struct {
 	*simulated
 
@@ -64,8 +64,8 @@ type faulty struct {
 	submit       func(ctx context.Context, sub porting.Submission) (porting.Receipt, error)
 	cancel       func(ctx context.Context, o porting.Order) error
 	look         func(ctx context.Context, o porting.Order) (porting.Snapshot, error)
-	change       func(o porting.Order, s *porting.Snapshot)       // of the result of look
-	number       func(o porting.Order, n *porting.NumberSnapshot) // of each number of that
+	change       func(o porting.Order, s *porting.Snapshot)       // modifies the snapshot that look returns
+	number       func(o porting.Order, n *porting.NumberSnapshot) // modifies each number of that snapshot
 	read         func(header map[string][]string, body []byte) ([]porting.Hint, error)
 }
 
@@ -97,7 +97,7 @@ func (f *faulty) ReadEvents(header map[string][]string, body []byte) ([]porting.
 	return f.read(header, body)
 }
 
-// harness returns a gateway with a fault, whose carrier behaves as the case.
+// harness returns a gateway with a fault, whose carrier behaves as case c.
 func harness(t *testing.T, c portingtest.GatewayCase, released chan struct{}, fault func(f *faulty)) portingtest.GatewayHarness {
 	t.Helper()
 	last := map[portingtest.GatewayCase]callwright.PhoneNumber{
@@ -138,7 +138,7 @@ func harness(t *testing.T, c portingtest.GatewayCase, released chan struct{}, fa
 	}
 }
 
-// check runs the suite on a gateway with a fault, and returns the failures.
+// check runs the suite on a gateway with a fault, and returns the reports of the failed tests by name.
 func check(t *testing.T, fault func(f *faulty)) (failed map[string][]string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -158,7 +158,7 @@ func TestRunGatewayPassesARightGateway(t *testing.T) {
 	}
 }
 
-// TestRunGatewayCatchesFaults has each test of the suite fail for a gateway with the fault that the test is about.
+// TestRunGatewayCatchesFaults checks that every test of the suite fails for a gateway with the fault that the test must detect.
 func TestRunGatewayCatchesFaults(t *testing.T) {
 	t.Parallel()
 	catches := map[string]bool{}
@@ -180,11 +180,11 @@ func TestRunGatewayCatchesFaults(t *testing.T) {
 	}
 }
 
-// fault is a fault of a gateway.
+// fault is a fault of a gateway, and the report that must result from it.
 type fault struct {
 	name     string
-	caughtBy string // the name of a test
-	report   string // part of the expected report
+	caughtBy string // name of the test that must fail
+	report   string // text that the report must contain
 	make     func(f *faulty)
 }
 
@@ -337,7 +337,7 @@ func faultsOfCanceling() []fault {
 func faultsOfAnswers() []fault {
 	const lost, refuses, ends = "submits again when the answer was lost", "passes a refusal on", "ends with its context"
 	refusal := &porting.Refusal{Failure: porting.Failure{Code: porting.OtherFailure}}
-	// submits changes the error of Submit.
+	// submits makes change replace the errors of Submit.
 	submits := func(f *faulty, change func(err error) error) {
 		f.submit = func(ctx context.Context, sub porting.Submission) (porting.Receipt, error) {
 			r, err := f.simulated.Submit(ctx, sub)
@@ -387,7 +387,7 @@ func faultsOfAnswers() []fault {
 	}
 }
 
-// ignore blocks until the test ends, although the context has ended.
+// ignore blocks until the end of the test if the context has ended, and then returns err.
 func (f *faulty) ignore(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		<-f.released
@@ -397,7 +397,7 @@ func (f *faulty) ignore(ctx context.Context, err error) error {
 
 func faultsOfEvents() []fault {
 	const events = "takes events twice and in any order"
-	// reads changes a hint that the gateway has read.
+	// reads makes change modify the hints that ReadEvents returns.
 	reads := func(f *faulty, change func(h *porting.Hint)) {
 		f.read = func(header map[string][]string, body []byte) ([]porting.Hint, error) {
 			hints, err := f.simulated.ReadEvents(header, body)

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// wantTaken checks the numbers, of three, that are in open requests.
+// wantTaken checks which of three fixed numbers are in open requests.
 func (s store) wantTaken(t *testing.T, want ...callwright.PhoneNumber) {
 	t.Helper()
 	got, err := s.ActiveNumbers(t.Context(), []callwright.PhoneNumber{"+14155550100", "+14155550101", "+14155550102"})
@@ -21,7 +21,7 @@ func (s store) wantTaken(t *testing.T, want ...callwright.PhoneNumber) {
 	}
 }
 
-// wantHolder checks the request and the organization of a number; empty: none.
+// wantHolder checks the name of the open request with a number. The zero Name means that no request must have it.
 func (s store) wantHolder(t *testing.T, number callwright.PhoneNumber, want porting.Name) {
 	t.Helper()
 	got, err := s.OpenRequest(t.Context(), number)
@@ -61,7 +61,7 @@ func keepsNumbersUnique(t *testing.T, s store) {
 	s.wantTaken(t)
 	s.insert(t, second)
 	s.wantTaken(t, "+14155550101", "+14155550102")
-	if err := s.UpdateRequest(t.Context(), r); err != nil { // an ended request may change, but claims no numbers
+	if err := s.UpdateRequest(t.Context(), r); err != nil { // an ended request may be updated, but claims no numbers
 		t.Fatal(err)
 	}
 	s.wantTaken(t, "+14155550101", "+14155550102")
@@ -81,7 +81,8 @@ func givesNumberOnce(t *testing.T, s store) {
 	}
 }
 
-// givesNumbersOnce lets writers claim the same numbers in different orders, each together with a distinct number.
+// givesNumbersOnce checks that one of several concurrent writers claims shared numbers, given in different orders, and that the others
+// claim none.
 func givesNumbersOnce(t *testing.T, s store) {
 	shared := []callwright.PhoneNumber{"+14155550100", "+14155550101", "+14155550102"}
 	winner := callwrighttest.Race(t, func(writer int) error {
@@ -102,7 +103,8 @@ func givesNumbersOnce(t *testing.T, s store) {
 	}
 }
 
-// freesNumbers ends requests in each way, and then lets many requests claim their numbers.
+// freesNumbers checks for each final state that the numbers of an ended request are free, and that one of several concurrent requests
+// claims them.
 func freesNumbers(t *testing.T, s store) {
 	for i, state := range porting.States() {
 		if !state.Ended() {
@@ -123,14 +125,14 @@ func freesNumbers(t *testing.T, s store) {
 		})
 		ended := aRequest(fmt.Sprint(state, " ended"), r.Numbers[0].Number)
 		ended.State = state
-		s.insert(t, ended) // claims no number
+		s.insert(t, ended) // inserted as ended, it claims no number
 		if _, err := s.Request(t.Context(), "b", fmt.Sprint(state, " again ", winner)); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
-// addsNoRefused continues a transaction after a refused request.
+// addsNoRefused checks that a refused request stores nothing, and that its transaction can continue.
 func addsNoRefused(t *testing.T, s store) {
 	s.insert(t, aRequest("r1", "+14155550100"))
 	err := s.atomic.Do(t.Context(), func(ctx context.Context) error {
@@ -156,7 +158,7 @@ func addsNoRefused(t *testing.T, s store) {
 	}
 }
 
-// namesHolders follows a number from one organization to another.
+// namesHolders checks OpenRequest while a number moves from one organization's request to another's.
 func namesHolders(t *testing.T, s store) {
 	first, second := aRequest("r1", "+14155550100", "+14155550101"), aRequest("r2", "+14155550101")
 	second.Org = "b"
@@ -175,7 +177,7 @@ func namesHolders(t *testing.T, s store) {
 	s.wantHolder(t, "+14155550100", porting.Name{})
 }
 
-// keepsOrdersUnique gives one order to two requests.
+// keepsOrdersUnique checks that a second request with the same order is refused, by an insertion and by an update.
 func keepsOrdersUnique(t *testing.T, s store) {
 	first, second, third := aRequest("r1", "+14155550100"), aRequest("r2", "+14155550101"), aRequest("r3", "+14155550102")
 	first.Ref, third.Ref, third.Org = "o1", "o1", "b"

@@ -20,7 +20,7 @@ func aReservation(number callwright.PhoneNumber, org callwright.OrgID, request s
 	return porting.Reservation{Number: number, Org: org, Request: request, Since: since}
 }
 
-// wantReserved checks the reservations of some numbers.
+// wantReserved checks the reservations that the store returns for the given numbers.
 func (s store) wantReserved(t *testing.T, numbers []callwright.PhoneNumber, want ...porting.Reservation) {
 	t.Helper()
 	got, err := s.Reserved(t.Context(), numbers)
@@ -43,7 +43,7 @@ func keepsReservations(t *testing.T, s store) {
 	s.wantReserved(t, []callwright.PhoneNumber{two}, second)
 	s.wantReserved(t, nil)
 	foreign := aReservation(one, "b", "r3", later(2))
-	err := s.atomic.Do(t.Context(), func(ctx context.Context) error { // continues after the conflict
+	err := s.atomic.Do(t.Context(), func(ctx context.Context) error { // the transaction continues after the conflict
 		if err := s.Reserve(ctx, foreign); !errors.Is(err, callwright.ErrConflict) {
 			return fmt.Errorf("another organization's number gave %w", err)
 		}
@@ -54,7 +54,7 @@ func keepsReservations(t *testing.T, s store) {
 	}
 	first.Request, first.Since = "r4", later(3)
 	third := aReservation(three, "b", "r3", later(2))
-	if err := s.Reserve(t.Context(), first); err != nil { // ported again
+	if err := s.Reserve(t.Context(), first); err != nil { // as if the number were ported again
 		t.Error(err)
 	}
 	s.wantReserved(t, all, first, second, third)
@@ -86,13 +86,13 @@ func reservesOnce(t *testing.T, s store) {
 	callwrighttest.Race(t, func(int) error {
 		err := s.Unreserve(t.Context(), holder, number)
 		if errors.Is(err, callwright.ErrNotFound) {
-			err = callwright.ErrConflict // another one was first
+			err = callwright.ErrConflict // Race expects CodeConflict from the losers
 		}
 		return err
 	})
 }
 
-// reservesAsModel reserves and releases numbers of several organizations at random, sequentially, and compares with a map.
+// reservesAsModel reserves and releases random numbers for random organizations, and compares the store with a map after each step.
 func reservesAsModel(t *testing.T, s store) {
 	random := rand.New(rand.NewPCG(17, 25))
 	numbers := []callwright.PhoneNumber{"+14155550100", "+14155550101", "+14155550102"}
@@ -124,7 +124,7 @@ func reservesAsModel(t *testing.T, s store) {
 	}
 }
 
-// wantOnly checks for an error unless the operation is allowed.
+// wantOnly checks that err is nil if the operation is allowed, and otherwise that err is the given error.
 func (store) wantOnly(t *testing.T, err error, allowed bool, otherwise error) {
 	t.Helper()
 	if allowed && err != nil || !allowed && !errors.Is(err, otherwise) {
@@ -132,8 +132,8 @@ func (store) wantOnly(t *testing.T, err error, allowed bool, otherwise error) {
 	}
 }
 
-// reservesBeforeFree ends requests and reserves their numbers while other requests wait for the numbers: none gets a number without
-// seeing its reservation.
+// reservesBeforeFree ends requests and reserves their numbers while other requests wait for the numbers. It checks that no request claims a
+// number without seeing its reservation.
 func reservesBeforeFree(t *testing.T, s store) {
 	for i := range 10 {
 		number := callwright.PhoneNumber(fmt.Sprint("+1415555010", i))
@@ -158,7 +158,8 @@ func reservesBeforeFree(t *testing.T, s store) {
 	}
 }
 
-// follow requests a number for another organization until it is free, and checks that it then sees the reservation.
+// follow inserts a request for a number of another organization until the number is free, and checks that the transaction then sees the
+// reservation.
 func (s store) follow(t *testing.T, id string, number callwright.PhoneNumber) {
 	t.Helper()
 	next := aRequest(id, number)

@@ -15,10 +15,10 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// NewStore returns an empty store and its transactions.
+// NewStore returns an empty store, and the callwright.Atomic of its transactions.
 type NewStore func(t *testing.T) (porting.Store, callwright.Atomic)
 
-// RunStore tests a porting.Store. atRest reads its data at rest; nil for a store in memory.
+// RunStore tests a porting.Store. atRest returns its stored data; it is nil for a store in memory, for which encryption is not tested.
 func RunStore(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[porting.Store]) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, store){
@@ -58,7 +58,7 @@ func RunStore(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[port
 	}
 }
 
-// store is the store under test.
+// store wraps the store under test with helpers.
 type store struct {
 	porting.Store
 
@@ -70,10 +70,10 @@ var at = time.Date(2026, 3, 2, 9, 8, 7, 123456000, time.UTC)
 
 func later(seconds int) time.Time { return at.Add(time.Duration(seconds) * time.Second) }
 
-// words holds characters that a store might lose.
+// words contains characters that a faulty store might change: accents, quotes, a line break, markup, an emoji.
 const words = "\u00c9va's\n\"<b>&\\ \U0001F600"
 
-// aRequest returns a request of organization a in the state waiting_for_signature.
+// aRequest returns a request of organization "a" in state WaitingForSignature.
 func aRequest(id string, numbers ...callwright.PhoneNumber) porting.Request {
 	r := porting.Request{
 		ID: id, Org: "a", State: porting.WaitingForSignature, Account: porting.Account{CustomerType: porting.Personal},
@@ -89,7 +89,7 @@ func anEntry(number int) porting.Entry {
 	return porting.Entry{Number: number, At: later(number), To: porting.WaitingForSignature, Event: porting.Initiated, Actor: porting.API}
 }
 
-// FullRequest returns a request with a value in each field.
+// FullRequest returns a request with every field set.
 func FullRequest(id string) porting.Request {
 	return porting.Request{
 		ID: id, Org: "a", State: porting.InProgress,
@@ -279,7 +279,7 @@ func endsRequest(t *testing.T, s store) {
 	s.wantHistory(t, "r1")
 }
 
-// pagesRequests stores requests of equal times, and requests of another organization.
+// pagesRequests checks the pages of requests with equal times, beside requests of another organization.
 func pagesRequests(t *testing.T, s store) {
 	want := s.insertTies(t, nil)
 	s.wantPages(t, porting.Filter{Limit: 4}, want)
@@ -290,7 +290,7 @@ func pagesRequests(t *testing.T, s store) {
 	}
 }
 
-// pagesStates reads pages of requests in several states.
+// pagesStates checks the pages of requests in some states only.
 func pagesStates(t *testing.T, s store) {
 	chosen := []porting.State{porting.Submitted, porting.Canceled, porting.Submitted}
 	want := s.insertTies(t, chosen)
@@ -302,8 +302,8 @@ func pagesStates(t *testing.T, s store) {
 	s.wantPages(t, porting.Filter{Limit: 4, States: []porting.State{"absent"}}, nil)
 }
 
-// insertTies stores requests of all states, ten at each time, and returns the ids of the requests in the given states, the newest
-// first; nil: of all.
+// insertTies stores 35 requests in alternating states, ten with the same time each. It returns the ids of the requests in the given states,
+// newest first; nil means all states.
 func (s store) insertTies(t *testing.T, of []porting.State) (ids []string) {
 	t.Helper()
 	for i := range 35 {
@@ -320,7 +320,7 @@ func (s store) insertTies(t *testing.T, of []porting.State) (ids []string) {
 	return ids
 }
 
-// wantPages reads and checks all pages.
+// wantPages reads all pages of a filter, and checks the ids of the requests.
 func (s store) wantPages(t *testing.T, f porting.Filter, want []string) {
 	t.Helper()
 	var seen []string
@@ -342,7 +342,7 @@ func (s store) wantPages(t *testing.T, f porting.Filter, want []string) {
 	}
 }
 
-// tellsWaiting stores requests of all states, some of them held.
+// tellsWaiting checks which requests WaitingRequests returns among requests of all states, of which some have a HeldSince.
 func tellsWaiting(t *testing.T, s store) {
 	var want []string
 	for i := range 24 {

@@ -8,10 +8,10 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Kind is the kind of an alert.
+// Kind distinguishes the alerts of a trunk by the threshold that raises them.
 type Kind string
 
-// The kinds.
+// The kinds of alerts.
 const (
 	Unreachable  Kind = "unreachable"
 	FailureRate  Kind = "failure_rate"
@@ -25,22 +25,22 @@ type Config struct {
 	Channels   Channels
 }
 
-// Thresholds are the limits beyond which an alert is raised. A zero threshold is never crossed.
+// Thresholds are the values that raise an alert when they are reached. A zero threshold raises no alert.
 type Thresholds struct {
-	Unreachable       time.Duration // time for which a server of the trunk is unreachable
-	FailureRate       float64       // percent of attempts that fail for technical reasons
-	FailureRateWindow time.Duration // 0: 15 minutes
-	ResponseTime      time.Duration // mean of the last answered probes
+	Unreachable       time.Duration // minimum time for which a server of the trunk is unreachable
+	FailureRate       float64       // percentage of attempts that fail for technical reasons
+	FailureRateWindow time.Duration // 0 means 15 minutes
+	ResponseTime      time.Duration // mean response time of the last answered probes
 }
 
-// Channels are the ways to send a notice.
+// Channels selects the channels over which notices are sent.
 type Channels struct {
 	Email   bool
 	SMS     bool
-	Webhook string // a URL; empty: none
+	Webhook string // URL; empty if none
 }
 
-// Channel is a way to send a notice.
+// Channel is a medium over which notices are sent.
 type Channel string
 
 // The channels.
@@ -50,7 +50,7 @@ const (
 	ByWebhook Channel = "webhook"
 )
 
-// Enabled returns the channels that are in use.
+// Enabled returns the channels that are selected.
 func (c Channels) Enabled() (all []Channel) {
 	if c.Email {
 		all = append(all, ByMail)
@@ -64,8 +64,8 @@ func (c Channels) Enabled() (all []Channel) {
 	return all
 }
 
-// WebhookHost returns the scheme and the host of the webhook, without its user, path and query, which may hold a key. It is empty
-// without a webhook.
+// WebhookHost returns the scheme and the host of the webhook, without its user, path and query, which may contain a key. It returns "" if
+// no webhook is set.
 func (c Channels) WebhookHost() string {
 	to, err := url.Parse(c.Webhook)
 	if err != nil || to.Host == "" {
@@ -74,48 +74,48 @@ func (c Channels) WebhookHost() string {
 	return to.Scheme + "://" + to.Host
 }
 
-// Notice is the message about one edge of an alert.
+// Notice is the message that an alert was raised or resolved.
 type Notice struct {
-	ID          string // idempotency key: the same for every delivery of this edge
+	ID          string // idempotency key: the same for all deliveries of this notice
 	Org         callwright.OrgID
 	Kind        Kind
 	Number      callwright.PhoneNumber
 	Direction   string
-	Value       float64 // in minutes, percent or milliseconds, depending on Kind
-	Threshold   float64 // in the same unit
+	Value       float64 // measured value, in minutes, percent or milliseconds, depending on Kind
+	Threshold   float64 // in the same unit as Value
 	TriggeredAt time.Time
-	ResolvedAt  *time.Time // nil: the alert is raised
-	Others      int        // further numbers that the notice is about: they have the same servers and alerts
+	ResolvedAt  *time.Time // nil if the alert was raised
+	Others      int        // number of further phone numbers with the same servers and alerts, which this notice covers
 }
 
-// Texter sends SMS. No adapter of this repository implements it. siptest.RunTexter tests it.
+// Texter sends SMS. No adapter in this repository implements it. siptest.RunTexter tests it.
 type Texter interface {
-	// SendText sends a text, unchanged, to the organization's contacts. id is an idempotency key: a retry with the same id
-	// succeeds, and may send the text again. After an error the caller retries.
+	// SendText sends a text, unchanged, to the organization's contacts. id is an idempotency key: a retry with the same id succeeds, but
+	// may send the text again. After an error the caller retries.
 	SendText(ctx context.Context, org callwright.OrgID, id, text string) error
 }
 
 // Hooks sends notices to webhooks. siptest.RunHooks tests it.
 type Hooks interface {
-	// CheckURL returns CodeBadRequest, without a field, for a URL to which no request may be sent: it is malformed, is not
-	// HTTP, or names a forbidden address.
+	// CheckURL returns CodeBadRequest, without a field, if no request may be sent to a URL: because the URL is malformed, is not HTTP, or
+	// names a forbidden address.
 	CheckURL(url string) error
-	// SendNotice posts a notice, signed for its organization. A retry has the same ID and is posted again. It returns CodeForbidden
-	// for a forbidden URL, and for a permanent refusal by the server: a status from 300 to 499 other than 408 and 429. After any
-	// other error (no connection, 408, 429, 500 and above) the caller retries, not before the error's RetryAfter. Messages of
-	// errors do not contain the URL.
+	// SendNotice posts a notice, signed for its organization. A retry with the same ID is posted again. SendNotice returns CodeForbidden if
+	// the URL is forbidden or the server refuses permanently, with a status from 300 to 499 other than 408 and 429. After any other error
+	// (no connection, 408, 429, 500 and above) the caller retries, but not before the error's RetryAfter. Error messages do not contain the
+	// URL.
 	SendNotice(ctx context.Context, url string, n Notice) error
 }
 
-// States holds the states of a trunk's alerts by kind. The state of a missing kind is the zero State.
+// States maps the kinds of a trunk's alerts to their states. A missing kind has the zero State.
 type States map[Kind]State
 
 // State is the state of one alert.
 type State struct {
-	Raised      bool      // a notice has raised the alert, and none has resolved it
-	TriggeredAt time.Time // when it was last raised
-	ResolvedAt  time.Time // when it was last resolved; zero: raised, or never
-	Since       time.Time // start of the time in which the threshold is crossed; zero: it is not
-	ClearSince  time.Time // of a raised alert: start of the time in which the threshold is not crossed; zero: it is
-	Edges       int       // notices so far, for their ids
+	Raised      bool      // the alert was raised, and is not resolved yet
+	TriggeredAt time.Time // time at which it was last raised
+	ResolvedAt  time.Time // time at which it was last resolved; zero if raised or never resolved
+	Since       time.Time // time since which the threshold is crossed; zero if it is not
+	ClearSince  time.Time // if raised, time since which the threshold is not crossed; zero if it is
+	Edges       int       // number of notices so far, used in their ids
 }

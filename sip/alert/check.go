@@ -6,15 +6,15 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The limits of thresholds.
+// Limits of the thresholds.
 const (
 	MaxUnreachable  = 7 * 24 * time.Hour
 	MaxRateWindow   = 24 * time.Hour
 	MaxResponseTime = 5 * time.Second // a slower probe counts as unanswered
 )
 
-// Check returns CodeBadRequest with the field of an invalid setting. probed reports whether the trunk's servers are probed: without
-// probes, only the failure rate is known. Check accepts channels that the deployment does not have.
+// Check returns CodeBadRequest with the field of an invalid setting. probed reports whether the trunk's servers are probed; if not, only
+// the threshold of the failure rate may be set. Check does not know which channels the deployment offers.
 func (c Config) Check(probed bool) error {
 	t := c.Thresholds
 	if err := t.check(probed); err != nil {
@@ -35,7 +35,7 @@ func (t Thresholds) check(probed bool) *callwright.Error {
 	switch {
 	case t.Unreachable < 0 || t.Unreachable > MaxUnreachable:
 		return callwright.Invalid("unreachable_minutes", "must be from 0 to %d", MaxUnreachable/time.Minute)
-	case !(t.FailureRate >= 0 && t.FailureRate <= 100): // not NaN
+	case !(t.FailureRate >= 0 && t.FailureRate <= 100): // negated, so that NaN is refused
 		return callwright.Invalid("failure_rate_percent", "must be from 0 to 100")
 	case t.FailureRateWindow < 0 || t.FailureRateWindow > MaxRateWindow:
 		return callwright.Invalid("failure_rate_window_minutes", "must be from 0 to %d", MaxRateWindow/time.Minute)

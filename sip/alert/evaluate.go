@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// Trunk identifies the trunk of alerts.
+// Trunk identifies the trunk that alerts concern.
 type Trunk struct {
 	ID        string
 	Org       callwright.OrgID
@@ -19,29 +19,30 @@ type Trunk struct {
 	Direction string
 }
 
-// Measured is a measurement of a trunk.
+// Measured contains the values that were measured for a trunk.
 type Measured struct {
-	Unreachable   bool          // a server is unreachable, even if calls go to another one
-	Ended, Failed int           // attempts within Thresholds.Window
-	ResponseTime  time.Duration // mean of the last answered probes
+	Unreachable   bool          // at least one server is unreachable, even if calls use another
+	Ended, Failed int           // numbers of attempts within Thresholds.Window
+	ResponseTime  time.Duration // mean response time of the last answered probes
 	Samples       int           // number of these probes
-	LookedAt      time.Time     // time of the previous measurement; zero: none
+	LookedAt      time.Time     // time of the previous measurement; zero if none
 }
 
-// The limits that suppress notices about flapping trunks and about chance.
+// Limits that suppress notices about flapping trunks, and about values that are due to chance.
 const (
-	ClearFor = 2 * time.Minute  // a raised alert is resolved when its threshold has not been crossed for this long
-	Quiet    = 10 * time.Minute // a resolved alert is not raised again for this long
+	ClearFor = 2 * time.Minute  // time for which the threshold must not be crossed before a raised alert is resolved
+	Quiet    = 10 * time.Minute // time for which a resolved alert is not raised again
 
-	MinAttempts = 5 // fewer attempts within the window make no failure rate
-	MinSamples  = 5 // fewer answered probes make no mean response time
+	MinAttempts = 5 // minimum number of attempts in the window for a failure rate
+	MinSamples  = 5 // minimum number of answered probes for a mean response time
 )
 
-// Window returns the time over which the failure rate is taken.
+// Window returns the period over which the failure rate is calculated, with the default applied.
 func (t Thresholds) Window() time.Duration { return cmp.Or(t.FailureRateWindow, 15*time.Minute) }
 
-// Evaluate returns the states of a trunk's alerts after a measurement, and the notices to send: at most one for each kind,
-// raised and resolved in turns. After a gap of more than health.MaxGap between measurements, durations start anew.
+// Evaluate returns the states of a trunk's alerts after a measurement, and the notices to send: at most one for each kind. Raised and
+// resolved notices of a kind alternate. If more than health.MaxGap has passed since the previous measurement, the time for which thresholds
+// are crossed counts from now.
 func (c Config) Evaluate(t Trunk, states States, m Measured, now time.Time) (States, []Notice) {
 	next := maps.Clone(states)
 	if next == nil {
@@ -66,8 +67,8 @@ func (c Config) Evaluate(t Trunk, states States, m Measured, now time.Time) (Sta
 	return next, notices
 }
 
-// Due returns the latest time at which a trunk's alerts must be evaluated: the next time at which an alert is raised or resolved if
-// the measurements stay the same. ok is false if no alert is due.
+// Due returns the time by which a trunk's alerts must be evaluated again: the next time at which an alert is raised or resolved if the
+// measurements do not change. ok is false if there is no such time.
 func (c Config) Due(states States) (at time.Time, ok bool) {
 	for _, r := range c.Thresholds.readings(Measured{}) {
 		if next := states[r.kind].due(r.lasting); !next.IsZero() && (!ok || next.Before(at)) {
@@ -77,7 +78,7 @@ func (c Config) Due(states States) (at time.Time, ok bool) {
 	return at, ok
 }
 
-// due returns the time of the next edge; zero without one.
+// due returns the time at which the alert is next raised or resolved if the measurements do not change, or the zero time.
 func (s State) due(lasting time.Duration) time.Time {
 	switch {
 	case s.Raised && !s.ClearSince.IsZero():
@@ -97,8 +98,8 @@ func (s State) due(lasting time.Duration) time.Time {
 type reading struct {
 	kind             Kind
 	thresholdCrossed bool
-	lasting          time.Duration // for which it must be crossed
-	value, threshold float64       // in the unit of the notice
+	lasting          time.Duration // time for which the threshold must be crossed
+	value, threshold float64       // in the unit of Notice.Value
 }
 
 func (t Thresholds) readings(m Measured) []reading {
@@ -128,7 +129,7 @@ func (t Thresholds) readings(m Measured) []reading {
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// afterGap returns the state after a gap: durations start now.
+// afterGap returns the state after a gap between measurements: running durations restart at now.
 func (s State) afterGap(now time.Time) State {
 	if !s.Since.IsZero() {
 		s.Since = now
@@ -139,7 +140,7 @@ func (s State) afterGap(now time.Time) State {
 	return s
 }
 
-// step is the state machine of one alert; edge is true if this step raises or resolves the alert.
+// step returns the state after a measurement. edge reports whether this step raises or resolves the alert.
 func (s State) step(crossed bool, lasting time.Duration, now time.Time) (next State, edge bool) {
 	switch {
 	case !crossed:
@@ -165,7 +166,7 @@ func (s State) step(crossed bool, lasting time.Duration, now time.Time) (next St
 	return s, true
 }
 
-// notice returns the notice of the edge that has led to a state.
+// notice returns the notice that the alert was raised or resolved, as state s says.
 func (t Trunk) notice(s State, r reading, now time.Time) Notice {
 	n := Notice{
 		ID: fmt.Sprintf("%s.%s.%d", t.ID, r.kind, s.Edges), Org: t.Org, Kind: r.kind, Number: t.Number,

@@ -26,7 +26,7 @@ var (
 	}
 )
 
-// run is a trunk that is measured each second.
+// run contains the alerts of a simulated trunk, its clock, and the notices sent.
 type run struct {
 	config  alert.Config
 	states  alert.States
@@ -45,14 +45,14 @@ func (r *run) look(m alert.Measured) []alert.Notice {
 	return told
 }
 
-// lasting measures the same until d has passed.
+// lasting evaluates the same measurement every second until d has passed.
 func (r *run) lasting(d time.Duration, m alert.Measured) {
 	for end := r.now.Add(d); r.now.Before(end); r.now = r.now.Add(time.Second) {
 		r.look(m)
 	}
 }
 
-// wantOnly fails the test unless exactly the given edges were sent.
+// wantOnly checks the ids of the notices since the last check.
 func (r *run) wantOnly(t *testing.T, what string, want ...string) {
 	t.Helper()
 	var got []string
@@ -150,7 +150,7 @@ func TestNoEvidenceNoAlert(t *testing.T) {
 	}
 }
 
-// TestRestart leaves a gap of an hour between measurements: earlier durations do not count.
+// TestRestart checks that durations do not continue over a gap of an hour between measurements.
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	r := newRun()
@@ -177,8 +177,8 @@ func TestEvaluateKeepsItsInput(t *testing.T) {
 	}
 }
 
-// TestEdges runs random measurements. Each kind is raised and resolved in turns, with unique ids, at most one pair in the quiet
-// time, and every condition that lasts is sent.
+// TestEdges checks for random measurements that notices of each kind are alternately raised and resolved, have unique ids, respect the
+// quiet time, and match the states.
 func TestEdges(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -250,7 +250,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// No notice is sent before Due, and one is sent then, even without measurements in between.
+// TestDue checks that no notice is sent before Due, and that a notice is sent at Due even without measurements in between.
 func TestDue(t *testing.T) {
 	t.Parallel()
 	r := newRun()

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Subject returns the notice in one line.
+// Subject returns a summary of the notice in one line.
 func (n Notice) Subject() string {
 	return fmt.Sprintf("SIP trunk %s (%s%s) %s", n.Number, n.Direction, n.others(), n.finding())
 }
@@ -40,7 +40,7 @@ func (n Notice) finding() string {
 	}
 }
 
-// Text returns the notice as plain text.
+// Text returns the notice as plain text, beginning with its Subject.
 func (n Notice) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s.\n\n", n.Subject())

@@ -1,5 +1,5 @@
-// Package ban shares the bans of SIP sources among the nodes of a deployment, so that an operator sees and lifts them in one place.
-// A node bans a source itself, immediately. The ban reaches the database, and the other nodes, within seconds.
+// Package ban shares the bans of SIP sources among the nodes of a deployment, so that an operator can list and lift them centrally. A node
+// bans a source immediately. Within seconds, the ban is stored in the database and enforced by the other nodes.
 package ban
 
 import (
@@ -17,30 +17,30 @@ const (
 	kind      = "sip-ban"
 	syncEvery = 5 * time.Second
 
-	// Most is the maximum number of shared bans; the bans that end last are shared.
+	// Most is the maximum number of bans that List returns and Service shares. The bans with the latest end are preferred.
 	Most = 1000
 )
 
-// Ban is a source whose requests are ignored.
+// Ban is a ban of a source, whose requests are ignored.
 type Ban struct {
-	Source netip.Addr // of IPv6 the first address of the /64 network
+	Source netip.Addr // IPv4 address, or first address of the IPv6 /64 network
 	Since  time.Time
 	Until  time.Time
-	Node   string // the id of the node that banned it
+	Node   string // id of the node that banned the source
 }
 
-// Line bans sources, which are as callwright.Source returns them; a SIP user agent implements it. It is safe for concurrent use.
-// siptest.RunBanLine tests it.
+// Line enforces bans; a SIP user agent implements it. Sources have the form that callwright.Source returns. A Line is safe for concurrent
+// use. siptest.RunBanLine tests it.
 type Line interface {
-	// Bans returns the end times of the bans in force, by source, in a map of the caller's own.
+	// Bans returns the current bans, as a map from sources to end times. The caller may modify the map.
 	Bans() map[netip.Addr]time.Time
-	// Ban bans a source until a time, which replaces the end of an earlier ban.
+	// Ban bans a source until a time. The time replaces the end of an earlier ban.
 	Ban(source netip.Addr, until time.Time)
-	// Lift ends the ban of a source. Its requests count afresh. Without a ban it does nothing.
+	// Lift ends the ban of a source, and resets the count of its suspicious requests. It does nothing if the source is not banned.
 	Lift(source netip.Addr)
 }
 
-// List returns the bans in force on any node, by their end, latest first.
+// List returns the current bans of all nodes, at most Most, latest end first.
 func List(ctx context.Context, leases node.Leases, now time.Time) ([]Ban, error) {
 	held, err := leases.Held(ctx, kind, now, Most)
 	var all []Ban
@@ -52,7 +52,8 @@ func List(ctx context.Context, leases node.Leases, now time.Time) ([]Ban, error)
 	return all, err
 }
 
-// Lift ends the ban of an address on all nodes within seconds, and returns it. CodeNotFound when the address is not banned.
+// Lift deletes the ban of an address and returns it. All nodes lift the ban within seconds. Lift returns CodeNotFound if the address is not
+// banned.
 func Lift(ctx context.Context, leases node.Leases, address netip.Addr, now time.Time) (Ban, error) {
 	all, err := List(ctx, leases, now)
 	if err != nil {
@@ -72,19 +73,19 @@ type Config struct {
 	Line   Line        `required:"always"`
 	Node   string      `required:"always"`
 
-	// Trusted reports whether a source must not be banned: its bans are lifted on all nodes. nil: no source is trusted.
+	// Trusted reports whether a source must not be banned; its bans are lifted on all nodes. If nil, no source is trusted.
 	Trusted func(netip.Addr) bool
 
 	callwright.Runtime
 }
 
-// Service shares the bans of one node's line.
+// Service shares the bans of one node's Line with the other nodes.
 type Service struct {
 	cfg    Config
-	shared map[netip.Addr]time.Time // bans that are or were in the database
+	shared map[netip.Addr]time.Time // end times of bans that are, or were, in the database
 }
 
-// New checks the configuration.
+// New returns a service. It returns an error if a required field of c is missing.
 func New(c Config) (*Service, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
@@ -95,7 +96,7 @@ func New(c Config) (*Service, error) {
 	return &Service{cfg: c, shared: map[netip.Addr]time.Time{}}, nil
 }
 
-// Run shares bans until ctx ends. While the database fails, bans stay unchanged.
+// Run shares bans every few seconds until ctx ends, and then returns nil. While the database fails, the line's bans stay unchanged.
 func (s *Service) Run(ctx context.Context) error {
 	tick := time.NewTicker(syncEvery)
 	defer tick.Stop()
@@ -111,8 +112,8 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// sync stores new bans in the database, applies bans of other nodes to the line, and lifts the bans that were lifted elsewhere.
-// Bans of trusted sources are lifted.
+// sync stores the line's new bans in the database, adds bans of other nodes to the line, and lifts bans that were lifted elsewhere or
+// concern trusted sources.
 func (s *Service) sync(ctx context.Context) error {
 	now := s.cfg.Clock.Now()
 	own := s.cfg.Line.Bans()
@@ -160,7 +161,7 @@ func (s *Service) sync(ctx context.Context) error {
 	return s.deleteOld(ctx, now)
 }
 
-// deleteOld deletes bans that have ended.
+// deleteOld deletes expired bans from the database.
 func (s *Service) deleteOld(ctx context.Context, now time.Time) error {
 	ended, err := s.cfg.Leases.Expired(ctx, kind, now, Most)
 	for _, l := range ended {

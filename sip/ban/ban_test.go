@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/sip/siptest"
 )
 
-// line is a ban.Line.
+// line is a ban.Line in memory.
 type line struct {
 	mu   sync.Mutex
 	bans map[netip.Addr]time.Time
@@ -47,7 +47,7 @@ func TestLine(t *testing.T) {
 	siptest.RunBanLine(t, func(*testing.T) ban.Line { return &line{bans: map[netip.Addr]time.Time{}} })
 }
 
-// A ban of one node holds on all nodes, including a later one, until it is lifted or ends.
+// TestNodesShareBans checks that a ban of one node holds on all nodes, including a node that starts later, until the ban is lifted or ends.
 func TestNodesShareBans(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -96,7 +96,7 @@ func TestNodesShareBans(t *testing.T) {
 				t.Errorf("after one was lifted, node %s bans %v", name, got)
 			}
 		}
-		two.Ban(other, until.Add(time.Minute)) // it goes on
+		two.Ban(other, until.Add(time.Minute)) // the source misbehaves again
 		pass(10 * time.Second)
 		if got := one.Bans(); len(got) != 2 {
 			t.Errorf("a source cannot be banned again: %v", got)
@@ -114,7 +114,7 @@ func TestNodesShareBans(t *testing.T) {
 	})
 }
 
-// The bans of a source that is trusted from now on are lifted on all nodes, and no longer listed.
+// TestTrustLiftsBans checks that the bans of a source that becomes trusted are lifted on all nodes, and are no longer listed.
 func TestTrustLiftsBans(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -155,7 +155,7 @@ func TestTrustLiftsBans(t *testing.T) {
 		expect("before", 2)
 		trusted.Store(true)
 		expect("after", 1)
-		nodes[0].Ban(carrier, until) // counted just before
+		nodes[0].Ban(carrier, until) // a ban from just before the source became trusted
 		expect("again", 1)
 		cancel()
 		running.Wait()

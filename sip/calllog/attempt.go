@@ -13,41 +13,41 @@ import (
 	"github.com/callwright/callwright/sip/ladder"
 )
 
-// AttemptObserver receives every attempt at a call, in order; Service implements it. Its methods return no errors, because the log
-// must not stop a call: the caller runs them beside the call, and failures are logged.
+// AttemptObserver receives the events of every call attempt in order; Service implements it. Its methods return no errors, because a
+// failing log must not stop a call: the caller runs them concurrently with the call, and the observer logs failures.
 type AttemptObserver interface {
-	// Begin is called when the server of an outgoing call is connected or known to be out of reach, or when the trunk of
-	// an incoming call is known.
+	// Begin is called for an outgoing call when its server is connected or known to be unreachable, and for an incoming call when its trunk
+	// is known.
 	Begin(ctx context.Context, r Record)
-	// Answered is called when both sides have answered.
+	// Answered is called when the call is answered, with the time of the answer.
 	Answered(ctx context.Context, r Record, at time.Time)
-	// Finish is called once, when the attempt is over and its resources are free. evidence is nil when the attempt gives no
-	// information about the server: the server was not tried, or the attempt was canceled before a response.
+	// Finish is called once, when the attempt has ended and its resources are freed. evidence is nil if the attempt reveals nothing about
+	// the server, because the server was not tried or the attempt was canceled before a response.
 	Finish(ctx context.Context, r Record, evidence *health.Evidence, steps []ladder.Event)
 }
 
 const (
-	writeTimeout = 2 * time.Second        // of one write
-	endTries     = 3                      // writes of an end, which cannot be recovered later
-	endBackoff   = 200 * time.Millisecond // after the first try; doubled after the next one
-	maxText      = 512                    // bytes
+	writeTimeout = 2 * time.Second        // of each write
+	endTries     = 3                      // attempts to write the end, which cannot be recovered later
+	endBackoff   = 200 * time.Millisecond // wait after the first attempt; doubles after the next
+	maxText      = 512                    // in bytes
 )
 
-// Begin writes the beginning of an attempt. It implements AttemptObserver.
+// Begin stores a new record of an attempt. It implements AttemptObserver.
 func (s *Service) Begin(ctx context.Context, r Record) {
 	r = s.cleaned(r)
 	err := within(ctx, func(ctx context.Context) error { return s.cfg.Store.Begin(ctx, r) })
 	s.logFailure(ctx, "the beginning of an attempt was not written", r, err)
 }
 
-// Answered writes the answer of an attempt. It implements AttemptObserver.
+// Answered stores the time at which an attempt was answered. It implements AttemptObserver.
 func (s *Service) Answered(ctx context.Context, r Record, at time.Time) {
 	err := within(ctx, func(ctx context.Context) error { return s.cfg.Store.Answer(ctx, r.Org, r.ID, at) })
 	s.logFailure(ctx, "the answer of an attempt was not written", r, err)
 }
 
-// Finish writes the end of an attempt and passes its evidence to the Monitor. It implements AttemptObserver. The steps must come from
-// a ladder.Recorder, which cleans their texts.
+// Finish stores the end of an attempt, with retries, and passes its evidence to the Monitor. It implements AttemptObserver. The steps must
+// come from a ladder.Recorder, which cleans their texts.
 func (s *Service) Finish(ctx context.Context, r Record, evidence *health.Evidence, steps []ladder.Event) {
 	ctx = context.WithoutCancel(ctx)
 	if evidence != nil && r.Direction == sip.Outbound {
@@ -72,7 +72,7 @@ func (s *Service) Finish(ctx context.Context, r Record, evidence *health.Evidenc
 	s.logFailure(ctx, "the end of an attempt was not written", r, err)
 }
 
-// finishAttempt ends a record, and adds it first when its beginning was not written.
+// finishAttempt ends a record. If Begin could not store the record, finishAttempt adds it first.
 func (s *Service) finishAttempt(ctx context.Context, r Record, steps []ladder.Event) error {
 	err := s.cfg.Store.Finish(ctx, r.Org, r.ID, r.End, steps)
 	if !errors.Is(err, callwright.ErrNotFound) {
@@ -84,8 +84,7 @@ func (s *Service) finishAttempt(ctx context.Context, r Record, steps []ladder.Ev
 	return s.cfg.Store.Finish(ctx, r.Org, r.ID, r.End, steps)
 }
 
-// within runs f with the time limit of one write. The end of ctx does not stop it: a call may be over before it is
-// written.
+// within calls f with a timeout of writeTimeout. It ignores the end of ctx, because a call may be over before it is stored.
 func within(ctx context.Context, f func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 	defer cancel()
@@ -98,7 +97,7 @@ func (s *Service) logFailure(ctx context.Context, message string, r Record, err 
 	}
 }
 
-// cleaned returns a record as it is stored: with this node's name, and with the peer's texts cleaned.
+// cleaned returns a record in the form in which it is stored: with this node's name, and with the peer's texts cleaned.
 func (s *Service) cleaned(r Record) Record {
 	r.Node = s.cfg.Node
 	for _, text := range []*string{&r.From, &r.To, &r.SIPCallID, &r.Status, &r.Reason} {
@@ -107,7 +106,7 @@ func (s *Service) cleaned(r Record) Record {
 	return r
 }
 
-// clean returns at most maxText bytes of a text, as UTF-8 without control characters.
+// clean returns the first maxText bytes of a text, without control characters and invalid UTF-8.
 func clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

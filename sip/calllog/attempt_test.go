@@ -16,10 +16,10 @@ import (
 	"github.com/callwright/callwright/sip/ladder"
 )
 
-// flaky is a call log that fails for a while, or takes for ever.
+// flaky is a call log whose Begin and Finish fail a given number of times, or hang.
 type flaky struct {
 	calllog.Store
-	begins, ends int // remaining failures of each
+	begins, ends int // number of calls of Begin and Finish that still fail
 	hangs        bool
 }
 
@@ -58,7 +58,7 @@ func TestAttempt(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	cancel() // a call that is over is written down all the same
+	cancel() // a call whose context has ended must still be stored
 	r := attempt()
 	h.Begin(ctx, r)
 	got, _, err := h.Get(t.Context(), "a", "c")

@@ -1,7 +1,6 @@
-// Package calllog keeps the log of calls over trunks: one [Record] for each attempt at a call, with the ladder of its
-// messages.
+// Package calllog logs the calls over trunks: one [Record] for each call attempt, with the ladder of its SIP messages.
 //
-// [Service] is an [AttemptObserver]: the user agent reports to it when an attempt begins, is answered and ends. Service passes the
-// evidence of an attempt about a server to a [Monitor]. Its Run ends the open records of stopped nodes, and deletes records whose
-// retention period is over. List and Get read the log.
+// [Service] is an [AttemptObserver]: the user agent notifies it when an attempt begins, is answered and ends. Service passes evidence about
+// the server of an attempt to a [Monitor]. Service.Run ends the open records of dead nodes, and deletes records whose retention period is
+// over. List and Get read the log.
 package calllog

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// deaf ignores the evidence that attempts give about servers.
+// deaf is a Monitor that ignores evidence about servers.
 type deaf struct{}
 
 func (deaf) Observe(context.Context, callwright.OrgID, string, string, health.Evidence) {}
@@ -30,7 +30,7 @@ func Example() {
 	attempt := calllog.Record{
 		ID: "a1", Org: "acme", TrunkID: "t1", Number: "+15551234567", From: "+15551234567", To: "+15557654321", Attempt: 1, StartedAt: start,
 	}
-	log.Begin(ctx, attempt) // the user agent does this
+	log.Begin(ctx, attempt) // normally called by the user agent
 	end := start.Add(time.Second)
 	attempt.EndedAt, attempt.SIPCode, attempt.Status = &end, 486, "486 Busy Here"
 	log.Finish(ctx, attempt, nil, nil)

@@ -17,17 +17,17 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// house is a service over memory, with a fake monitor.
+// house contains a service over a log in memory, with a fake Monitor.
 type house struct {
 	*calllog.Service
 	t       *testing.T
 	clock   *clock
 	monitor *watcher
 	store   sipstore.CallLog
-	printed *bytes.Buffer // the log
+	printed *bytes.Buffer // log output
 }
 
-// configured returns a complete configuration over an empty memory.
+// configured returns a complete configuration over an empty store in memory.
 func configured() calllog.Config {
 	memory := memstore.New()
 	return calllog.Config{
@@ -50,7 +50,7 @@ func open(t *testing.T, change ...func(*calllog.Config)) *house {
 	return h
 }
 
-// beat renews the lease of another node.
+// beat renews the lease of another node, as if that node were alive.
 func (h *house) beat(name string) {
 	h.t.Helper()
 	now := time.Now()
@@ -66,7 +66,7 @@ type clock struct{ now time.Time }
 
 func (c *clock) Now() time.Time { return c.now }
 
-// watcher is a Monitor that records its calls.
+// watcher is a Monitor that records the observed servers and reasons.
 type watcher struct{ observed, reasons []string }
 
 func (w *watcher) Observe(_ context.Context, _ callwright.OrgID, trunkID, server string, e health.Evidence) {
@@ -74,13 +74,13 @@ func (w *watcher) Observe(_ context.Context, _ callwright.OrgID, trunkID, server
 	w.reasons = append(w.reasons, e.Reason)
 }
 
-// one and two are numbers.
+// The numbers that the tests use.
 const (
 	one = "+15550000001"
 	two = "+15550000002"
 )
 
-// wantField checks for an error with a code about a field.
+// wantField checks that an error is a *callwright.Error with the given code and field.
 func wantField(t *testing.T, err error, code callwright.Code, field string) {
 	t.Helper()
 	e, ok := errors.AsType[*callwright.Error](err)

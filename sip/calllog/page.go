@@ -9,16 +9,16 @@ import (
 	"github.com/callwright/callwright/sip/ladder"
 )
 
-// The limits of a page, and of the attempts at a call.
+// Limits of the pages of List, and of the result of Attempts.
 const (
 	defaultPage = 50
 	maxPage     = 500
 	maxAttempts = 20
 )
 
-// List returns a page of a number's records, newest first. An empty before returns the newest page. Otherwise before is the id of a
-// record or a time (RFC 3339), and the page holds older records only; the ID of Next is the next page's before. limit is from 1 to
-// 500; 0 means 50.
+// List returns a page of a number's records, newest first. If before is empty, it returns the newest page. Otherwise before is the id of a
+// record or a time (RFC 3339), and the page contains only older records. To read the next page, pass the ID of Next as before. limit must
+// be from 0 to 500; 0 means 50.
 func (s *Service) List(
 	ctx context.Context, org callwright.OrgID, number, before string, limit int,
 ) (callwright.Page[Record], error) {
@@ -43,7 +43,8 @@ func (s *Service) List(
 	return page, err
 }
 
-// keyset parses the keyset of a text.
+// keyset converts List's argument before to a keyset. It returns CodeBadRequest if before is neither a time nor the id of a record of the
+// organization.
 func (s *Service) keyset(ctx context.Context, org callwright.OrgID, before string) (callwright.Keyset, error) {
 	if before == "" {
 		return callwright.Keyset{}, nil
@@ -52,19 +53,19 @@ func (s *Service) keyset(ctx context.Context, org callwright.OrgID, before strin
 		return callwright.Keyset{At: at}, nil
 	}
 	r, _, err := s.cfg.Store.Get(ctx, org, before)
-	if errors.Is(err, callwright.ErrNotFound) || errors.Is(err, callwright.ErrBadRequest) { // the cursor may not be valid UTF-8
+	if errors.Is(err, callwright.ErrNotFound) || errors.Is(err, callwright.ErrBadRequest) { // ErrBadRequest: not valid UTF-8
 		return callwright.Keyset{}, callwright.Invalid("before", "must be the id of a call of this organization, %s", callwright.TimeFormats)
 	}
 	return callwright.Keyset{At: r.StartedAt, ID: r.ID}, err
 }
 
-// Get returns a record and its ladder. CodeNotFound when the organization has no such record.
+// Get returns a record and its ladder. It returns CodeNotFound if the organization has no such record.
 func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Record, []ladder.Event, error) {
 	return s.cfg.Store.Get(ctx, org, id)
 }
 
-// Attempts returns the attempts at a call with their ladders, the oldest first: at most 20, and none for a call that was never
-// tried. The record of an inbound call has the call's id.
+// Attempts returns the attempts at a call with their ladders, oldest first, at most 20. It returns none for a call that was never
+// attempted. An inbound call has a single record, whose ID is the call's.
 func (s *Service) Attempts(ctx context.Context, org callwright.OrgID, callID string) ([]Attempt, error) {
 	if callID == "" {
 		return nil, nil

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/sip/calllog"
 )
 
-// logged puts a call of number one into the log, and gives its record.
+// logged stores a record that began at a time, for number one on node n2, and returns it.
 func (h *house) logged(org callwright.OrgID, id string, at time.Time) calllog.Record {
 	h.t.Helper()
 	r := calllog.Record{ID: id, Org: org, TrunkID: "t", Number: one, Direction: sip.Outbound, Node: "n2", StartedAt: at}
@@ -77,7 +77,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// The ID of Next leads to the next page.
+// TestListPages checks that the ID of Next, passed as before, returns the next page.
 func TestListPages(t *testing.T) {
 	t.Parallel()
 	h := open(t)

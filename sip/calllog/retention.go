@@ -7,12 +7,11 @@ import (
 
 const (
 	deleteEvery   = time.Hour
-	forgetTimeout = time.Minute // of one round
-	deleteAtMost  = 500         // records that one statement deletes
+	forgetTimeout = time.Minute // of one round of deletions
+	deleteAtMost  = 500         // maximum number of records per statement
 )
 
-// deleteOld deletes the records whose retention period is over, immediately and then every hour, until ctx ends. Every node does
-// so.
+// deleteOld deletes the records whose retention period is over, immediately and then every hour, until ctx ends. It runs on every node.
 func (s *Service) deleteOld(ctx context.Context) {
 	ticker := time.NewTicker(deleteEvery)
 	defer ticker.Stop()

@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	lostBatch = 100         // records that one query looks for
-	nodeLost  = "node_lost" // call.CauseNodeLost
+	lostBatch = 100         // maximum number of records per query
+	nodeLost  = "node_lost" // value of call.CauseNodeLost
 )
 
-// Run keeps the lease of this node, ends the records of dead nodes and deletes old records, until ctx ends. Then it returns nil.
+// Run renews the lease of this node, ends the records of dead nodes and deletes old records, until ctx ends. It then returns nil.
 func (s *Service) Run(ctx context.Context) error { return s.node.Run(ctx) }
 
-// finishLost ends the records of dead nodes. A record that started less than LeaseTTL ago is skipped: its node may have started after
-// the nodes were listed.
+// finishLost ends the records of dead nodes. It skips records that started less than LeaseTTL ago, because their nodes may have started
+// after the nodes were listed.
 func (s *Service) finishLost(ctx context.Context) error {
 	before := s.cfg.Clock.Now().Add(-node.LeaseTTL)
 	peers, ok, err := s.node.Peers(ctx)
@@ -39,8 +39,8 @@ func (s *Service) finishLost(ctx context.Context) error {
 	}
 }
 
-// finishRecord ends a record of a dead node. The real end of such a call is unknown. The record ends at the later one of two times at
-// which the call was known to be up: the last write of the record, and the last heartbeat of the node.
+// finishRecord ends a record of a dead node. The real end of such a call is unknown. The record therefore ends at the last time at which
+// the call was known to be up: the last write of the record or the last heartbeat of the node, whichever is later.
 func (s *Service) finishRecord(ctx context.Context, r Record, lastSeen time.Time) error {
 	ended := r.StartedAt
 	if r.AnsweredAt != nil {

@@ -13,12 +13,12 @@ import (
 	"github.com/callwright/callwright/sip/calllog"
 )
 
-// bubbled is the clock of a synctest bubble.
+// bubbled is the clock of a synctest bubble, in UTC.
 type bubbled struct{}
 
 func (bubbled) Now() time.Time { return time.Now().UTC() }
 
-// running runs a service over a log until stop is called.
+// running runs the service of a house in the background. stop ends it and waits for it.
 func running(h *house) (stop func()) {
 	ctx, cancel := context.WithCancel(h.t.Context())
 	done := make(chan struct{})
@@ -54,7 +54,8 @@ func TestRunBeats(t *testing.T) {
 	})
 }
 
-// The end that is written down is within one round of the last beat, and never before the answer.
+// TestRunKnowsWhenANodeLived checks that the recorded end of a lost call is within one heartbeat of its node's last heartbeat, and not
+// before the answer.
 func TestRunKnowsWhenANodeLived(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -62,7 +63,7 @@ func TestRunKnowsWhenANodeLived(t *testing.T) {
 		defer running(h)()
 		began := time.Now()
 		h.logged("a", "c", began)
-		for time.Since(began) < time.Minute { // n2 lives for a minute
+		for time.Since(began) < time.Minute { // n2 is alive for a minute
 			h.beat("n2")
 			time.Sleep(time.Second)
 		}
@@ -81,7 +82,7 @@ func TestRunKnowsWhenANodeLived(t *testing.T) {
 	})
 }
 
-// outage is a Leases that is away for a while.
+// outage is a Leases whose Renew fails until a time.
 type outage struct {
 	node.Leases
 	until time.Time
@@ -94,7 +95,8 @@ func (o *outage) Renew(ctx context.Context, kind, node string, now, until time.T
 	return o.Leases.Renew(ctx, kind, node, now, until)
 }
 
-// After an outage every node has been silent, but none is dead: each gets time to renew its lease.
+// TestRunAfterAnOutage checks that no record is ended right after an outage of the database: every lease has expired, but each node must be
+// given time to renew its lease.
 func TestRunAfterAnOutage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -106,7 +108,7 @@ func TestRunAfterAnOutage(t *testing.T) {
 		leases.until = time.Now().Add(time.Minute)
 		defer running(h)()
 		time.Sleep(time.Minute + 10*time.Second)
-		h.beat("n2") // it is back, late
+		h.beat("n2") // n2 renews its lease late
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
 		if got, _, err := h.Get(t.Context(), "a", "c"); err != nil || got.EndedAt != nil {
@@ -118,7 +120,7 @@ func TestRunAfterAnOutage(t *testing.T) {
 	})
 }
 
-// More records than one round looks at are closed all the same.
+// TestRunClosesMany checks that all records of a dead node are ended, even if there are more than one query returns.
 func TestRunClosesMany(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -141,7 +143,7 @@ func TestRunForgetsOldCalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t, func(c *calllog.Config) { c.Clock, c.Keep = bubbled{}, 24*time.Hour })
-		const calls = 501 // one more than a batch holds
+		const calls = 501 // one more than deleteAtMost
 		for i := range calls {
 			r := h.logged("a", "c"+strconv.Itoa(i), time.Now())
 			ended := r.StartedAt.Add(time.Minute)

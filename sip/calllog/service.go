@@ -12,9 +12,9 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// Monitor receives evidence from attempts about servers; monitor.Service implements it.
+// Monitor receives the evidence that attempts yield about servers; monitor.Service implements it.
 type Monitor interface {
-	// Observe records the evidence of an attempt about a server, named by failover.Server.String.
+	// Observe records evidence about the server of an attempt. server is its failover.Server.String.
 	Observe(ctx context.Context, org callwright.OrgID, trunkID, server string, e health.Evidence)
 }
 
@@ -23,15 +23,15 @@ type Config struct {
 	Store   Store       `required:"always"`
 	Leases  node.Leases `required:"always"`
 	Monitor Monitor     `required:"always"`
-	Node    string      `required:"always"` // names this process; every process of a deployment, past or present, has another name
+	Node    string      `required:"always"` // id of this process, unique among all processes of the deployment, past and present
 
-	Numbering callwright.Numbering // the default countries of organizations; nil: no defaults
-	Keep      time.Duration        // retention period; 0: 90 days; at least alert.MaxRateWindow
+	Numbering callwright.Numbering // default countries of organizations; may be nil
+	Keep      time.Duration        // retention period, at least alert.MaxRateWindow; 0 means 90 days
 
 	callwright.Runtime
 }
 
-// The retention period. Alerts look back for up to alert.MaxRateWindow.
+// Limits of Config.Keep. Alerts evaluate up to alert.MaxRateWindow of the log.
 const (
 	defaultKeep = 90 * 24 * time.Hour
 	minKeep     = alert.MaxRateWindow
@@ -40,10 +40,10 @@ const (
 // Service writes and reads the log.
 type Service struct {
 	cfg  Config
-	node *node.Holder[struct{}] // holds the lease of this node while it writes records
+	node *node.Holder[struct{}] // holds the lease of this node while Run runs
 }
 
-// New checks the configuration.
+// New returns a service. It returns an error if a required field of c is missing or Keep is too short.
 func New(c Config) (*Service, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err

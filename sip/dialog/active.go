@@ -2,7 +2,7 @@ package dialog
 
 import "time"
 
-// transferGrace is the time for which a call stays after its successful transfer.
+// transferGrace is the time after a successful transfer after which we end a call that the peer has not ended.
 const transferGrace = time.Second
 
 func (c *Call) hangup(ev Event) {
@@ -10,8 +10,8 @@ func (c *Call) hangup(ev Event) {
 	c.bye(Ending{Cause: h.Cause, Reason: h.Reason})
 }
 
-// inOrder handles an in-dialog request if it is newer than the last one (RFC 3261, 12.2.2) and requires no unsupported
-// extension.
+// inOrder calls do for an in-dialog request that is newer than the last one (RFC 3261, section 12.2.2) and requires no unsupported
+// extension. It refuses other requests.
 func (c *Call) inOrder(r Request, do func()) {
 	if r.CSeq <= c.remoteSeq {
 		c.respond(r, 500)
@@ -28,7 +28,7 @@ func (c *Call) inOrderOK(ev Event) {
 	c.inOrder(r, func() { c.respond(r, 200) })
 }
 
-// byeByPeer handles the peer's BYE. An unanswered re-INVITE of the peer is answered with 487 (15.1.2).
+// byeByPeer handles the peer's BYE. If a re-INVITE of the peer is unanswered, it answers the re-INVITE with 487 (RFC 3261, section 15.1.2).
 func (c *Call) byeByPeer(ev Event) {
 	r := ev.(Request)
 	c.inOrder(r, func() {
@@ -45,7 +45,7 @@ func (c *Call) byeByPeer(ev Event) {
 	})
 }
 
-// reinvited handles the peer's re-INVITE: a new offer, a session refresh, or both.
+// reinvited handles the peer's re-INVITE, which is a new offer, a session refresh, or both.
 func (c *Call) reinvited(ev Event) {
 	r := ev.(Request)
 	c.inOrder(r, func() {
@@ -60,7 +60,7 @@ func (c *Call) reinvited(ev Event) {
 			c.emit(Respond{Method: INVITE, CSeq: r.CSeq, Status: 422, Session: Session{MinSE: MinSE}})
 			return
 		}
-		c.disarm(TimerRetransmit, TimerACK) // of the previous 2xx, which the peer has received
+		c.disarm(TimerRetransmit, TimerACK) // timers of the previous 2xx, which the peer must have received
 		c.unacked, c.reinviteSeq, c.offerless, c.granted = 0, r.CSeq, !r.Body, grant(r.Session)
 		if r.Contact != "" {
 			c.target = r.Contact
@@ -87,7 +87,7 @@ func (c *Call) decide(ev Event) {
 	c.accept(c.reinviteSeq)
 }
 
-// reconfirmed handles the ACK of a re-INVITE.
+// reconfirmed handles the ACK to our 2xx to a re-INVITE.
 func (c *Call) reconfirmed(ev Event) {
 	r := ev.(Request)
 	if c.unacked == 0 || r.CSeq != c.unacked {
@@ -101,7 +101,7 @@ func (c *Call) reconfirmed(ev Event) {
 	c.agree(c.granted, UAS)
 }
 
-// notReconfirmed handles a re-INVITE that the peer has canceled while we answered: no ACK will come.
+// notReconfirmed handles our 2xx to a re-INVITE that the peer canceled at the same time: no ACK will arrive.
 func (c *Call) notReconfirmed(Event) {
 	c.disarm(TimerRetransmit, TimerACK)
 	c.unacked = 0
@@ -125,11 +125,11 @@ func (c *Call) activeTimer(ev Event) {
 		if c.transfer == transferred || c.referral == handedOver {
 			c.bye(Ending{Cause: TransferDone})
 		}
-	default: // of another phase
+	default: // a timer of another phase
 	}
 }
 
-// byeResult handles the response to BYE. The call is over in any case, except that challenges are answered.
+// byeResult handles the response to our BYE. It answers challenges; any other response ends the call.
 func (c *Call) byeResult(ev Event) {
 	r := ev.(Response)
 	if r.CSeq != c.seq {

@@ -28,7 +28,7 @@ func TestPeerHoldsAndResumes(t *testing.T) {
 			t.Error("the answer is still repeated")
 		}
 	}
-	// The target has moved.
+	// The re-INVITE has changed the remote target.
 	if bye := one[dialog.Send](r.do(dialog.Hangup{})); bye.Via.RequestURI != "sip:moved@192.0.2.9" {
 		t.Errorf("BYE to %s", bye.Via.RequestURI)
 	}
@@ -38,7 +38,7 @@ func TestReinviteRefused(t *testing.T) {
 	t.Parallel()
 	r := confirmedInbound(t).do(invite(8), dialog.Decide{Status: 488, Warning: "w"}).responded(488).phase(dialog.Active)
 	none[dialog.Arm](r)
-	r.do(dialog.Decide{Status: 200}).responded() // no offer waits
+	r.do(dialog.Decide{Status: 200}).responded() // without a waiting offer, Decide has no effect
 }
 
 func TestOfferlessReinvite(t *testing.T) {
@@ -76,7 +76,7 @@ func TestOverlappingReinvites(t *testing.T) {
 	hung.responded(487).sent(dialog.BYE)
 }
 
-// later checks that a 500 contains the time of a retry (RFC 3261, 14.2).
+// later checks that a 500 response has a Retry-After of at most 10 seconds (RFC 3261, section 14.2).
 func later(r *run) {
 	r.t.Helper()
 	if d := one[dialog.Respond](r).RetryAfter; d < time.Second || d > 10*time.Second {
@@ -104,7 +104,7 @@ func TestByeIsChallenged(t *testing.T) {
 	if s := one[dialog.Send](r); !s.Authorize || s.CSeq != 3 {
 		t.Errorf("%+v", s)
 	}
-	challenge.CSeq = 3 // of another server on the way
+	challenge.CSeq = 3 // as if from another server on the path
 	r.do(challenge).sent(dialog.BYE)
 	refused := dialog.Response{Method: dialog.BYE, CSeq: 4, Status: 407}
 	r.do(refused).ended(dialog.LocalHangup, 200, false)

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Phase is the phase of a call.
+// Phase is the phase of a call, which determines the events that are legal.
 type Phase uint8
 
-// The phases. The package comment shows the transitions.
+// The phases of a call. The package comment shows the transitions.
 const (
 	New Phase = iota
 	Calling
@@ -28,7 +28,7 @@ var phaseNames = [phases]string{
 	"new", "calling", "proceeding", "canceling", "offered", "answered", "active", "leaving", "ended",
 }
 
-// String returns the phase's name.
+// String returns the name of the phase, or "unknown".
 func (p Phase) String() string {
 	if p < phases {
 		return phaseNames[p]
@@ -36,92 +36,92 @@ func (p Phase) String() string {
 	return "unknown"
 }
 
-// ErrRefused is the error of an event that is illegal in the call's phase. The call is unchanged.
+// ErrRefused is returned by Call.Next for an event that is illegal in the call's phase.
 var ErrRefused = errors.New("dialog: event refused")
 
 // Config configures a call.
 type Config struct {
 	LocalTag string
-	T1, T2   time.Duration // RFC 3261, 17.1.1.1; 0: 500 ms and 4 s
-	Session  time.Duration // Session-Expires of our INVITE; 0: none
-	Seed     uint64        // of the random waits after a 491, and in Retry-After
+	T1, T2   time.Duration // RFC 3261, section 17.1.1.1; 0 means 500 ms and 4 s
+	Session  time.Duration // Session-Expires of our INVITE; 0 means none
+	Seed     uint64        // seeds the random waits after a 491 and in Retry-After
 }
 
-// Call is the state of one call. It is a value: Next returns a new one. Slices inside are never modified.
+// Call is the state of one call. It is an immutable value: Next returns a new Call, and never modifies the slices of the old one.
 type Call struct {
 	config Config
 	phase  Phase
 
 	outbound  bool
 	remoteTag string
-	target    string  // remote target (RFC 3261, 12)
-	routes    []Route // route set, computed once
+	target    string  // remote target (RFC 3261, section 12)
+	routes    []Route // route set, fixed when the dialog is established
 	seq       uint32  // highest CSeq that we used
 	remoteSeq uint32  // highest CSeq of the peer; 0 before the first
 
 	first     uint32   // CSeq of the initial INVITE as it was answered
-	invite    uint32   // CSeq of our INVITE that is under way; 0: none
-	tries     int      // retries of that INVITE after challenges and a 422; more than 0: sent with credentials, if configured
+	invite    uint32   // CSeq of our INVITE in progress; 0 if none
+	tries     int      // retries of that INVITE after challenges and a 422; if positive, it is sent with credentials, if configured
 	rang      bool     // 180 was sent, or ringing was reported
-	canCancel bool     // a 1xx has come
+	canCancel bool     // a 1xx was received
 	cancelled bool     // CANCEL was sent
 	last      int      // status of the last response to the first INVITE
 	forks     []string // To tags of the 2xx from other branches
 
-	offerless   bool          // the peer's INVITE had no offer, so the ACK carries the answer
-	unacked     uint32        // CSeq of our 2xx that waits for its ACK; 0: none
-	interval    time.Duration // until the 2xx is retransmitted
-	granted     Session       // in that 2xx
+	offerless   bool          // the peer's INVITE contained no offer, so its ACK contains the answer
+	unacked     uint32        // CSeq of our 2xx that waits for its ACK; 0 if none
+	interval    time.Duration // time until the 2xx is retransmitted
+	granted     Session       // session timer granted in that 2xx
 	deciding    bool          // the peer's re-INVITE waits for Decide
-	reinviteSeq uint32        // its CSeq
+	reinviteSeq uint32        // CSeq of that re-INVITE
 
-	expires   time.Duration // of the session; 0: no timer
-	minSE     time.Duration // from a 422
+	expires   time.Duration // session interval; 0 means no session timer
+	minSE     time.Duration // Min-SE of a 422
 	refresher bool          // we refresh the session
 	seed      uint64
 
 	transfer transfer
 	referTo  string
-	wait     time.Duration // for the final NOTIFY
+	wait     time.Duration // time limit for the final NOTIFY
 
 	referral  referral
 	referSeq  uint32 // CSeq of the peer's REFER
-	referrals int    // accepted REFERs of the peer
+	referrals int    // number of accepted REFERs of the peer
 
-	ending   Ending // of the call that we hang up or cancel
-	wantBye  bool   // send BYE when the ACK has come
+	ending   Ending // ending that is reported when our BYE or CANCEL is done
+	wantBye  bool   // send BYE as soon as the ACK is received
 	stopped  bool   // StopMedia was returned
-	byeTries int    // of our BYE, after challenges
-	refTries int    // of our REFER
+	byeTries int    // retries of our BYE after challenges
+	refTries int    // retries of our REFER after challenges
 	tellSeq  uint32 // CSeq of our last NOTIFY
 	told     Progress
-	telTries int // of it
+	telTries int // retries of that NOTIFY after challenges
 
-	replay  bool // the event has changed the phase, and applies to the new one, too
+	replay  bool // the event changed the phase, and must also be handled in the new phase
 	effects []Effect
 }
 
-// transfer is the state of our REFER.
+// transfer is the state of a transfer that we requested with REFER.
 type transfer uint8
 
 const (
 	noTransfer transfer = iota
-	referring           // REFER is sent
-	following           // accepted; NOTIFYs report the progress
+	referring           // REFER was sent
+	following           // REFER was accepted; NOTIFYs report the progress
 	transferred
 )
 
-// referral is the state of the peer's REFER.
+// referral is the state of a transfer that the peer requested with REFER.
 type referral uint8
 
 const (
 	noReferral referral = iota
-	judging             // the owner decides
+	judging             // the call's owner decides
 	reporting           // accepted; our NOTIFYs report the progress
-	handedOver          // the target has our side of the call
+	handedOver          // the target has replaced the peer
 )
 
-// NewCall returns a new call.
+// NewCall returns a call in phase New, with the defaults of cfg applied.
 func NewCall(cfg Config) Call {
 	if cfg.T1 <= 0 {
 		cfg.T1 = 500 * time.Millisecond
@@ -135,16 +135,16 @@ func NewCall(cfg Config) Call {
 // Phase returns the phase of the call.
 func (c Call) Phase() Phase { return c.phase }
 
-// RemoteTag returns the peer's tag; empty before a dialog exists.
+// RemoteTag returns the peer's tag, or "" before a dialog exists.
 func (c Call) RemoteTag() string { return c.remoteTag }
 
-// LastStatus returns the status of the last response to the first INVITE, the peer's or ours; 0: none.
+// LastStatus returns the status of the last response to the initial INVITE, the peer's or ours, or 0 if there was none.
 func (c Call) LastStatus() int { return c.last }
 
-// handler is one cell of the table.
+// handler handles one kind of event in one phase.
 type handler func(*Call, Event)
 
-// table maps phases and kinds of events to handlers. Missing events are refused.
+// table maps each phase and kind of event to its handler. Events without a handler are refused.
 var table = map[Phase]map[Kind]handler{
 	New: {
 		KindDial: (*Call).dial, KindIncoming: (*Call).incoming,
@@ -198,8 +198,8 @@ var table = map[Phase]map[Kind]handler{
 	},
 }
 
-// Next applies an event. It returns the call afterwards and the effects to carry out, in order. With ErrRefused the call is
-// unchanged.
+// Next applies an event. It returns the resulting call, and the effects to execute in order. If the event is illegal, Next returns
+// ErrRefused and the unchanged call.
 func (c Call) Next(ev Event) (Call, []Effect, error) {
 	do := table[c.phase][ev.kind()]
 	if do == nil {
@@ -219,13 +219,13 @@ func (c Call) Next(ev Event) (Call, []Effect, error) {
 
 func ignore(*Call, Event) {}
 
-// ok answers 200 to a request that changes nothing.
+// ok answers a request that changes nothing with 200.
 func ok(c *Call, ev Event) { c.plainly(ev.(Request), 200) }
 
-// unknown answers 481 to a request without a dialog.
+// unknown answers a request without a dialog with 481.
 func unknown(c *Call, ev Event) { c.plainly(ev.(Request), 481) }
 
-// plainly answers a request that changes nothing, unless it requires unsupported extensions.
+// plainly answers a request that changes nothing with a status, or with 420 if it requires unsupported extensions.
 func (c *Call) plainly(r Request, status int) {
 	if !c.refuseExtensions(r) {
 		c.respond(r, status)
@@ -251,7 +251,7 @@ func (c *Call) ack(cseq uint32) {
 	c.emit(Send{Method: ACK, CSeq: cseq, RemoteTag: c.remoteTag, Via: path(c.target, c.routes)})
 }
 
-// bye sends BYE. The call is over when the peer has responded.
+// bye sends BYE and stops the media. The call ends when the peer has responded, or after 10*T1.
 func (c *Call) bye(why Ending) {
 	if c.deciding {
 		c.emit(Respond{Method: INVITE, CSeq: c.reinviteSeq, Status: 487})
@@ -260,7 +260,7 @@ func (c *Call) bye(why Ending) {
 	c.finishTransfer(false, 0)
 	c.abandonReferral()
 	if why.Status == 0 {
-		why.Status = 200 // the call was answered
+		why.Status = 200 // a call that needs BYE was answered
 	}
 	c.ending, c.phase, c.unacked = why, Leaving, 0
 	c.seq++
@@ -277,7 +277,7 @@ func (c *Call) stopMedia() {
 	}
 }
 
-// end ends the call. All calls end here.
+// end moves the call to its last phase and reports the ending. Every call ends here.
 func (c *Call) end(why Ending) {
 	c.finishTransfer(false, 0)
 	if c.referral == judging {
@@ -292,8 +292,8 @@ func (c *Call) end(why Ending) {
 	c.emit(Ended{Ending: why})
 }
 
-// strayResponse acknowledges and ends the 2xx of another branch of a fork, or of a canceled call. A retransmission is acknowledged
-// again.
+// strayResponse acknowledges a 2xx of another branch of a fork, or of a canceled call, and ends its dialog with BYE. It acknowledges
+// retransmissions again, without another BYE.
 func (c *Call) strayResponse(r Response) {
 	target, routes := r.Contact, reversed(r.Routes)
 	if target == "" {

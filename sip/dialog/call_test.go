@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/sip/dialog"
 )
 
-// run applies events one after another and keeps the effects of the last.
+// run applies events to a call, and stores the effects of the last event.
 type run struct {
 	t       *testing.T
 	call    dialog.Call
@@ -41,7 +41,7 @@ func (r *run) phase(want dialog.Phase) *run {
 	return r
 }
 
-// sent checks the methods that the last event has sent.
+// sent checks the methods of the requests that the last event has sent.
 func (r *run) sent(want ...dialog.Method) *run {
 	r.t.Helper()
 	var got []dialog.Method
@@ -54,7 +54,7 @@ func (r *run) sent(want ...dialog.Method) *run {
 	return r
 }
 
-// responded checks the statuses of the last event's responses.
+// responded checks the statuses of the responses that the last event has sent.
 func (r *run) responded(want ...int) *run {
 	r.t.Helper()
 	var got []int
@@ -67,7 +67,7 @@ func (r *run) responded(want ...int) *run {
 	return r
 }
 
-// ended checks the ending that the last event has caused.
+// ended checks that the call is over, with the ending that the last event has caused.
 func (r *run) ended(cause dialog.Cause, status int, byPeer bool) *run {
 	r.t.Helper()
 	r.phase(dialog.Over)
@@ -134,7 +134,7 @@ func invite(cseq uint32) dialog.Request {
 	return dialog.Request{Method: dialog.INVITE, CSeq: cseq, RemoteTag: "theirs", Contact: contact, Body: true}
 }
 
-// inPhase drives a fresh call into a phase.
+// inPhase returns a run whose call has been brought to a phase.
 func inPhase(t *testing.T, p dialog.Phase) *run {
 	t.Helper()
 	r := newRun(t, dialog.Config{})
@@ -166,7 +166,7 @@ var allPhases = []dialog.Phase{
 	dialog.Leaving, dialog.Over,
 }
 
-// samples holds one event of every kind.
+// samples contains one event of every kind.
 var samples = []dialog.Event{
 	dialog.Dial{Target: peerURI}, dialog.Incoming{Request: invite(7)}, dialog.Ring{}, dialog.Answer{},
 	dialog.Reject{Status: 486, Cause: dialog.Busy}, dialog.Hangup{Cause: dialog.LocalHangup},
@@ -178,8 +178,8 @@ var samples = []dialog.Event{
 	dialog.Response{Method: dialog.NOTIFY, CSeq: 2, Status: 200}, dialog.Fired{Timer: dialog.TimerRing}, dialog.Referral{Status: 202},
 }
 
-// legal is the table as a reader of the RFC would write it, apart from the code's own: for each phase the kinds of
-// events, in the order of samples, that have a place ("x") or are refused (".").
+// legal is a table of the legal events, written from the RFC and independent of the code's table. Each column is an event of samples; "x"
+// means that the phase handles it, "." that it is refused.
 var legal = map[dialog.Phase]string{
 	//                   DialIncoRingAnswRejeHangTranDeciUndeACKBYEINVCANREFNOTOPT1xx2xx4xxbyerefnotTimerReferral
 	dialog.New:        "xx......................",
@@ -219,7 +219,8 @@ func TestEveryPhaseKnowsOrRefusesEveryEvent(t *testing.T) {
 	}
 }
 
-// A legal request gets exactly one final response immediately, except ACK, and an offer or a transfer that awaits a decision.
+// TestEveryRequestIsAnswered checks that every legal request immediately receives exactly one final response, except an ACK and a transfer
+// that awaits a decision.
 func TestEveryRequestIsAnswered(t *testing.T) {
 	t.Parallel()
 	for _, p := range []dialog.Phase{dialog.Answered, dialog.Active, dialog.Leaving, dialog.Over} {

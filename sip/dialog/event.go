@@ -5,7 +5,7 @@ import "time"
 // Method is a SIP method.
 type Method string
 
-// The methods of a call. Allow lists the accepted ones. UPDATE is not among them, so a session refresh is always a re-INVITE.
+// The methods of a call. Allow lists the methods that we accept. It omits UPDATE, so a session refresh is always a re-INVITE.
 const (
 	INVITE  Method = "INVITE"
 	ACK     Method = "ACK"
@@ -18,10 +18,10 @@ const (
 	Allow = "INVITE, ACK, BYE, CANCEL, OPTIONS, REFER, NOTIFY"
 )
 
-// Event is something that happens to a call.
+// Event is an input of Call.Next: a command of the owner, a message of the peer, or an expired timer.
 type Event interface{ kind() Kind }
 
-// Kind is the kind of an event: its column in the table.
+// Kind is the kind of an event. It selects the handler in the table.
 type Kind uint8
 
 // The kinds of events: commands of the call's owner, requests and responses of the peer, and timers.
@@ -62,7 +62,7 @@ var kindNames = [kinds]string{
 	"1xx", "2xx", "refusal", "result of BYE", "result of REFER", "result of NOTIFY", "timer",
 }
 
-// String returns the kind's name.
+// String returns the name of the kind, or "unknown".
 func (k Kind) String() string {
 	if k < kinds {
 		return kindNames[k]
@@ -72,81 +72,81 @@ func (k Kind) String() string {
 
 // Dial starts an outbound call.
 type Dial struct {
-	Target string        // the URI to call
-	Ring   time.Duration // longest wait for the answer; 0: unlimited
+	Target string        // URI to call
+	Ring   time.Duration // maximum wait for the answer; 0 means no limit
 }
 
 // Incoming is the INVITE that starts an inbound call.
 type Incoming struct {
 	Request
-	Ring time.Duration // longest ringing; 0: unlimited
+	Ring time.Duration // maximum wait for Answer; 0 means no limit
 }
 
-// Ring sends 180 to the caller.
+// Ring sends 180 to the caller of an inbound call, once.
 type Ring struct{}
 
 // Answer answers an inbound call with 200.
 type Answer struct{}
 
-// Reject refuses an inbound call with a final status of 300 and above.
+// Reject refuses an inbound call with a final status of 300 or above.
 type Reject struct {
 	Status     int
 	Cause      Cause
 	Reason     string
-	Warning    string        // Warning header, RFC 3261, 20.43
-	RetryAfter time.Duration // with 503
+	Warning    string        // text of the Warning header (RFC 3261, section 20.43)
+	RetryAfter time.Duration // for a 503
 }
 
-// Hangup ends the call from our side, in any phase.
+// Hangup ends the call on our side. It is legal in every phase except New.
 type Hangup struct {
 	Cause  Cause
 	Reason string
 }
 
-// Transfer asks the peer to call a URI (REFER).
+// Transfer asks the peer with REFER to call a URI.
 type Transfer struct {
 	To   string
-	Wait time.Duration // longest wait for the final NOTIFY
+	Wait time.Duration // maximum wait for the final NOTIFY
 }
 
-// Decide is the media's decision on the offer of a re-INVITE, after Negotiate.
+// Decide accepts or refuses the offer of a re-INVITE, in response to Negotiate.
 type Decide struct {
-	Status  int // 200, or the refusal
+	Status  int // 200 to accept, 300 or above to refuse
 	Warning string
 }
 
-// Referral decides on the peer's REFER, after Referred: 202 accepts it, 300 and above refuse it. After an acceptance it reports the
-// progress of the call to the target: 1xx, 2xx once the target has our side of the call, or its failure.
+// Referral accepts the peer's REFER with 202 or refuses it with 300 or above, in response to Referred. After an acceptance, further
+// Referrals report the progress of the call to the target: 1xx, 2xx when the target has replaced the peer, or the status of its failure.
 type Referral struct {
 	Status  int
-	Warning string // with a refusal
+	Warning string // for a refusal
 }
 
-// Undelivered reports that the transaction of the peer's INVITE is gone, by CANCEL or a lost connection, so that no
-// response can be sent.
+// Undelivered reports that no response to the peer's INVITE can be sent, because CANCEL or a lost connection has ended its transaction.
 type Undelivered struct {
 	Cancelled bool
-	Release   string // of the CANCEL: see Ending
+	Release   string // Reason header of the CANCEL: see Ending
 }
 
 // Request is a request of the peer.
 type Request struct {
 	Method    Method
 	CSeq      uint32
-	RemoteTag string  // From tag
-	Contact   string  // URI of the Contact; empty: none
-	Routes    []Route // Record-Route, top down; of the first INVITE only
-	Body      bool    // carries a session description
+	RemoteTag string  // tag of the From header
+	Contact   string  // URI of the Contact; may be empty
+	Routes    []Route // Record-Route, top down; only of the first INVITE
+	Body      bool    // contains a session description
 	Require   []string
-	Release   string  // of a BYE or CANCEL: see Ending
+	Release   string  // Reason header of a BYE or CANCEL: see Ending
 	Session   Session // Session-Expires and Min-SE of an INVITE
 
-	// Of a NOTIFY: the status of the sipfrag (RFC 3515, 2.4.5; 0: none), and the end of the subscription.
+	// Progress and Final are set for a NOTIFY: Progress is the status of the sipfrag (RFC 3515, section 2.4.5), or 0 without one. Final
+	// means that the NOTIFY ends the subscription.
 	Progress int
 	Final    bool
 }
 
-// Response is a response of the peer, or reports that none will come.
+// Response is a response of the peer, or reports that no response will arrive.
 type Response struct {
 	Method    Method
 	CSeq      uint32
@@ -154,14 +154,13 @@ type Response struct {
 	Reason    string
 	RemoteTag string
 	Contact   string
-	Routes    []Route // Record-Route, top down
+	Routes    []Route // Record-Route header, top down
 	Body      bool
-	Session   Session // of a 2xx to INVITE, and Min-SE of a 422
-	Release   string  // of a refusal: see Ending
-	// Challenge marks a 401 or 407 that credentials of ours may answer. It is false for credentials that the peer has refused
-	// already.
+	Session   Session // of a 2xx to INVITE; for a 422, only Min-SE
+	Release   string  // Reason header of a refusal: see Ending
+	// Challenge marks a 401 or 407 that our credentials may answer. It is false if the peer has already refused these credentials.
 	Challenge bool
-	// Local reports that the peer sent no response: 408 for a timeout, 503 for a transport error (RFC 3261, 8.1.3.1).
+	// Local means that the peer sent no response: Status is 408 for a timeout and 503 for a transport error (RFC 3261, section 8.1.3.1).
 	Local bool
 }
 

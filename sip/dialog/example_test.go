@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright/sip/dialog"
 )
 
-// The caller gives up while the phone rings, and the callee answers at the same moment.
+// The caller gives up while the phone rings, just as the callee answers.
 func Example() {
 	call := dialog.NewCall(dialog.Config{LocalTag: "a1"})
 	for _, ev := range []dialog.Event{

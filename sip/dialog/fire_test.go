@@ -9,8 +9,8 @@ import (
 	"github.com/callwright/callwright/sip/dialog"
 )
 
-// A refresh, a transfer and the end may run concurrently, each challenged or retried: no CSeq is used twice, and none is lower than
-// one before.
+// TestCSeqNeverGoesBack checks that CSeq numbers increase strictly, even if a refresh, a transfer and the end of a call overlap and each is
+// challenged or retried.
 func TestCSeqNeverGoesBack(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -46,7 +46,7 @@ func TestCSeqNeverGoesBack(t *testing.T) {
 				apply(dialog.Transfer{To: "tel:+15550009", Wait: time.Minute})
 			case 3:
 				apply(dialog.Hangup{Cause: dialog.LocalHangup})
-			default: // an answer to any request that was sent, however late
+			default: // a response, possibly late, to any request that was sent
 				s := rapid.SampledFrom(open).Draw(t, "request")
 				status := rapid.SampledFrom([]int{200, 202, 401, 407, 422, 481, 491, 503}).Draw(t, "status")
 				apply(dialog.Response{
@@ -58,8 +58,8 @@ func TestCSeqNeverGoesBack(t *testing.T) {
 	})
 }
 
-// An INVITE without an offer gets ours. Anything in place of the answer ends the call once, and each request of the peer has its
-// response.
+// TestDelayedOfferIsNotAnswered checks an INVITE without an offer, which we answer with our offer. If the peer's answer is missing, the
+// call must end once, and every request of the peer must be answered.
 func TestDelayedOfferIsNotAnswered(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -99,7 +99,7 @@ func TestDelayedOfferIsNotAnswered(t *testing.T) {
 	})
 }
 
-// An unsolicited NOTIFY is refused and changes nothing.
+// TestUnsolicitedNotify checks that an unsolicited NOTIFY is refused with 481 and changes nothing.
 func TestUnsolicitedNotify(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/sip/dialog"
 )
 
-// model observes a call from outside and checks the rules in any order of events.
+// model observes a call from outside, and checks the invariants after every event.
 type model struct {
 	t    *rapid.T
 	call dialog.Call
@@ -25,10 +25,10 @@ type model struct {
 	ended   int
 	stopped int
 	asked   map[dialog.Method]uint32 // last CSeq of the peer's requests, by method
-	owed    map[uint32]bool          // INVITEs of the peer that have no final answer yet
+	owed    map[uint32]bool          // INVITEs of the peer without a final response
 	peerSeq uint32
-	judged  map[uint32]bool // REFERs of the peer that the owner decides on
-	tells   bool            // a REFER of the peer is accepted, and its final NOTIFY has not been sent
+	judged  map[uint32]bool // REFERs of the peer that wait for the owner's decision
+	tells   bool            // a REFER of the peer was accepted, and its final NOTIFY was not sent yet
 }
 
 func newModel(t *rapid.T) *model {
@@ -192,7 +192,7 @@ func (m *model) rules(ev dialog.Event, effects []dialog.Effect) {
 	}
 }
 
-// request draws a request of the peer: mostly in order, sometimes old, sometimes with a gap.
+// request returns a random request of the peer, mostly in order, sometimes with an old CSeq or a gap.
 func (m *model) request() dialog.Event {
 	method := rapid.SampledFrom([]dialog.Method{
 		dialog.ACK, dialog.ACK, dialog.BYE, dialog.INVITE, dialog.CANCEL, dialog.REFER, dialog.NOTIFY, dialog.OPTIONS,
@@ -212,7 +212,7 @@ func (m *model) request() dialog.Event {
 			r.CSeq -= 3
 		}
 	}
-	if m.owed[r.CSeq] { // the transaction layer answers a repeated one
+	if m.owed[r.CSeq] { // the transaction layer would absorb a repeated INVITE
 		r.CSeq = m.peerSeq + 1
 		m.peerSeq++
 	}
@@ -308,7 +308,7 @@ func TestRulesHoldInEveryOrder(t *testing.T) {
 	})
 }
 
-// mustEnd: in any phase, a call that is hung up and receives nothing more ends by its timers.
+// mustEnd checks that a call in any phase ends by its timers after it is hung up, even if no message arrives.
 func (m *model) mustEnd() {
 	m.apply(dialog.Hangup{Cause: dialog.LocalHangup})
 	for range 20 {

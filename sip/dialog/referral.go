@@ -2,11 +2,11 @@ package dialog
 
 import "time"
 
-// subscription is the duration that we announce for the reports on a transfer. It always ends with the final NOTIFY.
+// subscription is the Expires value of our NOTIFYs about a transfer. The final NOTIFY ends the subscription earlier.
 const subscription = 3 * time.Minute
 
-// referredByPeer handles the peer's REFER (RFC 3515): it transfers our side to another target. Only one transfer runs at a
-// time, in either direction.
+// referredByPeer handles the peer's REFER (RFC 3515), which asks us to call another target. It refuses the REFER while another transfer
+// runs, in either direction.
 func (c *Call) referredByPeer(ev Event) {
 	r := ev.(Request)
 	c.inOrder(r, func() {
@@ -19,8 +19,8 @@ func (c *Call) referredByPeer(ev Event) {
 	})
 }
 
-// referred carries out the owner's decision on the peer's REFER, or reports the progress of the call to the target. After
-// a success the call stays for a moment, in which the peer may end it. A failure leaves the call as it was.
+// referred applies the owner's decision on the peer's REFER, or reports the progress of the call to the target. After a success the peer
+// has a short time to end the call. A failure leaves the call unchanged.
 func (c *Call) referred(ev Event) {
 	d := ev.(Referral)
 	switch {
@@ -45,7 +45,7 @@ func (c *Call) referred(ev Event) {
 	}
 }
 
-// abandonReferral ends a transfer by the peer because the call ends.
+// abandonReferral refuses a waiting REFER of the peer, or reports an accepted one as failed, because the call ends.
 func (c *Call) abandonReferral() {
 	switch c.referral {
 	case judging:
@@ -58,7 +58,7 @@ func (c *Call) abandonReferral() {
 	c.referral = noReferral
 }
 
-// notify reports the progress of the call to the target.
+// notify sends a NOTIFY with the status of the call to the target.
 func (c *Call) notify(status int) {
 	c.told, c.telTries = Progress{Status: status, Final: status >= 200, Expires: subscription}, 0
 	if c.referrals > 1 {
@@ -76,7 +76,7 @@ func (c *Call) sendNotify() {
 	})
 }
 
-// notifyResult answers challenges. After any other failure of a NOTIFY no more are sent.
+// notifyResult handles the response to a NOTIFY: it answers challenges, and ignores other failures.
 func (c *Call) notifyResult(ev Event) {
 	r := ev.(Response)
 	if r.Challenge && c.telTries < maxTries && r.CSeq == c.tellSeq {

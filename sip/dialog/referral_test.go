@@ -17,7 +17,7 @@ func referred(t *testing.T) *run {
 	return r
 }
 
-// notified checks that the last event has sent one NOTIFY.
+// notified checks that the last event has sent a NOTIFY with a status.
 func notified(t *testing.T, r *run, status int, final bool) *run {
 	t.Helper()
 	for _, s := range all[dialog.Send](r.effects) {
@@ -65,7 +65,7 @@ func TestTransferByPeer(t *testing.T) {
 		r := notified(t, accepted().do(dialog.Referral{Status: 486}).sent(dialog.NOTIFY), 486, true).phase(dialog.Active)
 		none[dialog.Arm](r)
 		r.do(request(dialog.REFER, 9), dialog.Referral{Status: 202})
-		if s := one[dialog.Send](r); s.Notify.ID != 9 { // RFC 3515, 2.4.6
+		if s := one[dialog.Send](r); s.Notify.ID != 9 { // RFC 3515, section 2.4.6
 			t.Errorf("%+v", s)
 		}
 		r.do(request(dialog.OPTIONS, 10)).responded(200)

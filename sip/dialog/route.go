@@ -5,18 +5,18 @@ import "slices"
 // Route is one entry of a Record-Route or Route header.
 type Route struct {
 	URI   string
-	Loose bool // with the lr parameter (RFC 3261, 16.12)
+	Loose bool // contains the lr parameter (RFC 3261, section 16.12)
 }
 
-// Path is the route of a request.
+// Path contains the Request-URI, the Route headers and the next hop of a request.
 type Path struct {
 	RequestURI string
-	Routes     []Route // Route headers, top down
-	NextHop    string  // the URI to connect to
+	Routes     []Route // Route header fields, top down
+	NextHop    string  // URI of the server to connect to
 }
 
-// path returns the path to a remote target through a route set (RFC 3261, 12.2.1.1). With a strict router, the Request-URI
-// is the router and the target comes last.
+// path returns the path to a remote target through a route set (RFC 3261, section 12.2.1.1). If the first router is strict, its URI becomes
+// the Request-URI, and the target becomes the last route.
 func path(target string, routes []Route) Path {
 	switch {
 	case len(routes) == 0:
@@ -29,7 +29,7 @@ func path(target string, routes []Route) Path {
 	}
 }
 
-// reversed returns the route set of the calling side (12.1.2).
+// reversed returns the route set of the calling side, which is the Record-Route in reverse order (RFC 3261, section 12.1.2).
 func reversed(recorded []Route) []Route {
 	r := slices.Clone(recorded)
 	slices.Reverse(r)

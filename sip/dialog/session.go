@@ -2,33 +2,34 @@ package dialog
 
 import "time"
 
-// Session holds the session timer headers of a message (RFC 4028).
+// Session contains the session timer headers of a message (RFC 4028).
 type Session struct {
-	Expires   time.Duration // Session-Expires; 0: the header is absent
-	MinSE     time.Duration // Min-SE; 0: absent
+	Expires   time.Duration // Session-Expires; 0 if absent
+	MinSE     time.Duration // Min-SE; 0 if absent
 	Refresher Refresher
 	Supported bool // the sender lists "timer" in Supported or Require
 }
 
-// Refresher is the side of the transaction that refreshes the session.
+// Refresher names the side of the transaction that refreshes the session.
 type Refresher string
 
-// The refreshers. Empty leaves the choice to the answering side.
+// The refreshers. An empty Refresher lets the answering side choose.
 const (
 	UAC Refresher = "uac"
 	UAS Refresher = "uas"
 )
 
-// MinSE is the shortest session that we accept (RFC 4028, section 4).
+// MinSE is the shortest session interval that we accept (RFC 4028, section 4).
 const MinSE = 90 * time.Second
 
-// expiryMargin is the time before a session's expiry at which an unrefreshed call is ended (RFC 4028, section 10).
+// expiryMargin returns how long before its expiry an unrefreshed session is ended (RFC 4028, section 10).
 func expiryMargin(expires time.Duration) time.Duration { return min(32*time.Second, expires/3) }
 
-// tooBrief reports whether an INVITE asks for a session below MinSE.
+// tooBrief reports whether an INVITE requests a session interval below MinSE.
 func tooBrief(s Session) bool { return s.Expires > 0 && s.Expires < MinSE }
 
-// grant returns the session of our 2xx. The caller refreshes it, if it supports that.
+// grant returns the session timer of our 2xx to a peer's INVITE. Unless the peer names a refresher, the peer refreshes the session if it
+// supports session timers; otherwise we do.
 func grant(wish Session) Session {
 	if wish.Expires == 0 {
 		return Session{}
@@ -43,7 +44,7 @@ func grant(wish Session) Session {
 	return g
 }
 
-// agree starts the timers of the session in a 2xx; we is our side of the transaction.
+// agree starts the timers of the session that a 2xx grants. we is our side of the transaction.
 func (c *Call) agree(s Session, we Refresher) {
 	c.disarm(TimerRefresh, TimerExpire)
 	c.expires = s.Expires
@@ -57,7 +58,7 @@ func (c *Call) agree(s Session, we Refresher) {
 	c.arm(TimerExpire, s.Expires-expiryMargin(s.Expires))
 }
 
-// refresh sends a re-INVITE that changes nothing. While another INVITE is under way, it waits.
+// refresh sends a re-INVITE with unchanged media. If another INVITE is in progress, refresh waits for TimerGlare.
 func (c *Call) refresh() {
 	if c.invite != 0 || c.deciding {
 		c.arm(TimerGlare, c.glare())
@@ -76,7 +77,7 @@ func (c *Call) reinvite() {
 	})
 }
 
-// refreshed handles the 2xx of our re-INVITE.
+// refreshed handles the 2xx to our re-INVITE.
 func (c *Call) refreshed(r Response) {
 	c.invite = 0
 	if r.Contact != "" {
@@ -89,8 +90,8 @@ func (c *Call) refreshed(r Response) {
 	c.agree(r.Session, UAC)
 }
 
-// refreshRefused handles the refusal of our re-INVITE. The session continues unchanged (RFC 3261, 14.1), unless the peer no longer
-// knows it. Without a refresh in time TimerExpire ends the call.
+// refreshRefused handles a refusal of our re-INVITE. The session continues unchanged (RFC 3261, section 14.1), unless the peer no longer
+// knows the call. If no later refresh succeeds, TimerExpire ends the call.
 func (c *Call) refreshRefused(r Response) {
 	c.invite = 0
 	switch {
@@ -109,8 +110,8 @@ func (c *Call) refreshRefused(r Response) {
 	}
 }
 
-// glare returns the wait after a 491 (RFC 3261, 14.1): 2.1 to 4 s for the owner of the Call-ID, otherwise 0 to 2 s, in
-// steps of 10 ms. They follow from the seed, so that the machine stays a pure function.
+// glare returns the wait after a 491 (RFC 3261, section 14.1): 2.1 to 4 s for the owner of the Call-ID, otherwise 0 to 2 s, in steps of 10
+// ms. It is derived from the seed, so that Next remains a pure function.
 func (c *Call) glare() time.Duration {
 	const step = 10 * time.Millisecond
 	if c.outbound {
@@ -119,7 +120,7 @@ func (c *Call) glare() time.Duration {
 	return time.Duration(c.random(200)) * step
 }
 
-// random returns a number from 0 to below n.
+// random returns a pseudo-random number in [0, n).
 func (c *Call) random(n uint64) uint64 {
 	c.seed = c.seed*6364136223846793005 + 1442695040888963407
 	return c.seed >> 33 % n

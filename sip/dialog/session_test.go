@@ -73,7 +73,7 @@ func TestCallerWishesASession(t *testing.T) {
 		{dialog.Session{}, dialog.Session{}},
 		{dialog.Session{Expires: time.Hour, Supported: true}, dialog.Session{Expires: time.Hour, Refresher: dialog.UAC, Supported: true}},
 		{dialog.Session{Expires: time.Hour, Refresher: dialog.UAS, Supported: true}, dialog.Session{Expires: time.Hour, Refresher: dialog.UAS, Supported: true}},
-		{dialog.Session{Expires: time.Hour}, dialog.Session{Expires: time.Hour, Refresher: dialog.UAS}}, // a proxy asked
+		{dialog.Session{Expires: time.Hour}, dialog.Session{Expires: time.Hour, Refresher: dialog.UAS}}, // requested by a proxy
 	} {
 		in := invite(7)
 		in.Session = tt.wish
@@ -125,7 +125,7 @@ func TestRefreshIsRefused(t *testing.T) {
 		in.Session = dialog.Session{Expires: time.Hour, Refresher: dialog.UAS, Supported: true}
 		r := newRun(t, dialog.Config{}).do(dialog.Incoming{Request: in}, dialog.Answer{}, request(dialog.ACK, 7))
 		r.do(dialog.Fired{Timer: dialog.TimerRefresh}).sent(dialog.INVITE)
-		r.do(invite(8)).responded(491) // theirs crosses ours
+		r.do(invite(8)).responded(491) // the peer's re-INVITE crosses ours
 		pending := response(491)
 		if d, ok := armed(r.do(pending), dialog.TimerGlare); !ok || d > 2*time.Second {
 			t.Errorf("waits %v", d)

@@ -1,6 +1,6 @@
 package dialog
 
-// refer sends REFER (RFC 3515). Only one transfer runs at a time.
+// refer sends REFER (RFC 3515). While another transfer runs, it reports a failure with status 491.
 func (c *Call) refer(ev Event) {
 	t := ev.(Transfer)
 	if c.transfer != noTransfer || c.referral != noReferral {
@@ -20,11 +20,11 @@ func (c *Call) sendRefer() {
 	})
 }
 
-// referResult handles the response to REFER. After an acceptance the NOTIFYs report the progress.
+// referResult handles the response to our REFER. After an acceptance, NOTIFYs report the progress.
 func (c *Call) referResult(ev Event) {
 	r := ev.(Response)
 	if c.transfer != referring {
-		return // a NOTIFY has come first
+		return // a NOTIFY arrived before the response
 	}
 	switch {
 	case r.Challenge && c.refTries < maxTries:
@@ -37,7 +37,7 @@ func (c *Call) referResult(ev Event) {
 	}
 }
 
-// notified handles a NOTIFY (RFC 3515, 2.4.4): a sipfrag with the new call's status.
+// notified handles a NOTIFY (RFC 3515, section 2.4.4), whose sipfrag contains the new call's status.
 func (c *Call) notified(ev Event) {
 	r := ev.(Request)
 	c.inOrder(r, func() {
@@ -58,8 +58,7 @@ func (c *Call) notified(ev Event) {
 	})
 }
 
-// finishTransfer reports the result of a transfer, once. After a success the call stays for a moment, in which the peer may
-// end it.
+// finishTransfer reports the result of a transfer, once. After a success the peer has a short time to end the call.
 func (c *Call) finishTransfer(ok bool, status int) {
 	if c.transfer == noTransfer || c.transfer == transferred {
 		return

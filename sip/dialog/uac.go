@@ -1,6 +1,6 @@
 package dialog
 
-// dial sends the first INVITE.
+// dial sends the initial INVITE.
 func (c *Call) dial(ev Event) {
 	d := ev.(Dial)
 	c.outbound, c.phase, c.target, c.expires = true, Calling, d.Target, c.config.Session
@@ -18,7 +18,8 @@ func (c *Call) sendInvite() {
 	})
 }
 
-// provisional handles a 1xx. 100 comes from the next hop, and a 183 with a body is early media; neither is ringing.
+// provisional handles a 1xx. It does not report ringing for a 100, which the next hop sends, or for a 183 with a body, which is early
+// media.
 func (c *Call) provisional(ev Event) {
 	r := ev.(Response)
 	if r.CSeq != c.invite {
@@ -31,7 +32,8 @@ func (c *Call) provisional(ev Event) {
 	c.rang = c.rang || r.Status == 180 || r.Status == 183
 }
 
-// answered handles the 2xx that creates the dialog. Its Record-Route and Contact apply, not the headers of a 1xx (13.2.2.4).
+// answered handles the 2xx that establishes the dialog. It uses the Record-Route and the Contact of the 2xx, and ignores the headers of a
+// 1xx (RFC 3261, section 13.2.2.4).
 func (c *Call) answered(ev Event) {
 	r := ev.(Response)
 	c.open(r)
@@ -54,10 +56,11 @@ func (c *Call) open(r Response) {
 	c.ack(r.CSeq)
 }
 
-// maxTries is the maximum number of retries of a request after challenges or a 422, which a peer could send without end.
+// maxTries is the maximum number of retries of a request after challenges or a 422, because a peer could send them endlessly.
 const maxTries = 5
 
-// refused handles a final response other than a 2xx. A challenge or a 422 is retried; any other one ends the call.
+// refused handles a final response to the initial INVITE other than a 2xx. After a challenge or a 422 it retries; any other response ends
+// the call.
 func (c *Call) refused(ev Event) {
 	r := ev.(Response)
 	if r.CSeq != c.invite {
@@ -87,8 +90,8 @@ func (c *Call) retryRequest() {
 	c.sendInvite()
 }
 
-// causeOf returns the cause of a refusal. 401 and 407 mean wrong credentials. 403 means that credentials do not help (RFC 3261,
-// 21.4.4): gateways send it for a callee that declines (Q.850 cause 21).
+// causeOf returns the hang-up cause for a refusal. 401 and 407 mean wrong credentials. 403 does not, because credentials do not help then
+// (RFC 3261, section 21.4.4): gateways send it if the callee declines (Q.850 cause 21).
 func causeOf(r Response) Cause {
 	switch {
 	case r.Local:
@@ -116,7 +119,7 @@ func causeOf(r Response) Cause {
 	}
 }
 
-// giveUp cancels the call. CANCEL waits for the first 1xx (9.1).
+// giveUp cancels an outbound call. The CANCEL is sent only after the first 1xx (RFC 3261, section 9.1).
 func (c *Call) giveUp(ev Event) {
 	h := ev.(Hangup)
 	c.cancel(Ending{Cause: h.Cause, Reason: h.Reason})
@@ -154,7 +157,7 @@ func (c *Call) cancelNow(ev Event) {
 	}
 }
 
-// answeredTooLate handles a 2xx that has crossed our CANCEL: the call is acknowledged and ended with BYE.
+// answeredTooLate handles a 2xx that crosses our CANCEL: it acknowledges the 2xx and ends the call with BYE.
 func (c *Call) answeredTooLate(ev Event) {
 	r := ev.(Response)
 	why := c.ending
@@ -179,7 +182,8 @@ func (c *Call) cancelTimeout(ev Event) {
 	}
 }
 
-// laterSuccess handles a 2xx after the call was answered: to a re-INVITE, a retransmission, or from another branch.
+// laterSuccess handles a 2xx after the call was answered: a response to our re-INVITE, a retransmission, or a 2xx from another branch of a
+// fork.
 func (c *Call) laterSuccess(ev Event) {
 	r := ev.(Response)
 	switch {

@@ -28,7 +28,7 @@ func TestOutboundCall(t *testing.T) {
 	if ack := one[dialog.Send](r); ack.CSeq != 1 || ack.Via.RequestURI != contact || ack.RemoteTag != "theirs" {
 		t.Errorf("ACK: %+v", ack)
 	}
-	r.do(response(200)).sent(dialog.ACK) // retransmitted
+	r.do(response(200)).sent(dialog.ACK) // a retransmission is acknowledged again
 	none[dialog.Established](r)
 
 	r.do(dialog.Hangup{Cause: dialog.LocalHangup}).phase(dialog.Leaving).sent(dialog.BYE)
@@ -81,12 +81,12 @@ func TestChallenge(t *testing.T) {
 
 	again.Challenge = true
 	r.do(again).phase(dialog.Calling).sent(dialog.INVITE)
-	forbidden := response(403) // the callee's answer
+	forbidden := response(403) // means that the callee declines
 	forbidden.CSeq = 3
 	r.do(forbidden).ended(dialog.Rejected, 403, true)
 }
 
-// Each request answers a bounded number of challenges, enough for the servers of a long path.
+// TestChallengesEndSomewhere checks that each request answers a limited number of challenges, but enough for all servers of a long path.
 func TestChallengesEndSomewhere(t *testing.T) {
 	t.Parallel()
 	for m, r := range map[dialog.Method]*run{
@@ -113,7 +113,7 @@ func TestSessionTooShortForThePeer(t *testing.T) {
 	if s := one[dialog.Send](r); s.Session.Expires != time.Hour || s.Session.MinSE != time.Hour {
 		t.Errorf("second INVITE: %+v", s.Session)
 	}
-	short.CSeq = 2 // the same value would repeat without end
+	short.CSeq = 2 // a 422 with the same Min-SE is not retried, because it would recur endlessly
 	r.do(short).ended(dialog.Rejected, 422, true)
 }
 
@@ -160,7 +160,7 @@ func TestAnswerAfterTheEnd(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 	}
-	r.do(response(200)).sent(dialog.ACK) // the same answer again: one BYE is enough
+	r.do(response(200)).sent(dialog.ACK) // a retransmission is acknowledged, without another BYE
 	none[dialog.Ended](r)
 }
 
@@ -196,7 +196,7 @@ func TestRouteSets(t *testing.T) {
 	strict := func(uri string) dialog.Route { return dialog.Route{URI: uri} }
 	for _, tt := range []struct {
 		name   string
-		record []dialog.Route // top down, as in the 2xx or the INVITE
+		record []dialog.Route // top down, as in the INVITE or its 2xx
 		uac    dialog.Path
 		uas    dialog.Path
 	}{

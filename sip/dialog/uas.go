@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// known lists the option tags that we support in a Require header.
+// known lists the option tags that we accept in a Require header.
 var known = []string{"timer"}
 
-// Unsupported returns the option tags of a Require header, in lower case, that we do not support.
+// Unsupported returns the option tags of a Require header that we do not support. require must be in lower case.
 func Unsupported(require []string) []string {
 	var tags []string
 	for _, tag := range require {
@@ -19,7 +19,7 @@ func Unsupported(require []string) []string {
 	return tags
 }
 
-// incoming handles the first INVITE. 100 is sent immediately, because the decision may take time.
+// incoming handles the initial INVITE. It sends 100 immediately, because the owner's decision may take time.
 func (c *Call) incoming(ev Event) {
 	in := ev.(Incoming)
 	r := in.Request
@@ -41,7 +41,8 @@ func (c *Call) incoming(ev Event) {
 	}
 }
 
-// refuseExtensions answers 420 to a request that requires unsupported extensions, except CANCEL (RFC 3261, 8.2.2.3).
+// refuseExtensions answers a request that requires unsupported extensions with 420, and reports whether it did. It accepts every CANCEL
+// (RFC 3261, section 8.2.2.3).
 func (c *Call) refuseExtensions(r Request) bool {
 	tags := Unsupported(r.Require)
 	if len(tags) == 0 || r.Method == CANCEL {
@@ -64,7 +65,7 @@ func (c *Call) answer(Event) {
 	c.accept(c.reinviteSeq)
 }
 
-// accept sends our 2xx to an INVITE, and retransmits it until the ACK (13.3.1.4).
+// accept sends our 2xx to an INVITE, which is retransmitted until the ACK arrives (RFC 3261, section 13.3.1.4).
 func (c *Call) accept(cseq uint32) {
 	c.unacked, c.interval = cseq, c.config.T1
 	c.emit(c.success(false))
@@ -104,7 +105,7 @@ func (c *Call) unavailable(why Ending) {
 	c.end(why)
 }
 
-// cancelledByPeer answers the CANCEL first, then the INVITE (RFC 3261, 9.2).
+// cancelledByPeer handles CANCEL: it answers the CANCEL first, and then the INVITE (RFC 3261, section 9.2).
 func (c *Call) cancelledByPeer(ev Event) {
 	r := ev.(Request)
 	c.respond(r, 200)
@@ -114,19 +115,20 @@ func (c *Call) cancelledByPeer(ev Event) {
 
 func (c *Call) byeBeforeAnswer(ev Event) { c.cancelledByPeer(ev) }
 
-// pending refuses a second INVITE while the first one has no final response.
+// pending refuses a second INVITE that arrives before the final response to the first one.
 func (c *Call) pending(ev Event) {
 	r := ev.(Request)
 	c.inOrder(r, func() { c.retryLater(r) })
 }
 
-// retryLater refuses an INVITE because an earlier one of the peer has no final response yet (RFC 3261, 14.2). 491 is for an INVITE of ours.
+// retryLater answers an INVITE with 500, because an earlier one of the peer has no final response yet (RFC 3261, section 14.2). Status 491
+// would mean that an INVITE of ours is in progress.
 func (c *Call) retryLater(r Request) {
 	const longest = 10 // seconds
 	c.emit(Respond{Method: INVITE, CSeq: r.CSeq, Status: 500, RetryAfter: time.Duration(1+c.random(longest)) * time.Second})
 }
 
-// undelivered handles the loss of the INVITE's transaction: the caller cannot be answered.
+// undelivered ends the call, because its INVITE was canceled or its connection is lost.
 func (c *Call) undelivered(ev Event) {
 	if u := ev.(Undelivered); u.Cancelled {
 		c.end(Ending{Cause: Cancelled, Status: 487, Reason: "the caller gave up", ByPeer: true, Release: u.Release})
@@ -135,7 +137,7 @@ func (c *Call) undelivered(ev Event) {
 	c.end(Ending{Cause: Unreachable, Reason: "the caller's connection is gone", ByPeer: true})
 }
 
-// confirmed handles the ACK.
+// confirmed handles the ACK to the 2xx that answers the call.
 func (c *Call) confirmed(ev Event) {
 	r := ev.(Request)
 	if r.CSeq != c.unacked {
@@ -158,8 +160,8 @@ func (c *Call) establish(answer bool) {
 	}
 }
 
-// overtaking handles a request before the ACK. The peer sent the ACK first, so the ACK will come; the request waits for it only if
-// the ACK carries the answer.
+// overtaking handles a request that arrives before the ACK. The peer sent the ACK first, so the request normally implies it. If the ACK
+// must contain the answer, the peer is told to retry, unless the request is a BYE.
 func (c *Call) overtaking(ev Event) {
 	r := ev.(Request)
 	if c.offerless && r.Method != BYE {
@@ -171,7 +173,7 @@ func (c *Call) overtaking(ev Event) {
 	c.replay = true
 }
 
-// byeWhenConfirmed sends BYE after the ACK: the callee may not send it earlier (RFC 3261, 15).
+// byeWhenConfirmed delays BYE until the ACK arrives, because the callee must not send it earlier (RFC 3261, section 15).
 func (c *Call) byeWhenConfirmed(ev Event) {
 	h := ev.(Hangup)
 	c.wantBye, c.ending = true, Ending{Cause: h.Cause, Reason: h.Reason}
@@ -180,7 +182,7 @@ func (c *Call) byeWhenConfirmed(ev Event) {
 
 func (c *Call) answeredTimer(ev Event) { c.ackTimer(ev.(Fired).Timer) }
 
-// ackTimer retransmits our 2xx, or ends the call without an ACK.
+// ackTimer retransmits our 2xx, or ends the call if the ACK is overdue.
 func (c *Call) ackTimer(t Timer) {
 	switch {
 	case c.unacked == 0:

@@ -18,7 +18,7 @@ func TestInboundCall(t *testing.T) {
 		t.Fatalf("answer: %+v", a)
 	}
 	none[dialog.Established](r)
-	none[dialog.Established](r.do(request(dialog.ACK, 6))) // of something else
+	none[dialog.Established](r.do(request(dialog.ACK, 6))) // the ACK of another INVITE
 	one[dialog.Established](r.do(request(dialog.ACK, 7)).phase(dialog.Active))
 	r.do(request(dialog.BYE, 8)).responded(200).ended(dialog.RemoteHangup, 200, true)
 	one[dialog.StopMedia](r)
@@ -53,7 +53,7 @@ func TestCallerGivesUp(t *testing.T) {
 	inPhase(t, dialog.Offered).do(request(dialog.CANCEL, 7)).responded(200, 487).ended(dialog.Cancelled, 487, true)
 	inPhase(t, dialog.Offered).do(dialog.Undelivered{Cancelled: true}).ended(dialog.Cancelled, 487, true)
 	inPhase(t, dialog.Offered).do(dialog.Undelivered{}).ended(dialog.Unreachable, 0, true)
-	// Too late: the answer is out, and the call stays.
+	// A CANCEL after the 200 has no effect.
 	inPhase(t, dialog.Answered).do(request(dialog.CANCEL, 7)).responded(200).phase(dialog.Answered)
 }
 
@@ -95,7 +95,7 @@ func TestOfferlessInvite(t *testing.T) {
 	ack.Body = false
 	answered().do(ack).phase(dialog.Leaving).sent(dialog.BYE).
 		do(dialog.Fired{Timer: dialog.TimerBye}).ended(dialog.NotAcceptable, 200, false)
-	// The answer is in the ACK, so nothing else can replace it.
+	// The ACK must contain the answer, so a re-INVITE cannot replace it.
 	answered().do(invite(8)).responded(491).phase(dialog.Answered)
 	answered().do(request(dialog.BYE, 8)).responded(200).ended(dialog.RemoteHangup, 200, true)
 }
@@ -109,7 +109,7 @@ func TestRequestOvertakesACK(t *testing.T) {
 	r = inPhase(t, dialog.Answered).do(invite(8)).phase(dialog.Active)
 	one[dialog.Established](r)
 	one[dialog.Negotiate](r)
-	r.do(request(dialog.ACK, 7)) // late
+	r.do(request(dialog.ACK, 7)) // arrives late
 	r.do(dialog.Decide{Status: 200}).responded(200)
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/sip/resolve"
 )
 
-// everywhere is a prober that finds the same server at every address. adapters/sipua/probe implements a real one.
+// everywhere is a Prober that finds the same server at every address. adapters/sipua/probe implements a real Prober.
 type everywhere struct{}
 
 func (everywhere) Probe(_ context.Context, p discovery.Probe) discovery.Answer {

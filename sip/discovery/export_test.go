@@ -6,13 +6,14 @@ import (
 	"strings"
 )
 
-// The times, for tests.
+// Exported time limits.
 const (
 	Kept      = kept
 	DeadAfter = deadAfter
 )
 
-// Plan returns a readable plan: one line for each way, "address transport" for each of its probes.
+// Plan returns the plan of a discovery as text. Each line is a group of probes that run in turn, as "address/transport" with the SRV
+// priority.
 func Plan(d Discovery, hosts map[string][]netip.Addr, allowPrivate bool) []string {
 	targets := plan(d, hosts, limits{allowPrivate: allowPrivate})
 	var lines []string

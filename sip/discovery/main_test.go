@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// names is a DNS that maps "pbx.test" or "_sips._tcp.pbx.test" to records. An answer takes delay.
+// names is a fake DNS that maps "pbx.test" to addresses and "_sips._tcp.pbx.test" to SRV records. Each look-up takes delay.
 type names struct {
 	delay     time.Duration
 	addresses map[string][]netip.Addr
@@ -58,19 +58,19 @@ func (n names) LookupNetIP(ctx context.Context, _, host string) ([]netip.Addr, e
 	return nil, &net.DNSError{Name: host, IsNotFound: true}
 }
 
-// peer answers at a door, for example "192.0.2.1:5061/tls".
+// peer is a fake server at an address and transport, such as "192.0.2.1:5061/tls".
 type peer struct {
 	took      time.Duration
 	answer    discovery.Answer
-	wantsUser bool // it is silent without a user part
+	wantsUser bool // responds only to a Request-URI with a user part
 }
 
-// prober is a discovery.Prober of peers. Other addresses are silent.
+// prober is a discovery.Prober that reaches only the given peers. At other addresses, no response arrives.
 type prober struct {
 	peers map[string]peer
 
 	mu    sync.Mutex
-	asked []string // "192.0.2.1:5061/tls user"
+	asked []string // one entry per probe, such as "192.0.2.1:5061/tls user"
 }
 
 func (p *prober) Probe(ctx context.Context, q discovery.Probe) discovery.Answer {
@@ -99,12 +99,12 @@ func (p *prober) questions() []string {
 	return slices.Clone(p.asked)
 }
 
-// answering returns a peer that answers 200 after a time.
+// answering returns a peer that responds with 200 after a delay.
 func answering(took time.Duration) peer {
 	return peer{took: took, answer: discovery.Answer{Attempt: discovery.Attempt{Code: 200}}}
 }
 
-// secured returns a peer over TLS.
+// secured returns a peer that responds over TLS with a certificate for which Chain and Name are as given.
 func secured(took time.Duration, chain, name bool) peer {
 	p := answering(took)
 	p.answer.TLS = &discovery.Certificate{Version: "TLS 1.3", Chain: chain, Name: name, ExpiresAt: time.Now().Add(time.Hour)}
@@ -113,10 +113,10 @@ func secured(took time.Duration, chain, name bool) peer {
 
 const org = callwright.OrgID("org")
 
-// pbx is a DNS with one host.
+// pbx is a DNS with the host pbx.test, at address one.
 var pbx = names{addresses: map[string][]netip.Addr{"pbx.test": addresses(one)}}
 
-// bench is a service with its ports.
+// bench contains a service and the fakes that it depends on.
 type bench struct {
 	*discovery.Service
 	store discovery.Store
@@ -146,7 +146,7 @@ func newBench(t *testing.T, dns names, peers map[string]peer, change func(*disco
 	return b
 }
 
-// begin starts a discovery, which must succeed.
+// begin starts a discovery, and stops the test if it is refused.
 func (b bench) begin(t *testing.T, r discovery.Request) discovery.Discovery {
 	t.Helper()
 	d, err := b.Start(t.Context(), org, r)
@@ -165,7 +165,7 @@ func (b bench) get(t *testing.T, id string) discovery.Discovery {
 	return d
 }
 
-// finish waits for the end of a discovery, and returns its duration.
+// finish waits until a discovery has ended, and returns it and the time that passed.
 func (b bench) finish(t *testing.T, id string) (discovery.Discovery, time.Duration) {
 	t.Helper()
 	began := time.Now()
@@ -177,7 +177,7 @@ func (b bench) finish(t *testing.T, id string) (discovery.Discovery, time.Durati
 	}
 }
 
-// discover runs one discovery in a bubble.
+// discover runs one discovery in a synctest bubble. It returns the result, the duration and the probes.
 func discover(t *testing.T, dns names, peers func() map[string]peer, r discovery.Request) (d discovery.Discovery, took time.Duration, asked []string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

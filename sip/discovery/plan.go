@@ -9,13 +9,13 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// door is a port and its transport.
+// door is a port and a transport at which a server may listen.
 type door struct {
 	port      uint16
 	transport uri.Transport
 }
 
-// usual lists the doors at which SIP servers usually listen, in the order of the result.
+// usual lists the ports and transports of most SIP servers, in the order in which the result shows them.
 var usual = []door{
 	{5061, uri.TLS},
 	{5060, uri.UDP}, {5060, uri.TCP},
@@ -23,7 +23,8 @@ var usual = []door{
 	{5080, uri.UDP}, {5080, uri.TCP},
 }
 
-// asked returns the doors that the request names, the most secure first.
+// asked returns the ports and transports that a request names, most secure first. It returns none if the request names neither a port nor a
+// transport.
 func asked(port uint16, transport uri.Transport) []door {
 	transports := []uri.Transport{uri.TLS, uri.TCP, uri.UDP}
 	switch {
@@ -42,42 +43,42 @@ func asked(port uint16, transport uri.Transport) []door {
 	return doors
 }
 
-// target is one address and transport to probe.
+// target is an address and a transport to probe.
 type target struct {
 	address   netip.AddrPort
 	transport uri.Transport
-	priority  int    // of its SRV record; withoutSRV without one
-	typed     bool   // the request names its door
-	hidden    bool   // is a private address, which is not shown
-	refused   string // reason for not probing it; empty: it is probed
+	priority  int    // priority of its SRV record; withoutSRV if it has none
+	typed     bool   // the request names its port or transport
+	hidden    bool   // private address, which results must not reveal
+	refused   string // reason for not probing it; empty if it is probed
 }
 
-// withoutSRV is greater than every SRV record's priority.
+// withoutSRV is the priority of targets without an SRV record. It is greater than every SRV priority.
 const withoutSRV = 1 << 16
 
-// carriers maps the services of SRV records to transports.
+// carriers maps the services of SRV records to their transports.
 var carriers = map[string]uri.Transport{
 	resolve.SIPSOverTCP: uri.TLS, resolve.SIPOverTCP: uri.TCP, resolve.SIPOverUDP: uri.UDP,
 }
 
-// planner collects targets without duplicates, with at most resolve.MaxTargets addresses.
+// planner collects distinct targets with at most resolve.MaxTargets addresses.
 type planner struct {
 	srv   []SRV
-	hosts map[string][]netip.Addr // of the SRV records' targets
+	hosts map[string][]netip.Addr // addresses of the SRV records' targets
 	limits
 	known   []netip.Addr
 	targets []target
 }
 
-// limits excludes targets from probing.
+// limits determines which targets must not be probed.
 type limits struct {
 	allowPrivate bool
 	self         *self.Server
 }
 
-// plan returns the targets of a discovery: the doors that the request names, the targets of SRV records, then the usual doors.
-// hosts maps the SRV records' targets to addresses. A private address becomes one target, which is shown but not probed; so does an
-// address and port at which this server itself listens.
+// plan returns the targets of a discovery: first the ports and transports that the request names, then the targets of SRV records, then the
+// usual ports. hosts maps the targets of SRV records to their addresses. A private address yields a single target that is shown but not
+// probed, and so does an address and port at which this server itself listens.
 func plan(d Discovery, hosts map[string][]netip.Addr, l limits) []target {
 	p := planner{srv: d.SRV, hosts: hosts, limits: l}
 	typed := asked(d.Port, d.Transport)
@@ -99,7 +100,7 @@ func plan(d Discovery, hosts map[string][]netip.Addr, l limits) []target {
 	return p.targets
 }
 
-// add adds the target of a door of a host's address.
+// add adds a target for an address of a host, unless it repeats another target or exceeds the limit of addresses.
 func (p *planner) add(host string, address netip.Addr, at door, typed bool) {
 	t := target{
 		address: netip.AddrPortFrom(address, at.port), transport: at.transport, priority: p.priority(address, at), typed: typed,
@@ -123,7 +124,7 @@ func (p *planner) add(host string, address netip.Addr, at door, typed bool) {
 	p.targets = append(p.targets, t)
 }
 
-// repeats reports whether a target adds nothing to another one.
+// repeats reports whether a target would duplicate another one. All targets at a private address are duplicates of one another.
 func (t target) repeats(other target) bool {
 	switch {
 	case t.hidden:
@@ -135,7 +136,7 @@ func (t target) repeats(other target) bool {
 	}
 }
 
-// priority returns the priority of the SRV record that leads to a door of an address.
+// priority returns the lowest priority among the SRV records that lead to an address, port and transport, or withoutSRV.
 func (p *planner) priority(address netip.Addr, at door) int {
 	best := withoutSRV
 	for _, r := range p.srv {
@@ -146,8 +147,8 @@ func (p *planner) priority(address netip.Addr, at door) int {
 	return best
 }
 
-// ways groups the indexes of targets that are probed one after another; the groups are probed concurrently. TCP to a port comes
-// after TLS, because a server that waits for a handshake does not respond to plain text.
+// ways groups the indexes of targets. The targets of a group must be probed in turn, the groups concurrently. TCP to a port follows TLS,
+// because a server that waits for a TLS handshake does not respond to plain text.
 func ways(targets []target) [][]int {
 	var groups [][]int
 	for i, t := range targets {
@@ -168,7 +169,7 @@ func ways(targets []target) [][]int {
 	return groups
 }
 
-// isTLS reports whether another target is the same address over TLS.
+// isTLS reports whether other is the same address and port over TLS.
 func (t target) isTLS(other target) bool {
 	return other.address == t.address && other.transport == uri.TLS
 }

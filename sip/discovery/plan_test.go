@@ -87,7 +87,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestPlanIsBounded: for any DNS answer at most 16 addresses are probed.
+// TestPlanIsBounded checks that at most 16 addresses are probed, even if DNS returns more.
 func TestPlanIsBounded(t *testing.T) {
 	t.Parallel()
 	d := discovery.Discovery{Port: 7000}

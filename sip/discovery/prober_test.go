@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// TestProberConforms runs the suite of real probers on the fake of these tests.
+// TestProberConforms runs the conformance suite of Prober on the fake prober.
 func TestProberConforms(t *testing.T) {
 	t.Parallel()
 	siptest.RunDiscoveryProber(t, func(*testing.T) siptest.DiscoveryProberHarness {

@@ -10,14 +10,14 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// The notes on ways that are less secure than calls.
+// The notes about servers that are less secure than calls require.
 const (
 	noteClear       = "The server responds only without encryption, but calls require TLS: enable TLS there."
 	noteCertificate = "The server's certificate fails verification: install a valid one, or set options.tls_verification."
 )
 
-// recommend selects among the targets that have responded: targets named in the request first, then by security, then by the
-// priority of SRV records, then by response time. It returns nil without a response.
+// recommend selects the best target that has responded. It prefers targets that the request names, then greater security, then a lower SRV
+// priority, then a shorter response time. It returns nil if no target has responded.
 func recommend(targets []target, answers []*Answer, now time.Time) *Recommendation {
 	best := -1
 	for i, a := range answers {
@@ -54,7 +54,7 @@ func better(t target, a Answer, than target, thanAnswer Answer, now time.Time) b
 	) < 0
 }
 
-// typed returns 1 for a target that the request names.
+// typed returns 1 for a target that the request names, and 0 for others.
 func typed(t target) int {
 	if t.typed {
 		return 1
@@ -62,7 +62,7 @@ func typed(t target) int {
 	return 0
 }
 
-// overTLS continues a note with the port that responds over TLS; empty without one.
+// overTLS returns a sentence that names the first port that responds over TLS, or "" if none does.
 func overTLS(answers []*Answer) string {
 	for _, a := range answers {
 		if a != nil && a.Code != 0 && a.Transport == uri.TLS {
@@ -72,7 +72,7 @@ func overTLS(answers []*Answer) string {
 	return ""
 }
 
-// security returns the rank of an answer's security.
+// security ranks an answer by its security, from 0 for UDP to 3 for TLS with a trusted certificate.
 func security(a Answer, now time.Time) int {
 	switch {
 	case a.Transport == uri.TLS && trusted(a.TLS, now):
@@ -86,7 +86,7 @@ func security(a Answer, now time.Time) int {
 	}
 }
 
-// trusted reports whether calls accept a certificate by default.
+// trusted reports whether calls would accept a certificate with the default verification.
 func trusted(c *Certificate, now time.Time) bool {
 	return c != nil && c.Chain && c.Name && now.Before(c.ExpiresAt)
 }

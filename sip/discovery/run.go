@@ -14,14 +14,13 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// user is the user part of the second probe's Request-URI. Some systems respond only without a user part, others only
-// with one.
+// user is the user part of the Request-URI in the second probe. Some systems respond only without a user part, others only with one.
 const user = "ping"
 
-// notPublic is the reason for not probing a private address.
+// notPublic is the error of an Attempt at a private address.
 const notPublic = "the address is not a public one"
 
-// run runs a discovery until ctx ends. The result is written in any case.
+// run executes a discovery until it finishes or ctx ends. In both cases it stores the result.
 func (s *Service) run(ctx context.Context, d Discovery) {
 	limited, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
@@ -29,7 +28,7 @@ func (s *Service) run(ctx context.Context, d Discovery) {
 	if err == nil {
 		targets := plan(d, hosts, limits{s.cfg.AllowPrivate, s.cfg.Self})
 		if !s.cfg.AllowPrivate {
-			d.Addresses = slices.DeleteFunc(slices.Clone(d.Addresses), uri.IsPrivate) // internal addresses are not shown
+			d.Addresses = slices.DeleteFunc(slices.Clone(d.Addresses), uri.IsPrivate) // private addresses must not be revealed
 		}
 		s.store(limited, &d)
 		answers := s.askAll(limited, &d, targets)
@@ -52,7 +51,7 @@ func (s *Service) run(ctx context.Context, d Discovery) {
 	s.store(last, &d)
 }
 
-// reason returns the reason for a missing recommendation.
+// reason returns why a discovery has no recommendation, or "" if it has one.
 func reason(d Discovery, targets []target) string {
 	switch {
 	case d.Recommended != nil:
@@ -66,7 +65,8 @@ func reason(d Discovery, targets []target) string {
 	}
 }
 
-// lookUp finds the host's records, and the addresses of the SRV records' targets.
+// lookUp resolves the host's addresses and SRV records into d. It returns the addresses of the SRV records' targets. It returns an error
+// only if it finds no address at all.
 func (s *Service) lookUp(ctx context.Context, d *Discovery) (map[string][]netip.Addr, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookUp)
 	defer cancel()
@@ -89,7 +89,7 @@ func (s *Service) lookUp(ctx context.Context, d *Discovery) (map[string][]netip.
 		})
 	}
 	wg.Wait()
-	for _, record := range d.SRV { // the host's addresses in its own name come first
+	for _, record := range d.SRV { // after the addresses of the host name itself
 		for _, address := range hosts[record.Target] {
 			if !slices.Contains(d.Addresses, address) && len(d.Addresses) < resolve.MaxTargets {
 				d.Addresses = append(d.Addresses, address)
@@ -102,14 +102,14 @@ func (s *Service) lookUp(ctx context.Context, d *Discovery) (map[string][]netip.
 	return hosts, err
 }
 
-// report is the answer of one target.
+// report is the answer of the target with an index.
 type report struct {
 	index  int
 	answer Answer
 }
 
-// askAll probes all targets concurrently, and writes the progress. It returns the answers in the order of the targets; nil
-// for a target that was not probed.
+// askAll probes all targets concurrently, and stores the progress periodically. It returns the answers in the order of targets; an answer
+// is nil if its target was skipped.
 func (s *Service) askAll(ctx context.Context, d *Discovery, targets []target) []*Answer {
 	reports := make(chan report)
 	var wg sync.WaitGroup
@@ -141,7 +141,7 @@ func (s *Service) askAll(ctx context.Context, d *Discovery, targets []target) []
 	}
 }
 
-// attempts returns the attempts of the answers.
+// attempts returns the Attempt of each answer that is not nil.
 func attempts(answers []*Answer) []Attempt {
 	var list []Attempt
 	for _, a := range answers {
@@ -152,7 +152,7 @@ func attempts(answers []*Answer) []Attempt {
 	return list
 }
 
-// ask probes the targets of one way in turn, until a TLS handshake succeeds.
+// ask probes the targets of one group in turn, and stops after a successful TLS handshake.
 func (s *Service) ask(ctx context.Context, host string, targets []target, way []int, reports chan<- report) {
 	for _, i := range way {
 		answer := s.try(ctx, host, targets[i])
@@ -163,7 +163,7 @@ func (s *Service) ask(ctx context.Context, host string, targets []target, way []
 	}
 }
 
-// try probes without a user part, and with one if no response comes.
+// try probes a target without a user part, and then with one if no response arrived. It does not probe refused targets.
 func (s *Service) try(ctx context.Context, host string, t target) Answer {
 	p := Probe{Address: t.address, Transport: t.transport, Host: host}
 	if t.refused != "" {
@@ -188,8 +188,8 @@ func (s *Service) probe(ctx context.Context, p Probe) Answer {
 	return s.cfg.Prober.Probe(ctx, p)
 }
 
-// store writes a discovery. After a conflict it writes again with the stored version, because an earlier write may have
-// succeeded although it returned an error.
+// store stores a discovery and increments its Version. After a conflict it retries once with the stored Version, because an earlier write
+// may have succeeded although it returned an error. It only logs failures.
 func (s *Service) store(ctx context.Context, d *Discovery) {
 	err := s.cfg.Store.Update(ctx, *d)
 	if errors.Is(err, callwright.ErrConflict) {

@@ -19,24 +19,24 @@ type Config struct {
 	Resolver *resolve.Resolver `required:"always"`
 	Prober   Prober            `required:"always"`
 
-	Self         *self.Server // shown, but neither probed nor recommended; nil: none
-	AllowPrivate bool         // probe private and loopback addresses, too
+	Self         *self.Server // this server: shown, but neither probed nor recommended; may be nil
+	AllowPrivate bool         // also probe private and loopback addresses
 
 	callwright.Runtime
 }
 
-// The time limits of a discovery.
+// Time limits of a discovery.
 const (
-	kept      = 10 * time.Minute        // lifetime of a result, for reading and for answering equal requests
-	deadAfter = 10 * time.Second        // a discovery that runs for longer has lost its node
-	longest   = 7500 * time.Millisecond // for look-ups and probes; with the last write, a discovery takes less than 8 s
-	lookUp    = 2 * time.Second         // for all look-ups
-	timeout   = 2 * time.Second         // for each probe
-	saveEvery = 250 * time.Millisecond  // shortest time between writes of the progress
-	lastSave  = 2 * time.Second         // for the write of the result, even while the service closes
+	kept      = 10 * time.Minute        // time for which a result can be read, and is reused for equal requests
+	deadAfter = 10 * time.Second        // a discovery that runs longer is considered dead, because its node is
+	longest   = 7500 * time.Millisecond // limit of all look-ups and probes; with the last write, a discovery takes less than 8 s
+	lookUp    = 2 * time.Second         // limit of all look-ups
+	timeout   = 2 * time.Second         // limit of each probe
+	saveEvery = 250 * time.Millisecond  // minimum time between writes of the progress
+	lastSave  = 2 * time.Second         // limit of the write of the result, even if the service is closing
 )
 
-// Service runs discoveries, each on the node that received the request.
+// Service runs discoveries. Each discovery runs on the node that received the request.
 type Service struct {
 	cfg     Config
 	context context.Context //nolint:containedctx // canceled by Close
@@ -47,7 +47,7 @@ type Service struct {
 	running sync.WaitGroup
 }
 
-// New checks the configuration.
+// New returns a service. It returns an error if a required field of c is missing.
 func New(c Config) (*Service, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
@@ -57,17 +57,17 @@ func New(c Config) (*Service, error) {
 	return s, nil
 }
 
-// Request is a request for a discovery.
+// Request contains the host to discover, and options.
 type Request struct {
-	Host      string        // a host name or an IP address
-	Port      uint16        // to probe before the usual ones; 0: none
-	Transport uri.Transport // to probe first; empty: none
+	Host      string        // host name or IP address
+	Port      uint16        // port to probe before the usual ones; 0 if none
+	Transport uri.Transport // transport to probe first; empty if none
 	Fresh     bool          // probe even if a stored result of an equal request exists
 }
 
-// Start starts a discovery, or returns the result of an equal request of the last 10 minutes unless r.Fresh. It returns
-// CodeDiscoveryInProgress while another discovery of the organization runs, CodeUnavailable when the service is closed, and
-// CodeBadRequest for an invalid host, or a private address without Config.AllowPrivate.
+// Start starts a discovery. Unless r.Fresh is set, it returns the result of an equal request of the last 10 minutes instead, if there is
+// one. It returns CodeBadRequest if the host is invalid or, without Config.AllowPrivate, private. It returns CodeDiscoveryInProgress if
+// another discovery of the organization is running, and CodeUnavailable if the service is closed.
 func (s *Service) Start(ctx context.Context, org callwright.OrgID, r Request) (Discovery, error) {
 	host, err := s.check(r)
 	if err != nil {
@@ -101,10 +101,10 @@ func (s *Service) Start(ctx context.Context, org callwright.OrgID, r Request) (D
 	return d, nil
 }
 
-// stopping is the reason for which a closing service refuses or ends discoveries.
+// stopping is the error text for discoveries that a closing service refuses or ends.
 const stopping = "the server is stopping"
 
-// check returns the normalized host of a request.
+// check returns the normalized host of a request, or CodeBadRequest if the request is invalid.
 func (s *Service) check(r Request) (string, error) {
 	d, err := uri.ParseDestination(r.Host)
 	if err != nil {
@@ -124,7 +124,7 @@ func (s *Service) check(r Request) (string, error) {
 	return d.Host, nil
 }
 
-// enter counts a running discovery. It returns false when the service is closed.
+// enter registers a running discovery, for which Close waits. It returns false if the service is closed.
 func (s *Service) enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,8 +134,8 @@ func (s *Service) enter() bool {
 	return !s.closed
 }
 
-// Get returns a discovery. A discovery whose node has died counts as failed. It returns CodeNotFound when the organization has no
-// such discovery, or 10 minutes after its end.
+// Get returns a discovery. If its node has died, the discovery is returned as failed. Get returns CodeNotFound if the organization has no
+// such discovery, or if the discovery ended more than 10 minutes ago.
 func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Discovery, error) {
 	d, err := s.cfg.Store.Get(ctx, org, id)
 	if err != nil {
@@ -151,8 +151,7 @@ func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Dis
 	return d, nil
 }
 
-// Close ends the running discoveries of this node as failed, and waits for them until ctx ends. No discovery starts
-// afterwards.
+// Close ends the running discoveries of this node as failed, and waits for them until ctx ends. Afterwards no discovery can be started.
 func (s *Service) Close(ctx context.Context) error {
 	s.mu.Lock()
 	s.closed = true

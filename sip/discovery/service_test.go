@@ -58,7 +58,8 @@ func TestFindsAndRecommends(t *testing.T) {
 	if len(d.SRV) != 3 || d.SRV[0].Target != "a.pbx.test" || !slices.Equal(d.Addresses, addresses(one, "192.0.2.2", "192.0.2.3")) {
 		t.Errorf("SRV %v, addresses %v", d.SRV, d.Addresses)
 	}
-	// Two at the SRV records' targets, seven usual doors at each address, and the private address, which is not probed.
+	// There are two attempts at the SRV records' targets, seven usual ports at each address, and one at the private address, which is not
+	// probed.
 	if len(d.Attempts) != 24 {
 		t.Errorf("%d attempts: %+v", len(d.Attempts), d.Attempts)
 	}
@@ -71,7 +72,7 @@ func TestFindsAndRecommends(t *testing.T) {
 	}
 	for question, want := range map[string]int{
 		"192.0.2.2:5071/tls": 1, "192.0.2.2:5071/tls ping": 1, "192.0.2.3:5071/tls": 1, "192.0.2.3:5071/tls ping": 0,
-		one + ":5061/tls ping": 0, one + ":5061/tcp ping": 1, // no handshake, so no second question over TLS
+		one + ":5061/tls ping": 0, one + ":5061/tcp ping": 1, // without a handshake, TLS is not probed a second time
 	} {
 		if n := len(slices.DeleteFunc(slices.Clone(asked), func(q string) bool { return q != question })); n != want {
 			t.Errorf("%q was asked %d times, want %d", question, n, want)
@@ -123,7 +124,7 @@ func TestRecommendation(t *testing.T) {
 	}
 }
 
-// recommends fails the test unless a discovery recommends a port and a transport, with a note that begins so.
+// recommends checks that a discovery recommends a port and a transport, with a note that begins with the given text.
 func recommends(t *testing.T, name string, d discovery.Discovery, want, note string) {
 	t.Helper()
 	r := d.Recommended
@@ -139,7 +140,7 @@ func recommends(t *testing.T, name string, d discovery.Discovery, want, note str
 	}
 }
 
-// TestTypedWins recommends the server that was typed whenever it answers, however well another one does.
+// TestTypedWins checks that a server named in the request is recommended if it responds, even if another one is better.
 func TestTypedWins(t *testing.T) {
 	t.Parallel()
 	tls, typed := one+":5061/tls", one+":5071/tls"
@@ -173,7 +174,7 @@ func TestTypedWins(t *testing.T) {
 	}
 }
 
-// TestThisServer looks at a host at which the server itself listens: that is named, not asked, and never recommended.
+// TestThisServer checks that an address at which this server itself listens is listed, but neither probed nor recommended.
 func TestThisServer(t *testing.T) {
 	t.Parallel()
 	answersItself := func() map[string]peer {
@@ -248,10 +249,10 @@ func TestFindsNothing(t *testing.T) {
 	}
 }
 
-// TestTLSFirst: a port that speaks TLS is not asked in the clear over TCP.
+// TestTLSFirst checks that a port that speaks TLS is not also probed over plain TCP.
 func TestTLSFirst(t *testing.T) {
 	t.Parallel()
-	silent := secured(time.Hour, true, true) // it shakes hands and never answers
+	silent := secured(time.Hour, true, true) // completes the handshake but never responds
 	for name, peers := range map[string]func() map[string]peer{
 		"answered":   func() map[string]peer { return map[string]peer{one + ":5061/tls": secured(1, true, true)} },
 		"handshaken": func() map[string]peer { return map[string]peer{one + ":5061/tls": silent} },
@@ -263,7 +264,7 @@ func TestTLSFirst(t *testing.T) {
 	}
 }
 
-// TestProgress reads partial results while probes run.
+// TestProgress checks the partial results that Get returns while probes run.
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -281,7 +282,7 @@ func TestProgress(t *testing.T) {
 				t.Errorf("after %s: %+v", time.Since(d.StartedAt), now)
 			}
 		}
-		// At 2 s the handshake on 5061 times out; a silent server is probed twice.
+		// At 2 s the handshake on port 5061 times out. Each silent server is probed twice.
 		if want := []int{1, 1, 2, 2, 3, 3}; !slices.Equal(seen, want) {
 			t.Errorf("attempts over time %v, want %v", seen, want)
 		}
@@ -420,12 +421,12 @@ func TestBadRequests(t *testing.T) {
 	}
 }
 
-// moody is a store whose writes are stored but return an error, or are lost.
+// moody is a store whose Update fails, or stores the discovery but returns an error.
 type moody struct {
 	discovery.Store
 	mu   sync.Mutex
-	lies int // number of stored writes that return an error
-	lost int // number of writes that fail
+	lies int // number of updates that are stored but return an error
+	lost int // number of updates that fail
 }
 
 var errStore = errors.New("the store is down")

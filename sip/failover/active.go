@@ -6,9 +6,9 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// Active returns the index of the server that calls try first, given the previous one and the states of all servers by priority. An
-// unreachable server is replaced by the first reachable one, if any. With Auto, calls return to a server of a higher priority once
-// it is healthy, which takes two answered probes; with Manual they do not return.
+// Active returns the index of the server that calls try first. current is the previous index, and servers are the states of all servers by
+// priority. An unreachable server is replaced with the best reachable one, if any. With Auto, calls return to a server of higher priority
+// as soon as it is healthy, which takes two answered probes; with Manual they do not return.
 func Active(back Failback, current int, servers []health.State) int {
 	if current < 0 || current >= len(servers) {
 		return 0
@@ -27,8 +27,8 @@ func Active(back Failback, current int, servers []health.State) int {
 	return current
 }
 
-// Order returns the indexes of a trunk's servers in the order in which a call tries them: the active one, then the others by
-// priority. Unreachable servers are omitted, unless all of them are.
+// Order returns the indexes of a trunk's servers in the order in which a call tries them: the active server, then the others by priority.
+// It omits unreachable servers, unless all servers are unreachable.
 func Order(active int, servers []health.State) []int {
 	var order, all []int
 	for i, s := range servers {

@@ -12,7 +12,7 @@ var states = []health.State{health.Unchecked, health.Healthy, health.Suspect, he
 
 func down(s health.State) bool { return s == health.Unreachable || s == health.Recovering }
 
-// everyTrunk calls f with every combination of states of one to three servers, and each of them as the active one.
+// everyTrunk calls f with every combination of states of one to three servers, and with each server as the active one.
 func everyTrunk(f func(servers []health.State, active int)) {
 	var grow func(servers []health.State)
 	grow = func(servers []health.State) {
@@ -29,7 +29,7 @@ func everyTrunk(f func(servers []health.State, active int)) {
 	grow(nil)
 }
 
-// TestActive holds every trunk against the rules, one by one.
+// TestActive checks the rules of Active for every combination of states, active server and Failback.
 func TestActive(t *testing.T) {
 	t.Parallel()
 	count := 0

@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// The limits of a Breaker.
+// Limits of a Breaker.
 const (
-	OpenFor = 30 * time.Second // the time for which a circuit stays open after a failure
-	maxOpen = 10_000           // circuits that are remembered
+	OpenFor = 30 * time.Second // time for which a circuit stays open after a failure
+	maxOpen = 10_000           // maximum number of open circuits
 )
 
-// Breaker is a circuit breaker for each server: it holds, on this node, the servers that have just failed a call, before probes
-// detect it. The zero value is ready to use, and safe for concurrent use.
+// Breaker contains a circuit breaker for each server. It makes calls on this node skip servers that have just failed a call, before probes
+// detect the failure. The zero value is ready to use. A Breaker is safe for concurrent use.
 type Breaker struct {
 	mu   sync.Mutex
-	open map[string]time.Time // by server: time until which calls skip it
+	open map[string]time.Time // maps servers to the times until which calls skip them
 }
 
-// Allow reports whether a call may try a server. An open circuit lets one call through after OpenFor, and another one each
-// OpenFor until the outcome of one is known.
+// Allow reports whether a call may try a server. After OpenFor, an open circuit lets one call through, and then one more per OpenFor, until
+// the result of such a call is reported.
 func (b *Breaker) Allow(server string, now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -34,7 +34,7 @@ func (b *Breaker) Allow(server string, now time.Time) bool {
 	return true
 }
 
-// Failed opens the circuit of a server, or keeps it open.
+// Failed opens the circuit of a server for OpenFor, even if it is already open.
 func (b *Breaker) Failed(server string, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

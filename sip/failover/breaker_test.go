@@ -48,7 +48,7 @@ func TestBreakerLetsOneTry(t *testing.T) {
 	}
 }
 
-// TestBreaker compares with the rule in words: after a failure no call for OpenFor, then one each OpenFor, until a success.
+// TestBreaker compares a Breaker with a simple model: after a failure no call for OpenFor, then one call per OpenFor, until a success.
 func TestBreaker(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -76,7 +76,7 @@ func TestBreaker(t *testing.T) {
 	})
 }
 
-// TestBreakerIsBounded fails more servers than a breaker holds: it drops the earliest failures.
+// TestBreakerIsBounded checks that a full Breaker deletes the earliest failures.
 func TestBreakerIsBounded(t *testing.T) {
 	t.Parallel()
 	var b failover.Breaker

@@ -8,12 +8,12 @@ import (
 )
 
 func Example() {
-	// The primary server cannot be reached: calls try the secondary first.
+	// The primary server is unreachable, so calls try the secondary server first.
 	servers := []health.State{health.Unreachable, health.Healthy, health.Healthy}
 	active := failover.Active(failover.Auto, 0, servers)
 	fmt.Println(failover.Order(active, servers))
 
-	// 486 Busy Here is the callee's answer. 503 Service Unavailable is the server's.
+	// 486 (Busy Here) is the callee's response and final. 503 (Service Unavailable) comes from the server, so the call tries the next one.
 	config := failover.Config{Enabled: true}
 	fmt.Println(config.Next(failover.Outcome{Code: 486, Connected: true}), config.Next(failover.Outcome{Code: 503, Connected: true}))
 	// Output:

@@ -7,10 +7,10 @@ import (
 	"github.com/callwright/callwright/sip/failover"
 )
 
-// never lists responses of the callee, not of the trunk: they stay final under any configuration.
+// never lists the statuses that the callee sends, not the trunk. They must be final for every configuration.
 var never = []int{404, 410, 480, 484, 486, 487, 488, 600, 603, 604, 606, 607, 608}
 
-// TestEveryOutcome looks at every final answer with everything else that can be true of an attempt.
+// TestEveryOutcome compares Classify with the documented rules for every final status and every combination of flags.
 func TestEveryOutcome(t *testing.T) {
 	t.Parallel()
 	codes := []int{0}
@@ -35,7 +35,7 @@ func TestEveryOutcome(t *testing.T) {
 	}
 }
 
-// expected is the documented rule, class by class.
+// expected implements the documented rules of Classify independently.
 func expected(o failover.Outcome) failover.Trigger {
 	silent := o.Code == 0
 	refused := o.Code == 401 || o.Code == 407

@@ -1,2 +1,3 @@
-// Package fingerprint identifies the system that sent a SIP response by its headers, with a confidence and the evidence.
+// Package fingerprint identifies the system that sent a SIP response from the headers of the response. It states its confidence and the
+// evidence.
 package fingerprint

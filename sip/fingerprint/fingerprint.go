@@ -7,35 +7,35 @@ import (
 	"strings"
 )
 
-// Header is one header of a response, with its name as it was written.
+// Header is one header of a response. Name is spelled as in the response.
 type Header struct{ Name, Value string }
 
-// Guess is the system that probably sent a response.
+// Guess is the system that has probably sent a response.
 type Guess struct {
-	System     string   // for example "Asterisk"; empty: unknown, which is normal
-	Version    string   // empty: unknown
-	Confidence float64  // 0 to 1
+	System     string   // for example "Asterisk"; often empty, which means unknown
+	Version    string   // empty if unknown
+	Confidence float64  // from 0 to 1
 	Evidence   []string // human-readable; quotes no text of the peer
-	Note       string   // advice for this system; empty: none
+	Note       string   // advice for this system; may be empty
 }
 
-// The confidence of each kind of sign. A product name is rarely wrong; habits may be shared by several systems.
+// The confidence of each kind of evidence, from 0 to 1. A product name is rarely wrong; other signs may be shared by several systems.
 const (
-	byName    = 0.9 // Server or User-Agent
-	byRealm   = 0.7 // the default digest realm
-	bySet     = 0.5 // the order of Allow, the set of Supported
-	byMention = 0.4 // a vendor's name anywhere in Server or User-Agent
-	byCase    = 0.3 // the case of header names
+	byName    = 0.9 // product name at the beginning of Server or User-Agent
+	byRealm   = 0.7 // default digest realm
+	bySet     = 0.5 // items of a list such as Allow or Supported, and their order
+	byMention = 0.4 // vendor's name anywhere in Server or User-Agent
+	byCase    = 0.3 // header names in capital letters
 )
 
-// The limits of the input.
+// Limits of the input; the rest is ignored.
 const (
 	maxHeaders = 64
-	maxValue   = 512 // bytes
+	maxValue   = 512 // bytes of each value
 )
 
-// Identify guesses which system sent a response with these headers. The sign with the highest confidence decides; all
-// signs of the same system are in the evidence.
+// Identify guesses which system sent a response with these headers. The sign with the highest confidence determines the system; Evidence
+// contains all signs of that system. Identify returns the zero Guess if it finds no sign.
 func Identify(headers []Header) Guess {
 	f := read(headers)
 	var signs []sign
@@ -46,7 +46,7 @@ func Identify(headers []Header) Guess {
 	if len(signs) == 0 {
 		return Guess{}
 	}
-	// The first sign wins a tie: the tables are in the order of precedence.
+	// MaxFunc returns the first of equal signs, and the tables are ordered by precedence.
 	best := slices.MaxFunc(signs, func(a, b sign) int { return cmp.Compare(a.confidence, b.confidence) })
 	guess := Guess{System: best.system, Version: best.version, Confidence: best.confidence, Note: notes[best.system]}
 	for _, s := range signs {
@@ -57,17 +57,17 @@ func Identify(headers []Header) Guess {
 	return guess
 }
 
-// sign is one piece of evidence for a system.
+// sign is one piece of evidence that a system sent the response.
 type sign struct {
 	system, version string
 	confidence      float64
 	evidence        string
 }
 
-// facts holds the relevant headers by their names in lower case.
+// facts contains the headers of a response, by lower-case name.
 type facts struct {
 	values map[string][]string
-	upper  bool // every header name is in capital letters
+	upper  bool // every long header name is in capital letters
 }
 
 func read(headers []Header) facts {
@@ -77,7 +77,7 @@ func read(headers []Header) facts {
 		name := strings.ToLower(h.Name)
 		f.values[name] = append(f.values[name], h.Value[:min(len(h.Value), maxValue)])
 		switch {
-		case h.Name == strings.ToUpper(h.Name) && len(h.Name) > 3: // "VIA" and "CSEQ" are evidence, "TO" and "v" are not
+		case h.Name == strings.ToUpper(h.Name) && len(h.Name) > 3: // short names such as "TO" and "v" prove nothing
 			shouts++
 		case len(h.Name) > 3:
 			others++
@@ -87,7 +87,7 @@ func read(headers []Header) facts {
 	return f
 }
 
-// names finds product names. Only the first match of a system counts.
+// names finds product names in Server and User-Agent. Only the first matching product of each header value counts.
 func (f facts) names() []sign {
 	var signs []sign
 	for _, header := range []string{"Server", "User-Agent"} {
@@ -111,7 +111,7 @@ func (f facts) names() []sign {
 
 var realm = regexp.MustCompile(`(?i)\brealm\s*=\s*"([^"]{1,64})"`)
 
-// realms finds default digest realms.
+// realms finds digest realms that are a system's default.
 func (f facts) realms() []sign {
 	var signs []sign
 	for _, value := range slices.Concat(f.values["www-authenticate"], f.values["proxy-authenticate"]) {
@@ -126,7 +126,7 @@ func (f facts) realms() []sign {
 	return signs
 }
 
-// signatures finds lists of methods and options that are typical of a system by order or by set.
+// signatures finds lists of methods or options that are typical of a system because of their items or their order.
 func (f facts) signatures() []sign {
 	var signs []sign
 	for _, h := range signatures {
@@ -145,7 +145,7 @@ func (f facts) capitals() []sign {
 	return []sign{{system: teams, confidence: byCase, evidence: "the header names are in capital letters, as " + teams + " writes them"}}
 }
 
-// fits reports whether a header's list matches a habit.
+// fits reports whether the list in a header matches the signature.
 func (h signature) fits(list string, f facts) bool {
 	items := split(list)
 	want := split(h.list)
@@ -157,12 +157,12 @@ func (h signature) fits(list string, f facts) bool {
 		return slices.Equal(items, want)
 	case begins:
 		return len(items) >= len(want) && slices.Equal(items[:len(want)], want)
-	default: // contains
+	default: // the comparison is contains
 		return !slices.ContainsFunc(want, func(item string) bool { return !slices.Contains(items, item) })
 	}
 }
 
-// split returns the items of a list, in lower case and trimmed.
+// split returns the non-empty items of a comma-separated list, trimmed and in lower case.
 func split(list string) []string {
 	var items []string
 	for item := range strings.SplitSeq(strings.ToLower(list), ",") {

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/sip/fingerprint"
 )
 
-// answer reads "Name: value" lines.
+// answer parses lines of the form "Name: value" to headers.
 func answer(text string) []fingerprint.Header {
 	var headers []fingerprint.Header
 	for line := range strings.Lines(strings.TrimSpace(text)) {

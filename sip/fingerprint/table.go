@@ -4,13 +4,13 @@ import "regexp"
 
 const teams = "Microsoft Teams"
 
-// notes holds advice on systems.
+// notes maps systems to advice for their owners.
 var notes = map[string]string{
 	teams: "Microsoft Teams takes calls through a certified session border controller only; a direct connection is not supported.",
 }
 
-// product is a system's name in Server or User-Agent. The first group of the pattern is the version, which admits digits,
-// letters, dots and the like only.
+// product is a pattern for a system's name in Server or User-Agent. The first group of the pattern, if any, is the version. It matches only
+// digits, letters, dots and similar characters, because the version is shown to users.
 type product struct {
 	system     string
 	confidence float64
@@ -28,7 +28,7 @@ func mentioned(system, pattern string) product {
 	return product{system, byMention, regexp.MustCompile(`(?i)` + pattern)}
 }
 
-// products is in the order of precedence: a system that is built on another one precedes it.
+// products is ordered by precedence: a system that is built on another one precedes it.
 var products = []product{
 	named("FreePBX", `FPBX-`+version),
 	named("Asterisk", `Asterisk PBX\s*(?:certified/)?`+version),
@@ -46,7 +46,7 @@ var products = []product{
 	named("3CX", `3CXPhoneSystem\b`),
 	named(teams, `Microsoft\.PSTNHub\.SIPProxy(?:\s+v\.`+version+`)?`),
 	named("baresip", `baresip v`+version),
-	// Of these systems only the vendor's name is known.
+	// The name of the vendor is all that is known about the headers of these systems.
 	mentioned("AudioCodes", `\baudiocodes\b|\bmediant\b`),
 	mentioned("Ribbon", `\bribbon\b|\bsonus\b`),
 	mentioned("Oracle SBC", `\boracle\b|\bacme ?packet\b`),
@@ -57,7 +57,7 @@ var products = []product{
 	mentioned("Cisco", `\bcisco\b`),
 }
 
-// defaultRealms maps default digest realms, in lower case, to systems.
+// defaultRealms maps default digest realms, in lower case, to the systems that use them.
 var defaultRealms = map[string]string{
 	"asterisk":       "Asterisk",
 	"3cxphonesystem": "3CX",
@@ -69,19 +69,19 @@ type signature struct {
 	header  string
 	how     comparison
 	list    string
-	without string // a header that must be absent; empty: none
+	without string // a header that must be absent; may be empty
 }
 
-// comparison is the way in which a list is matched with a habit's list.
+// comparison selects how the list in a header is compared with a signature's list.
 type comparison int
 
 const (
-	contains comparison = iota // all items, in any order
-	begins                     // these items first
+	contains comparison = iota // all of these items, in any order, and possibly others
+	begins                     // these items first, in order
 	ordered                    // exactly these items, in order
 )
 
-// signatures is in the order of precedence.
+// signatures is ordered by precedence.
 var signatures = []signature{
 	{system: "Asterisk", header: "Allow", how: begins, list: "OPTIONS, REGISTER, SUBSCRIBE, NOTIFY, PUBLISH, INVITE"},
 	{system: "Asterisk", header: "Allow", how: ordered, list: "INVITE, ACK, CANCEL, OPTIONS, BYE, REFER, SUBSCRIBE, NOTIFY, INFO, PUBLISH"},
@@ -92,6 +92,6 @@ var signatures = []signature{
 	{system: "Cisco CUBE", header: "Allow", how: ordered, list: "INVITE, OPTIONS, BYE, CANCEL, ACK, PRACK, UPDATE, REFER, SUBSCRIBE, NOTIFY, INFO, REGISTER"},
 	{system: "Cisco CUBE", header: "Supported", how: contains, list: "sdp-anat"},
 	{system: teams, header: "Allow", how: ordered, list: "INVITE, ACK, OPTIONS, CANCEL, BYE, NOTIFY"},
-	// Its response to OPTIONS accepts every type, lists no extension and no methods.
+	// Kamailio's response to OPTIONS accepts every type, and lists no methods.
 	{system: "Kamailio", header: "Accept", how: ordered, list: "*/*", without: "Allow"},
 }

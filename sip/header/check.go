@@ -9,11 +9,10 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// CheckInbound refuses rules that are invalid for an inbound trunk: CodeBadRequest with a field such as
-// "headers[2].value".
+// CheckInbound returns CodeBadRequest, with a field such as "headers[2].value", if a rule is invalid for an inbound trunk.
 func CheckInbound(rules []Rule) error { return check(rules, checkInbound) }
 
-// CheckOutbound refuses rules that are invalid for an outbound trunk; it returns the same errors as CheckInbound.
+// CheckOutbound returns CodeBadRequest, with a field such as "headers[2].value", if a rule is invalid for an outbound trunk.
 func CheckOutbound(rules []Rule) error { return check(rules, checkOutbound) }
 
 func check(rules []Rule, custom func(at string, c Custom) error) error {

@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright/sip/header"
 )
 
-// Headers about the caller become variables of the call, and headers of a call to another system.
+// Headers of an incoming call become variables. An outgoing call sends these variables in headers.
 func Example() {
 	inbound := []header.Rule{
 		{Custom: &header.Custom{Key: "X-Customer-ID", Value: "customer"}},

@@ -28,7 +28,7 @@ func TestInbound(t *testing.T) {
 	long := strings.Repeat("x", header.MaxValue+1)
 	for name, test := range map[string]struct {
 		rule   header.Rule
-		values []string // of X-Customer
+		values []string // values of the X-Customer headers
 		want   map[string]string
 	}{
 		"a header":             {custom("x-CUSTOMER", "customer"), []string{" 4711 "}, map[string]string{"customer": "4711"}},
@@ -106,7 +106,7 @@ func TestOutbound(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		rule header.Rule
-		text string // of the variable "v"
+		text string // value of variable "v"
 		want header.Header
 	}{
 		"a variable":           {custom("v", "X-V"), " 4711 ", header.Header{Name: "X-V", Value: "4711"}},
@@ -137,7 +137,7 @@ func TestOutbound(t *testing.T) {
 	}
 }
 
-// An inbound trunk reads back the headers that an outbound trunk sends.
+// TestRoundTrip checks that the rules of an inbound trunk recover the variables from the headers that an outbound trunk sends.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	token := rapid.StringMatching(`[a-zA-Z0-9.!%*_+'~` + "`" + `-]{0,12}`)
@@ -166,7 +166,7 @@ func TestCheck(t *testing.T) {
 	long := strings.Repeat("x", header.MaxName+1)
 	for name, test := range map[string]struct {
 		rule    header.Rule
-		in, out string // the field that is wrong in each direction; empty: none
+		in, out string // field of the error for each direction; empty if valid
 	}{
 		"a header's name first":   {custom("X-A", "a b"), "", "value"},
 		"a variable's name first": {custom("a b", "X-A"), "key", ""},
@@ -201,7 +201,7 @@ func TestCheck(t *testing.T) {
 	expect(t, header.CheckInbound(make([]header.Rule, header.MaxRules+1)), "headers")
 }
 
-// expect checks for an error about a field of the second rule, or about the field "headers".
+// expect checks that an error concerns a field of the second rule, or the field "headers". An empty field means that no error is expected.
 func expect(t *testing.T, err error, field string) {
 	t.Helper()
 	if field != "" && field != "headers" {

@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// Inbound returns the variables that an inbound trunk's rules take from a message's headers. Headers of one name count as one,
-// joined with commas (RFC 3261, section 7.3.1). A header that is absent, malformed or longer than MaxValue sets no variable; the
-// call continues.
+// Inbound returns the variables that an inbound trunk's rules extract from a message's headers. Several headers with the same name are
+// joined with commas (RFC 3261, section 7.3.1). A header that is absent, malformed or longer than MaxValue sets no variable, and does not
+// prevent the call.
 func Inbound(rules []Rule, headers []Header) map[string]string {
 	variables := map[string]string{}
 	for _, r := range rules {
@@ -27,7 +27,7 @@ func Inbound(rules []Rule, headers []Header) map[string]string {
 	return variables
 }
 
-// joined returns the value of a header; empty when it is absent or invalid.
+// joined returns the comma-separated values of all headers with a name, or "" if they are absent or invalid.
 func joined(headers []Header, name string) string {
 	var values []string
 	for _, h := range headers {
@@ -42,10 +42,10 @@ func joined(headers []Header, name string) string {
 	return value
 }
 
-// fit reports whether a text is a valid header value: a line of UTF-8.
+// fit reports whether a text is a valid header value: a single line of UTF-8 of at most MaxValue bytes.
 func fit(value string) bool {
 	return len(value) <= MaxValue && utf8.ValidString(value) && !strings.ContainsFunc(value, isControl)
 }
 
-// isControl reports control characters other than the tab, which is white space in a header.
+// isControl reports whether a rune is a control character other than the tab, which is white space in a header.
 func isControl(r rune) bool { return r < ' ' && r != '\t' || r >= 0x7f && r < 0xa0 }

@@ -2,8 +2,8 @@ package header
 
 import "strings"
 
-// Outbound returns the headers that an outbound trunk's rules make from a call's variables. A variable that is absent,
-// empty or not a valid header value makes no header.
+// Outbound returns the headers that an outbound trunk's rules create from a call's variables. It omits a header if its variable is absent,
+// empty or not a valid header value.
 func Outbound(rules []Rule, variables map[string]string) []Header {
 	var headers []Header
 	for _, r := range rules {

@@ -2,7 +2,7 @@ package header
 
 import "strings"
 
-// own lists the headers that SIP itself uses, in lower case. A rule for one of them would break calls, or fake an identity.
+// own contains the headers that SIP itself uses, in lower case. A rule for such a header could break calls or fake an identity.
 var own = func() map[string]bool {
 	names := map[string]bool{}
 	for name := range strings.FieldsSeq(`
@@ -28,8 +28,8 @@ var own = func() map[string]bool {
 	return names
 }()
 
-// isOwn reports whether SIP uses a header: one of own, a compact form, which is always one letter, or a header of a body
-// or of proxy authentication.
+// isOwn reports whether SIP itself uses a header. It returns true for the names in own, for compact forms, which are single letters, and
+// for headers that describe a body or authenticate to a proxy.
 func isOwn(name string) bool {
 	name = strings.ToLower(name)
 	return own[name] || len(name) == 1 || strings.HasPrefix(name, "content-") || strings.HasPrefix(name, "proxy-")

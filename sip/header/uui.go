@@ -7,19 +7,19 @@ import (
 	"unicode/utf8"
 )
 
-// userToUser is the header of RFC 7433.
+// userToUser is the name of the header that RFC 7433 defines.
 const userToUser = "User-to-User"
 
-// isdn is the package that a value without a purpose belongs to (RFC 7433, section 4.1).
+// isdn is the default purpose of a value without the purpose parameter (RFC 7433, section 4.1).
 const isdn = "isdn-uui"
 
-// information is one uui-value of RFC 7433, section 4.1.
+// information is one uui-value (RFC 7433, section 4.1).
 type information struct {
 	data   string
-	params map[string]string // by lower-case names
+	params map[string]string // by lower-case name
 }
 
-// find returns the content of the first value of a User-to-User header that matches the rule.
+// find returns the content of the first value of a User-to-User header that matches the rule and can be decoded.
 func (u UUI) find(value string) (text string, ok bool) {
 	for _, i := range parse(value) {
 		if !u.wants(i) {
@@ -41,7 +41,8 @@ func (u UUI) wants(i information) bool {
 		(u.Content == "" || strings.EqualFold(u.Content, i.params["content"]))
 }
 
-// text returns the data for a variable. Hex digits that do not encode text, as ISDN sends them, stay digits.
+// text decodes the data for a variable. standard is the encoding of a value without the encoding parameter. Hexadecimal data that does not
+// encode readable text, such as data from ISDN, is returned as digits.
 func (i information) text(standard string) (text string, ok bool) {
 	encoding, given := i.params["encoding"]
 	if !given {
@@ -69,7 +70,7 @@ func readable(text string) bool {
 	})
 }
 
-// render returns the header's value for a variable's text; empty for an empty text.
+// render returns the value of a User-to-User header that contains a text, or "" for an empty text.
 func (u UUI) render(text string) string {
 	if text == "" {
 		return ""
@@ -89,8 +90,7 @@ func (u UUI) render(text string) string {
 	return b.String()
 }
 
-// parse returns the values of a User-to-User header: uui-data *(";" uui-param), separated by commas. A malformed header
-// has no values.
+// parse returns the values of a User-to-User header: uui-data *(";" uui-param), separated by commas. It returns nil for a malformed header.
 func parse(value string) []information {
 	var all []information
 	s := scanner(value)
@@ -124,12 +124,12 @@ func parse(value string) []information {
 	return all
 }
 
-// scanner holds the rest of a header's value.
+// scanner is the part of a header value that was not read yet.
 type scanner string
 
 func (s *scanner) blanks() { *s = scanner(strings.TrimLeft(string(*s), " \t")) }
 
-// skipSeparator skips a separator and the white space around it, if it comes next.
+// skipSeparator skips white space and then a separator. It reports whether the separator was found.
 func (s *scanner) skipSeparator(separator byte) bool {
 	s.blanks()
 	if *s == "" || (*s)[0] != separator {
@@ -139,7 +139,7 @@ func (s *scanner) skipSeparator(separator byte) bool {
 	return true
 }
 
-// word reads a token or a quoted string.
+// word reads a token or a quoted string. ok is false if neither follows.
 func (s *scanner) word() (text string, ok bool) {
 	if s.blanks(); *s == "" || (*s)[0] != '"' {
 		return s.token()
@@ -172,7 +172,7 @@ func (s *scanner) token() (text string, ok bool) {
 	return text, text != ""
 }
 
-// isTokenRune reports the characters of a token (RFC 3261, section 25.1).
+// isTokenRune reports whether a rune may occur in a token (RFC 3261, section 25.1).
 func isTokenRune(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-.!%*_+`'~", r)
 }

@@ -5,37 +5,38 @@ import (
 	"time"
 )
 
-// History is the uptime of a trunk over the last days and hours, weighted by time, and its last response times.
+// History contains the uptime and downtime of a trunk over the last days and hours, and its latest response times.
 type History struct {
 	Days    []Day           // oldest first, at most MaxDays
 	Hours   []Hour          // oldest first, at most MaxHours
-	Samples []time.Duration // of the last answered probes, oldest first, at most MaxSamples
-	Until   time.Time       // end of the time that Days and Hours count
+	Samples []time.Duration // response times of the last answered probes, oldest first, at most MaxSamples
+	Until   time.Time       // end of the period that Days and Hours cover
 }
 
-// Day is the known uptime and downtime of a trunk on one day.
+// Day contains the known uptime and downtime of a trunk on one day.
 type Day struct {
 	Date     time.Time // midnight UTC
 	Up, Down time.Duration
 }
 
-// Hour is the known uptime and downtime of a trunk in one hour.
+// Hour contains the known uptime and downtime of a trunk in one hour.
 type Hour struct {
 	Start    time.Time // full hour, UTC
 	Up, Down time.Duration
 }
 
-// The limits of a History.
+// Limits of a History.
 const (
 	MaxDays    = 30
-	MaxHours   = 25 // any 24 hours touch 25 hours
+	MaxHours   = 25 // 24 hours may overlap 25 clock hours
 	MaxSamples = 60
-	// MaxGap is the time for which a state counts as known after its last observation. Unobserved time beyond it is unknown, and
-	// counts neither as uptime nor as downtime.
+	// MaxGap is how long a state counts as known after it was last observed. Later unobserved time is unknown, and counts neither as uptime
+	// nor as downtime.
 	MaxGap = 5 * time.Minute
 )
 
-// Lasted adds the time from Until to at, in which the trunk was in one state. Time before Until is not added again.
+// Lasted returns the history extended to at, with the time from Until in the given state. If at is not after Until, it returns the history
+// unchanged.
 func (h History) Lasted(state State, at time.Time) History {
 	from := h.Until
 	if !at.After(from) {
@@ -57,7 +58,7 @@ func (h History) Lasted(state State, at time.Time) History {
 	return h
 }
 
-const day = 24 * time.Hour // UTC days always have 24 hours
+const day = 24 * time.Hour // every UTC day has 24 hours
 
 func earlier(a, b time.Time) time.Time {
 	if a.Before(b) {
@@ -66,7 +67,7 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// count adds a duration to the last day and hour, or starts new ones.
+// count adds a duration to the day and the hour that begins at hour. It appends them if they are missing.
 func (h *History) count(hour time.Time, state State, d time.Duration) {
 	date := hour.Truncate(day)
 	if len(h.Days) == 0 || h.Days[len(h.Days)-1].Date.Before(date) {
@@ -85,18 +86,18 @@ func (h *History) count(hour time.Time, state State, d time.Duration) {
 	}
 }
 
-// Answered returns samples with the response time of one more probe.
+// Answered returns samples with one more response time, without the oldest if there would be more than MaxSamples.
 func Answered(samples []time.Duration, responseTime time.Duration) []time.Duration {
 	kept := samples[max(0, len(samples)-MaxSamples+1):]
 	return append(slices.Clone(kept), responseTime)
 }
 
-// Uptime returns the share of uptime in the known time, in percent; ok is false while no time is known.
+// Uptime returns the percentage of uptime in the known time of all Days. ok is false if no time is known.
 func (h History) Uptime() (percent float64, ok bool) {
 	return h.UptimeSince(time.Time{})
 }
 
-// UptimeSince is Uptime over the days that begin at since or later.
+// UptimeSince returns the percentage of uptime in the known time of the days that begin at or after since. ok is false if no time is known.
 func (h History) UptimeSince(since time.Time) (percent float64, ok bool) {
 	var up, known time.Duration
 	for _, d := range h.Days {
@@ -109,8 +110,8 @@ func (h History) UptimeSince(since time.Time) (percent float64, ok bool) {
 	return share(up, known)
 }
 
-// LastDay returns the known uptime and downtime of the 24 hours before now. Of the hour in which they begin it counts the share that
-// lies within them.
+// LastDay returns the known uptime and downtime of the 24 hours before now. Of the clock hour in which the 24 hours begin, it counts a
+// proportional share.
 func (h History) LastDay(now time.Time) (up, down time.Duration) {
 	begin := now.Add(-day)
 	for _, one := range h.Hours {
@@ -121,7 +122,7 @@ func (h History) LastDay(now time.Time) (up, down time.Duration) {
 	return up, down
 }
 
-// LastDayUptime is Uptime over the 24 hours before now.
+// LastDayUptime returns the percentage of uptime in the known time of the 24 hours before now. ok is false if no time is known.
 func (h History) LastDayUptime(now time.Time) (percent float64, ok bool) {
 	up, down := h.LastDay(now)
 	return share(up, up+down)
@@ -134,7 +135,7 @@ func share(up, known time.Duration) (percent float64, ok bool) {
 	return 100 * (float64(up) / float64(known)), true
 }
 
-// Average returns the mean of the last response times; ok is false without any.
+// Average returns the mean of Samples. ok is false if there are none.
 func (h History) Average() (mean time.Duration, ok bool) {
 	if len(h.Samples) == 0 {
 		return 0, false
@@ -146,7 +147,7 @@ func (h History) Average() (mean time.Duration, ok bool) {
 	return sum / time.Duration(len(h.Samples)), true
 }
 
-// P95 returns the 95th percentile of the last response times (nearest rank); ok is false without any.
+// P95 returns the 95th percentile of Samples by nearest rank. ok is false if there are none.
 func (h History) P95() (bound time.Duration, ok bool) {
 	if len(h.Samples) == 0 {
 		return 0, false

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// second is a trunk's state in one second, for a naive reference model.
+// second is the state of a trunk during one second. A slice of seconds is a simple reference model of a History.
 type second struct {
 	at time.Time
 	up bool
@@ -43,7 +43,7 @@ func TestHistoryIsTimeWeighted(t *testing.T) {
 	})
 }
 
-// compare holds a history against every single second.
+// compare checks the uptime of a history against the reference model.
 func compare(t *rapid.T, h health.History, known []second, now time.Time) {
 	oldest := now.Truncate(24*time.Hour).AddDate(0, 0, 1-health.MaxDays)
 	total, up := 0, 0
@@ -70,8 +70,8 @@ func compare(t *rapid.T, h health.History, known []second, now time.Time) {
 	compareDay(t, h, known, now)
 }
 
-// compareDay holds the last 24 hours against every single second. Only of the hour in which they begin it is not known when the trunk
-// was up.
+// compareDay checks the last 24 hours of a history against the reference model. It counts a proportional share of the clock hour in which
+// they begin, because a History does not record when within an hour the trunk was up.
 func compareDay(t *rapid.T, h health.History, known []second, now time.Time) {
 	begin := now.Add(-24 * time.Hour)
 	first, up, down, partUp, partDown := begin.Truncate(time.Hour), 0.0, 0.0, 0.0, 0.0
@@ -158,7 +158,7 @@ func TestSamples(t *testing.T) {
 	})
 }
 
-// TestLastDay tests a trunk that was down for the whole hour in which the last 24 hours begin, and then up.
+// TestLastDay checks a trunk that was down for the whole clock hour in which the last 24 hours begin, and up afterwards.
 func TestLastDay(t *testing.T) {
 	t.Parallel()
 	midnight := start.Truncate(24 * time.Hour)

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// move is a transition and the consecutive pieces of evidence that it takes.
+// move is a transition, and the number of consecutive pieces of evidence that it requires.
 type move struct {
 	to    State
 	after int
 }
 
-// moves is the transition table. A state counts evidence until it suffices for its move.
+// moves is the transition table. A server counts evidence until the count suffices for the move from its state.
 var moves = map[State]struct{ answer, miss move }{
 	Unchecked:   {answer: move{Healthy, 1}, miss: move{Unreachable, 3}},
 	Healthy:     {answer: move{Healthy, 1}, miss: move{Suspect, 1}},
@@ -21,15 +21,15 @@ var moves = map[State]struct{ answer, miss move }{
 	Recovering:  {answer: move{Healthy, 2}, miss: move{Unreachable, 1}},
 }
 
-// The times between probes.
+// The intervals between probes.
 const (
-	Interval      = time.Minute     // of a server in a stable state
-	MaxRetryAfter = 3 * time.Minute // the longest Retry-After that is honored
-	firstRetry    = 5 * time.Second // after the first evidence that is counted; doubled after the second
+	Interval      = time.Minute     // for a server in a stable state
+	MaxRetryAfter = 3 * time.Minute // longer Retry-Afters are shortened to this
+	firstRetry    = 5 * time.Second // after the first counted evidence; doubles after the second
 	downRetry     = 20 * time.Second
 )
 
-// Next returns the server after a piece of evidence. The zero Server is Unchecked.
+// Next returns the health of a server after a piece of evidence. The zero Server counts as Unchecked.
 func (s Server) Next(e Evidence) Server {
 	from := cmp.Or(s.State, Unchecked)
 	m := moves[from].miss
@@ -58,8 +58,8 @@ func (s Server) Next(e Evidence) Server {
 	return next
 }
 
-// firstStreak returns the count with which a state is entered. Suspect and Recovering count the evidence that led to them,
-// the others start at zero.
+// firstStreak returns the Streak of a server that enters a state. It is 1 for Suspect and Recovering, which count the evidence that led to
+// them, and 0 for the other states.
 func firstStreak(s State) int {
 	if s == Suspect || s == Recovering {
 		return 1
@@ -67,10 +67,12 @@ func firstStreak(s State) int {
 	return 0
 }
 
-// ProbeAt returns the time of a server's next probe, after one that was due at a given time. The zero time means immediately: the
-// server was never probed. A server in a stable state is probed exactly a minute after the due time, even if that probe was late;
-// if it was late by minutes, the missed ones are skipped. While evidence is counted, probes are more frequent: 5 s after the first
-// piece, 10 s after the second, and 20 s after the server became unreachable.
+// ProbeAt returns the time of a server's next probe after one that was due at the given time. It returns the zero time, which means
+// immediately, if the server was never probed.
+//
+// A server in a stable state is probed exactly one minute after the due time, even if that probe was late; if it was late by minutes, the
+// missed probes are skipped. While evidence is counted, the next probe follows 5 s after the first piece and 10 s after the second. A
+// server that has just become unreachable is probed after 20 s. No probe is due before NotBefore.
 func (s Server) ProbeAt(due time.Time) time.Time {
 	if s.CheckedAt.IsZero() {
 		return time.Time{}
@@ -95,7 +97,7 @@ func (s Server) next(due time.Time) time.Time {
 	return due.Add(late.Truncate(Interval) + Interval)
 }
 
-// Best returns the state of a trunk with these servers: the best server's state, or Unchecked without servers.
+// Best returns the best of the states of a trunk's servers, or Unchecked without servers.
 func Best(servers ...State) State {
 	order := []State{Healthy, Suspect, Unchecked, Recovering, Unreachable}
 	for _, s := range order {

@@ -13,7 +13,7 @@ import (
 
 var start = time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 
-// moves lists all transitions: state, count and evidence, then the state and count after it.
+// moves lists all transitions, one a line: state, count and evidence, and the resulting state and count.
 const moves = `
 unchecked 0 answer healthy 0
 unchecked 0 miss unchecked 1
@@ -33,7 +33,7 @@ recovering 1 answer healthy 0
 recovering 1 miss unreachable 0
 `
 
-// counted lists the possible counts of each state.
+// counted lists the counts that each state may have.
 var counted = []health.Server{
 	{State: health.Unchecked}, {State: health.Unchecked, Streak: 1}, {State: health.Unchecked, Streak: 2},
 	{State: health.Healthy}, {State: health.Suspect, Streak: 1}, {State: health.Suspect, Streak: 2},
@@ -64,7 +64,7 @@ func TestEveryMove(t *testing.T) {
 	}
 }
 
-// TestNoOtherState walks at random: the machine never leaves the states of TestEveryMove.
+// TestNoOtherState checks that random evidence never leads to a state and count that counted does not contain.
 func TestNoOtherState(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -109,7 +109,7 @@ func TestPublic(t *testing.T) {
 func TestResponseTimeStays(t *testing.T) {
 	t.Parallel()
 	s := health.Server{}.Next(health.Evidence{At: start, Alive: true, ResponseTime: 7 * time.Millisecond})
-	s = s.Next(health.Evidence{At: start, Alive: true}) // a call
+	s = s.Next(health.Evidence{At: start, Alive: true}) // a call yields no response time
 	s = s.Next(health.Evidence{At: start})
 	if s.ResponseTime != 7*time.Millisecond {
 		t.Errorf("the last probe took %s", s.ResponseTime)
@@ -143,7 +143,7 @@ func TestProbeAt(t *testing.T) {
 	}
 }
 
-// TestProbesKeepTheirSchedule starts and answers probes late: the next ones are due on the original schedule.
+// TestProbesKeepTheirSchedule checks that late probes and responses do not shift the schedule of later probes.
 func TestProbesKeepTheirSchedule(t *testing.T) {
 	t.Parallel()
 	due := start
@@ -175,7 +175,7 @@ func TestRetryAfter(t *testing.T) {
 		}
 	}
 	waiting := healthy.Next(busy(start, time.Minute))
-	missed := waiting.Next(health.Evidence{At: start.Add(10 * time.Second)}) // a call
+	missed := waiting.Next(health.Evidence{At: start.Add(10 * time.Second)}) // a failed call, unlike a probe, may precede NotBefore
 	if !missed.NotBefore.Equal(waiting.NotBefore) {
 		t.Error("a call that failed cut the wait short")
 	}

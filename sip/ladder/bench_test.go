@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright/sip/ladder"
 )
 
-// BenchmarkAdd measures one step of a call.
+// BenchmarkAdd measures the recording of one message.
 func BenchmarkAdd(b *testing.B) {
 	e := ladder.Event{
 		Method: "INVITE", Status: 200, Reason: "OK", Transport: "TLS 1.3", Peer: "192.0.2.1:5061",

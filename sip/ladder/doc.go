@@ -1,6 +1,5 @@
-// Package ladder records the message sequence of a SIP call (a ladder diagram), without secrets.
+// Package ladder records the sequence of a SIP call's messages (a ladder diagram), without secrets.
 //
-// A [Recorder] takes the steps of one attempt at a call as they happen and keeps them within [MaxEvents] and [MaxBytes].
-// An [Event] holds few parts of a message: of the headers CSeq and the branch of Via, and of the body the summary by
-// [Describe].
+// A [Recorder] records the steps of one call attempt, and limits them to [MaxEvents] and [MaxBytes]. An [Event] contains only selected
+// parts of a message: of the headers only CSeq and the branch of Via, and of the body only the summary by [Describe].
 package ladder

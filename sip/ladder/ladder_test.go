@@ -63,7 +63,7 @@ func TestWhatIsTooMuchIsCounted(t *testing.T) {
 	}
 }
 
-// A ladder of any steps stays within its bounds, and all its texts are printable.
+// TestBoundsHold checks for random steps that a ladder does not exceed its limits, and that all its texts are printable.
 func TestBoundsHold(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -95,7 +95,7 @@ func TestBoundsHold(t *testing.T) {
 	})
 }
 
-// A key or a password that a peer quotes somewhere is cut away, however it is written.
+// TestSecretsAreCut checks that a key or a password that a peer quotes in any text is removed, in any spelling.
 func TestSecretsAreCut(t *testing.T) {
 	t.Parallel()
 	words := []string{

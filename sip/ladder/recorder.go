@@ -6,26 +6,26 @@ import (
 	"sync"
 )
 
-// Recorder records the ladder of one attempt. The zero value is ready to use, and safe for concurrent use.
+// Recorder records the ladder of one call attempt. The zero value is ready to use. A Recorder is safe for concurrent use.
 type Recorder struct {
-	// Observe, if set before the first Add, is called with every event that is kept, in order. It must neither block nor
-	// call the recorder.
+	// Observe, if set before the first Add, is called with every recorded event, in order. It must neither block nor call the Recorder.
 	Observe func(Event)
 
 	mu      sync.Mutex
 	events  []Event
 	bytes   int
 	omitted int
-	last    Event // that was omitted
+	last    Event // last omitted event
 }
 
-// usual is the number of steps of a call that is answered and ended.
+// usual is the number of events of a typical answered call, for which Add allocates memory.
 const usual = 16
 
-// reserved is the size of the note that counts omitted steps.
+// reserved is the number of bytes that are kept free for the note about omitted steps.
 const reserved = 256
 
-// Add records a step, unless the ladder is full. Texts are made printable, and cut at the first secret and at their limit.
+// Add records a step, or counts it as omitted if the ladder is full. Texts are made printable, and truncated at their limit and before the
+// first secret.
 func (r *Recorder) Add(e Event) {
 	for _, text := range e.texts() {
 		limit := maxText
@@ -52,7 +52,7 @@ func (r *Recorder) Add(e Event) {
 	}
 }
 
-// Events returns the ladder so far, at most MaxEvents and MaxBytes.
+// Events returns the events so far, and a final note about omitted steps, if any.
 func (r *Recorder) Events() []Event {
 	r.mu.Lock()
 	defer r.mu.Unlock()

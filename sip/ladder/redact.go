@@ -8,9 +8,8 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// Describe returns a summary of a body: the codecs, direction and crypto suite of a session description, such as
-// "PCMU, PCMA; sendrecv; AES_CM_128_HMAC_SHA1_80", or else the body's type. It quotes no part of the body, and returns ""
-// without a body.
+// Describe returns a summary of a body: the codecs, the direction and the crypto suite of a session description, such as "PCMU, PCMA;
+// sendrecv; AES_CM_128_HMAC_SHA1_80", or otherwise the body's type. It quotes no part of the body. It returns "" if there is no body.
 func Describe(contentType string, body []byte) string {
 	kind, _, _ := strings.Cut(contentType, ";")
 	kind = strings.ToLower(strings.TrimSpace(kind))
@@ -38,15 +37,16 @@ func Describe(contentType string, body []byte) string {
 	return list + "; " + d.Direction().String() + "; " + suite
 }
 
-// secrets lists the words before a key or a password. No recorded text should hold one, but a peer may quote our message
-// in its phrase.
+// secrets lists the words that precede a key or a password. Our own texts contain no secrets, but a peer may quote our message in its
+// phrase.
 var secrets = []string{
 	"inline:", "crypto:", "key-mgmt:", "ice-pwd:", "k=clear:", "k=base64:", "authorization:", "digest username", "password",
 }
 
 const redacted = "[redacted]"
 
-// clean returns a text as printable UTF-8 of at most limit bytes, cut at the first secret.
+// clean returns the printable characters of a text, at most limit bytes. It replaces the rest of the text from the first secret with
+// "[redacted]".
 func clean(text string, limit int) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
@@ -68,7 +68,7 @@ func clean(text string, limit int) string {
 	return text[:limit]
 }
 
-// index finds a lower-case ASCII word in any case.
+// index returns the first index of a lower-case ASCII word in a text, ignoring case, or -1.
 func index(text, word string) int {
 	for i := range len(text) - len(word) + 1 {
 		if text[i]|0x20 == word[0] && strings.EqualFold(text[i:i+len(word)], word) {

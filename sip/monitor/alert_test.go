@@ -20,7 +20,7 @@ import (
 	"github.com/callwright/callwright/sip/monitor"
 )
 
-// alerting returns a trunk with an alert after two minutes, over all channels.
+// alerting returns a trunk whose alert is raised after two minutes, over all channels.
 func alerting(id, server string) sip.Trunk {
 	t := outbound(id, server)
 	t.Alerts = &alert.Config{
@@ -31,7 +31,7 @@ func alerting(id, server string) sip.Trunk {
 	return t
 }
 
-// everywhere returns the messages of all channels about one edge.
+// everywhere returns the messages of all channels about the alert's notice number edge.
 func everywhere(edge int, text string) []string {
 	said := fmt.Sprintf("0001.unreachable.%d SIP trunk +15550000001 (outbound) %s", edge, text)
 	return []string{
@@ -61,7 +61,7 @@ func TestAlertOnceAnEdge(t *testing.T) {
 	})
 }
 
-// TestAlertOfASpareServer breaks one server of two: calls continue, and its owner is still alerted.
+// TestAlertOfASpareServer checks that an unreachable spare server raises an alert, although calls continue over the other server.
 func TestAlertOfASpareServer(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(_ *testing.T, h *house) {
@@ -76,7 +76,7 @@ func TestAlertOfASpareServer(t *testing.T) {
 	})
 }
 
-// TestFlappingTrunk toggles a server for two hours.
+// TestFlappingTrunk checks that a server that toggles for two hours causes a limited number of notices.
 func TestFlappingTrunk(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -98,7 +98,7 @@ func TestFlappingTrunk(t *testing.T) {
 	})
 }
 
-// TestBrokenChannel fails the webhook: the other channels send nothing twice.
+// TestBrokenChannel checks that each channel retries separately, so that a broken channel does not repeat messages on the others.
 func TestBrokenChannel(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -124,7 +124,7 @@ func TestBrokenChannel(t *testing.T) {
 	})
 }
 
-// TestAlertThatIsGivenUp fails the webhook for a day, and deletes the webhook of another alert's trunk before that.
+// TestAlertThatIsGivenUp checks that a webhook message is given up after a day, or as soon as the webhook or its trunk is deleted.
 func TestAlertThatIsGivenUp(t *testing.T) {
 	t.Parallel()
 	for what, test := range map[string]struct {
@@ -160,7 +160,8 @@ func TestAlertThatIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestRestartFiresNoAlert ends the service while a trunk is down, and later runs it again.
+// TestRestartFiresNoAlert checks that the time while no service runs does not count for an alert, and that a raised alert is not sent again
+// after a restart.
 func TestRestartFiresNoAlert(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(_ *testing.T, h *house) {
@@ -182,7 +183,7 @@ func TestRestartFiresNoAlert(t *testing.T) {
 	})
 }
 
-// mortal is an Atomic whose process dies at a commit: the transaction is lost.
+// mortal is an Atomic that loses transactions while dying is set, as if the process were killed at the commit.
 type mortal struct {
 	callwright.Atomic
 	dying atomic.Bool
@@ -197,7 +198,8 @@ func (m *mortal) Do(ctx context.Context, fn func(ctx context.Context) error) err
 	})
 }
 
-// TestEdgeOutlivesItsProcess kills the process of an edge before and after the commit: one notice is sent.
+// TestEdgeOutlivesItsProcess checks that an alert is sent exactly once, even if the process is killed before or after the commit that
+// raises it.
 func TestEdgeOutlivesItsProcess(t *testing.T) {
 	t.Parallel()
 	m := &mortal{}
@@ -227,7 +229,7 @@ func TestEdgeOutlivesItsProcess(t *testing.T) {
 	}, func(c *monitor.Config) { m.Atomic, c.Atomic = c.Atomic, m })
 }
 
-// TestCallDuringAnEdge changes the status by a call during the edge: the notice is still sent.
+// TestCallDuringAnEdge checks that a notice is sent although a call changes the status while the alert is raised.
 func TestCallDuringAnEdge(t *testing.T) {
 	t.Parallel()
 	slow := &slowStatuses{}
@@ -242,7 +244,7 @@ func TestCallDuringAnEdge(t *testing.T) {
 	}, func(c *monitor.Config) { slow.Statuses, c.Statuses = c.Statuses, slow })
 }
 
-// attempts writes down calls over a trunk that ended just now.
+// attempts logs calls over a trunk that have just ended.
 func (h *house) attempts(trunk sip.Trunk, count int, technical bool) {
 	h.t.Helper()
 	now := time.Now().UTC()
@@ -256,7 +258,7 @@ func (h *house) attempts(trunk sip.Trunk, count int, technical bool) {
 	}
 }
 
-// TestInboundFailureRate watches a trunk without servers.
+// TestInboundFailureRate checks the alert about the failure rate of an inbound trunk, which has no servers.
 func TestInboundFailureRate(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(_ *testing.T, h *house) {
@@ -291,12 +293,12 @@ func TestSlowTrunk(t *testing.T) {
 	})
 }
 
-// TestNobodyToTell deletes the trunk, its alerts or the address while a notice waits: this is no failure.
+// TestNobodyToTell checks that a waiting notice is dropped without further attempts if its trunk, its alerts or its address is deleted.
 func TestNobodyToTell(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		change func(h *house, t sip.Trunk)
-		told   int // by the channels that are left
+		told   int // number of messages over the remaining channels
 	}{
 		"no alerts":   {func(h *house, t sip.Trunk) { t.Alerts.Enabled = false; h.change(t) }, 0},
 		"no channels": {func(h *house, t sip.Trunk) { t.Alerts.Channels = alert.Channels{}; h.change(t) }, 0},
@@ -337,7 +339,7 @@ func TestNobodyToTell(t *testing.T) {
 	}
 }
 
-// TestTaskOfAnOlderRelease: releases without Task.Args kept the message in the key.
+// TestTaskOfAnOlderRelease checks that the message is read from the key of a task that a release without Task.Args enqueued.
 func TestTaskOfAnOlderRelease(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -363,7 +365,7 @@ func TestUnreadableTask(t *testing.T) {
 	})
 }
 
-// poisonedTrunks fails to read one of the trunks.
+// poisonedTrunks returns an error for the trunk "0001".
 type poisonedTrunks struct{ monitor.Trunks }
 
 func (s poisonedTrunks) Trunk(ctx context.Context, o callwright.OrgID, id string) (sip.Trunk, error) {
@@ -373,7 +375,7 @@ func (s poisonedTrunks) Trunk(ctx context.Context, o callwright.OrgID, id string
 	return s.Trunks.Trunk(ctx, o, id)
 }
 
-// TestOneTrunkDoesNotHarmOthers writes trunks together of which one cannot be read.
+// TestOneTrunkDoesNotHarmOthers checks that statuses are recorded although a trunk in the same batch cannot be read.
 func TestOneTrunkDoesNotHarmOthers(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(_ *testing.T, h *house) {

@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/sip/alert"
 )
 
-// CheckChannels refuses channels over which an organization cannot be alerted. It implements sip.Monitor.
+// CheckChannels returns CodeBadRequest for a channel over which an organization cannot be alerted. It implements sip.Monitor.
 func (s *Service) CheckChannels(ctx context.Context, org callwright.OrgID, c alert.Channels) error {
 	if c.Webhook != "" && s.cfg.Hooks == nil {
 		return callwright.Invalid("webhook", "must be empty: this deployment sends no webhooks")

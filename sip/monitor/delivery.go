@@ -10,17 +10,17 @@ import (
 	"github.com/callwright/callwright/sip/alert"
 )
 
-// The retention of deliveries.
+// Limits of deliveries and their retention.
 const (
-	keptDeliveries = 200                 // of a trunk
-	keepFor        = 90 * 24 * time.Hour // of every trunk
+	keptDeliveries = 200                 // maximum number of deliveries per trunk
+	keepFor        = 90 * 24 * time.Hour // maximum age of a delivery
 	deleteEvery    = time.Hour
-	deleteBatch    = 500 // that one statement deletes
-	forgetRounds   = 100 // statements of a run
-	maxReason      = 200 // characters of Delivery.Error
+	deleteBatch    = 500 // deliveries that one statement deletes
+	forgetRounds   = 100 // maximum number of statements per run
+	maxReason      = 200 // limit of Delivery.Error
 )
 
-// delivery returns the pending delivery of a message, to the address that is configured now.
+// delivery returns a pending delivery of a message to the currently configured address.
 func (s *Service) delivery(ctx context.Context, t sip.Trunk, m message) (sip.Delivery, error) {
 	d := sip.Delivery{
 		ID: m.Notice.ID + "/" + string(m.Channel), Org: t.Org, TrunkID: t.ID, Number: t.Number, Direction: t.Direction,
@@ -43,7 +43,7 @@ func (s *Service) delivery(ctx context.Context, t sip.Trunk, m message) (sip.Del
 	return d, nil
 }
 
-// recordDelivery records that a message is to be sent. It runs in the transaction that enqueues the message.
+// recordDelivery stores a pending delivery of a message. It must be called in the transaction that enqueues the message.
 func (s *Service) recordDelivery(ctx context.Context, t sip.Trunk, m message) error {
 	if s.cfg.Deliveries == nil {
 		return nil
@@ -55,8 +55,8 @@ func (s *Service) recordDelivery(ctx context.Context, t sip.Trunk, m message) er
 	return s.cfg.Deliveries.AddDelivery(ctx, d, keptDeliveries)
 }
 
-// reportDelivery records the outcome of an attempt, and returns retry, the error that causes another attempt; nil: none. A process
-// that ends between an attempt and its record makes the attempt again, with the same idempotency key.
+// reportDelivery stores the result of an attempt, and returns retry, the error that causes another attempt, or nil. If the process ends
+// before the result is stored, the attempt is repeated with the same idempotency key.
 func (s *Service) reportDelivery(ctx context.Context, d sip.Delivery, failure, retry error) error {
 	switch {
 	case failure == nil:
@@ -64,7 +64,7 @@ func (s *Service) reportDelivery(ctx context.Context, d sip.Delivery, failure, r
 	case errors.Is(failure, errNoChannel):
 		d.State, d.Error = sip.DeliveryWithdrawn, failure.Error()
 	case retry == nil:
-		if d.Channel != alert.ByMail { // the mailer has logged it
+		if d.Channel != alert.ByMail { // the mailer logs its failures itself
 			s.cfg.Logger.WarnContext(ctx, "an alert is given up", "id", d.ID, "org", d.Org, "to", d.To, "error", failure)
 		}
 		d.State, d.Error = sip.DeliveryGivenUp, callwright.MessageOf(failure)
@@ -85,7 +85,7 @@ func (s *Service) reportDelivery(ctx context.Context, d sip.Delivery, failure, r
 	return retry
 }
 
-// deleteDeliveries deletes old deliveries.
+// deleteDeliveries is periodic work. It deletes the deliveries that are older than keepFor.
 func (s *Service) deleteDeliveries(ctx context.Context, _ callwright.Task, _ int) error {
 	before := s.cfg.Clock.Now().Add(-keepFor)
 	for range forgetRounds {

@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/sip/monitor"
 )
 
-// deliveries returns the deliveries of a number's alerts as texts, sorted.
+// deliveries returns descriptions of the deliveries about a trunk's number, sorted.
 func (h *house) deliveries(trunk sip.Trunk) []string {
 	h.t.Helper()
 	synctest.Wait()
@@ -38,12 +38,12 @@ func (h *house) wantDeliveries(trunk sip.Trunk, want ...string) {
 	}
 }
 
-// recorded lets a monitor record deliveries. Each call belongs to one house.
+// recorded configures a monitor to store deliveries, in the same memory as its statuses.
 func recorded(c *monitor.Config) {
 	c.Deliveries = sipstore.Deliveries{Store: c.Statuses.(sipstore.Statuses).Store} //nolint:forcetypeassert // it is ours
 }
 
-// secretHook is a URL that contains keys.
+// secretHook is a webhook URL that contains keys, which deliveries must not reveal.
 const secretHook = "https://user:key@hooks.example.com:8443/services/KEY?token=KEY"
 
 func TestDeliveries(t *testing.T) {
@@ -84,7 +84,8 @@ func (h *house) triesOf(channel string) (n int) {
 	return n
 }
 
-// TestDeliveriesThatEnd turns a channel off while a notice waits, and lets a webhook refuse another one permanently.
+// TestDeliveriesThatEnd checks the deliveries of a channel that is turned off while a notice waits, and of a webhook that refuses
+// permanently.
 func TestDeliveriesThatEnd(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(_ *testing.T, h *house) {
@@ -105,7 +106,8 @@ func TestDeliveriesThatEnd(t *testing.T) {
 	}, recorded)
 }
 
-// TestDeliveriesOutliveTheProcess kills the process at the commit of an edge: the deliveries are recorded later, once.
+// TestDeliveriesOutliveTheProcess checks that deliveries are stored once, even if the process is killed at the commit that raises the
+// alert.
 func TestDeliveriesOutliveTheProcess(t *testing.T) {
 	t.Parallel()
 	m := &mortal{}
@@ -125,7 +127,7 @@ func TestDeliveriesOutliveTheProcess(t *testing.T) {
 	}, recorded, func(c *monitor.Config) { m.Atomic, c.Atomic = c.Atomic, m })
 }
 
-// TestDeliveriesAreForgotten lets three months go by.
+// TestDeliveriesAreForgotten checks that deliveries older than 90 days are deleted.
 func TestDeliveriesAreForgotten(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(_ *testing.T, h *house) {
@@ -144,14 +146,14 @@ func TestDeliveriesAreForgotten(t *testing.T) {
 	}, recorded)
 }
 
-// unwritten can't record outcomes.
+// unwritten is a sip.Deliveries whose ReportDelivery always fails.
 type unwritten struct{ sip.Deliveries }
 
 var errUnwritten = errors.New("unwritten")
 
 func (unwritten) ReportDelivery(context.Context, sip.Delivery) error { return errUnwritten }
 
-// TestUnwrittenOutcome: a notice whose outcome cannot be recorded is sent again, as after the death of its process.
+// TestUnwrittenOutcome checks that a notice is sent again if its outcome cannot be stored, as after a crash of the process.
 func TestUnwrittenOutcome(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

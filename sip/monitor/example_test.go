@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/sip/monitor"
 )
 
-// silent is a network in which no server answers.
+// silent is a Prober in whose network no server responds.
 type silent struct{}
 
 func (silent) Options(context.Context, failover.Server, sip.TLSVerification) health.Evidence {
@@ -38,7 +38,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	// A call has found that the first server is down: the next one begins with the second.
+	// A call finds that the first server is down, so the next call tries the second server first.
 	service.Observe(ctx, "acme", "t1", "one.example.com:5061", health.Evidence{Reason: "connection refused"})
 	fmt.Println(service.Servers(ctx, trunk))
 	// Output: [two.example.com:5061] <nil>

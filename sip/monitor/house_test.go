@@ -30,17 +30,17 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// prober fakes the servers: each is up by default.
+// prober is a fake Prober. Every server is up unless a test changes it.
 type prober struct {
 	mu     sync.Mutex
 	down   map[string]bool
-	silent map[string]bool // does not answer until the asker loses patience
+	silent map[string]bool // servers that do not respond before the probe times out
 	busy   map[string]time.Duration
-	codes  map[string]int    // answers instead of 200
-	during map[string]func() // runs while a server is being asked
+	codes  map[string]int    // statuses with which servers respond instead of 200
+	during map[string]func() // functions that are called while a server is being probed
 	asked  map[string][]time.Time
 	verify map[string]sip.TLSVerification
-	now    int // being asked
+	now    int // number of probes in progress
 	most   int
 }
 
@@ -99,11 +99,11 @@ func (p *prober) timesOf(server string) []time.Time {
 	return slices.Clone(p.asked[server])
 }
 
-// desk receives the messages of all channels. A channel can fail for a while.
+// desk implements Mailer, Texter and Hooks, and records the messages. A test can make a channel fail.
 type desk struct {
 	mu      sync.Mutex
 	broken  map[string]bool
-	refuses bool // webhooks refuse permanently
+	refuses bool // the webhook refuses permanently
 	tries   map[string]int
 	told    []string
 }
@@ -145,7 +145,7 @@ func (d *desk) set(change func(d *desk)) {
 	change(d)
 }
 
-// taken returns the messages since the last call, in order.
+// taken returns the messages since the last call, sorted.
 func (d *desk) taken() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -154,7 +154,7 @@ func (d *desk) taken() string {
 	return strings.Join(told, "\n")
 }
 
-// house is a monitor on a store in memory, on the clock of synctest.
+// house contains a monitor over a store in memory. It must run in a synctest bubble.
 type house struct {
 	t      *testing.T
 	store  *memstore.Store
@@ -186,7 +186,7 @@ func newHouse(t *testing.T, change ...func(c *monitor.Config)) *house {
 	return h
 }
 
-// start makes a service on the store and runs it, as a process does that has just begun.
+// start creates and runs a new service on the store, like a process that has just started.
 func (h *house) start() {
 	h.t.Helper()
 	work := memstore.NewWork(h.store, h.config.Logger)
@@ -211,7 +211,7 @@ func (h *house) check(err error) {
 	}
 }
 
-// inHouse runs a test with a house.
+// inHouse runs a test with a new house in a synctest bubble.
 func inHouse(t *testing.T, test func(t *testing.T, h *house), change ...func(c *monitor.Config)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -221,7 +221,7 @@ func inHouse(t *testing.T, test func(t *testing.T, h *house), change ...func(c *
 	})
 }
 
-// outbound returns a trunk with failover over these servers.
+// outbound returns an outbound trunk with failover over the given servers.
 func outbound(id string, servers ...string) sip.Trunk {
 	t := sip.Trunk{
 		ID: id, Org: org, Number: callwright.PhoneNumber("+1555000" + id), Direction: sip.Outbound,
@@ -233,7 +233,7 @@ func outbound(id string, servers ...string) sip.Trunk {
 	return t
 }
 
-// attach makes a trunk as the service does.
+// attach inserts and watches a trunk, as sip.Service does.
 func (h *house) attach(t sip.Trunk) {
 	h.t.Helper()
 	h.check(h.store.Do(h.t.Context(), func(ctx context.Context) error {
@@ -241,7 +241,7 @@ func (h *house) attach(t sip.Trunk) {
 	}))
 }
 
-// change changes a trunk as the service does.
+// change updates and watches a trunk, as sip.Service does.
 func (h *house) change(t sip.Trunk) {
 	h.t.Helper()
 	h.check(h.store.Do(h.t.Context(), func(ctx context.Context) error {
@@ -258,7 +258,7 @@ func (h *house) status(id string) sip.Status {
 	return s
 }
 
-// wantStates waits for all that happens now and compares the states of a trunk's servers.
+// wantStates waits until all goroutines are idle, and checks the states of a trunk's servers.
 func (h *house) wantStates(id string, want ...health.State) {
 	h.t.Helper()
 	synctest.Wait()
@@ -271,7 +271,7 @@ func (h *house) wantStates(id string, want ...health.State) {
 	}
 }
 
-// wait waits until the servers of a trunk are in these states, for no longer than d.
+// wait waits at most d until the servers of a trunk have the given states, and fails the test otherwise.
 func (h *house) wait(id string, d time.Duration, want ...health.State) {
 	h.t.Helper()
 	for limit := time.Now().Add(d); time.Now().Before(limit); {
@@ -285,10 +285,10 @@ func (h *house) wait(id string, d time.Duration, want ...health.State) {
 	h.wantStates(id, want...)
 }
 
-// waitRaised waits until the alert that a trunk is unreachable is raised.
+// waitRaised waits until the Unreachable alert of a trunk is raised, at most 10 minutes.
 func (h *house) waitRaised(id string) {
 	h.t.Helper()
-	time.Sleep(100 * time.Millisecond) // past the events at full seconds
+	time.Sleep(100 * time.Millisecond) // skips the events that happen at full seconds
 	for limit := time.Now().Add(10 * time.Minute); !h.status(id).Alerts[alert.Unreachable].Raised; time.Sleep(time.Second) {
 		if time.Now().After(limit) {
 			h.t.Fatalf("no alert: %+v", h.status(id))
@@ -296,11 +296,11 @@ func (h *house) waitRaised(id string) {
 	}
 }
 
-var begin = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // when synctest's clock starts
+var begin = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // start time of synctest's clock
 
 func (h *house) elapsed() time.Duration { return time.Since(begin) }
 
-// wantOrder compares the order in which calls try a trunk's servers.
+// wantOrder checks the order in which calls try a trunk's servers.
 func (h *house) wantOrder(t sip.Trunk, want ...string) {
 	h.t.Helper()
 	servers, err := h.Servers(h.t.Context(), t)
@@ -314,7 +314,7 @@ func (h *house) wantOrder(t sip.Trunk, want ...string) {
 	}
 }
 
-// wantTold compares the messages since the last call.
+// wantTold checks the messages since its last call, in any order.
 func (h *house) wantTold(want ...string) {
 	h.t.Helper()
 	synctest.Wait()
@@ -324,7 +324,7 @@ func (h *house) wantTold(want ...string) {
 	}
 }
 
-// wantOne checks that the numbers of one server show the same state.
+// wantOne checks that all given trunks show the same health of their first server.
 func (h *house) wantOne(ids ...string) {
 	h.t.Helper()
 	synctest.Wait()

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// probed returns a server after a probe.
+// probed returns a server after a probe: its health, its samples, and the time of its next probe.
 func probed(w sip.WatchedServer, e health.Evidence) sip.WatchedServer {
 	first := w.Health.CheckedAt.IsZero()
 	w.Health = w.Health.Next(e)
@@ -24,8 +24,8 @@ func probed(w sip.WatchedServer, e health.Evidence) sip.WatchedServer {
 	return w
 }
 
-// observed returns a server after the evidence of a call, and whether the server has changed. The next probe may come
-// earlier, but never later, so that busy servers are probed, too.
+// observed returns a server after the evidence of a call. news reports whether the server has changed. Evidence of calls may make the next
+// probe earlier, but delays it only for a Retry-After, so that busy servers are also probed.
 func observed(w sip.WatchedServer, e health.Evidence) (next sip.WatchedServer, news bool) {
 	was := w.Health
 	w.Health = was.Next(e)
@@ -41,7 +41,7 @@ func observed(w sip.WatchedServer, e health.Evidence) (next sip.WatchedServer, n
 	return w, true
 }
 
-// recorded returns a status with its history extended to a time. It is recorded again within a minute.
+// recorded returns a status whose history is extended to now. The status is due again within a minute.
 func recorded(status sip.Status, now time.Time) sip.Status {
 	status.History = status.History.Lasted(status.Recorded, now)
 	status.Recorded, status.Active = status.State(), status.Current()
@@ -53,7 +53,8 @@ func recorded(status sip.Status, now time.Time) sip.Status {
 	return status
 }
 
-// find returns the named server of a status, as all trunks of the organization share it.
+// find returns the server of a status with a name, in the form that the organization's trunks share. The bool is false if the status has no
+// such server.
 func find(status sip.Status, name string) (sip.WatchedServer, bool) {
 	i := slices.IndexFunc(status.Servers, func(s sip.ServerStatus) bool { return s.Server.String() == name })
 	if i < 0 {
@@ -72,8 +73,8 @@ func states(status sip.Status) []health.State {
 	return states
 }
 
-// place returns an offset in the minute, from 0 to 55 s, by which the second probe of a server is earlier; all later probes are a
-// minute apart. It spreads servers that were added together over the minute.
+// place returns an offset from 0 to 55 s that depends only on the name. The second probe of a server is earlier by this offset, and all
+// later probes are a minute apart. This spreads servers that were added together over the minute.
 func place(name string) time.Duration {
 	h := sha256.Sum256([]byte(name))
 	return time.Duration(binary.BigEndian.Uint32(h[:4])%56) * time.Second

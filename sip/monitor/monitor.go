@@ -14,20 +14,20 @@ import (
 
 // Prober probes servers with OPTIONS over TLS. It is safe for concurrent use.
 type Prober interface {
-	// Options probes one server, and reports a miss when ctx ends first. The server is alive if it answers with any final response
-	// but 408, 502, 503 and 504, and if its certificate satisfies verify; the empty verify is sip.VerifyFull. The evidence holds a
-	// reason, which names the code of a final response, a response time if and only if the server is alive, and the RetryAfter of a
-	// 503. The caller sets its time. A server that does not listen is a miss. The connection may stay open for the next probe.
+	// Options probes one server. The server is alive if it responds with any final status except 408, 502, 503 and 504, and if its
+	// certificate satisfies verify; an empty verify means sip.VerifyFull. If ctx ends first or the server does not listen, Options reports
+	// a miss. The evidence contains a reason, which names the status of a final response, the RetryAfter of a 503, and a response time if
+	// and only if the server is alive. The caller sets its time. The connection may stay open for the next probe.
 	Options(ctx context.Context, s failover.Server, verify sip.TLSVerification) health.Evidence
 }
 
-// Trunks finds trunks; every sip.Store implements it.
+// Trunks reads trunks; every sip.Store implements it.
 type Trunks interface {
-	// Trunk returns a trunk by its id; CodeNotFound when the organization has no such trunk.
+	// Trunk returns a trunk by its id, or CodeNotFound if the organization has no such trunk.
 	Trunk(ctx context.Context, org callwright.OrgID, id string) (sip.Trunk, error)
 }
 
-// Attempts counts attempts at calls. The stores of the call log implement it; siptest.RunCallLog tests it with them.
+// Attempts counts call attempts. The stores of the call log implement it; siptest.RunCallLog tests it.
 type Attempts interface {
 	// Failures returns how many attempts of a trunk ended at or after since, and how many of those are calllog.End.Technical.
 	Failures(ctx context.Context, org callwright.OrgID, trunkID string, since time.Time) (ended, failed int, err error)
@@ -43,11 +43,11 @@ type Config struct {
 	Prober        Prober             `required:"always"`
 	Organizations callwright.Tenants `required:"always"`
 
-	Deliveries sip.Deliveries    // records the deliveries of alerts; nil: they are not recorded
-	Mailer     callwright.Mailer // nil: no trunk has alerts by mail
-	Texter     alert.Texter      // nil: no trunk has alerts by SMS
-	Hooks      alert.Hooks       // nil: no trunk has alerts by webhook
-	HookLog    *delivery.Log     // lists alerts that webhooks have not accepted; nil: no list
+	Deliveries sip.Deliveries    // stores the deliveries of alerts; may be nil
+	Mailer     callwright.Mailer // if nil, no trunk may have alerts by mail
+	Texter     alert.Texter      // if nil, no trunk may have alerts by SMS
+	Hooks      alert.Hooks       // if nil, no trunk may have alerts by webhook
+	HookLog    *delivery.Log     // if set, records alerts that webhooks have not accepted
 
 	callwright.Runtime
 }
@@ -56,18 +56,17 @@ type Config struct {
 type Service struct {
 	cfg       Config
 	breaker   failover.Breaker
-	leasing   callwright.Outage // of servers
-	recording callwright.Outage // of statuses
+	leasing   callwright.Outage // outage of leasing servers
+	recording callwright.Outage // outage of leasing statuses
 }
 
-// The durable work that sends one edge of an alert over one channel. Before the channels had queues, taskAlert was the kind of
-// every channel.
+// The tasks that send one alert notice over one channel. In earlier releases, taskAlert was used for every channel.
 const (
-	taskAlert     callwright.TaskKind[message] = "sip.alert"      // by webhook
-	taskAlertMail callwright.TaskKind[message] = "sip.alert_mail" // by mail or text
+	taskAlert     callwright.TaskKind[message] = "sip.alert"      // over a webhook
+	taskAlertMail callwright.TaskKind[message] = "sip.alert_mail" // by mail or SMS
 )
 
-// taskOf returns the durable work of a channel.
+// taskOf returns the kind of task that sends notices over a channel.
 func taskOf(way alert.Channel) callwright.TaskKind[message] {
 	if way == alert.ByWebhook {
 		return taskAlert
@@ -75,7 +74,8 @@ func taskOf(way alert.Channel) callwright.TaskKind[message] {
 	return taskAlertMail
 }
 
-// New checks the configuration and registers the durable work that sends notices. Run probes the servers.
+// New returns a service, and registers the durable work that sends notices with c.Work. Call Run to probe servers and record statuses. New
+// returns an error if a required field of c is missing.
 func New(c Config) (*Service, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err

@@ -45,8 +45,8 @@ func TestTrunkComesAndGoes(t *testing.T) {
 	})
 }
 
-// TestEveryMinute adds 500 trunks together: each is probed immediately, again at its offset in the minute, and then exactly every
-// minute, although answers take time.
+// TestEveryMinute checks that each of 500 trunks that are added together is probed immediately, again at its offset in the minute, and then
+// exactly every minute, although responses take time.
 func TestEveryMinute(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -77,7 +77,8 @@ func TestEveryMinute(t *testing.T) {
 	})
 }
 
-// TestSilentServers probes 2,000 silent servers: concurrent probes are bounded, and each server is still probed every minute.
+// TestSilentServers checks that the number of concurrent probes is limited, and that each of 2,000 silent servers is still probed every
+// minute.
 func TestSilentServers(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -137,7 +138,7 @@ func TestVerification(t *testing.T) {
 	})
 }
 
-// TestOneProberPerTrunk runs two nodes on one store.
+// TestOneProberPerTrunk checks that two nodes with the same store do not probe the same server twice.
 func TestOneProberPerTrunk(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -157,7 +158,7 @@ func TestOneProberPerTrunk(t *testing.T) {
 	})
 }
 
-// TestStopIsNoMiss ends the service during a probe: this is no evidence about the server.
+// TestStopIsNoMiss checks that a probe that is aborted because the service stops does not count as a miss.
 func TestStopIsNoMiss(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -170,12 +171,12 @@ func TestStopIsNoMiss(t *testing.T) {
 		}
 		h.set(func(p *prober) { p.silent["one"] = false })
 		h.start()
-		time.Sleep(32 * time.Second) // until the lease of the node that is gone ends
+		time.Sleep(32 * time.Second) // the lease of the stopped node ends
 		h.wantStates("0001", health.Healthy)
 	})
 }
 
-// TestChangesDuringAProbe makes other changes while a server is being probed.
+// TestChangesDuringAProbe checks that the result of a probe does not overwrite changes that happen during the probe.
 func TestChangesDuringAProbe(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -234,7 +235,7 @@ func TestForgottenDuringAProbe(t *testing.T) {
 	})
 }
 
-// hung is a store that does not come back from its first look for trunks.
+// hung is a store whose first ClaimStatuses blocks until its context ends.
 type hung struct {
 	sip.Statuses
 	dedupe sync.Once

@@ -14,12 +14,12 @@ import (
 	"github.com/callwright/callwright/sip/alert"
 )
 
-// recordLoop records the statuses that are due, until ctx ends: each a minute after its last record, and soon after a change of a
-// server's state.
+// recordLoop records the statuses that are due, until ctx ends. A status is due a minute after it was recorded, and soon after the state of
+// a server has changed.
 func (s *Service) recordLoop(ctx context.Context) {
 	s.everyLook(ctx, func() (more bool) {
 		due := s.dueStatuses(ctx)
-		// All nodes write in this order; otherwise two nodes could deadlock on each other's rows.
+		// All nodes write in this order, because otherwise two nodes could deadlock on each other's rows.
 		slices.SortFunc(due, func(a, b sip.Status) int { return strings.Compare(a.TrunkID, b.TrunkID) })
 		if len(due) > 0 {
 			writeAll(context.WithoutCancel(ctx), s, "statuses of trunks were not recorded", due, s.record)
@@ -28,7 +28,7 @@ func (s *Service) recordLoop(ctx context.Context) {
 	})
 }
 
-// dueStatuses leases the statuses that are due.
+// dueStatuses leases at most batch statuses that are due.
 func (s *Service) dueStatuses(ctx context.Context) []sip.Status {
 	now := s.cfg.Clock.Now()
 	taking, cancel := context.WithTimeout(ctx, storePatience)
@@ -40,11 +40,12 @@ func (s *Service) dueStatuses(ctx context.Context) []sip.Status {
 	return due
 }
 
-// record records one trunk's status, together with the alerts that it causes.
+// record stores a status with its history and its alerts, and enqueues the resulting notices. If again is set, it first reads the status
+// again.
 func (s *Service) record(ctx context.Context, status sip.Status, again bool) error {
 	err := s.recordOnce(ctx, status, again)
 	if errors.Is(err, callwright.ErrNotFound) {
-		return nil // the trunk is gone
+		return nil // the trunk was deleted
 	}
 	return err
 }
@@ -78,7 +79,7 @@ func (s *Service) recordOnce(ctx context.Context, status sip.Status, again bool)
 	return s.announce(ctx, trunk, told)
 }
 
-// alerted returns a recorded status with its alerts, and the notices to send.
+// alerted returns a recorded status with its evaluated alerts, and the notices to send.
 func (s *Service) alerted(ctx context.Context, t sip.Trunk, before, next sip.Status) (sip.Status, []alert.Notice, error) {
 	var told []alert.Notice
 	var err error
@@ -95,8 +96,8 @@ func (s *Service) alerted(ctx context.Context, t sip.Trunk, before, next sip.Sta
 	return next, told, err
 }
 
-// dedupe omits the notices that another trunk of the group sends. The oldest trunk of the group sends notices about servers, with the
-// number of further numbers concerned.
+// dedupe removes the notices about servers that another trunk of the group sends. Within a group, the trunk with the lowest id sends them,
+// with the number of other trunks concerned.
 func (s *Service) dedupe(ctx context.Context, status sip.Status, told []alert.Notice) ([]alert.Notice, error) {
 	ofServers := func(n alert.Notice) bool { return n.Kind != alert.FailureRate }
 	if status.Group == "" || !slices.ContainsFunc(told, ofServers) {
@@ -106,7 +107,7 @@ func (s *Service) dedupe(ctx context.Context, status sip.Status, told []alert.No
 	if err != nil {
 		return nil, err
 	}
-	if first != "" && first < status.TrunkID { // the status may be new to the group
+	if first != "" && first < status.TrunkID { // first may be empty or greater, because the status may be new to the group
 		return slices.DeleteFunc(told, ofServers), nil
 	}
 	for i := range told {
@@ -117,8 +118,8 @@ func (s *Service) dedupe(ctx context.Context, status sip.Status, told []alert.No
 	return told, nil
 }
 
-// groupOf returns the group of a trunk: trunks of an organization with the same servers and the same alerts send one notice about
-// the servers. It is empty for a trunk without servers or without alerts.
+// groupOf returns the Status.Group of a trunk. Trunks of an organization with the same servers and the same alerts have the same group, and
+// share one notice about the servers. groupOf returns "" for a trunk without servers or without alerts.
 func groupOf(t sip.Trunk, status sip.Status) string {
 	if t.Alerts == nil || !t.Alerts.Enabled || len(status.Servers) == 0 {
 		return ""

@@ -12,23 +12,23 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// The pace of a node's probes.
+// The pace of a node's probes and writes.
 const (
-	searchInterval = time.Second            // interval between searches for due servers and trunks
-	timeout        = 5 * time.Second        // time limit of an answer
-	parallel       = 1000                   // concurrent probes: enough for 10,000 silent servers a minute
-	batch          = 250                    // servers or trunks to lease, and to write, together
-	writeDelay     = 100 * time.Millisecond // wait of a result for others to be written with
-	lease          = 2 * node.LeaseTTL      // time for which one node holds a server: longer than probing and writing take
+	searchInterval = time.Second            // interval between searches for due servers and statuses
+	timeout        = 5 * time.Second        // timeout of a probe
+	parallel       = 1000                   // maximum number of concurrent probes: enough for 10,000 silent servers a minute
+	batch          = 250                    // maximum number of servers or statuses to lease, and to write, together
+	writeDelay     = 100 * time.Millisecond // time for which a result waits for others to be written together
+	lease          = 2 * node.LeaseTTL      // duration of a lease, longer than probing and writing take
 )
 
-// result is the result of a probe.
+// result is the evidence of a probe, and the server that was probed.
 type result struct {
-	server   sip.WatchedServer // before the probe
+	server   sip.WatchedServer // state before the probe
 	evidence health.Evidence
 }
 
-// Run probes the servers that are due and records the statuses of trunks, until ctx ends. Then it writes the remaining results, and
+// Run probes the servers that are due, and records the statuses of trunks, until ctx ends. It then writes the remaining results, and
 // returns nil.
 func (s *Service) Run(ctx context.Context) error {
 	var recording sync.WaitGroup
@@ -38,7 +38,7 @@ func (s *Service) Run(ctx context.Context) error {
 	return nil
 }
 
-// probeLoop probes the servers that are due until ctx ends.
+// probeLoop probes due servers concurrently until ctx ends. It then waits until all results are written.
 func (s *Service) probeLoop(ctx context.Context) {
 	results := make(chan result)
 	var probes, writer sync.WaitGroup
@@ -62,7 +62,7 @@ func (s *Service) probeLoop(ctx context.Context) {
 	writer.Wait()
 }
 
-// everyLook calls f immediately, then every second, and repeatedly while it returns true, until ctx ends.
+// everyLook calls f immediately and then every second, until ctx ends. While f returns true, everyLook calls it again without a pause.
 func (*Service) everyLook(ctx context.Context, f func() (more bool)) {
 	ticker := time.NewTicker(searchInterval)
 	defer ticker.Stop()
@@ -77,7 +77,7 @@ func (*Service) everyLook(ctx context.Context, f func() (more bool)) {
 	}
 }
 
-// dueServers leases the servers that are due.
+// dueServers leases at most limit servers that are due.
 func (s *Service) dueServers(ctx context.Context, limit int) []sip.WatchedServer {
 	if limit == 0 {
 		return nil
@@ -92,7 +92,7 @@ func (s *Service) dueServers(ctx context.Context, limit int) []sip.WatchedServer
 	return due
 }
 
-// probe probes a server.
+// probe probes a server with a timeout, and returns the evidence.
 func (s *Service) probe(ctx context.Context, w sip.WatchedServer) health.Evidence {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -101,15 +101,15 @@ func (s *Service) probe(ctx context.Context, w sip.WatchedServer) health.Evidenc
 	return e
 }
 
-// writeLoop writes results, many in one transaction.
+// writeLoop writes results until the channel is closed, several in one transaction.
 func (s *Service) writeLoop(ctx context.Context, results <-chan result) {
-	ctx = context.WithoutCancel(ctx) // results are kept even at the end
+	ctx = context.WithoutCancel(ctx) // results are written even after ctx has ended
 	for first := range results {
 		writeAll(ctx, s, "results of probes were not written", gather(first, results), s.storeProbe)
 	}
 }
 
-// gather waits for more results, up to linger.
+// gather returns the first result and further results that arrive within writeDelay, at most batch results.
 func gather(first result, results <-chan result) []result {
 	found := []result{first}
 	timer := time.NewTimer(writeDelay)
@@ -128,8 +128,8 @@ func gather(first result, results <-chan result) []result {
 	return found
 }
 
-// writeAll writes items in one transaction, or each in its own transaction after a failure, which a single item may have caused.
-// Items that are not written are leased again when their lease ends.
+// writeAll writes items in one transaction. If that fails, a single item may be the cause, so writeAll writes each item in its own
+// transaction. Items that cannot be written are leased again after their lease ends.
 func writeAll[T any](
 	ctx context.Context, s *Service, failure string, items []T, write func(ctx context.Context, item T, again bool) error,
 ) {
@@ -150,8 +150,8 @@ func writeAll[T any](
 	}
 }
 
-// writeTogether writes items in one transaction. After a conflict with another writer, write is called again and must read the item
-// again.
+// writeTogether writes items in one transaction. After a conflict with another writer, it calls write with again set, and write must then
+// read the item again.
 func writeTogether[T any](
 	ctx context.Context, s *Service, items []T, write func(ctx context.Context, item T, again bool) error,
 ) error {
@@ -172,8 +172,8 @@ func writeTogether[T any](
 	})
 }
 
-// storeProbe writes the result of a probe. A server that is read again gets the probe's evidence, too. A server that no trunk names any
-// more may be missing.
+// storeProbe stores a server with the result of a probe. If again is set, it first reads the server again, and applies the evidence to it.
+// It ignores a server that no trunk names any more.
 func (s *Service) storeProbe(ctx context.Context, r result, again bool) error {
 	w := r.server
 	if again {
@@ -191,7 +191,7 @@ func (s *Service) storeProbe(ctx context.Context, r result, again bool) error {
 	return err
 }
 
-// store writes a changed server. The trunks that name it are recorded soon if its state differs.
+// store stores a changed server. If its state has changed, the statuses of the trunks that name it become due.
 func (s *Service) store(ctx context.Context, before, after sip.WatchedServer) error {
 	if err := s.cfg.Statuses.StoreServer(ctx, after); err != nil {
 		return err

@@ -15,8 +15,8 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// TestNumbersOfOneServer attaches three numbers to one server, one in capitals and one as a spare server: it is probed once a
-// minute, and all numbers show its state.
+// TestNumbersOfOneServer checks that a server of three numbers, which one spells in capitals and another uses as its primary server of two,
+// is probed once a minute, and that all numbers show its state.
 func TestNumbersOfOneServer(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -45,7 +45,7 @@ func TestNumbersOfOneServer(t *testing.T) {
 		h.Observe(t.Context(), org, "0001", "one.example", health.Evidence{Reason: "no TLS"})
 		h.wantOne(ids...)
 		h.wantStates("0002", unreachable)
-		h.wantOrder(spare, "two.example") // although the evidence came from other numbers, too
+		h.wantOrder(spare, "two.example") // the evidence came from calls of all three numbers
 		time.Sleep(2 * time.Second)
 		for _, id := range ids[:2] {
 			if s := h.status(id); s.Recorded != unreachable {
@@ -57,8 +57,8 @@ func TestNumbersOfOneServer(t *testing.T) {
 	})
 }
 
-// TestAnyOrderOfEvidence reports evidence of probes and calls of several numbers in random order, also concurrently, while numbers
-// come, change and go. All numbers always show the same state, and no number resets it.
+// TestAnyOrderOfEvidence checks that all numbers of a server always show the same health, and that none resets it. Evidence from probes and
+// calls is reported in random order, partly concurrently, while numbers are attached and changed.
 func TestAnyOrderOfEvidence(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -107,8 +107,8 @@ func wantKept(t *testing.T, h *house, id string, before health.Server) {
 	}
 }
 
-// TestOneAlertForAServer fails and restores the server of three numbers with the same alerts: one number sends the notice, even
-// after another one is gone. A number with different alerts sends a separate notice.
+// TestOneAlertForAServer checks that only one of three numbers with the same server and alerts sends the notices, even after one of the
+// numbers is deleted, and that a number with other alerts sends separate notices.
 func TestOneAlertForAServer(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(_ *testing.T, h *house) {
@@ -138,7 +138,8 @@ func TestOneAlertForAServer(t *testing.T) {
 	})
 }
 
-// TestOtherServersAreApart: different organizations share no state, nor do numbers that verify certificates differently.
+// TestOtherServersAreApart checks that neither different organizations nor trunks with different certificate verification share the health
+// of a server.
 func TestOtherServersAreApart(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

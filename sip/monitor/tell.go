@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// message is one edge of an alert for one channel: the arguments of a task. It holds the whole notice, because the alert may have
+// message contains the arguments of a task that sends one notice over one channel. It contains the whole notice, because the alert may have
 // changed when the message is sent.
 type message struct {
 	TrunkID string        `json:"trunk_id"`
@@ -22,7 +22,7 @@ type message struct {
 	Notice  noticeJSON    `json:"notice"`
 }
 
-// noticeJSON repeats the fields of alert.Notice in the same order, so that Go can convert between the two types.
+// noticeJSON is the JSON form of alert.Notice. It has the same fields in the same order, so that Go can convert between the two types.
 type noticeJSON struct {
 	ID          string                 `json:"id"`
 	Org         callwright.OrgID       `json:"org"`
@@ -36,7 +36,7 @@ type noticeJSON struct {
 	Others      int                    `json:"others,omitempty"`
 }
 
-// evaluate returns the states of a trunk's alerts, and the notices to send.
+// evaluate returns the new states of a trunk's alerts, and the notices to send.
 func (s *Service) evaluate(ctx context.Context, t sip.Trunk, before, after sip.Status) (
 	alert.States, []alert.Notice, error,
 ) {
@@ -61,8 +61,8 @@ func (s *Service) evaluate(ctx context.Context, t sip.Trunk, before, after sip.S
 	return states, told, nil
 }
 
-// announce enqueues notices, and records their deliveries. Each channel has a separate task, so that a retry of one does not repeat
-// the others.
+// announce stores the deliveries of notices and enqueues the tasks that send them. Each channel has a separate task, so that a retry of one
+// does not repeat the others.
 func (s *Service) announce(ctx context.Context, t sip.Trunk, told []alert.Notice) error {
 	for _, n := range told {
 		for _, way := range t.Alerts.Channels.Enabled() {
@@ -79,10 +79,11 @@ func (s *Service) announce(ctx context.Context, t sip.Trunk, told []alert.Notice
 	return nil
 }
 
-// UnmarshalKey reads the key of a task from the time before tasks had arguments.
+// UnmarshalKey decodes the key of a task that was enqueued by a release without task arguments.
 func (m *message) UnmarshalKey(key string) error { return json.Unmarshal([]byte(key), m) }
 
-// sendAlert sends one message to the address that is configured now, and records the outcome. Messages of a deleted trunk are dropped.
+// sendAlert handles the tasks taskAlert and taskAlertMail: it sends one message to the currently configured address, and stores the result.
+// It drops messages about a deleted trunk.
 func (s *Service) sendAlert(ctx context.Context, task callwright.Task, m message, attempt int) error {
 	t, err := s.cfg.Trunks.Trunk(ctx, task.Org, m.TrunkID)
 	if errors.Is(err, callwright.ErrNotFound) {
@@ -108,7 +109,7 @@ func (s *Service) sendAlert(ctx context.Context, task callwright.Task, m message
 	case errors.Is(failure, errNoChannel):
 		retry = s.discard(ctx, m, failure.Error())
 	case m.Channel == alert.ByWebhook:
-		d.Attempts = delivery.Attempts(s.cfg.Clock.Now().Sub(d.CreatedAt)) // the task does not count postponed attempts
+		d.Attempts = delivery.Attempts(s.cfg.Clock.Now().Sub(d.CreatedAt)) // by age, because attempt omits postponed attempts
 		retry = s.cfg.HookLog.Redeliver(ctx, messageOf(m, t.Alerts.Channels.Webhook), failure, d.CreatedAt, s.cfg.Clock.Now())
 	case errors.Is(failure, callwright.ErrForbidden):
 		retry = nil
@@ -116,7 +117,7 @@ func (s *Service) sendAlert(ctx context.Context, task callwright.Task, m message
 	return s.reportDelivery(ctx, d, failure, retry)
 }
 
-// attempt sends one message. putOff, an error with a RetryAfter, means that no attempt was made.
+// attempt sends one message. If putOff, an error with a RetryAfter, is not nil, no attempt was made.
 func (s *Service) attempt(ctx context.Context, t sip.Trunk, m message, d sip.Delivery) (failure, putOff error) {
 	send := func(ctx context.Context) error {
 		return s.send(ctx, m.Channel, alert.Notice(m.Notice), t.Alerts.Channels, d.To)
@@ -127,14 +128,14 @@ func (s *Service) attempt(ctx context.Context, t sip.Trunk, m message, d sip.Del
 	return s.cfg.HookLog.Send(ctx, messageOf(m, t.Alerts.Channels.Webhook), d.CreatedAt, send)
 }
 
-// messageOf returns a message as the list of deliveries to webhooks holds it.
+// messageOf converts a message to the form that the log of webhook deliveries stores.
 func messageOf(m message, url string) delivery.Message {
 	return delivery.Message{
 		Org: m.Notice.Org, Kind: delivery.MessageAlert, ID: m.Notice.ID, Subject: string(m.Notice.Number), URL: url,
 	}
 }
 
-// discard marks a message as dropped in the list of deliveries to webhooks.
+// discard marks a webhook message as given up in the delivery log. It ignores messages over other channels.
 func (s *Service) discard(ctx context.Context, m message, why string) error {
 	if m.Channel != alert.ByWebhook {
 		return nil
@@ -142,10 +143,10 @@ func (s *Service) discard(ctx context.Context, m message, why string) error {
 	return s.cfg.HookLog.GiveUp(ctx, messageOf(m, ""), why, s.cfg.Clock.Now())
 }
 
-// errNoChannel is the error of a notice that must no longer be sent.
+// errNoChannel is the error for a notice whose channel is no longer configured.
 var errNoChannel = errors.New("the alerts or their channel were turned off")
 
-// send sends a notice over a channel. address is the e-mail address.
+// send sends a notice over a channel. address is the recipient of mail. send returns errNoChannel if the channel is not configured.
 func (s *Service) send(ctx context.Context, way alert.Channel, n alert.Notice, to alert.Channels, address string) error {
 	switch {
 	case way == alert.ByWebhook && s.cfg.Hooks != nil && to.Webhook != "":

@@ -13,8 +13,8 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// Watch starts to watch a trunk, or updates a watched one. It keeps the trunk's uptime and alerts, and the health of servers that
-// the organization already watches. It implements sip.Monitor.
+// Watch starts to watch a trunk, or updates a watched one. It keeps the trunk's history and alerts, and the health of servers that the
+// organization already watches. It implements sip.Monitor.
 func (s *Service) Watch(ctx context.Context, t sip.Trunk) error {
 	return callwright.Retry(ctx, func(ctx context.Context) error {
 		old, err := s.cfg.Statuses.Status(ctx, t.Org, t.ID)
@@ -35,8 +35,8 @@ func (s *Service) Watch(ctx context.Context, t sip.Trunk) error {
 	})
 }
 
-// changed returns the status of a new or changed trunk. New servers are probed immediately, and the trunk's own ones when the check
-// of certificates has changed. Calls go to the first server that is not known to be down.
+// changed returns the status of a new or changed trunk, given the old status or the zero Status. Servers that are new to the trunk are
+// unchecked and due immediately. The first server that is not known to be down is active.
 func (s *Service) changed(t sip.Trunk, old sip.Status) (sip.Status, error) {
 	servers, err := t.Servers()
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *Service) changed(t sip.Trunk, old sip.Status) (sip.Status, error) {
 		watched := sip.ServerStatus{Server: server, Health: health.Server{State: health.Unchecked}, ProbeAt: now}
 		if i := slices.IndexFunc(old.Servers, func(s sip.ServerStatus) bool { return s.Server == server }); i >= 0 {
 			watched = old.Servers[i]
-			watched.ProbeAt = now // see Statuses.StoreStatus: it applies to new servers only
+			watched.ProbeAt = now // StoreStatus applies it only to servers that are new to the organization
 		}
 		status.Servers = append(status.Servers, watched)
 	}
@@ -63,7 +63,7 @@ func (s *Service) changed(t sip.Trunk, old sip.Status) (sip.Status, error) {
 	return status, nil
 }
 
-// Unwatch stops watching a trunk. It implements sip.Monitor.
+// Unwatch stops watching a trunk, and deletes its status and its deliveries. It implements sip.Monitor.
 func (s *Service) Unwatch(ctx context.Context, t sip.Trunk) error {
 	if s.cfg.Deliveries != nil {
 		if err := s.cfg.Deliveries.DeleteDeliveries(ctx, t); err != nil {
@@ -73,8 +73,8 @@ func (s *Service) Unwatch(ctx context.Context, t sip.Trunk) error {
 	return s.cfg.Statuses.DeleteStatus(ctx, t.Org, t.ID)
 }
 
-// Servers returns a trunk's servers in the order in which a call tries them. Servers that have just failed a call of this node are
-// omitted, too, unless all have. It implements sip.Monitor.
+// Servers returns a trunk's servers in the order in which a call tries them. It omits unreachable servers, and servers that have just
+// failed a call on this node, unless none would be left. It implements sip.Monitor.
 func (s *Service) Servers(ctx context.Context, t sip.Trunk) ([]failover.Server, error) {
 	status, err := s.cfg.Statuses.Status(ctx, t.Org, t.ID)
 	if errors.Is(err, callwright.ErrNotFound) {
@@ -97,13 +97,13 @@ func (s *Service) Servers(ctx context.Context, t sip.Trunk) ([]failover.Server, 
 	return allowed, nil
 }
 
-// circuit returns the breaker's key of a trunk's server.
+// circuit returns the key of a trunk's server in the Breaker.
 func circuit(trunkID, server string) string { return trunkID + " " + server }
 
-// storePatience is the time limit of the store for leasing trunks and for writing evidence.
+// storePatience is the timeout of store operations: leasing servers and statuses, and writing evidence.
 const storePatience = 5 * time.Second
 
-// Observe records the evidence of a call about a server. A failed write is logged. It implements calllog.Monitor.
+// Observe records the evidence of a call about a server. Failures are logged. It implements calllog.Monitor.
 func (s *Service) Observe(ctx context.Context, org callwright.OrgID, trunkID, server string, e health.Evidence) {
 	e.At, e.ResponseTime = s.cfg.Clock.Now(), 0
 	if e.Alive {

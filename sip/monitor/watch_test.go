@@ -21,7 +21,7 @@ const (
 	unreachable, recovering     = health.Unreachable, health.Recovering
 )
 
-// TestFailoverAndBack breaks the first of three servers and mends it again.
+// TestFailoverAndBack checks the order of servers while the first of three servers fails and recovers.
 func TestFailoverAndBack(t *testing.T) {
 	t.Parallel()
 	for back, after := range map[failover.Failback][]string{
@@ -45,7 +45,7 @@ func TestFailoverAndBack(t *testing.T) {
 				h.wantOrder(trunk, "two", "three")
 				h.wait("0001", 7*time.Second, healthy, healthy, healthy)
 				h.wantOrder(trunk, after...)
-				h.change(trunk) // the owner's way to fail back
+				h.change(trunk) // changing the trunk is how its owner makes calls return
 				h.wantOrder(trunk, "one", "two", "three")
 			})
 		})
@@ -63,8 +63,8 @@ func TestAllServersDown(t *testing.T) {
 	})
 }
 
-// TestCallsAreEvidence fails calls at a server: this node's calls avoid it immediately, and after three failures it is unreachable
-// on all nodes.
+// TestCallsAreEvidence checks that after a failed call this node's calls immediately avoid the server, and that after three failures the
+// server is unreachable for all nodes.
 func TestCallsAreEvidence(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(_ *testing.T, h *house) {
@@ -75,7 +75,7 @@ func TestCallsAreEvidence(t *testing.T) {
 		h.wantStates("0001", suspect, healthy)
 		h.wantOrder(trunk, "two")
 		h.Observe(h.t.Context(), org, "0001", "two", health.Evidence{Reason: "no TLS"})
-		h.wantOrder(trunk, "one", "two") // none would be left
+		h.wantOrder(trunk, "one", "two") // all have failed, so none is omitted
 		h.Observe(h.t.Context(), org, "0001", "two", health.Evidence{Alive: true})
 		h.wantStates("0001", suspect, healthy)
 		h.wantOrder(trunk, "two")
@@ -89,14 +89,14 @@ func TestCallsAreEvidence(t *testing.T) {
 		h.wait("0001", 7*time.Second, healthy, healthy)
 		h.wantOrder(trunk, "two")
 		time.Sleep(failover.OpenFor)
-		h.wantOrder(trunk, "one", "two") // the trial
+		h.wantOrder(trunk, "one", "two") // one call per OpenFor may try the failed server
 		h.wantOrder(trunk, "two")
 		h.Observe(h.t.Context(), org, "0001", "one", health.Evidence{Alive: true})
 		h.wantOrder(trunk, "one", "two")
 	})
 }
 
-// TestCallsDoNotPutProbesOff has calls succeed and fail all the time: probes come as often as without them.
+// TestCallsDoNotPutProbesOff checks that constant evidence from calls, successful or not, does not delay probes.
 func TestCallsDoNotPutProbesOff(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(_ *testing.T, h *house) {
@@ -118,7 +118,7 @@ func TestCallsDoNotPutProbesOff(t *testing.T) {
 	})
 }
 
-// TestCallHonoursRetryAfter answers a call with Retry-After: probes honor it, too.
+// TestCallHonoursRetryAfter checks that a Retry-After in the response to a call delays probes.
 func TestCallHonoursRetryAfter(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(_ *testing.T, h *house) {
@@ -134,7 +134,7 @@ func TestCallHonoursRetryAfter(t *testing.T) {
 	})
 }
 
-// TestNoNewsIsNotWritten reports evidence that changes nothing.
+// TestNoNewsIsNotWritten checks that evidence that changes nothing is not written.
 func TestNoNewsIsNotWritten(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -150,7 +150,7 @@ func TestNoNewsIsNotWritten(t *testing.T) {
 	})
 }
 
-// TestWatchGoesOn changes a trunk: unchanged servers keep their state.
+// TestWatchGoesOn checks that a change of a trunk keeps the state of its unchanged servers.
 func TestWatchGoesOn(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -158,7 +158,7 @@ func TestWatchGoesOn(t *testing.T) {
 		h.attach(trunk)
 		h.set(func(p *prober) { p.down["one"] = true })
 		h.wait("0001", 20*time.Second, unreachable, healthy)
-		time.Sleep(70 * time.Second) // the second server, to which calls go now, is probed again
+		time.Sleep(70 * time.Second) // until the second server, which is now active, is probed again
 		before := h.status("0001")
 		asked := len(h.timesOf("one"))
 		trunk.Alerts = &alert.Config{}
@@ -187,13 +187,13 @@ func TestWatchGoesOn(t *testing.T) {
 	})
 }
 
-// TestWatchOfEndpoint watches a trunk without failover: it has one server.
+// TestWatchOfEndpoint checks that the endpoint of a trunk without failover is watched as its only server.
 func TestWatchOfEndpoint(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
 		trunk := outbound("0001")
 		trunk.Endpoint, trunk.Failover, trunk.Options.Port = "sip:pbx.example.com", nil, 5071
-		h.wantOrder(trunk, "pbx.example.com:5071") // before it is watched
+		h.wantOrder(trunk, "pbx.example.com:5071") // even before Watch is called
 		h.attach(trunk)
 		h.wantOrder(trunk, "pbx.example.com:5071")
 		trunk.Endpoint = "tel:1"
@@ -228,7 +228,7 @@ func TestWatchOfInbound(t *testing.T) {
 	})
 }
 
-// slowStatuses has others be quicker for a number of times.
+// slowStatuses is a sip.Statuses whose StoreStatus returns CodeConflict a given number of times, as if another writer were faster.
 type slowStatuses struct {
 	sip.Statuses
 	conflicts atomic.Int32

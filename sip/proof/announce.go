@@ -10,28 +10,28 @@ import (
 	"github.com/callwright/callwright/sip/testcall"
 )
 
-// Speaker makes speech of English text. siptest.RunSpeaker tests it.
+// Speaker converts English text to speech. siptest.RunSpeaker tests it.
 type Speaker interface {
-	// Speak returns the speech of a text, mono, at a rate of 8000, 16000 or 48000 samples a second. A word lasts 0.1 to 5 seconds,
-	// and its loudest sample is at least 1000.
+	// Speak returns the speech of a text as mono samples, at a rate of 8000, 16000 or 48000 samples per second. The speech of a single word
+	// is 0.1 to 5 seconds long, and its loudest sample is at least 1000.
 	Speak(ctx context.Context, text string, rate int) ([]int16, error)
 }
 
-// Voice is an Announcer over the line of test calls. Only their SIP messages are recorded.
+// Voice is an Announcer that uses the line of test calls. Only the SIP messages of its calls are recorded.
 type Voice struct {
 	Line    testcall.Line
 	Speaker Speaker
 }
 
-// The times of an announcement.
+// The times of an announcement's call.
 const (
 	ring           = 40 * time.Second
-	pause          = 500 * time.Millisecond // after each part
-	playCheck      = 20 * time.Millisecond  // between checks of the playout
+	pause          = 500 * time.Millisecond // silence after each part
+	playCheck      = 20 * time.Millisecond  // interval between checks whether all audio is played
 	hangupPatience = 10 * time.Second
 )
 
-// Announce calls a number, speaks, and hangs up.
+// Announce calls a number, speaks the parts of the announcement, and hangs up. It implements Announcer.
 func (v Voice) Announce(ctx context.Context, a Announcement) error {
 	leg, err := v.Line.Place(ctx, testcall.Placement{ID: a.ID, Org: a.Org, Number: a.From, To: a.To, Ring: ring}, func(ladder.Event) {})
 	var failure *testcall.Failure
@@ -50,7 +50,7 @@ func (v Voice) Announce(ctx context.Context, a Announcement) error {
 	defer stop()
 	go func() {
 		defer stop()
-		for { // the callee's audio is discarded
+		for { // discards the callee's audio
 			if _, err := leg.Read(talking); err != nil {
 				return
 			}
@@ -63,7 +63,7 @@ func (v Voice) Announce(ctx context.Context, a Announcement) error {
 	return err
 }
 
-// say speaks all parts and waits until they are played.
+// say speaks all parts, and waits until they are played. It generates the speech of a repeated part only once.
 func (v Voice) say(ctx context.Context, leg testcall.Leg, parts []string) error {
 	silence := make([]int16, int(pause.Seconds()*float64(leg.Rate())))
 	spoken := map[string][]int16{}

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/sip/testcall"
 )
 
-// line is answered by its leg, unless it has none.
+// line is a testcall.Line on which every call is answered, unless err is set.
 type line struct {
 	asked testcall.Placement
 	leg   *leg
@@ -32,12 +32,12 @@ func (l *line) Place(_ context.Context, p testcall.Placement, _ func(ladder.Even
 
 const rate = 8000
 
-// leg plays audio in the time that it has.
+// leg is a testcall.Leg that plays audio in real time.
 type leg struct {
 	testcall.Leg
 	mu     sync.Mutex
-	until  time.Time // when everything is played
-	loud   int       // samples that are not silent
+	until  time.Time // time at which all queued audio is played
+	loud   int       // number of samples that are not silent
 	over   chan struct{}
 	hungup bool
 }
@@ -79,7 +79,7 @@ func (l *leg) Hangup(context.Context) error {
 	return nil
 }
 
-// speaker speaks any text in a second.
+// speaker is a Speaker whose speech of any text is one second long.
 type speaker struct{ err error }
 
 func (s speaker) Speak(_ context.Context, _ string, rate int) ([]int16, error) {
@@ -98,11 +98,11 @@ func TestAnnounce(t *testing.T) {
 	for name, c := range map[string]struct {
 		line     line
 		speaker  speaker
-		hangsUp  time.Duration // of the callee; 0: does not
-		patience time.Duration // of the caller
+		hangsUp  time.Duration // time until the callee hangs up; 0 means never
+		patience time.Duration // time until the caller's context ends
 		takes    time.Duration
 		loud     int
-		message  string // of the error; empty: none
+		message  string // message of the error; empty if none
 	}{
 		"is heard":          {patience: time.Minute, takes: 4500 * time.Millisecond, loud: 3 * rate},
 		"callee hangs up":   {hangsUp: time.Second, patience: time.Minute, takes: time.Second, loud: 3 * rate},

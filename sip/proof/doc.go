@@ -1,6 +1,6 @@
-// Package proof lets organizations prove that they answer a phone number, before they attach it for inbound calls.
+// Package proof lets organizations prove that they answer a phone number, before they attach the number for inbound calls.
 //
-// [Service.Request] stores a [Proof] and enqueues a step. The step makes a code of 6 digits, stores its HMAC together with the time
-// of the call by compare-and-set, and only then dials: a step that runs again does not call again, and the code itself is never
-// stored. The call reads the code out twice; [Service.Verify] checks it. [Proven] reports proven numbers to package sip.
+// [Service.Request] stores a [Proof] and enqueues a task. The task generates a code of 6 digits, and stores its HMAC and the time of the
+// call with compare-and-set before dialing. A repeated task therefore does not call again, and the code itself is never stored. The call
+// reads the code out twice; [Service.Verify] checks it. [Proven] reports proven numbers to package sip.
 package proof

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/sip/proof"
 )
 
-// owner is the person who answers a number and hears the parts of the announcement.
+// owner is an Announcer that simulates the person who answers a number and hears the announcement.
 type owner struct{ heard chan []string }
 
 func (o owner) Announce(_ context.Context, a proof.Announcement) error {
@@ -21,7 +21,7 @@ func (o owner) Announce(_ context.Context, a proof.Announcement) error {
 	return nil
 }
 
-// numbers are trunks that ask for a proof of every number.
+// numbers is a proof.Trunks that requires a proof for every number.
 type numbers struct{}
 
 func (numbers) Number(_ context.Context, _ callwright.OrgID, text string) (callwright.PhoneNumber, error) {

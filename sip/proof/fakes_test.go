@@ -28,7 +28,7 @@ const (
 
 var start = time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 
-// house is a service with fakes around it.
+// house contains a service and the fakes that it depends on.
 type house struct {
 	*proof.Service
 	t      *testing.T
@@ -62,7 +62,7 @@ func open(t *testing.T, change ...func(*proof.Config)) *house {
 	return h
 }
 
-// close waits for the calls.
+// close closes the service, which waits for its calls.
 func (h *house) close() {
 	if err := h.Close(context.Background()); err != nil {
 		h.t.Error(err)
@@ -86,7 +86,7 @@ func (c *clock) pass(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// trunks has one number that can call.
+// trunks is a proof.Trunks whose answers a test sets. Without a caller, ProofCaller fails.
 type trunks struct {
 	needs  bool
 	caller callwright.PhoneNumber
@@ -114,7 +114,7 @@ func (f *trunks) Holder(context.Context, callwright.PhoneNumber) (callwright.Org
 	return "operator", f.record, nil
 }
 
-// work keeps tasks for the test to run.
+// work is a callwright.Work that records tasks, so that a test can run them.
 type work struct {
 	callwright.Work
 	handlers map[string]callwright.Handler
@@ -132,19 +132,19 @@ func (w *work) Enqueue(_ context.Context, t callwright.Task) error {
 	return nil
 }
 
-// run runs a task again, and returns its error.
+// run runs the recorded task with an index, and returns its error. A task can be run repeatedly.
 func (h *house) run(i int) error {
 	task := h.work.tasks[i]
 	return h.work.handlers[task.Kind](h.t.Context(), task, 1)
 }
 
-// phone records the called numbers.
+// phone is an Announcer that records announcements.
 type phone struct {
 	mu    sync.Mutex
 	calls []proof.Announcement
-	rang  chan struct{} // receives a token for each call
+	rang  chan struct{} // receives a value for each call
 	err   error
-	ring  chan struct{} // closed when calls end; nil: they end immediately
+	ring  chan struct{} // calls end when it is closed; if nil, calls end immediately
 }
 
 func (f *phone) Announce(ctx context.Context, a proof.Announcement) error {
@@ -162,7 +162,7 @@ func (f *phone) Announce(ctx context.Context, a proof.Announcement) error {
 	return f.err
 }
 
-// call waits for a call, and returns it. It checks that it is the only one.
+// call waits for a call and returns its announcement. It stops the test if there were several calls.
 func (h *house) call() proof.Announcement {
 	h.t.Helper()
 	select {
@@ -174,7 +174,7 @@ func (h *house) call() proof.Announcement {
 	return h.phone.calls[0]
 }
 
-// only checks for exactly one call.
+// only checks that there was exactly one call.
 func (h *house) only() {
 	h.t.Helper()
 	h.phone.mu.Lock()
@@ -184,7 +184,7 @@ func (h *house) only() {
 	}
 }
 
-// code returns the digits that were read out twice in a call.
+// code returns the code of an announcement, and checks that it is read out twice.
 func code(t *testing.T, a proof.Announcement) string {
 	t.Helper()
 	names := []string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"}
@@ -201,7 +201,7 @@ func code(t *testing.T, a proof.Announcement) string {
 	return text[:6]
 }
 
-// other returns another code.
+// other returns a wrong code: each digit of the right one is incremented.
 func other(code string) string {
 	return strings.Map(func(r rune) rune { return '0' + (r-'0'+1)%10 }, code)
 }
@@ -232,10 +232,10 @@ func wantError(t *testing.T, what string, err error, code callwright.Code, field
 	}
 }
 
-// store returns the errors that a test sets.
+// store records the hashes of updated proofs, and returns the error that a test sets.
 type store struct {
 	proof.Store
-	written error // of an Update that has written
+	written error // error that Update returns after a successful write
 	mu      sync.Mutex
 	hashes  []string
 }

@@ -7,58 +7,58 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Proof is an organization's proof that it answers a number.
+// Proof is the state of an organization's proof that it answers a number.
 type Proof struct {
 	ID        string
 	Org       callwright.OrgID
 	Number    callwright.PhoneNumber
 	State     State
-	Reason    string // reason of a failure; otherwise empty
-	Hash      string // HMAC of the code in hexadecimal; empty: none yet
-	Tries     int    // wrong codes so far
+	Reason    string // reason for a failure; otherwise empty
+	Hash      string // HMAC of the code in hexadecimal; empty before the call
+	Tries     int    // number of wrong codes so far
 	CreatedAt time.Time
-	CalledAt  *time.Time // when the call was begun, even if the node died before dialing; nil: not yet
-	ExpiresAt time.Time  // end of the code's validity; of a proven number, end of the time in which it may be attached
-	Version   int64      // for the compare-and-set
+	CalledAt  *time.Time // start of the call, set even if the node died before dialing; nil before the call
+	ExpiresAt time.Time  // time at which the request, its code or the finished proof becomes invalid, depending on State
+	Version   int64      // for compare-and-set
 }
 
-// Limits are the most proofs within a window of one number, for all organizations together, and of one organization. They protect
-// owners of other people's numbers from calls.
+// Limits are the maximum numbers of proofs within a window: for one number, counting all organizations, and for one organization. They
+// protect people from calls about numbers that strangers claim.
 type Limits struct{ Number, Org int }
 
-// Store stores proofs. Given and returned values share no memory with stored ones. Every field comes back unchanged; times are
-// returned in UTC, exact to the microsecond. siptest.RunProofStore tests it.
+// Store stores proofs. Given and returned values share no memory with stored ones. Every field is returned as stored; times are in UTC with
+// microseconds. siptest.RunProofStore tests it.
 type Store interface {
-	// Insert adds a proof with Version 1, unless the proofs created after since have reached a limit for the number or the
-	// organization. Then it adds nothing, and oldest is the creation time of the oldest proof that counts towards the limit, the
-	// later one of both limits. Of concurrent proofs, on any nodes, exactly as many are added as the limits allow; the others are
-	// no error. CodeConflict when the ID exists, in whichever organization. Insert takes part in the transaction of ctx.
+	// Insert adds a proof with Version 1, unless the proofs created after since have reached a limit for the number or the organization. In
+	// that case it adds nothing, and oldest is the creation time of the oldest proof that counts toward the limit; if both limits are
+	// reached, the later of the two times. Of concurrent calls, on any nodes, exactly as many add a proof as the limits allow; the others
+	// return no error. Insert returns CodeConflict if a proof of any organization has the same ID. It takes part in the transaction of ctx.
 	Insert(ctx context.Context, p Proof, limits Limits, since time.Time) (added bool, oldest time.Time, err error)
-	// Update replaces the proof whose stored Version is p.Version, and adds one to the Version. CodeConflict when the stored Version
-	// differs, CodeNotFound when the organization has no such proof.
+	// Update replaces the proof whose stored Version is p.Version, and increments the Version. It returns CodeConflict if the stored
+	// Version differs, and CodeNotFound if the organization has no such proof.
 	Update(ctx context.Context, p Proof) error
-	// Latest returns the newest proof of an organization's number; CodeNotFound without one.
+	// Latest returns the newest proof of an organization's number, or CodeNotFound if there is none.
 	Latest(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (Proof, error)
-	// DeleteOld deletes up to limit proofs that were created before the given time, and returns the number of deleted proofs.
+	// DeleteOld deletes at most limit proofs that were created before the given time. It returns how many it deleted.
 	DeleteOld(ctx context.Context, before time.Time, limit int) (int, error)
 }
 
-// Announcer calls numbers and speaks to the callee; Voice implements it. Its calls must leave neither a transcript nor a recording,
-// which would reveal the code.
+// Announcer calls numbers and speaks to the callee; Voice implements it. Its calls must not leave a transcript or a recording, because
+// these would reveal the code.
 type Announcer interface {
-	// Announce calls a number, speaks the parts with pauses between them after the answer, and hangs up. It returns when the call
-	// has ended. It returns an error with the reason if the call is not answered or no speech could be played, but not if the
-	// callee hangs up early. When ctx ends, it ends the call.
+	// Announce calls a number, speaks the parts with pauses between them after the answer, and hangs up. It returns when the call has
+	// ended. It returns an error with the reason if the call is not answered or no speech can be played, but not if the callee hangs up
+	// early. If ctx ends, Announce ends the call.
 	Announce(ctx context.Context, a Announcement) error
 }
 
-// Announcement is a call and its spoken text.
+// Announcement describes a call and the text to speak.
 type Announcement struct {
-	ID    string           // of the call in the log
-	Org   callwright.OrgID // owns From
+	ID    string           // id of the call in the call log
+	Org   callwright.OrgID // organization that has attached From
 	From  callwright.PhoneNumber
 	To    callwright.PhoneNumber
-	Parts []string // in English
+	Parts []string // text in English
 }
 
 // Proven reports proven numbers. It implements sip.Proofs.
@@ -68,7 +68,7 @@ type Proven struct {
 	callwright.Runtime
 }
 
-// Proven reports whether an organization has proven within Validity that it answers a number.
+// Proven reports whether an organization has a proof of a number that has not expired: see Validity.
 func (p Proven) Proven(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (bool, error) {
 	latest, err := p.Store.Latest(ctx, org, number)
 	if callwright.CodeOf(err) == callwright.CodeNotFound {

@@ -18,17 +18,18 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// Trunks answers questions about the trunks of numbers; sip.Service implements it.
+// Trunks finds the trunks of numbers; sip.Service implements it.
 type Trunks interface {
-	// Number parses a number with the organization's default country. An invalid text is CodeBadRequest with the field
-	// "phone_number".
+	// Number parses a number with the organization's default country. It returns CodeBadRequest with the field "phone_number" if the text
+	// is invalid.
 	Number(ctx context.Context, org callwright.OrgID, text string) (callwright.PhoneNumber, error)
-	// NeedsProof reports whether an organization must prove a number before attaching it inbound. CodeConflict for a number that is
+	// NeedsProof reports whether an organization must prove a number before attaching it inbound. It returns CodeConflict if the number is
 	// not available to the organization.
 	NeedsProof(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (bool, error)
-	// ProofCaller returns the number from which an organization's call to another number goes out. CodeInvalidState without one.
+	// ProofCaller returns the number that an organization uses as the caller of another number. It returns CodeInvalidState if the
+	// organization has none.
 	ProofCaller(ctx context.Context, org callwright.OrgID, to callwright.PhoneNumber) (callwright.PhoneNumber, error)
-	// Holder returns the organization that has attached a number; CodeNotFound without one.
+	// Holder returns the organization that has attached a number, and its trunks, or CodeNotFound if none has.
 	Holder(ctx context.Context, number callwright.PhoneNumber) (callwright.OrgID, sip.Record, error)
 }
 
@@ -39,20 +40,20 @@ type Config struct {
 	Work      callwright.Work   `required:"always"`
 	Trunks    Trunks            `required:"always"`
 	Announcer Announcer         `required:"always"`
-	Key       callwright.Secret `required:"always"` // of the codes' HMAC; at least 32 bytes
+	Key       callwright.Secret `required:"always"` // key of the codes' HMAC; at least 32 bytes
 
-	// From is the caller of the calls, a number whose trunk the operator trusts; empty: a number of the requesting organization.
-	// The server of an organization's own trunk can answer for every number.
+	// From is the caller of all proofs, a number whose trunk the operator trusts. If it is empty, a number of the requesting organization
+	// is the caller; but the server of an organization's own trunk can answer for any number.
 	From  callwright.PhoneNumber
-	Ready func() error // returns an error if no call can be made, for example without a speech engine; nil: calls can be made
+	Ready func() error // returns an error if no call can be made, for example without a speech engine; may be nil
 
 	callwright.Runtime
 }
 
-// Service proves numbers.
+// Service calls numbers to prove them, and verifies the codes.
 type Service struct {
 	cfg     Config           // without its Key
-	mac     func() hash.Hash // over the Key
+	mac     func() hash.Hash // keyed with Config.Key
 	ending  context.Context  //nolint:containedctx // ends with Close, and the calls of this node with it
 	end     context.CancelFunc
 	mu      sync.Mutex
@@ -60,27 +61,27 @@ type Service struct {
 	calling sync.WaitGroup
 }
 
-// The limits of calls within an hour.
+// Maximum numbers of proofs within an hour.
 const (
-	MaxOfNumber = 5  // of one number, for all organizations
-	MaxOfOrg    = 20 // of one organization
+	MaxOfNumber = 5  // for one number, counting all organizations
+	MaxOfOrg    = 20 // for one organization
 	window      = time.Hour
 )
 
 const (
 	digits      = 6
-	longest     = 90 * time.Second // of a call, with its ringing
-	kept        = 2 * Validity     // time for which a proof can be read
+	longest     = 90 * time.Second // maximum duration of a call, including ringing
+	kept        = 2 * Validity     // age at which a proof is deleted
 	taskDelete  = "sip.proof.forget"
 	deleteEvery = time.Hour
 	deleteBatch = 1000
 	minKey      = 32
 )
 
-// order is the step that calls. Its argument is the id of the proof; the key of the task is the number.
+// order is the task that calls a number. Its argument is the id of the proof, and its key is the number.
 const order = callwright.TaskKind[string]("sip.proof")
 
-// New checks the configuration and registers the work.
+// New returns a service, and registers its durable work with c.Work. It returns an error if the configuration is invalid.
 func New(c Config) (*Service, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
@@ -97,9 +98,10 @@ func New(c Config) (*Service, error) {
 	return s, nil
 }
 
-// Request starts a call to a number. CodeInvalidState when the number needs no proof or no call can be made, CodeConflict when it
-// is not available to the organization, CodeTooManyRequests beyond MaxOfNumber or MaxOfOrg in an hour. A request replaces an
-// earlier one of the organization.
+// Request starts a proof of a number: it enqueues a call. The new proof replaces an earlier one of the organization. Request returns
+// CodeInvalidState if the number needs no proof or the organization has no number to call from, CodeConflict if the number is not available
+// to the organization, CodeTooManyRequests beyond MaxOfNumber or MaxOfOrg proofs within an hour, and CodeUnavailable if this deployment
+// cannot make the call.
 func (s *Service) Request(ctx context.Context, org callwright.OrgID, number string) (Proof, error) {
 	n, err := s.cfg.Trunks.Number(ctx, org, number)
 	if err != nil {
@@ -138,7 +140,7 @@ func (s *Service) Request(ctx context.Context, org callwright.OrgID, number stri
 	})
 }
 
-// caller returns the number from which a number is called, and its organization.
+// caller returns the number from which to is called for a proof, and the organization that has attached that number.
 func (s *Service) caller(ctx context.Context, org callwright.OrgID, to callwright.PhoneNumber) (callwright.OrgID, callwright.PhoneNumber, error) {
 	if s.cfg.From == "" {
 		from, err := s.cfg.Trunks.ProofCaller(ctx, org, to)
@@ -152,7 +154,8 @@ func (s *Service) caller(ctx context.Context, org callwright.OrgID, to callwrigh
 	return holder, s.cfg.From, err
 }
 
-// step calls the number of a proof, once: the call is stored before it is made. A proof that a later one has replaced is skipped.
+// step handles the task order: it calls the number of a proof, at most once, because it stores the call before making it. It does nothing
+// if a later proof has replaced this one.
 func (s *Service) step(ctx context.Context, t callwright.Task, id string, _ int) error {
 	p, err := s.cfg.Store.Latest(ctx, t.Org, callwright.PhoneNumber(t.Key))
 	if callwright.CodeOf(err) == callwright.CodeNotFound || err == nil && p.ID != id {
@@ -190,7 +193,7 @@ func (s *Service) step(ctx context.Context, t callwright.Task, id string, _ int)
 	return nil
 }
 
-// lost returns the error of a write, except a conflict: another step has written first.
+// lost returns the error of a write, or nil for CodeConflict and CodeNotFound, which mean that another step has written first.
 func lost(err error) error {
 	if errors.Is(err, callwright.ErrConflict) || errors.Is(err, callwright.ErrNotFound) {
 		return nil
@@ -198,7 +201,7 @@ func lost(err error) error {
 	return err
 }
 
-// enter counts a call of this node; false: the service is closed.
+// enter registers a call, for which Close waits. It returns false if the service is closed.
 func (s *Service) enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -209,7 +212,7 @@ func (s *Service) enter() bool {
 	return true
 }
 
-// announce makes the call, and stores the reason if it fails.
+// announce makes the call. If the call fails, announce marks the proof as failed.
 func (s *Service) announce(p Proof, a Announcement) {
 	ctx, cancel := context.WithTimeout(s.ending, longest)
 	defer cancel()
@@ -236,7 +239,7 @@ func (s *Service) announce(p Proof, a Announcement) {
 	}
 }
 
-// Get returns the newest proof of a number in its current state. CodeNotFound without one.
+// Get returns the newest proof of a number with its current state. It returns CodeNotFound if there is none.
 func (s *Service) Get(ctx context.Context, org callwright.OrgID, number string) (Proof, error) {
 	n, err := s.cfg.Trunks.Number(ctx, org, number)
 	if err != nil {
@@ -246,9 +249,9 @@ func (s *Service) Get(ctx context.Context, org callwright.OrgID, number string) 
 	return p.At(s.cfg.Clock.Now()), err
 }
 
-// Verify proves a number with the code of its newest proof. A wrong code is CodeBadRequest with the field "code", and MaxTries of
-// them fail the proof. CodeInvalidState when no code is expected, CodeNotFound without a proof. A repeated right code changes
-// nothing.
+// Verify checks a code against the newest proof of a number, and proves the number if the code is right. Repeating the right code changes
+// nothing. Verify returns CodeBadRequest with the field "code" if the code is wrong; after MaxTries wrong codes the proof fails. It returns
+// CodeInvalidState if no code is expected, and CodeNotFound if there is no proof.
 func (s *Service) Verify(ctx context.Context, org callwright.OrgID, number, code string) (Proof, error) {
 	code = strings.Join(strings.Fields(code), "")
 	if len(code) != digits || strings.Trim(code, "0123456789") != "" {
@@ -259,7 +262,7 @@ func (s *Service) Verify(ctx context.Context, org callwright.OrgID, number, code
 		return Proof{}, err
 	}
 	var answered Proof
-	var refusal error // of a code: it is counted first
+	var refusal error // error for a wrong code, returned after the try is stored
 	err = callwright.Retry(ctx, func(ctx context.Context) error {
 		p, err := s.cfg.Store.Latest(ctx, org, n)
 		if err != nil {
@@ -280,7 +283,7 @@ func (s *Service) Verify(ctx context.Context, org callwright.OrgID, number, code
 	return answered, err
 }
 
-// hash returns the HMAC of a proof's code.
+// hash returns the HMAC of a code, which also covers the proof's organization, number and id.
 func (s *Service) hash(p Proof, code string) string {
 	mac := s.mac()
 	for _, part := range []string{"number proof", string(p.Org), p.Number.String(), p.ID, code} {
@@ -289,7 +292,7 @@ func (s *Service) hash(p Proof, code string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// newCode returns 6 random digits.
+// newCode returns a random code of 6 digits.
 func newCode() (string, error) {
 	n, err := rand.Int(rand.Reader, big.NewInt(1_000_000))
 	if err != nil {
@@ -298,7 +301,7 @@ func newCode() (string, error) {
 	return fmt.Sprintf("%0*d", digits, n), nil
 }
 
-// words returns the spoken text: the reason for the call, and the code digit by digit, twice.
+// words returns the parts of the announcement: the reason for the call, and the code twice, digit by digit.
 func words(code string) []string {
 	names := [...]string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"}
 	parts := []string{"Hello. Somebody wants to connect this telephone number to a voice agent. If it was not you, hang up now, and tell nobody the code. The code is"}
@@ -312,7 +315,7 @@ func words(code string) []string {
 	return parts
 }
 
-// deleteOld deletes old proofs.
+// deleteOld is periodic work. It deletes the proofs that are older than kept.
 func (s *Service) deleteOld(ctx context.Context, _ callwright.Task, _ int) error {
 	for {
 		n, err := s.cfg.Store.DeleteOld(ctx, s.cfg.Clock.Now().Add(-kept), deleteBatch)
@@ -322,7 +325,7 @@ func (s *Service) deleteOld(ctx context.Context, _ callwright.Task, _ int) error
 	}
 }
 
-// Close ends the calls of this node, and waits for their ends or until ctx ends. No call is made afterwards.
+// Close aborts the calls of this node, and waits until they have ended or ctx ends. Afterwards no call is made.
 func (s *Service) Close(ctx context.Context) error {
 	s.mu.Lock()
 	s.closed = true

@@ -43,7 +43,7 @@ func TestProve(t *testing.T) {
 	if h.proven("a") {
 		t.Error("it is proven without the code")
 	}
-	for range 2 { // the answer to the first may have been lost
+	for range 2 { // the client may repeat a request whose response was lost
 		if p, err := h.Verify(t.Context(), "a", asked, right[:3]+" "+right[3:]); err != nil || p.State != proof.StateProven {
 			t.Errorf("proven: %+v, %v", p, err)
 		}
@@ -71,11 +71,11 @@ func TestFiveWrongCodes(t *testing.T) {
 	}
 	right := code(t, h.call())
 	var guessing sync.WaitGroup
-	for range 20 { // concurrently: each counts
+	for range 20 { // concurrent guesses must all count
 		guessing.Go(func() { _, _ = h.Verify(t.Context(), "a", asked, other(right)) })
 	}
 	guessing.Wait()
-	for range proof.MaxTries { // in case concurrent ones ended in a conflict
+	for range proof.MaxTries { // in case some concurrent guesses ended with a conflict
 		_, _ = h.Verify(t.Context(), "a", asked, other(right))
 	}
 	_, err := h.Verify(t.Context(), "a", asked, right)
@@ -109,7 +109,7 @@ func TestCodeExpires(t *testing.T) {
 	}
 }
 
-// TestStepsCallOnce runs the step of a proof on several nodes concurrently, and again.
+// TestStepsCallOnce checks that a task that runs concurrently on several nodes, and then again, makes a single call.
 func TestStepsCallOnce(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -130,7 +130,7 @@ func TestStepsCallOnce(t *testing.T) {
 	h.only()
 }
 
-// TestKilledStepDoesNotCallAgain loses the answer of the store, as a node does that dies before it dials.
+// TestKilledStepDoesNotCallAgain checks that a repeated task does not call if the node died between storing the call and dialing.
 func TestKilledStepDoesNotCallAgain(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -216,7 +216,7 @@ func TestRequestsThatAreRefused(t *testing.T) {
 	h.request()
 }
 
-// TestOperatorsNumberCalls configures the operator's caller.
+// TestOperatorsNumberCalls checks that Config.From is the caller, and that it must be attached outbound.
 func TestOperatorsNumberCalls(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(c *proof.Config) { c.From = "+14155550111" })

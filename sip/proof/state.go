@@ -7,26 +7,26 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// State is the state of a proof.
+// State is the state of a proof. Proof.At returns the state at a given time.
 type State string
 
-// The states. StateExpired is never stored: it follows from ExpiresAt.
+// The states of a proof. StateExpired is never stored, because it follows from ExpiresAt.
 const (
-	StateWaiting State = "waiting" // for its call
-	StateCalled  State = "called"  // the code is expected
+	StateWaiting State = "waiting" // the call was not made yet
+	StateCalled  State = "called"  // the call was made, and the code is expected
 	StateProven  State = "proven"
 	StateFailed  State = "failed"
 	StateExpired State = "expired"
 )
 
-// The bounds of a proof.
+// Limits of a proof.
 const (
-	MaxTries = 5                // wrong codes that fail a proof
-	CodeLife = 10 * time.Minute // of a request until its call, and of its code after that
+	MaxTries = 5                // number of wrong codes after which a proof fails
+	CodeLife = 10 * time.Minute // maximum time from the request to the call, and from the call to the code
 	Validity = 24 * time.Hour   // time for which a proven number may be attached
 )
 
-// At returns the proof in its state at a time.
+// At returns the proof with its state at a time: StateExpired if ExpiresAt has passed, unless the proof has failed.
 func (p Proof) At(now time.Time) Proof {
 	if p.State != StateFailed && !now.Before(p.ExpiresAt) {
 		p.State = StateExpired
@@ -34,8 +34,7 @@ func (p Proof) At(now time.Time) Proof {
 	return p
 }
 
-// call returns the proof after the start of its call. It returns CodeInvalidState if the number was already called or the proof has
-// expired.
+// call returns the proof after its call has started. It returns CodeInvalidState if the number was already called or the proof has ended.
 func (p Proof) call(now time.Time, hash string) (Proof, error) {
 	if p.At(now).State != StateWaiting {
 		return p, callwright.Errorf(callwright.CodeInvalidState, "the proof is %s", p.At(now).State)
@@ -44,8 +43,8 @@ func (p Proof) call(now time.Time, hash string) (Proof, error) {
 	return p, nil
 }
 
-// answer returns the proof after a code, and the error of a wrong code. It changes nothing and returns CodeInvalidState when no
-// code is expected.
+// answer returns the proof after a right or wrong code. It returns CodeBadRequest with the field "code" for a wrong code, and
+// CodeInvalidState with the unchanged proof if no code is expected.
 func (p Proof) answer(now time.Time, right bool) (Proof, error) {
 	switch p.At(now).State {
 	case StateCalled:
@@ -69,7 +68,7 @@ func (p Proof) answer(now time.Time, right bool) (Proof, error) {
 	return p.fail(fmt.Sprintf("%d wrong codes", MaxTries)), callwright.Invalid("code", "is not the one that was read out: no tries are left")
 }
 
-// fail returns the proof as failed, for a reason. A proven or failed proof stays unchanged.
+// fail returns the proof as failed with a reason, or unchanged if it is already proven or failed.
 func (p Proof) fail(reason string) Proof {
 	if p.State == StateWaiting || p.State == StateCalled {
 		p.State, p.Reason = StateFailed, callwright.Clip(reason, 500)

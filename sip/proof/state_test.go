@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/sip/proof"
 )
 
-// walk is a proof and its history.
+// walk is a proof after a sequence of moves, and the counts of its calls and wrong codes.
 type walk struct {
 	proof        proof.Proof
 	now          time.Time
@@ -15,7 +15,7 @@ type walk struct {
 	trace        string
 }
 
-// moves lists the events of a proof; each counts the allowed ones.
+// moves maps the names of events to functions that apply them. They count calls and wrong codes that the proof accepts.
 var moves = map[string]func(w *walk){
 	"call ": func(w *walk) {
 		p, err := w.proof.Call(w.now, "h")
@@ -34,7 +34,7 @@ var moves = map[string]func(w *walk){
 	"later ": func(w *walk) { w.now = w.now.Add(proof.CodeLife - time.Second) },
 }
 
-// TestEveryWay takes all moves in every order, and checks the rules after each of them.
+// TestEveryWay checks the rules of a proof after every sequence of up to eight moves.
 func TestEveryWay(t *testing.T) {
 	t.Parallel()
 	const depth = 8
@@ -61,7 +61,7 @@ func TestEveryWay(t *testing.T) {
 	}
 }
 
-// check checks the rules of a proof for a move.
+// check checks the rules of a proof after a move.
 func check(t *testing.T, before, after walk, move string) {
 	t.Helper()
 	from, to := before.proof.At(after.now).State, after.proof.At(after.now).State
@@ -72,8 +72,8 @@ func check(t *testing.T, before, after walk, move string) {
 	case proof.StateCalled:
 		allowed = allowed || move == "right " && to == proof.StateProven || move == "fail " && to == proof.StateFailed ||
 			move == "wrong " && to == proof.StateFailed && after.wrong == proof.MaxTries
-	case proof.StateProven, proof.StateFailed: // they stay
-	case proof.StateExpired: // late news of the call
+	case proof.StateProven, proof.StateFailed: // final until they expire
+	case proof.StateExpired: // a failure of the call may be reported late
 		allowed = allowed || move == "fail " && to == proof.StateFailed
 	}
 	switch {

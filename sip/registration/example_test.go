@@ -24,7 +24,7 @@ func ExampleMachine() {
 		machine = next
 		fmt.Println(machine.State, "next REGISTER in", machine.NextAt.Sub(now))
 	}
-	_, err := machine.Next(registration.Event{Kind: registration.Granted}, now, 0) // nothing was asked
+	_, err := machine.Next(registration.Event{Kind: registration.Granted}, now, 0) // illegal, because no REGISTER was sent
 	fmt.Println(err)
 	// Output:
 	// registering next REGISTER in 0s

@@ -20,7 +20,7 @@ var kinds = []registration.Kind{
 	registration.Due, registration.Granted, registration.Refused, registration.Failed, registration.Lost, registration.Removed,
 }
 
-// in returns a machine that has reached a phase by legal moves.
+// in returns a machine in a phase, with fields as legal moves would set them.
 func in(p registration.Phase) registration.Machine {
 	m := registration.Machine{Phase: p, Registration: sip.Registration{State: sip.Registering, Since: start, NextAt: start}}
 	switch p {
@@ -33,7 +33,7 @@ func in(p registration.Phase) registration.Machine {
 	return m
 }
 
-// Every phase with every event: the next phase, or a refusal.
+// TestEveryMove checks for every event in every phase that it leads to the phase in this table, or is refused.
 func TestEveryMove(t *testing.T) {
 	t.Parallel()
 	const no = registration.Phase(-1)
@@ -92,9 +92,9 @@ func TestWaits(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
 		kind      registration.Kind
-		failures  int // before
+		failures  int // number of failures before the event
 		after     time.Duration
-		low, high time.Duration // with chance 0 and 1
+		low, high time.Duration // waits for chance 0 and 1
 	}{
 		{"first failure", registration.Failed, 0, 0, 500 * time.Millisecond, time.Second},
 		{"third failure", registration.Failed, 2, 0, 2 * time.Second, 4 * time.Second},
@@ -118,7 +118,7 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-// A binding lives on while its refreshes fail, but not beyond its time.
+// TestRefreshFails checks that a binding remains valid while its refreshes fail, but not after its expiry.
 func TestRefreshFails(t *testing.T) {
 	t.Parallel()
 	fail := registration.Event{Kind: registration.Failed, Reason: "no answer"}
@@ -151,7 +151,7 @@ func TestLostConnection(t *testing.T) {
 	}
 }
 
-// Since stays the time of the first of several refusals.
+// TestRefusedAgain checks that after several refusals in a row Since is the time of the first refusal.
 func TestRefusedAgain(t *testing.T) {
 	t.Parallel()
 	m, later := in(registration.Denied), start.Add(time.Hour)
@@ -184,8 +184,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// In any order of events, the shown state matches the phase, only a binding has an expiry, every idle phase has a next time, and no
-// attempt follows a refusal within five minutes.
+// TestInvariants checks for random events that the state matches the phase, only a binding has an expiry, every idle phase has a next time,
+// and no attempt follows a refusal within five minutes.
 func TestInvariants(t *testing.T) {
 	t.Parallel()
 	shown := map[registration.Phase]sip.RegistrationState{

@@ -12,11 +12,11 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// rows fails after the deadline of its context, as databases do.
+// rows is a sip.Registrations that can fail like a database: when its context ends, or while hangs or away is set.
 type rows struct {
 	sip.Registrations
-	hangs *atomic.Bool // the next claim is stored but never returns
-	away  *atomic.Bool // the database cannot be reached
+	hangs *atomic.Bool // the next claim is stored, but blocks until its context ends
+	away  *atomic.Bool // the database is unreachable
 }
 
 var errAway = callwright.Errorf(callwright.CodeUnavailable, "the database is away")
@@ -56,7 +56,8 @@ func (r rows) ReleaseRegistrations(ctx context.Context, node string) error {
 	return r.Registrations.ReleaseRegistrations(ctx, node)
 }
 
-// TestBegunAnew strikes a registration and begins it anew, with another server, before its node has noticed.
+// TestBegunAnew checks that a registration that is deleted and added again with another server is registered there, even if its node has
+// not noticed the deletion.
 func TestBegunAnew(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -79,8 +80,8 @@ func TestBegunAnew(t *testing.T) {
 	})
 }
 
-// TestStopsBesideSilentServers stops a node whose servers no longer answer, so that it cannot remove all bindings in time: another
-// node can still claim the registrations.
+// TestStopsBesideSilentServers checks that a node that stops releases its registrations, even if silent servers prevent it from removing
+// all bindings in time.
 func TestStopsBesideSilentServers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -100,7 +101,8 @@ func TestStopsBesideSilentServers(t *testing.T) {
 	})
 }
 
-// TestStoreHangs loses the store's answer to a claim of due registrations, some of which look registered.
+// TestStoreHangs checks that registrations are claimed again if the store's answer to a claim is lost, whether they are due or look
+// registered.
 func TestStoreHangs(t *testing.T) {
 	t.Parallel()
 	for name, state := range map[string]sip.RegistrationState{"due": sip.Registering, "not due": sip.Registered} {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestOutageIsLoggedOnce makes the database fail for a minute: each repeated operation is logged at its first failure and at its
-// recovery.
+// TestOutageIsLoggedOnce checks that during an outage of the database each repeated operation is logged only at its first failure and at
+// its recovery.
 func TestOutageIsLoggedOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

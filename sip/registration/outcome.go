@@ -9,13 +9,13 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// expires is the requested lifetime of a binding.
+// expires is the lifetime of a binding that we request.
 const expires = time.Hour
 
-// statusTooBrief is the response that asks for a longer lifetime (RFC 3261, 21.4.17).
+// statusTooBrief is the status with which a server requires a longer lifetime (RFC 3261, section 21.4.17).
 const statusTooBrief = 423
 
-// ask registers, and once more if the server asks for a longer lifetime.
+// ask sends a REGISTER, and a second one if the server requires a longer lifetime. It returns the result as an event.
 func ask(ctx context.Context, line Line, b Binding) Event {
 	granted, err := line.Register(ctx, b)
 	if r, ok := errors.AsType[*Refusal](err); ok && r.Code == statusTooBrief && r.MinExpires > b.Expires {
@@ -35,7 +35,7 @@ func ask(ctx context.Context, line Line, b Binding) Event {
 	return e
 }
 
-// final reports a refusal that a retry does not change: the configuration of either side must change first.
+// final reports whether a retry cannot succeed, because the configuration of either side must change first.
 func (r *Refusal) final() bool {
 	switch r.Code {
 	case 408, statusTooBrief, 429, 480, 491:
@@ -44,7 +44,7 @@ func (r *Refusal) final() bool {
 	return r.Auth || r.Code >= 300 && r.Code < 500 || r.Code >= 600
 }
 
-// bindingOf returns the binding of a trunk; ok is false for a trunk that does not register.
+// bindingOf returns the binding that a trunk requires. ok is false if the trunk does not register.
 func bindingOf(t sip.Trunk) (b Binding, ok bool, err error) {
 	if t.Direction != sip.Inbound || t.Options.AuthMode != sip.AuthRegister {
 		return b, false, nil
@@ -61,7 +61,7 @@ func bindingOf(t sip.Trunk) (b Binding, ok bool, err error) {
 	}, true, nil
 }
 
-// same reports whether two bindings of a trunk have the same server and parameters.
+// same reports whether two bindings of a trunk have the same server, user, credentials and verification.
 func (b Binding) same(other Binding) bool {
 	return b.User == other.User && b.Verify == other.Verify && b.Credentials == other.Credentials &&
 		b.Server.String() == other.Server.String()

@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	concurrent = 100              // concurrent REGISTERs
-	askFor     = 30 * time.Second // time limit of one REGISTER, with its challenges
-	drainFor   = 10 * time.Second // time limit of removing all bindings
-	storeFor   = 5 * time.Second  // time limit of store operations on all registrations
+	concurrent = 100              // maximum number of concurrent REGISTERs
+	askFor     = 30 * time.Second // timeout of one REGISTER, including challenges
+	drainFor   = 10 * time.Second // timeout for removing all bindings
+	storeFor   = 5 * time.Second  // timeout of store operations on several registrations
 )
 
-// Trunks finds trunks; every sip.Store implements it.
+// Trunks reads trunks; every sip.Store implements it.
 type Trunks interface {
-	// Trunk returns a trunk by its id; CodeNotFound without one.
+	// Trunk returns a trunk by its id, or CodeNotFound if the organization has no such trunk.
 	Trunk(ctx context.Context, org callwright.OrgID, id string) (sip.Trunk, error)
 }
 
@@ -32,34 +32,34 @@ type Config struct {
 	Leases        node.Leases       `required:"always"`
 	Trunks        Trunks            `required:"always"`
 	Line          Line              `required:"always"`
-	Node          string            `required:"always"` // names this process; every process of a deployment, past or present, has another name
+	Node          string            `required:"always"` // id of this process, unique among all processes of the deployment, past and present
 
 	callwright.Runtime
 }
 
-// Service keeps this node's share of the registrations.
+// Service maintains the registrations that belong to this node.
 type Service struct {
 	cfg     Config
-	working *node.Holder[struct{}] // the registrations with work under way, by their trunks
+	working *node.Holder[struct{}] // trunk ids of the registrations with work in progress
 
 	mu      sync.Mutex
 	all     map[string]*heldRegistration
-	outages map[string]*callwright.Outage // by the failing operation
+	outages map[string]*callwright.Outage // by operation
 	closed  bool
 }
 
-// heldRegistration is a registration of this node. The mutex of the service guards it.
+// heldRegistration is a registration of this node. Service.mu guards it.
 type heldRegistration struct {
 	machine        Machine
-	binding        Binding  // of the last REGISTER; zero: none
-	bindingAttempt *attempt // that created the binding
-	unsaved        bool     // the machine has changed since it was stored
+	binding        Binding  // parameters of the last REGISTER; zero if none was sent
+	bindingAttempt *attempt // attempt that created the binding
+	unsaved        bool     // the machine has changed since it was last stored
 }
 
-// attempt is one REGISTER.
-type attempt struct{ handleLostConnection bool } // its connection is lost
+// attempt is a REGISTER, whose connection may be lost before or after the response.
+type attempt struct{ handleLostConnection bool } // set when its connection is lost
 
-// New checks the configuration.
+// New returns a service. It returns an error if a required field of cfg is missing.
 func New(cfg Config) (*Service, error) {
 	if err := callwright.PrepareConfig(&cfg); err != nil {
 		return nil, err
@@ -74,25 +74,25 @@ func New(cfg Config) (*Service, error) {
 	return s, err
 }
 
-// Run maintains registrations until ctx ends. Then it removes all bindings and releases the registrations to other nodes, and
-// returns nil. It must be called only once.
+// Run maintains registrations until ctx ends. It then removes all bindings, releases the registrations to other nodes, and returns nil. It
+// must be called only once.
 func (s *Service) Run(ctx context.Context) error { return s.working.Run(ctx) }
 
-// advance claims registrations and starts the due work. Failures are noted: see note.
+// advance claims registrations and starts the due work. It always returns nil, because the method note handles failures.
 func (s *Service) advance(ctx context.Context) error {
 	s.claim(ctx)
 	s.step(ctx)
 	return nil
 }
 
-// claim reads the due registrations of this node, and claims registrations of no node. A node without its lease claims none,
-// because others would release them.
+// claim reads the due registrations of this node, and claims registrations of no node. Without its lease the node claims none, because
+// other nodes would release them.
 func (s *Service) claim(ctx context.Context) {
 	if !s.working.Leased() {
 		return
 	}
 	now := s.cfg.Clock.Now()
-	// Registrations under way are due, too. A limit of twice their number leaves room for others.
+	// Registrations with work in progress are also due. A limit of twice their maximum number leaves room for others.
 	taking, cancel := context.WithTimeout(ctx, storeFor)
 	defer cancel()
 	rows, err := s.cfg.Registrations.ClaimRegistrations(taking, s.cfg.Node, now, 2*concurrent)
@@ -108,14 +108,14 @@ func (s *Service) claim(ctx context.Context) {
 			k = &heldRegistration{}
 			s.all[row.TrunkID] = k
 		case s.working.Holds(row.TrunkID) || row.Version <= k.machine.Version && !row.Since.After(k.machine.Since):
-			continue // unchanged; a registration that was deleted and added again has a later Since
+			continue // unchanged; if it had been deleted and added again, Since would be later
 		}
 		k.machine = Resume(row, now, chance())
 		k.unsaved = k.machine.Registration != row
 	}
 }
 
-// step starts the due work, up to the free slots.
+// step starts the due work, as far as slots are free.
 func (s *Service) step(ctx context.Context) {
 	now := s.cfg.Clock.Now()
 	s.mu.Lock()
@@ -130,14 +130,15 @@ func (s *Service) step(ctx context.Context) {
 	}
 }
 
-// work runs do for a registration, unless all slots are taken or other work on it is under way.
+// work starts do for a registration, unless all slots are taken or other work on the registration is in progress.
 func (s *Service) work(ctx context.Context, id string, do func(ctx context.Context)) {
 	if slot, ok := s.working.Hold(ctx, id, struct{}{}); ok {
 		slot.Go(do)
 	}
 }
 
-// register creates or refreshes a binding.
+// register creates or refreshes the binding of a registration, and stores the result. It deletes the registration if its trunk does not
+// register.
 func (s *Service) register(ctx context.Context, k *heldRegistration) {
 	row := s.apply(k, Event{Kind: Due}).Registration
 	t, err := s.cfg.Trunks.Trunk(ctx, row.Org, row.TrunkID)
@@ -150,7 +151,7 @@ func (s *Service) register(ctx context.Context, k *heldRegistration) {
 		return
 	}
 	b, registers, err := bindingOf(t)
-	if !registers { // the registration should have been deleted with the trunk
+	if !registers { // normally deleted together with the trunk
 		s.note(ctx, "cannot remove a registration", s.cfg.Registrations.DeleteRegistration(ctx, row.Org, row.TrunkID))
 		s.unlist(ctx, k)
 		return
@@ -160,7 +161,7 @@ func (s *Service) register(ctx context.Context, k *heldRegistration) {
 		outcome = s.bind(ctx, k, b)
 	}
 	if ctx.Err() != nil {
-		return // see drain
+		return // drain handles the registration
 	}
 	if m := s.apply(k, outcome); outcome.Kind != Granted {
 		s.cfg.Logger.Info("not registered", "trunk", m.TrunkID, "reason", m.Reason, "again", m.NextAt)
@@ -168,7 +169,7 @@ func (s *Service) register(ctx context.Context, k *heldRegistration) {
 	s.store(ctx, k)
 }
 
-// bind sends REGISTER, after removing a binding with other parameters.
+// bind sends REGISTER, and returns the result as an event. If the parameters have changed, it first removes the old binding.
 func (s *Service) bind(ctx context.Context, k *heldRegistration, b Binding) Event {
 	ctx, cancel := context.WithTimeout(ctx, askFor)
 	defer cancel()
@@ -190,7 +191,8 @@ func (s *Service) bind(ctx context.Context, k *heldRegistration, b Binding) Even
 	return outcome
 }
 
-// apply applies an event to a registration's machine, and then the loss of a connection that was reported meanwhile.
+// apply applies an event to a registration's machine. If the connection of the new binding was lost meanwhile, apply then applies that
+// loss.
 func (s *Service) apply(k *heldRegistration, e Event) Machine {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -205,7 +207,7 @@ var connectionLost = Event{Kind: Lost, Reason: "the connection was lost"}
 
 func chance() float64 { return rand.Float64() } //nolint:gosec // it spreads load and keeps no secret
 
-// move applies one event. The caller holds the mutex.
+// move applies one event. The caller must hold the mutex.
 func (s *Service) move(k *heldRegistration, e Event) {
 	next, err := k.machine.Next(e, s.cfg.Clock.Now(), chance())
 	if err != nil {
@@ -216,17 +218,18 @@ func (s *Service) move(k *heldRegistration, e Event) {
 	k.unsaved = k.unsaved || e.Kind != Due
 }
 
-// handleLostConnection handles the report of a lost connection.
+// handleLostConnection is called when the connection of an attempt is lost. If the attempt has created the current binding, it applies the
+// event Lost.
 func (s *Service) handleLostConnection(k *heldRegistration, a *attempt) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a.handleLostConnection = true
 	if k.bindingAttempt == a && !s.closed {
-		s.move(k, connectionLost) // the next step saves it
+		s.move(k, connectionLost) // the next step stores it
 	}
 }
 
-// store stores a registration.
+// store stores a registration. It drops the registration if it was deleted.
 func (s *Service) store(ctx context.Context, k *heldRegistration) {
 	s.mu.Lock()
 	row := k.machine.Registration
@@ -241,21 +244,22 @@ func (s *Service) store(ctx context.Context, k *heldRegistration) {
 		k.unsaved = k.machine.State != row.State || k.machine.NextAt != row.NextAt
 	case callwright.CodeNotFound:
 		s.unlist(ctx, k)
-	case callwright.CodeConflict: // its trunk has changed: see take
+	case callwright.CodeConflict: // the trunk has changed: the next claim reads the registration
 	default:
 		s.note(ctx, "cannot store a registration", err)
 	}
 }
 
-// review drops registrations that no longer belong to this node, and releases registrations of dead nodes. Failures are noted: see
-// note.
+// review drops registrations that no longer belong to this node, and releases registrations of dead nodes. It always returns nil, because
+// the method note handles failures.
 func (s *Service) review(ctx context.Context) error {
 	s.releaseForeign(ctx)
 	s.releaseDead(ctx)
 	return nil
 }
 
-// releaseForeign drops registrations that no longer belong to this node.
+// releaseForeign drops registrations that no longer belong to this node. If the store assigns registrations to this node that it does not
+// hold, it releases all, so that they are claimed again.
 func (s *Service) releaseForeign(ctx context.Context) {
 	reviewing, cancel := context.WithTimeout(ctx, storeFor)
 	defer cancel()
@@ -263,7 +267,7 @@ func (s *Service) releaseForeign(ctx context.Context) {
 	if s.note(ctx, "this node's registrations cannot be read", err); err != nil {
 		return
 	}
-	if !s.holdsAll(ids) { // a failed claim may have assigned some: release all, and claim again
+	if !s.holdsAll(ids) { // left by a claim whose answer was lost
 		s.release(reviewing)
 		return
 	}
@@ -277,8 +281,8 @@ func (s *Service) releaseForeign(ctx context.Context) {
 	}
 }
 
-// releaseDead releases the registrations of dead nodes, so that any node can take them. It reads the nodes before their leases,
-// because a node holds its lease before it claims a registration.
+// releaseDead releases the registrations of dead nodes, so that any node can claim them. It reads the nodes before their leases, because a
+// node holds its lease before it claims a registration.
 func (s *Service) releaseDead(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, storeFor)
 	defer cancel()
@@ -302,14 +306,14 @@ func (s *Service) releaseDead(ctx context.Context) {
 	}
 }
 
-// holdsAll reports whether this node holds in memory all registrations that the store assigns to it.
+// holdsAll reports whether this node holds all of the given registrations in memory.
 func (s *Service) holdsAll(ids []string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return !slices.ContainsFunc(ids, func(id string) bool { return s.all[id] == nil })
 }
 
-// unlist removes a binding, and drops its registration.
+// unlist removes the binding of a registration, and drops the registration from this node.
 func (s *Service) unlist(ctx context.Context, k *heldRegistration) {
 	m := s.apply(k, Event{Kind: Removed})
 	s.cfg.Line.Unregister(ctx, m.TrunkID)
@@ -345,14 +349,14 @@ func (s *Service) drain(ctx context.Context) {
 	s.release(releasing)
 }
 
-// release releases this node's registrations.
+// release releases all registrations of this node to other nodes.
 func (s *Service) release(ctx context.Context) {
 	if err := s.cfg.Registrations.ReleaseRegistrations(ctx, s.cfg.Node); err != nil {
 		s.cfg.Logger.Warn("the registrations are not released", "error", err)
 	}
 }
 
-// note records the result of a repeated operation in its callwright.Outage, unless it failed because ctx ended.
+// note logs the first failure of a repeated operation and its recovery, using a callwright.Outage. It ignores failures after ctx has ended.
 func (s *Service) note(ctx context.Context, what string, err error) {
 	if err != nil && ctx.Err() != nil {
 		return

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const org = callwright.OrgID("org")
 
-// line is a registration.Line with scripted responses.
+// line is a registration.Line with scripted responses. It records the requests.
 type line struct {
 	answer func(registration.Binding) (time.Duration, error)
 
@@ -35,7 +35,7 @@ type line struct {
 	at             []time.Time
 	bindingAttempt map[string]registration.Binding
 	undone         []string
-	silent         bool // removes no binding
+	silent         bool // Unregister takes 5 seconds, as with a silent server
 	working        int
 	most           int
 }
@@ -98,13 +98,13 @@ func fails(err error) func(registration.Binding) (time.Duration, error) {
 	return func(registration.Binding) (time.Duration, error) { return 0, err }
 }
 
-// world is a service with its store.
+// world contains a store and a line, over which a test can run several nodes.
 type world struct {
 	*testing.T
 	store *memstore.Store
 	line  *line
-	hangs atomic.Bool // see rows
-	away  atomic.Bool // likewise
+	hangs atomic.Bool // passed to rows
+	away  atomic.Bool // passed to rows
 	log   *slog.Logger
 }
 
@@ -121,7 +121,7 @@ func (w *world) trunks() sip.Store { return sipstore.Trunks{Store: w.store} }
 
 func (w *world) leases() node.Leases { return memstore.Leases{Store: w.store} }
 
-// attach makes a trunk that registers, as sip.Service does.
+// attach stores a trunk that registers, and its registration, as sip.Service does.
 func (w *world) attach(id string) sip.Trunk {
 	w.Helper()
 	t := sip.Trunk{
@@ -158,7 +158,7 @@ func (w *world) row(id string) sip.Registration {
 	return r
 }
 
-// run starts a node, and returns a function that stops it.
+// run runs a service as a node in the background. stop ends it and waits for it.
 func (w *world) run(node string) (stop func()) {
 	w.Helper()
 	s, err := registration.New(registration.Config{
@@ -177,7 +177,7 @@ func (w *world) run(node string) (stop func()) {
 }
 
 func pass(d time.Duration) {
-	time.Sleep(d) // in a bubble: takes no time
+	time.Sleep(d) // takes no real time in a synctest bubble
 	synctest.Wait()
 }
 
@@ -239,7 +239,8 @@ func TestAnotherNodeTakesOver(t *testing.T) {
 	})
 }
 
-// A node that dies without a word is followed when its leases are over, although its bindings look good.
+// TestDeadNodeIsFollowed checks that other nodes claim the registrations of a dead node after its lease has expired, even if its bindings
+// look valid.
 func TestDeadNodeIsFollowed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -291,7 +292,7 @@ func TestRefused(t *testing.T) {
 	for name, tt := range map[string]struct {
 		refusal registration.Refusal
 		state   sip.RegistrationState
-		wait    time.Duration // at least, before the second attempt
+		wait    time.Duration // minimum time before the second attempt
 	}{
 		"wrong password": {registration.Refusal{Code: 401, Reason: "401 Unauthorized", Auth: true}, sip.Refused, 5 * time.Minute},
 		"forbidden":      {registration.Refusal{Code: 403, Reason: "403 Forbidden"}, sip.Refused, 5 * time.Minute},
@@ -351,7 +352,7 @@ func TestConnectionIsLost(t *testing.T) {
 		if r := w.row("1"); len(w.line.times()) != 2 || r.State != sip.Registered {
 			t.Fatalf("%+v", r)
 		}
-		first.Lost() // of a connection that is no longer used
+		first.Lost() // the old connection is no longer used
 		pass(4 * time.Second)
 		if n := len(w.line.times()); n != 2 {
 			t.Errorf("%d attempts", n)
@@ -359,7 +360,7 @@ func TestConnectionIsLost(t *testing.T) {
 	})
 }
 
-// A connection that breaks as soon as it is made leaves no binding that looks good.
+// TestConnectionIsLostAtOnce checks that a connection that is lost before Register returns does not leave a binding that looks valid.
 func TestConnectionIsLostAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -436,7 +437,8 @@ func TestTrunkGoes(t *testing.T) {
 	}
 }
 
-// Silent servers do not delay others, and the number of concurrent requests is bounded.
+// TestManyWithSlowServers checks that 1,000 registrations succeed although their servers respond slowly, and that the number of concurrent
+// requests is limited.
 func TestManyWithSlowServers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

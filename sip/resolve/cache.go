@@ -7,15 +7,15 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The limits of a cache. The DNS port gives no time to live, so answers expire after fixed times. Only negative answers are
-// cached among failures, not timeouts and server failures.
+// Limits of a cache. The DNS interface does not provide times to live, so entries expire after fixed times. Of failures, only negative
+// answers are cached, not timeouts and server failures.
 const (
 	keepFound   = 30 * time.Second
 	keepFailure = 5 * time.Second
 	maxEntries  = 10_000
 )
 
-// cache holds answers for a short time.
+// cache stores the answers to DNS queries for a short time.
 type cache[K comparable, V any] struct {
 	clock callwright.Clock
 
@@ -33,7 +33,8 @@ func newCache[K comparable, V any](clock callwright.Clock) *cache[K, V] {
 	return &cache[K, V]{clock: clock, entries: map[K]entry[V]{}}
 }
 
-// get returns the cached answer, or calls ask. Callers must not modify the value.
+// get returns the cached answer or negative answer for key. If there is none, it calls ask and caches the result. Callers must not modify
+// the returned value.
 func (c *cache[K, V]) get(key K, ask func() (V, error)) (V, error) {
 	now := c.clock.Now()
 	c.mu.Lock()
@@ -55,7 +56,7 @@ func (c *cache[K, V]) get(key K, ask func() (V, error)) (V, error) {
 	return e.value, e.err
 }
 
-// store adds an entry. A full cache drops its expired entries, or else an arbitrary one.
+// store adds an entry. If the cache is full, store first deletes all expired entries, or an arbitrary one if none has expired.
 func (c *cache[K, V]) store(key K, e entry[V], now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

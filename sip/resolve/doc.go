@@ -1,5 +1,5 @@
-// Package resolve locates SIP servers (RFC 3263): by SRV records if the URI has no port, in the order of RFC 2782, and
-// otherwise by A and AAAA records.
+// Package resolve locates SIP servers (RFC 3263). If the URI has no port, it uses SRV records, in the order of RFC 2782; otherwise it uses
+// A and AAAA records.
 //
-// It looks for SIP over TLS only. NAPTR records, which choose a transport, are not queried.
+// It locates only servers for SIP over TLS. It does not query NAPTR records, which select a transport.
 package resolve

@@ -15,7 +15,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	// A name is looked up by its SRV records; an address stands for itself.
+	// An IP address needs no DNS query: it is its own target.
 	targets, err := resolver.Targets(context.Background(), uri.URI{Scheme: uri.SIPS, Host: "192.0.2.7"})
 	fmt.Println(targets[0].Address, err)
 	// Output: 192.0.2.7:5061 <nil>

@@ -19,7 +19,7 @@ func notFound(err error) bool {
 	return ok && e.IsNotFound
 }
 
-// failure translates the error of a failed query.
+// failure converts the error of a DNS query for a host to a CodeUnavailable error whose message describes the cause.
 func failure(ctx context.Context, host string, err error) error {
 	e, ok := errors.AsType[*net.DNSError](err)
 	switch {

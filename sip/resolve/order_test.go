@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// zone is a DNS that returns the same SRV records for every name, and a distinct address for each target.
+// zone is a DNS that returns the same SRV records for every name, and a different address for each target.
 type zone []*net.SRV
 
 func (z zone) LookupSRV(context.Context, string, string, string) (string, []*net.SRV, error) {
@@ -34,7 +34,7 @@ func (z zone) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, erro
 	return nil, &net.DNSError{Name: host, IsNotFound: true}
 }
 
-// tried returns the order of the targets, by their first letters.
+// tried returns the first letters of the targets, in the order to try.
 func tried(t *testing.T, z zone, random func(int) int) string {
 	t.Helper()
 	r, err := resolve.New(resolve.Config{DNS: z, Runtime: callwright.Runtime{Clock: &clock{}}, Random: random})
@@ -57,14 +57,14 @@ func triedBy(t *testing.T, r *resolve.Resolver) string {
 	return letters.String()
 }
 
-// TestOrderByWeight walks through the algorithm of RFC 2782 with every number that chance can give at its first step.
+// TestOrderByWeight checks the algorithm of RFC 2782 for every random number that may be drawn in its first step.
 func TestOrderByWeight(t *testing.T) {
 	t.Parallel()
 	records := zone{
 		{Target: "a.test.", Port: 1, Weight: 2}, {Target: "b.test.", Port: 1, Weight: 1}, {Target: "z.test.", Port: 1},
 		{Target: "later.test.", Port: 1, Priority: 1, Weight: 100},
 	}
-	// The running sums are z 0, a 2, b 3; the first that reaches the number is it. All later numbers are 0.
+	// The running sums are z 0, a 2, b 3; the algorithm chooses the first sum that reaches the number. All later random numbers are 0.
 	for first, want := range []string{"zabl", "azbl", "azbl", "bzal"} {
 		numbers := []int{first}
 		got := tried(t, records, func(n int) int {
@@ -84,7 +84,7 @@ func TestOrderByWeight(t *testing.T) {
 	}
 }
 
-// TestSharesOfWeights: over many calls each target comes first in proportion to its weight.
+// TestSharesOfWeights checks that over many calls each target comes first in proportion to its weight.
 func TestSharesOfWeights(t *testing.T) {
 	t.Parallel()
 	records := zone{
@@ -108,7 +108,7 @@ func TestSharesOfWeights(t *testing.T) {
 	}
 }
 
-// partial is a DNS whose answer holds a malformed record beside a good one.
+// partial is a DNS that returns well-formed SRV records together with an error about a malformed one.
 type partial struct{ zone }
 
 func (p partial) LookupSRV(context.Context, string, string, string) (string, []*net.SRV, error) {
@@ -123,8 +123,8 @@ func TestMalformedRecordsAreLeftOut(t *testing.T) {
 	}
 }
 
-// TestOrderOfAnyRecords: for any records and any random numbers, no target repeats, none below the limit is lost, and priorities
-// ascend.
+// TestOrderOfAnyRecords checks for arbitrary records and random numbers that no target is repeated, that no target is lost below the limit,
+// and that priorities ascend.
 func TestOrderOfAnyRecords(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -15,40 +15,40 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// DNS queries the domain name system; *net.Resolver implements it. Given and returned names end with a dot. For a name without records
-// both methods return a *net.DNSError with IsNotFound, and they return an error when ctx ends. siptest.RunDNS tests it.
+// DNS queries the domain name system; *net.Resolver implements it. Absolute names, given and returned, end with a dot. Both methods return
+// a *net.DNSError with IsNotFound for a name without records, and an error if ctx ends. siptest.RunDNS tests it.
 type DNS interface {
-	// LookupSRV returns the SRV records of _service._proto.name, by priority.
+	// LookupSRV returns the SRV records of _service._proto.name, ordered by priority.
 	LookupSRV(ctx context.Context, service, proto, name string) (cname string, records []*net.SRV, err error)
-	// LookupNetIP returns the addresses of a host, in any order, for "ip4" possibly as IPv4 addresses mapped to IPv6; network is "ip", "ip4"
-	// or "ip6".
+	// LookupNetIP returns the addresses of a host in any order. network is "ip", "ip4" or "ip6"; for "ip4" the addresses may be IPv4
+	// addresses mapped to IPv6.
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// MaxTargets is the most addresses that Targets and Addresses return.
+// MaxTargets is the maximum number of results of Targets and of Addresses.
 const MaxTargets = 16
 
-// defaultPort is the port of SIP over TLS (RFC 3261, 19.1.2).
+// defaultPort is the default port of SIP over TLS (RFC 3261, section 19.1.2).
 const defaultPort = 5061
 
-// Target is one address of a server.
+// Target is an address at which a server accepts SIP over TLS.
 type Target struct {
 	Address netip.AddrPort
-	Host    string // the name of the address: an SRV record's target, or the server's host
-	Service string // "_sips._tcp" for the target of an SRV record; otherwise empty
+	Host    string // host name of the address: the target of an SRV record, or the host of the URI
+	Service string // "_sips._tcp" if an SRV record led to the target; otherwise empty
 }
 
 // Config configures a Resolver.
 type Config struct {
 	DNS DNS `required:"always"`
 
-	Self   *self.Server    // the names of this server lead to no target; nil: none
-	Random func(n int) int // returns a number from 0 to n-1, for the choice among SRV records by weight; nil: math/rand
+	Self   *self.Server    // this server, whose names yield no targets; may be nil
+	Random func(n int) int // returns a random number in [0, n) for the choice by weight; nil means math/rand
 
 	callwright.Runtime
 }
 
-// Resolver locates servers. It is safe for concurrent use.
+// Resolver locates SIP servers. It is safe for concurrent use.
 type Resolver struct {
 	dns       DNS
 	self      *self.Server
@@ -57,10 +57,10 @@ type Resolver struct {
 	addresses *cache[question, []netip.Addr]
 }
 
-// question is a DNS query: a host, and a service for SRV records.
+// question is the cache key of a DNS query: a host and, for SRV records, a service.
 type question struct{ service, host string }
 
-// New checks the configuration.
+// New returns a resolver. It returns an error if cfg.DNS is missing.
 func New(cfg Config) (*Resolver, error) {
 	if err := callwright.PrepareConfig(&cfg); err != nil {
 		return nil, err
@@ -74,10 +74,12 @@ func New(cfg Config) (*Resolver, error) {
 	}, nil
 }
 
-// Targets returns the addresses at which a server accepts SIP over TLS, in the order to try, without duplicates and at most
-// MaxTargets (RFC 3263, 4.2). An IP address is its own target; a host with a port has the host's addresses. A host without a port
-// has the addresses of its _sips._tcp SRV records, or else its own addresses on port 5061. Targets with a name of this server
-// itself are omitted. Errors are CodeUnavailable, or CodeBadRequest for a URI without a host.
+// Targets returns the addresses at which a server accepts SIP over TLS, in the order to try, without duplicates and at most MaxTargets (RFC
+// 3263, section 4.2). The target of an IP address is the address itself. The targets of a host with a port are the host's addresses. The
+// targets of a host without a port are the addresses of its _sips._tcp SRV records or, without any, the host's addresses with port 5061.
+// Targets that name this server itself are omitted.
+//
+// Targets returns CodeBadRequest if the URI has no host, and CodeUnavailable if it finds no target.
 func (r *Resolver) Targets(ctx context.Context, server uri.URI) ([]Target, error) {
 	targets, err := r.all(ctx, server)
 	targets = slices.DeleteFunc(targets, func(t Target) bool { return r.self.Named(t.Host, t.Address.Port()) })
@@ -87,7 +89,7 @@ func (r *Resolver) Targets(ctx context.Context, server uri.URI) ([]Target, error
 	return targets, err
 }
 
-// all returns the targets, including this server's own.
+// all returns the targets of a server, including targets that name this server itself.
 func (r *Resolver) all(ctx context.Context, server uri.URI) ([]Target, error) {
 	if server.Host == "" {
 		return nil, callwright.Invalid("uri", "must name a host")
@@ -109,7 +111,7 @@ func (r *Resolver) all(ctx context.Context, server uri.URI) ([]Target, error) {
 	return collect(nil, Target{Host: server.Host}, cmp.Or(server.Port, defaultPort), addresses), nil
 }
 
-// targets looks up the hosts of SRV records concurrently. Hosts without an address are omitted, unless none has one.
+// targets looks up the addresses of SRV records concurrently. It omits hosts without an address, and returns an error if no host has one.
 func (r *Resolver) targets(ctx context.Context, records []SRV) ([]Target, error) {
 	records = order(records, r.random)
 	if len(records) == 0 {
@@ -132,7 +134,7 @@ func (r *Resolver) targets(ctx context.Context, records []SRV) ([]Target, error)
 	return targets, nil
 }
 
-// collect adds a target for each address, without duplicates and up to MaxTargets.
+// collect appends a copy of like for each address, without duplicates and up to MaxTargets.
 func collect(targets []Target, like Target, port uint16, addresses []netip.Addr) []Target {
 	for _, a := range addresses {
 		like.Address = netip.AddrPortFrom(a, port)
@@ -144,8 +146,8 @@ func collect(targets []Target, like Target, port uint16, addresses []netip.Addr)
 	return targets
 }
 
-// Addresses returns the addresses of a host, at most MaxTargets: an IP address itself, or the A and AAAA records of a
-// name. Errors are CodeUnavailable; a host without addresses is an error.
+// Addresses returns at most MaxTargets addresses of a host: an IP address itself, or the A and AAAA records of a name. It returns
+// CodeUnavailable if the query fails or the host has no address.
 func (r *Resolver) Addresses(ctx context.Context, host string) ([]netip.Addr, error) {
 	if literal, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{literal.Unmap()}, nil
@@ -168,7 +170,8 @@ func (r *Resolver) Addresses(ctx context.Context, host string) ([]netip.Addr, er
 	})
 }
 
-// absolute adds a final dot, which turns the resolver's search list off. A name of one label keeps it.
+// absolute appends a dot to a host name, which disables the resolver's search list. It leaves names of a single label unchanged, so that
+// the search list still applies to them.
 func absolute(host string) string {
 	if strings.Contains(host, ".") {
 		return host + "."

@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// clock stands still until a test moves it.
+// clock is a callwright.Clock that only a test advances.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -38,7 +38,7 @@ func (c *clock) pass(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// resolver returns a Resolver that picks the first record in each random choice.
+// resolver returns a Resolver for which every random number is 0, and its clock.
 func resolver(t *testing.T, dns resolve.DNS) (*resolve.Resolver, *clock) {
 	t.Helper()
 	c := &clock{now: time.Unix(1_800_000_000, 0)}
@@ -56,7 +56,7 @@ func within(t *testing.T, d time.Duration) context.Context {
 	return ctx
 }
 
-// texts writes targets as "address service" or "address".
+// texts formats targets as "address service" or "address".
 func texts(targets []resolve.Target) string {
 	var all []string
 	for _, target := range targets {
@@ -103,7 +103,7 @@ func TestFailures(t *testing.T) {
 	server := testdns.Start(t,
 		"_sips._tcp.none.test. SRV 0 0 0 .", "none.test. A 192.0.2.1",
 		"_sips._tcp.port.test. SRV 0 0 0 none.test.",
-		"_sips._tcp.literal.test. SRV 0 0 5061 192.0.2.7.", // RFC 2782 wants a name
+		"_sips._tcp.literal.test. SRV 0 0 5061 192.0.2.7.", // RFC 2782 requires a name as the target
 		"_sips._tcp.gone.test. SRV 0 0 5061 nowhere.test.",
 		"a.loop.test. CNAME b.loop.test.", "b.loop.test. CNAME a.loop.test.",
 		"_sips._tcp.loop.test. CNAME _sips._tcp.loop.test.",

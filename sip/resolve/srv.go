@@ -10,29 +10,29 @@ import (
 	"sync"
 )
 
-// The services of SIP in SRV records (RFC 3263, 4.1).
+// The services of SIP in SRV records (RFC 3263, section 4.1).
 const (
 	SIPOverUDP  = "_sip._udp"
 	SIPOverTCP  = "_sip._tcp"
 	SIPSOverTCP = "_sips._tcp"
 )
 
-// SRV is one SRV record.
+// SRV is a DNS SRV record of a SIP service.
 type SRV struct {
 	Service          string // SIPOverUDP, SIPOverTCP or SIPSOverTCP
-	Target           string // in lower case, without a final dot
+	Target           string // in lower case, without the final dot
 	Port             uint16
 	Priority, Weight uint16
 }
 
-// Records holds the DNS records of a host that may accept SIP.
+// Records contains the DNS records of a host that may accept SIP.
 type Records struct {
-	SRV       []SRV // at most MaxTargets for each service; by service, then in the order to try
+	SRV       []SRV // at most MaxTargets per service; grouped by service, each in the order to try
 	Addresses []netip.Addr
 }
 
-// Records returns the SRV records of a host for SIP over TLS, TCP and UDP, and the host's addresses. It returns CodeUnavailable
-// only if no query returns a record. For an IP address it returns the address.
+// Records returns the SRV records of a host for SIP over TLS, TCP and UDP, and the host's addresses. For an IP address it returns only the
+// address. It returns CodeUnavailable if no query returns a record.
 func (r *Resolver) Records(ctx context.Context, host string) (Records, error) {
 	if literal, err := netip.ParseAddr(host); err == nil {
 		return Records{Addresses: []netip.Addr{literal.Unmap()}}, nil
@@ -56,11 +56,11 @@ func (r *Resolver) Records(ctx context.Context, host string) (Records, error) {
 	return records, nil
 }
 
-// srv returns the SRV records of a service, in any order.
+// srv returns the SRV records of a service at a host, unordered. It returns none, and no error, if the host has none.
 func (r *Resolver) srv(ctx context.Context, service, host string) ([]SRV, error) {
 	return r.services.get(question{service, host}, func() ([]SRV, error) {
 		name, proto, _ := strings.Cut(strings.TrimPrefix(service, "_"), "._")
-		// An error about malformed names may come with the well-formed records.
+		// LookupSRV may return well-formed records together with an error about malformed ones.
 		_, found, err := r.dns.LookupSRV(ctx, name, proto, absolute(host))
 		if len(found) == 0 && err != nil && !notFound(err) {
 			return nil, failure(ctx, host, err)
@@ -78,10 +78,10 @@ func recordOf(service string, f *net.SRV) SRV {
 	return SRV{Service: service, Target: target, Port: f.Port, Priority: f.Priority, Weight: f.Weight}
 }
 
-// order returns at most MaxTargets records in the order to try (RFC 2782): by priority, and at random by weight within a priority.
-// A record whose target is the root means that the service is not available.
+// order returns at most MaxTargets records in the order to try (RFC 2782): by priority, and within a priority at random by weight. It omits
+// records whose target is the root, which means that the service is not available.
 func order(records []SRV, random func(int) int) []SRV {
-	// Records of weight 0 come first in the running sum, which leaves them a small chance.
+	// Records of weight 0 come first in the running sum, so they have a small chance to be chosen.
 	left := slices.SortedFunc(slices.Values(records), func(a, b SRV) int {
 		return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(min(a.Weight, 1), min(b.Weight, 1)))
 	})
@@ -95,7 +95,7 @@ func order(records []SRV, random func(int) int) []SRV {
 	return ordered
 }
 
-// choose returns the index of one of the records that share the first one's priority.
+// choose returns the index of a record, chosen at random by weight among the records with the first record's priority.
 func choose(records []SRV, random func(int) int) int {
 	sum, same := 0, 0
 	for _, r := range records {

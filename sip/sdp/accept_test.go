@@ -93,7 +93,7 @@ func TestAccept(t *testing.T) {
 	}
 }
 
-// A peer that sends our own key back would have us use one key stream for two directions.
+// TestEchoedKeyIsRefused checks that a peer that sends our own key back is refused, because both directions would use the same key stream.
 func TestEchoedKeyIsRefused(t *testing.T) {
 	t.Parallel()
 	ours := offer(t, capabilities(sdp.PCMU))
@@ -107,7 +107,7 @@ func TestEchoedKeyIsRefused(t *testing.T) {
 	}
 }
 
-// Hold by the address 0.0.0.0 (RFC 2543): nothing can be sent there, and the direction shows it.
+// TestHoldByAddress checks that for a hold by the address 0.0.0.0 (RFC 2543) the negotiated direction does not allow us to send.
 func TestHoldByAddress(t *testing.T) {
 	t.Parallel()
 	tests := map[string]sdp.Direction{"a=sendrecv": sdp.RecvOnly, "a=sendonly": sdp.RecvOnly, "a=recvonly": sdp.Inactive, "a=inactive": sdp.Inactive}
@@ -141,7 +141,7 @@ func TestIPv6(t *testing.T) {
 	}
 }
 
-// The control port of RFC 3605, and the one above RTP's.
+// TestControlPort checks that the RTCP port is the port in a=rtcp (RFC 3605), or otherwise the port above the RTP port.
 func TestControlPort(t *testing.T) {
 	t.Parallel()
 	tests := map[string]string{
@@ -201,7 +201,7 @@ func TestCapabilitiesAreChecked(t *testing.T) {
 	}
 }
 
-// Without randomness there is no key and no call.
+// TestNoRandomness checks that Offer and Answer fail if the source of randomness fails, instead of using a weak key.
 func TestNoRandomness(t *testing.T) {
 	t.Parallel()
 	for _, have := range []int{0, 29, 37} {

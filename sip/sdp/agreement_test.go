@@ -16,7 +16,8 @@ var (
 	allCodecs  = []sdp.Codec{sdp.PCMU, sdp.PCMA, sdp.G722, sdp.G729, sdp.Opus}
 )
 
-// RFC 3264, 6.1, in full: the answer to each direction, with and without a hold of ours.
+// TestDirectionTable checks every row of RFC 3264, section 6.1: the direction of the answer for each offered direction, with and without a
+// hold of ours.
 func TestDirectionTable(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ offered, answered, whileHolding sdp.Direction }{
@@ -50,11 +51,12 @@ func TestDirectionTable(t *testing.T) {
 	}
 }
 
-// RFC 3264, 8.4: our offer's direction after each previous direction, with and without a hold of ours.
+// TestReofferDirection checks RFC 3264, section 8.4: the direction of our offer after each previous direction, with and without a hold of
+// ours.
 func TestReofferDirection(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		before sdp.Direction // as the peer offered it; we answered the reverse
+		before sdp.Direction // direction that the peer offered; we answered its reverse
 		hold   bool
 		want   sdp.Direction
 	}{
@@ -100,14 +102,14 @@ func TestDirectionLaws(t *testing.T) {
 	}
 }
 
-// party is one side of a dialog.
+// party is one side of a dialog, with its capabilities and the last negotiated session.
 type party struct {
 	c    sdp.Capabilities
 	last sdp.Negotiated
 }
 
-// A dialog between two of our own ends: with any capabilities, and after any holds, resumes and refreshes, both ends see the same
-// session, each from its side.
+// TestBothSidesAgree checks that in a dialog between two of our own ends both negotiate the same session from opposite sides, for random
+// capabilities and after random holds, resumes and refreshes.
 func TestBothSidesAgree(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -136,7 +138,7 @@ func TestBothSidesAgree(t *testing.T) {
 	})
 }
 
-// exchange runs one offer and answer over the wire, and checks the invariants.
+// exchange sends one offer and its answer as text, and checks the invariants of both negotiated sessions.
 func exchange(t *rapid.T, from, to *party) {
 	offer := mustOffer(t, from.c)
 	answer, theirs, err := sdp.Answer(to.c, reparse(t, offer))
@@ -174,7 +176,7 @@ func exchange(t *rapid.T, from, to *party) {
 	to.settle(t, answer, theirs)
 }
 
-// settle checks the values that stay within a dialog, and stores the state for the next exchange.
+// settle checks the values that must not change within a dialog, and stores the state for the next exchange.
 func (p *party) settle(t *rapid.T, sent *sdp.Description, n sdp.Negotiated) {
 	if p.c.Previous != nil {
 		if !n.LocalCrypto.Key.Equal(p.last.LocalCrypto.Key) {
@@ -193,7 +195,7 @@ func (p *party) settle(t *rapid.T, sent *sdp.Description, n sdp.Negotiated) {
 	p.c.Previous, p.last = sent, n
 }
 
-// split takes a description apart into session id, version and everything else.
+// split returns the session id and the version of a description, and the rest of its text.
 func split(d *sdp.Description) (id string, version int, rest string) {
 	text := string(d.Bytes())
 	before, after, _ := strings.Cut(text, "o=- ")
@@ -220,8 +222,8 @@ func reparse(t *rapid.T, d *sdp.Description) *sdp.Description {
 	return parsed
 }
 
-// After an answer that refused streams, our own offer keeps every m= line in its place, the peer's payload types and
-// its profile.
+// TestReofferAfterAnswer checks that after an answer that refused streams our own offer repeats every m= line in its position, and uses the
+// peer's payload types and profile.
 func TestReofferAfterAnswer(t *testing.T) {
 	t.Parallel()
 	text := lines("v=0", "o=- 1 1 IN IP4 192.0.2.9", "s=-", "c=IN IP4 192.0.2.9", "t=0 0", "m=video 5000 RTP/AVP 96",
@@ -252,13 +254,13 @@ func TestReofferAfterAnswer(t *testing.T) {
 	}
 }
 
-// An answer names both laws of G.711. With Transcode it names all codecs that can share a stream with ours. The peer may send any
-// of them.
+// TestTranscode checks that an answer names both laws of G.711 and, with Transcode, all codecs that can share a stream with ours. The peer
+// may send any of the named codecs.
 func TestTranscode(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		offered, answering []sdp.Codec
-		plain, transcoding []sdp.Codec // in the answer, without and with Transcode
+		plain, transcoding []sdp.Codec // codecs of the answer, without and with Transcode
 	}{
 		{[]sdp.Codec{sdp.PCMU, sdp.PCMA}, []sdp.Codec{sdp.PCMA, sdp.PCMU}, []sdp.Codec{sdp.PCMA, sdp.PCMU}, []sdp.Codec{sdp.PCMA, sdp.PCMU}},
 		{[]sdp.Codec{sdp.PCMU, sdp.PCMA, sdp.Opus}, []sdp.Codec{sdp.PCMU, sdp.Opus}, []sdp.Codec{sdp.PCMU}, []sdp.Codec{sdp.PCMU}},
@@ -298,7 +300,7 @@ func TestTranscode(t *testing.T) {
 	}
 }
 
-// sendable returns the codecs that the peer may send, starting with the codec that we send.
+// sendable returns the codecs that the peer may send. The first is the codec that we send.
 func sendable(n sdp.Negotiated) []sdp.Codec {
 	codecs := []sdp.Codec{n.Codec}
 	for _, other := range n.Others {
@@ -309,7 +311,8 @@ func sendable(n sdp.Negotiated) []sdp.Codec {
 
 func sorted(codecs []sdp.Codec) []sdp.Codec { return slices.Sorted(slices.Values(codecs)) }
 
-// An answer may name several of the offered formats, and its sender may use any of them at any time (RFC 3264, 6.1 and 7).
+// TestAnswerOfSeveralFormats checks an answer that names several of the offered formats: its sender may use any of them at any time (RFC
+// 3264, sections 6.1 and 7).
 func TestAnswerOfSeveralFormats(t *testing.T) {
 	t.Parallel()
 	offer := offer(t, capabilities(sdp.Opus, sdp.G722, sdp.PCMU, sdp.PCMA))

@@ -8,11 +8,11 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Answer answers a peer's offer. It picks the first usable audio stream, and the first of our codecs that the stream
-// offers. Every other m= line is refused with port 0. The answer repeats the offer's protocol, payload types and crypto
-// tag.
+// Answer returns the answer to a peer's offer, and the negotiated session. It selects the first usable audio stream, and the first of our
+// codecs that this stream offers. It refuses every other m= line with port 0. The answer repeats the offer's protocol, payload types and
+// crypto tag.
 //
-// An unacceptable offer is an error that wraps a *Rejection. Invalid capabilities are CodeBadRequest with the field.
+// Answer returns an error that wraps a *Rejection if the offer is unacceptable, and CodeBadRequest with the field if c is invalid.
 func Answer(c Capabilities, offer *Description) (*Description, Negotiated, error) {
 	if err := c.check(); err != nil {
 		return nil, Negotiated{}, err
@@ -30,7 +30,7 @@ func Answer(c Capabilities, offer *Description) (*Description, Negotiated, error
 	if theirs.Key.Equal(key) {
 		return nil, Negotiated{}, fmt.Errorf("sdp: the offer repeats our own key: %w", ErrNoSRTP)
 	}
-	// The answer outlives the offer's text: its own texts are copies.
+	// The answer outlives the offer's text, so it must contain copies of the offer's strings.
 	local := c.stream(strings.Clone(remote.proto), Crypto{Tag: theirs.Tag, Key: key, written: theirs.written})
 	local.direction = answerDirection(remote.effectiveDirection(), c.Hold)
 	local.formats = c.answerFormats(remote, codec)
@@ -50,9 +50,10 @@ func Answer(c Capabilities, offer *Description) (*Description, Negotiated, error
 	return answer, n, nil
 }
 
-// choose finds the stream and the codec. If all streams fail, it returns the failure of the stream that passed most checks.
+// choose returns the index of the first acceptable stream, and its codec. If no stream is acceptable, it returns the rejection of the
+// stream that passed most checks.
 func (c *Capabilities) choose(offer *Description) (int, Codec, error) {
-	progress := [...]*Rejection{ErrNoAudio, ErrNoSRTP, ErrAddress, ErrNoCommonCodec} // in the order of match's checks
+	progress := [...]*Rejection{ErrNoAudio, ErrNoSRTP, ErrAddress, ErrNoCommonCodec} // in the order in which match checks
 	closest := 0
 	for i := range offer.streams {
 		s := &offer.streams[i]
@@ -71,7 +72,7 @@ func (c *Capabilities) choose(offer *Description) (int, Codec, error) {
 	return 0, "", fmt.Errorf("sdp: offer: %w", progress[closest])
 }
 
-// match reports whether an audio stream is acceptable, and with which codec.
+// match returns the codec for an audio stream, or the reason why the stream is not acceptable.
 func (c *Capabilities) match(s *stream) (Codec, *Rejection) {
 	if !s.isSecure() {
 		return "", ErrNoSRTP
@@ -87,8 +88,9 @@ func (c *Capabilities) match(s *stream) (Codec, *Rejection) {
 	return "", ErrNoCommonCodec
 }
 
-// answerFormats returns the chosen codec, its alternatives, and telephone-event if it is offered, with the offer's payload types.
-// Old gateways change between the laws of G.711 regardless of the answer, so both are named.
+// answerFormats returns the formats of our answer, with the offer's payload types: the chosen codec, its alternatives, and telephone-event
+// if it is offered. If the codec is one law of G.711, the other law is an alternative, because old gateways change between them regardless
+// of the answer.
 func (c *Capabilities) answerFormats(remote *stream, codec Codec) []format {
 	named := []Codec{codec}
 	for _, other := range c.Codecs {
@@ -112,8 +114,9 @@ func (c *Capabilities) answerFormats(remote *stream, codec Codec) []format {
 	return formats
 }
 
-// Accept takes the peer's answer to our offer. The answer must have the offered protocol, the offered crypto tag with a key of the
-// peer's own, and an offered codec. Any other answer is an error that wraps a *Rejection, and the call cannot continue.
+// Accept returns the session that follows from the peer's answer to our offer. The answer must contain the offered protocol, the offered
+// crypto tag with a different key, and an offered codec. Otherwise Accept returns an error that wraps a *Rejection, and the call cannot
+// continue.
 func Accept(offer, answer *Description) (Negotiated, error) {
 	if offer == nil || offer.active < 0 {
 		return Negotiated{}, callwright.Invalid("offer", "not a description that Offer has made")
@@ -147,7 +150,7 @@ func Accept(offer, answer *Description) (Negotiated, error) {
 	return n, nil
 }
 
-// acceptCrypto finds the line with the offered tag (RFC 4568, 5.1.3).
+// acceptCrypto returns the a=crypto line of an answer with the tag that we offered (RFC 4568, section 5.1.3). It refuses our own key.
 func acceptCrypto(ours Crypto, remote *stream) (Crypto, error) {
 	for _, theirs := range remote.crypto {
 		if theirs.Tag != ours.Tag {
@@ -161,7 +164,7 @@ func acceptCrypto(ours Crypto, remote *stream) (Crypto, error) {
 	return Crypto{}, fmt.Errorf("sdp: the answer has no usable a=crypto with tag %d: %w", ours.Tag, ErrNoSRTP)
 }
 
-// named returns the stream with the offer's meaning for payload types that the answer lists without an a=rtpmap.
+// named returns a copy of an answer's stream in which payload types without an a=rtpmap have the meaning that the offer gave them.
 func (s *stream) named(offered *stream) *stream {
 	named := *s
 	named.formats = slices.Clone(s.formats)
@@ -177,7 +180,7 @@ func (s *stream) named(offered *stream) *stream {
 	return &named
 }
 
-// firstOf returns the first codec of an answer that was offered. An answer may list several codecs, in the order of preference.
+// firstOf returns the first codec of an answer that was offered, or "". The answer lists codecs in the order of preference.
 func (s *stream) firstOf(offered *stream) Codec {
 	for _, f := range s.formats {
 		codec := f.codec()

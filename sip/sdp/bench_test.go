@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// One offer of a peer: the negotiation alone, and with parsing and writing, as in a call.
+// BenchmarkAnswer measures the answer to a peer's offer: the negotiation alone, and with parsing and writing, as in a call.
 func BenchmarkAnswer(b *testing.B) {
 	text := []byte(peerOffers["asterisk"].offer)
 	c := capabilities(sdp.PCMU, sdp.PCMA)

@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// Suite is the only SRTP suite that is offered or accepted (RFC 4568, 6.2.1): AES in counter mode with a 128-bit key and
-// an 80-bit tag.
+// Suite is the only SRTP crypto suite that we offer or accept (RFC 4568, section 6.2.1): AES in counter mode with a 128-bit key and an
+// 80-bit tag.
 const Suite = "AES_CM_128_HMAC_SHA1_80"
 
 // Crypto is the SRTP key of one direction, from an a=crypto line.
 type Crypto struct {
-	Tag int // links an answer's line to the offer's; 0 to 999999999
+	Tag int // number that links an answer's line to the offer's; 0 to 999999999
 	Key Key
-	// MKI is the master key identifier in every packet under this key; nil: none. Our own keys have none.
+	// MKI is the master key identifier that every packet with this key contains, or nil. Our own keys have none.
 	MKI []byte
 
-	written string // the tag in the peer's spelling, for example "01"; empty: as Tag
+	written string // Tag as the peer wrote it, for example "01"; empty means in decimal
 }
 
-// parseCrypto parses the value of an a=crypto attribute. It returns false for another suite, a malformed line, or a
-// parameter that weakens the protection. RFC 4568 requires to skip such a line, not to refuse the offer.
+// parseCrypto parses the value of an a=crypto attribute. It returns false for another suite, a malformed line, or a parameter that weakens
+// the protection. RFC 4568 requires that such a line is skipped, not that the offer is refused.
 func parseCrypto(value string) (Crypto, bool) {
 	tagText, rest := word(value)
 	suite, rest := word(rest)
@@ -39,7 +39,7 @@ func parseCrypto(value string) (Crypto, bool) {
 	return Crypto{Tag: tag, Key: key, MKI: mki, written: strings.Clone(tagText)}, ok
 }
 
-// parseTag parses 1*9DIGIT (RFC 4568, 9.2).
+// parseTag parses a tag of 1 to 9 digits (RFC 4568, section 9.2).
 func parseTag(text string) (int, bool) {
 	if len(text) > 9 || !isDigits(text) {
 		return 0, false
@@ -48,7 +48,8 @@ func parseTag(text string) (int, bool) {
 	return tag, err == nil
 }
 
-// parseKeyInfo parses "<base64>[|lifetime][|mki:length]". A list of several keys, joined by ";", is not supported.
+// parseKeyInfo parses "<base64>[|lifetime][|mki:length]". It returns false for a malformed text, and for several keys joined by ";", which
+// are not supported.
 func parseKeyInfo(text string) (Key, []byte, bool) {
 	if strings.Contains(text, ";") {
 		return Key{}, nil, false
@@ -76,8 +77,8 @@ func parseKeyInfo(text string) (Key, []byte, bool) {
 	}
 }
 
-// validLifetime accepts "2^n" and a decimal count up to 2^48 packets (RFC 4568, 6.1). The lifetime limits the peer, so its value is
-// not stored.
+// validLifetime reports whether a text is a valid lifetime: "2^n" or a decimal count, up to 2^48 packets (RFC 4568, section 6.1). The
+// lifetime limits only the peer, so its value is not stored.
 func validLifetime(text string) bool {
 	const maxExponent = 48
 	if power, ok := strings.CutPrefix(text, "2^"); ok {
@@ -88,8 +89,8 @@ func validLifetime(text string) bool {
 	return err == nil && n >= 1 && n <= 1<<maxExponent
 }
 
-// parseMKI parses "value:length", with a decimal value and a length of 1 to 128 bytes (RFC 4568, 6.1). Values of more than
-// 64 bits are not supported.
+// parseMKI parses "value:length", with a decimal value and a length of 1 to 128 bytes (RFC 4568, section 6.1). Values of more than 64 bits
+// are not supported.
 func parseMKI(text string) ([]byte, bool) {
 	valueText, lengthText, _ := strings.Cut(text, ":")
 	value, err := strconv.ParseUint(valueText, 10, 64)
@@ -108,8 +109,8 @@ func parseMKI(text string) ([]byte, bool) {
 	return mki, value == 0
 }
 
-// harmless reports whether session parameters neither disable a protection nor request unsupported key derivation. Other
-// parameters, such as FEC_ORDER and WSH, are skipped.
+// harmless reports whether session parameters neither disable a protection nor request key derivation, which is not supported. It ignores
+// other parameters, such as FEC_ORDER and WSH.
 func harmless(sessionParams string) bool {
 	for param := range strings.FieldsSeq(sessionParams) {
 		param = strings.ToUpper(strings.TrimPrefix(param, "-"))

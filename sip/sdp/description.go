@@ -8,35 +8,35 @@ import (
 	"time"
 )
 
-// Description is a session description, parsed from a peer or made by Offer or Answer. It is immutable.
+// Description is a session description that was parsed from a peer's text, or that Offer or Answer has created. It is immutable.
 type Description struct {
-	sealed     sealed[string] // the text, keys included
-	origin     origin         // of our own descriptions; a peer's o= line is ignored
+	sealed     sealed[string] // text of the description, including keys
+	origin     origin         // only in our own descriptions; a peer's o= line is ignored
 	streams    []stream
-	publicOnly bool // from the Capabilities of our own description
-	active     int  // index of the stream that carries the call's audio, -1 for none; of our own descriptions
+	publicOnly bool // Capabilities.PublicOnly of our own description
+	active     int  // in our own descriptions, index of the stream with the call's audio; otherwise -1
 }
 
-// origin holds the numbers of our o= line (RFC 8866, 5.2).
+// origin contains the numbers of our o= line (RFC 8866, section 5.2).
 type origin struct {
-	session uint64 // stays for the whole dialog
-	version uint64 // goes up by one with every change
+	session uint64 // constant for the whole dialog
+	version uint64 // increases by 1 with every change
 }
 
-// stream is one m= line with its attributes, including the session-level ones.
+// stream is one m= line with its attributes, including inherited session-level ones.
 type stream struct {
 	kind      string
-	port      uint16 // 0: refused or switched off
+	port      uint16 // 0 if refused or switched off
 	proto     string
-	list      string // the m= line's formats as written, which a refusal repeats
+	list      string // formats as written in the m= line, which a refusal repeats
 	formats   []format
-	address   netip.Addr // invalid for a name or an unsupported form
-	connected bool       // a c= line, of any form, applies
+	address   netip.Addr // invalid if it is a host name or not supported
+	connected bool       // a c= line applies, even if its address is not usable
 	rtcp      netip.AddrPort
 	direction Direction
 	ptime     time.Duration
 	maxPtime  time.Duration
-	crypto    []Crypto // usable lines only
+	crypto    []Crypto // only usable lines
 }
 
 const (
@@ -50,10 +50,11 @@ func (s *stream) isSecure() bool {
 	return (s.proto == protoSAVP || s.proto == protoSAVPF) && len(s.crypto) > 0
 }
 
-// held reports a hold as in RFC 2543: by a connection address of 0.0.0.0 or ::.
+// held reports whether the stream is on hold by its connection address, 0.0.0.0 or :: (RFC 2543).
 func (s *stream) held() bool { return s.address.IsUnspecified() }
 
-// effectiveDirection returns the stated direction, without receiving for a stream that is held by its address.
+// effectiveDirection returns the stated direction of the stream. If the stream is held by its address, the result does not include
+// receiving.
 func (s *stream) effectiveDirection() Direction {
 	if s.held() {
 		return s.direction.And(SendOnly)
@@ -61,7 +62,7 @@ func (s *stream) effectiveDirection() Direction {
 	return s.direction
 }
 
-// find returns the first format of a codec.
+// find returns the first format of a codec, or false if the stream does not list it.
 func (s *stream) find(c Codec) (format, bool) {
 	for _, f := range s.formats {
 		if f.codec() == c {
@@ -71,8 +72,8 @@ func (s *stream) find(c Codec) (format, bool) {
 	return format{}, false
 }
 
-// eventClocks returns the clock rates for telephone-event beside a codec: the codec's rate, and the rate of G.711, which many peers
-// use with any codec.
+// eventClocks returns the clock rates at which telephone-event may accompany a codec: the codec's rate, and the rate of G.711, which many
+// peers use with any codec.
 func eventClocks(codec Codec) []uint32 {
 	if clock := codec.ClockRate(); clock != PCMU.ClockRate() {
 		return []uint32{clock, PCMU.ClockRate()}
@@ -80,7 +81,7 @@ func eventClocks(codec Codec) []uint32 {
 	return []uint32{PCMU.ClockRate()}
 }
 
-// findEvent returns the telephone-event format with the given clock rate; the zero format without one.
+// findEvent returns the telephone-event format with a clock rate, or the zero format if there is none.
 func (s *stream) findEvent(clock uint32) format {
 	for _, f := range s.formats {
 		if f.isEvent(clock) {
@@ -90,15 +91,15 @@ func (s *stream) findEvent(clock uint32) format {
 	return format{}
 }
 
-// The packet times that are sent, in steps of the least one.
+// The limits of the packet times that we send. All are multiples of leastPtime.
 const (
 	leastPtime = 10 * time.Millisecond
 	mostPtime  = 60 * time.Millisecond
 )
 
-// packetTime returns the audio time of one packet to this stream's owner: the requested time, in steps of 10 ms, up to the owner's
-// maximum and 60 ms (RFC 8866, 6.4). Opus has no packets of 30 and 50 ms. It returns 0 if the owner's maximum is below the shortest
-// packet that can be sent.
+// packetTime returns the duration of audio in one packet to this stream's owner: the requested time, rounded down to a multiple of 10 ms,
+// and at most the owner's maximum and 60 ms (RFC 8866, section 6.4). For Opus it never returns 30 or 50 ms, because Opus has no such
+// packets. It returns 0 if the owner's maximum is below the shortest packet that we can send.
 func (s *stream) packetTime(codec Codec) time.Duration {
 	t := max(cmp.Or(s.ptime, DefaultPtime), leastPtime)
 	if s.maxPtime != 0 {
@@ -111,13 +112,13 @@ func (s *stream) packetTime(codec Codec) time.Duration {
 	return t
 }
 
-// takes reports whether audio of a codec can be sent to this stream's owner.
+// takes reports whether we can send audio of a codec to this stream's owner.
 func (s *stream) takes(codec Codec) bool {
 	_, named := s.find(codec)
 	return named && s.packetTime(codec) > 0
 }
 
-// Bytes returns the description for the wire, with its keys.
+// Bytes returns the text of the description for the wire, including its keys.
 func (d *Description) Bytes() []byte { return []byte(d.text()) }
 
 func (d *Description) text() string {
@@ -127,7 +128,7 @@ func (d *Description) text() string {
 	return ""
 }
 
-// audio returns the first live audio stream; nil without one.
+// audio returns the first audio stream with a port other than 0, or nil.
 func (d *Description) audio() *stream {
 	for i := range d.streams {
 		if d.streams[i].isAudio() {
@@ -137,7 +138,7 @@ func (d *Description) audio() *stream {
 	return nil
 }
 
-// Codecs returns the known codecs of the first live audio stream, in its order.
+// Codecs returns the codecs of the first audio stream that is not refused, in the stream's order. It omits unknown codecs.
 func (d *Description) Codecs() []Codec {
 	s := d.audio()
 	if s == nil {
@@ -152,8 +153,8 @@ func (d *Description) Codecs() []Codec {
 	return codecs
 }
 
-// Direction returns the direction of the first live audio stream, without receiving if it is held by its address. It returns
-// Inactive without such a stream.
+// Direction returns the direction of the first audio stream that is not refused. If the stream is held by its address, the result does not
+// include receiving. Direction returns Inactive if there is no such stream.
 func (d *Description) Direction() Direction {
 	if s := d.audio(); s != nil {
 		return s.effectiveDirection()
@@ -161,13 +162,13 @@ func (d *Description) Direction() Direction {
 	return Inactive
 }
 
-// Secure reports whether the first live audio stream is SRTP with Suite.
+// Secure reports whether the first audio stream that is not refused uses SRTP with Suite.
 func (d *Description) Secure() bool {
 	s := d.audio()
 	return s != nil && s.isSecure()
 }
 
-// String returns the description without its keys, for logs and timelines.
+// String returns the text of the description without its keys, for logs and timelines.
 func (d *Description) String() string {
 	var b strings.Builder
 	for line := range strings.Lines(d.text()) {
@@ -180,7 +181,7 @@ func (d *Description) String() string {
 // LogValue logs the description without its keys.
 func (d *Description) LogValue() slog.Value { return slog.StringValue(d.String()) }
 
-// withoutSecrets cuts a line before a key: a k= line, MIKEY, ICE passwords, SDES.
+// withoutSecrets truncates a line before a key: a k= line, MIKEY, an ICE password, or SDES.
 func withoutSecrets(line string) string {
 	for _, start := range [...]string{"k=", "a=key-mgmt:", "a=ice-pwd:"} {
 		if len(line) >= len(start) && strings.EqualFold(line[:len(start)], start) {
@@ -188,12 +189,12 @@ func withoutSecrets(line string) string {
 		}
 	}
 	const method = "inline:"
-	for i := range len(line) - len(method) + 1 { // a lower-case copy may have another length
+	for i := range len(line) - len(method) + 1 { // not with strings.ToLower, which may change the length
 		if strings.EqualFold(line[i:i+len(method)], method) {
 			return line[:i+len(method)] + redacted
 		}
 	}
-	const attribute = "a=crypto:" // may hold a key even with an unknown method
+	const attribute = "a=crypto:" // a line with an unknown method may also contain a key
 	if len(line) >= len(attribute) && strings.EqualFold(line[:len(attribute)], attribute) {
 		return attribute + redacted
 	}

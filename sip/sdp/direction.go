@@ -1,10 +1,10 @@
 package sdp
 
-// Direction is the direction of audio, seen from the side whose description states it. The zero value is SendRecv, the
-// default of SDP.
+// Direction is the direction of audio, from the point of view of the side whose description states it. The zero value is SendRecv, the
+// default in SDP.
 type Direction uint8
 
-// The four directions of RFC 8866, section 6.7.
+// The directions (RFC 8866, section 6.7).
 const (
 	SendRecv Direction = iota
 	SendOnly
@@ -14,7 +14,7 @@ const (
 
 var directionNames = [...]string{SendRecv: "sendrecv", SendOnly: "sendonly", RecvOnly: "recvonly", Inactive: "inactive"}
 
-// String returns the name of the SDP attribute.
+// String returns the name of the SDP attribute, such as "sendonly".
 func (d Direction) String() string {
 	if int(d) < len(directionNames) {
 		return directionNames[d]
@@ -28,10 +28,10 @@ func (d Direction) CanSend() bool { return d == SendRecv || d == SendOnly }
 // CanReceive reports whether the side that states d is ready to receive.
 func (d Direction) CanReceive() bool { return d == SendRecv || d == RecvOnly }
 
-// Reverse returns the same direction seen from the other side.
+// Reverse returns the direction from the point of view of the other side.
 func (d Direction) Reverse() Direction { return direction(d.CanReceive(), d.CanSend()) }
 
-// And returns the direction that both allow, seen from the same side.
+// And returns the direction that both d and o allow. Both must be from the point of view of the same side.
 func (d Direction) And(o Direction) Direction {
 	return direction(d.CanSend() && o.CanSend(), d.CanReceive() && o.CanReceive())
 }
@@ -49,7 +49,7 @@ func direction(send, receive bool) Direction {
 	}
 }
 
-// answerDirection returns the direction of an answer (RFC 3264, 6.1): the reverse of the offer's, without receiving while
+// answerDirection returns the direction of our answer (RFC 3264, section 6.1): the reverse of the offered direction, without receiving if
 // we hold the peer.
 func answerDirection(offered Direction, hold bool) Direction {
 	d := offered.Reverse()
@@ -59,8 +59,8 @@ func answerDirection(offered Direction, hold bool) Direction {
 	return d
 }
 
-// offerDirection returns the direction of an offer (RFC 3264, 8.4). A hold makes a stream sendonly, or inactive if the peer holds
-// us. A resume offers sendrecv; the answer shows whether the peer still holds us.
+// offerDirection returns the direction of our offer (RFC 3264, section 8.4). With a hold it is sendonly, or inactive if the peer holds us.
+// Without a hold it is sendrecv; the answer then shows whether the peer still holds us.
 func offerDirection(previous Direction, hold bool) Direction {
 	switch {
 	case !hold:

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// Two sides agree on a call: one offers, the other answers, the first accepts.
+// Two sides negotiate a call: the caller offers, the callee answers, and the caller accepts the answer.
 func Example() {
 	caller := sdp.Capabilities{
 		Media:  netip.MustParseAddrPort("192.0.2.1:10000"),
@@ -49,7 +49,7 @@ func Example() {
 	// keys swapped: true
 }
 
-// An offer without SRTP is refused. The error carries the SIP response.
+// Answer refuses an offer without SRTP. The error contains the SIP response.
 func ExampleAnswer_refused() {
 	offer, err := sdp.Parse([]byte("v=0\r\no=- 1 1 IN IP4 192.0.2.9\r\ns=-\r\nc=IN IP4 192.0.2.9\r\nt=0 0\r\n" +
 		"m=audio 4000 RTP/AVP 0\r\n"))
@@ -67,7 +67,7 @@ func ExampleAnswer_refused() {
 	// Output: 488 399 SRTP is required: RTP/SAVP with a=crypto AES_CM_128_HMAC_SHA1_80
 }
 
-// Hold and resume are re-offers that keep the session, the key and the payload types.
+// A hold and a resume are new offers that keep the session, the key and the payload types.
 func ExampleOffer_hold() {
 	c := sdp.Capabilities{Media: netip.MustParseAddrPort("192.0.2.1:10000"), Codecs: []sdp.Codec{sdp.PCMU}}
 	first, err := sdp.Offer(c)

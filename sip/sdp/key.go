@@ -12,18 +12,19 @@ import (
 const (
 	masterKeyLen  = 16
 	masterSaltLen = 14
-	keyTextLen    = 40 // 30 bytes in base64, which need no padding
+	keyTextLen    = 40 // 30 bytes in base64, which requires no padding
 	redacted      = "[redacted]"
 )
 
-// Key is an SRTP master key and master salt for AES_CM_128_HMAC_SHA1_80. It does not print, log or marshal its contents.
-// The zero Key is no key.
+// Key is an SRTP master key and master salt for AES_CM_128_HMAC_SHA1_80. Printing, logging or marshaling a Key does not reveal it. The zero
+// Key means that no key is set.
 type Key struct{ material sealed[material] }
 
 // material is the master key followed by the master salt.
 type material [masterKeyLen + masterSaltLen]byte
 
-// NewKey makes a key of 30 bytes from random, which must be a cryptographic source such as crypto/rand.Reader.
+// NewKey creates a key from 30 bytes of random, which must be a cryptographic source such as crypto/rand.Reader. It returns an error if
+// random fails.
 func NewKey(random io.Reader) (Key, error) {
 	m := new(material)
 	if _, err := io.ReadFull(random, m[:]); err != nil {
@@ -32,7 +33,7 @@ func NewKey(random io.Reader) (Key, error) {
 	return Key{material: seal(m)}, nil
 }
 
-// parseKey parses the base64 of RFC 4568's key-info, with or without padding.
+// parseKey parses the base64 text of a key (RFC 4568), with or without padding.
 func parseKey(text string) (Key, bool) {
 	for range 2 {
 		if n := len(text); n > keyTextLen && text[n-1] == '=' {
@@ -49,7 +50,7 @@ func parseKey(text string) (Key, bool) {
 	return Key{material: seal(m)}, true
 }
 
-// Master returns a copy of the 16-byte master key; nil for the zero Key.
+// Master returns a copy of the 16-byte master key, or nil for the zero Key.
 func (k Key) Master() []byte {
 	if m := k.material.open(); m != nil {
 		return bytes.Clone(m[:masterKeyLen])
@@ -57,7 +58,7 @@ func (k Key) Master() []byte {
 	return nil
 }
 
-// Salt returns a copy of the 14-byte master salt; nil for the zero Key.
+// Salt returns a copy of the 14-byte master salt, or nil for the zero Key.
 func (k Key) Salt() []byte {
 	if m := k.material.open(); m != nil {
 		return bytes.Clone(m[masterKeyLen:])
@@ -68,7 +69,7 @@ func (k Key) Salt() []byte {
 // IsZero reports whether the key is unset.
 func (k Key) IsZero() bool { return k.material.open() == nil }
 
-// Equal compares keys in constant time. After a re-INVITE it shows whether the peer has changed its key.
+// Equal reports whether two keys are equal, in constant time. After a re-INVITE, it shows whether the peer has changed its key.
 func (k Key) Equal(o Key) bool {
 	a, b := k.material.open(), o.material.open()
 	if a == nil || b == nil {
@@ -77,7 +78,7 @@ func (k Key) Equal(o Key) bool {
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
 
-// String, GoString, Format, LogValue and MarshalText all hide the key.
+// String hides the key. GoString, Format, LogValue and MarshalText hide it from the other ways of printing.
 func (Key) String() string { return redacted }
 
 // GoString hides the key from %#v.

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// No way of printing shows a key, not even from an unexported field of another type.
+// TestKeysDoNotPrint checks that no verb, logger or encoder reveals a Key, even in an unexported field of another type.
 func TestKeysDoNotPrint(t *testing.T) {
 	t.Parallel()
 	d := parse(t, audio("t=0 0", "t=0 0", "k=base64:"+keyA, "a=key-mgmt:mikey "+keyA)+

@@ -6,42 +6,42 @@ import (
 	"time"
 )
 
-// Negotiated is the negotiated session, seen from our side.
+// Negotiated is the negotiated session from our point of view.
 type Negotiated struct {
 	Local      netip.AddrPort // our RTP address; RTCP is one port above
-	RemoteRTP  netip.AddrPort // the peer's RTP address; 0.0.0.0 or :: when it holds us as in RFC 2543
-	RemoteRTCP netip.AddrPort // from a=rtcp (RFC 3605), or one port above RemoteRTP; zero: none
-	PublicOnly bool           // media goes to public addresses only, regardless of the description
+	RemoteRTP  netip.AddrPort // the peer's RTP address; 0.0.0.0 or :: if it holds us as in RFC 2543
+	RemoteRTCP netip.AddrPort // from a=rtcp (RFC 3605), or one port above RemoteRTP; zero if that port does not exist
+	PublicOnly bool           // media must be sent only to public addresses, regardless of the description
 
-	// Proven is the address that the signaling connection proves to be the peer's; invalid without one. Media to it needs no
-	// other proof. Answer and Accept leave it unset.
+	// Proven is the address that the signaling connection proves to be the peer's; invalid if there is none. Media may be sent to it
+	// without further proof. Answer and Accept do not set it.
 	Proven netip.Addr
 
 	Codec   Codec
-	Payload PayloadTypes // of Codec
-	// Others lists the further codecs of the answer, which the peer may send instead of Codec. The peer may change at any time (RFC
-	// 3264, sections 6.1 and 7). Their rates may differ from Codec's.
+	Payload PayloadTypes // payload types of Codec
+	// Others lists the further codecs that the answer names. The peer may send them instead of Codec, and change at any time (RFC 3264,
+	// sections 6.1 and 7). Their rates may differ from Codec's.
 	Others []Other
-	Events PayloadTypes // of telephone-event; zero: not negotiated
-	// EventClock is the clock rate of events: Codec's rate if both sides support it.
+	Events PayloadTypes // payload types of telephone-event; zero if not negotiated
+	// EventClock is the clock rate of telephone-events: Codec's rate, if both sides support it.
 	EventClock uint32
-	// OtherEvents lists the payload types of the events with other clock rates that the peer may send.
+	// OtherEvents lists the payload types of telephone-events with other clock rates that the peer may send.
 	OtherEvents []uint8
-	// Ptime is the audio in a packet to the peer: 10 to 60 ms in steps of 10 ms, DefaultPtime by default.
+	// Ptime is the duration of audio in a packet to the peer: a multiple of 10 ms from 10 to 60 ms. The default is DefaultPtime.
 	Ptime time.Duration
 
-	Direction  Direction // of our audio
+	Direction  Direction // direction of audio from our point of view
 	LocalHold  bool      // we hold the peer
 	RemoteHold bool      // the peer holds us
 
-	LocalCrypto  Crypto // protects sent packets
-	RemoteCrypto Crypto // protects received packets
+	LocalCrypto  Crypto // protects the packets that we send
+	RemoteCrypto Crypto // protects the packets that we receive
 }
 
-// PayloadTypes are the RTP payload types of one format. Each side assigns the types that it receives.
+// PayloadTypes are the RTP payload types of one format. Each side assigns the payload types of the packets that it receives.
 type PayloadTypes struct {
-	Send    uint8 // of packets to the peer
-	Receive uint8 // of packets from the peer
+	Send    uint8 // for packets to the peer
+	Receive uint8 // for packets from the peer
 }
 
 // Other is a codec that the peer may send instead of Negotiated.Codec.
@@ -50,10 +50,10 @@ type Other struct {
 	Receive uint8 // payload type of packets from the peer
 }
 
-// HasEvents reports whether DTMF can be sent as telephone-events.
+// HasEvents reports whether we can send DTMF as telephone-events.
 func (n Negotiated) HasEvents() bool { return n.Events != PayloadTypes{} }
 
-// LogValue returns the negotiated session without its keys.
+// LogValue returns the negotiated session without its keys, for logs.
 func (n Negotiated) LogValue() slog.Value {
 	return slog.GroupValue(
 		slog.String("codec", string(n.Codec)),
@@ -66,7 +66,7 @@ func (n Negotiated) LogValue() slog.Value {
 	)
 }
 
-// agree returns the session that follows from both sides' streams, the codec and the keys.
+// agree returns the session that results from both sides' streams, the chosen codec, and the peer's key.
 func agree(local, remote *stream, codec Codec, theirs Crypto) Negotiated {
 	ours, _ := local.find(codec)
 	their, _ := remote.find(codec)
@@ -93,7 +93,7 @@ func agree(local, remote *stream, codec Codec, theirs Crypto) Negotiated {
 	return n
 }
 
-// addOthers adds the further formats that both sides name.
+// addOthers adds the further codecs and telephone-events that both sides name.
 func (n *Negotiated) addOthers(local, remote *stream) {
 	for _, f := range local.formats {
 		codec := f.codec()
@@ -106,12 +106,12 @@ func (n *Negotiated) addOthers(local, remote *stream) {
 	}
 }
 
-// interchangeable reports whether packets of two codecs can alternate in one stream.
+// interchangeable reports whether packets of two codecs can alternate in one stream, because their clock and sample rates are equal.
 func interchangeable(a, b Codec) bool {
 	return a != "" && a.ClockRate() == b.ClockRate() && a.SampleRate() == b.SampleRate()
 }
 
-// controlAddress returns the RTCP address of the stream's owner.
+// controlAddress returns the RTCP address of the stream's owner, or the zero AddrPort if the port above RTP's does not exist.
 func (s *stream) controlAddress() netip.AddrPort {
 	address, port := s.rtcp.Addr(), s.rtcp.Port()
 	if !address.IsValid() {
@@ -126,8 +126,8 @@ func (s *stream) controlAddress() netip.AddrPort {
 	return netip.AddrPortFrom(address, port)
 }
 
-// reachableFrom reports whether the stream's address belongs to our address family. The address of a hold (0.0.0.0) fits
-// both families, because nothing is sent to it.
+// reachableFrom reports whether the stream's address is usable from our address family. The address of a hold (0.0.0.0 or ::) fits both
+// families, because nothing is sent to it.
 func (s *stream) reachableFrom(ip4 bool) bool {
 	return s.address.IsValid() && (s.held() || s.address.Is4() == ip4)
 }

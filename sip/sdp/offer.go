@@ -12,29 +12,29 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// DefaultPtime is the default length of the audio in one packet (RFC 3551, 4.2).
+// DefaultPtime is the default duration of the audio in one packet (RFC 3551, section 4.2).
 const DefaultPtime = 20 * time.Millisecond
 
 // Capabilities describes our side of a call.
 type Capabilities struct {
-	// Media is the address and the even port at which we receive RTP; RTCP comes to the port above it. Required.
+	// Media is the address and the even port at which we receive RTP; we receive RTCP on the port above. It is required.
 	Media netip.AddrPort
-	// Codecs lists at least one codec in the order of preference. An offer has this order; an answer takes the first codec
-	// that the peer offers.
+	// Codecs lists at least one codec in the order of preference. An offer lists the codecs in this order; an answer selects the first
+	// codec that the peer offers.
 	Codecs []Codec
-	// Transcode makes an answer name every codec of both sides with the rates of the chosen one, so that the peer may send any
-	// of them and change between them; see Negotiated.Others. Without it an answer names one codec, or both laws of G.711.
+	// Transcode makes an answer name every common codec with the same rates as the chosen one, so that the peer may send any of them and
+	// change between them: see Negotiated.Others. Without it an answer names a single codec, or both laws of G.711.
 	Transcode bool
-	// PublicOnly keeps media from addresses that are not public: see Negotiated.PublicOnly.
+	// PublicOnly forbids media to addresses that are not public: see Negotiated.PublicOnly.
 	PublicOnly bool
-	// Ptime is the packet time that we request, in whole milliseconds; 0: DefaultPtime
+	// Ptime is the packet time that we request, from 1 to 200 whole milliseconds. 0 means DefaultPtime.
 	Ptime time.Duration
-	// Hold holds the peer: we do not receive, but may send, for example music.
+	// Hold holds the peer: we do not receive audio, but may send it, for example music.
 	Hold bool
-	// Previous is our last negotiated description in this dialog; nil at first. Its session id, key and places of m= lines
-	// are kept. The SRTP context of a kept key must be kept, too.
+	// Previous is the last description that we sent in this dialog, or nil at first. The new description has the same session id, key and
+	// places of m= lines. Because the key is the same, its SRTP context must be kept, too.
 	Previous *Description
-	// Random is the source of session ids and keys; nil: crypto/rand.Reader. Only tests set it.
+	// Random is the source of session ids and keys. If nil, it is crypto/rand.Reader. Only tests set it.
 	Random io.Reader
 }
 
@@ -70,7 +70,7 @@ func (c *Capabilities) random() io.Reader {
 	return crand.Reader
 }
 
-// previousStream returns the audio stream of our last description; nil at first.
+// previousStream returns the audio stream of c.Previous, or nil if there is none.
 func (c *Capabilities) previousStream() *stream {
 	if c.Previous == nil {
 		return nil
@@ -78,7 +78,7 @@ func (c *Capabilities) previousStream() *stream {
 	return &c.Previous.streams[c.Previous.active]
 }
 
-// key returns the key of our last description, or a new one.
+// key returns the key of c.Previous, or a new key if there is none.
 func (c *Capabilities) key() (Key, error) {
 	if s := c.previousStream(); s != nil {
 		return s.crypto[0].Key, nil
@@ -86,8 +86,8 @@ func (c *Capabilities) key() (Key, error) {
 	return NewKey(c.random())
 }
 
-// Offer makes an offer: RTP/SAVP with one key, the codecs in the order of preference, and telephone-event for each of
-// their clock rates. With Previous it is the offer of a re-INVITE.
+// Offer returns an offer: RTP/SAVP with one key, the codecs in the order of preference, and telephone-event for each of their clock rates.
+// With c.Previous it is the offer of a re-INVITE. Offer returns CodeBadRequest with the field if c is invalid.
 func Offer(c Capabilities) (*Description, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -106,13 +106,13 @@ func Offer(c Capabilities) (*Description, error) {
 	audio.proto = previous.proto
 	audio.direction = offerDirection(previous.direction, c.Hold)
 	audio.formats = offerFormats(c.Codecs, previous.formats)
-	// A new offer keeps the m= lines and their places (RFC 3264, section 8); refused lines stay refused.
+	// A new offer repeats the m= lines in their places (RFC 3264, section 8). Refused lines stay refused.
 	streams := slices.Clone(c.Previous.streams)
 	streams[c.Previous.active] = audio
 	return c.describe(streams, c.Previous.active)
 }
 
-// stream returns our audio stream, without formats and direction.
+// stream returns our audio stream without formats and with the default direction. The caller sets both.
 func (c *Capabilities) stream(proto string, crypto Crypto) stream {
 	ptime := c.Ptime
 	if ptime == 0 {
@@ -124,8 +124,8 @@ func (c *Capabilities) stream(proto string, crypto Crypto) stream {
 	}
 }
 
-// offerFormats assigns payload types to the codecs and, for each of their clock rates, to telephone-event. A payload type
-// keeps its meaning within the session (RFC 3264, 8.3.2).
+// offerFormats assigns payload types to the codecs and, for each of their clock rates, to telephone-event. A payload type keeps its meaning
+// within the session (RFC 3264, section 8.3.2).
 func offerFormats(codecs []Codec, used []format) []format {
 	formats := make([]format, 0, len(codecs)+2)
 	for _, codec := range codecs {
@@ -140,14 +140,15 @@ func offerFormats(codecs []Codec, used []format) []format {
 		}
 		f := format{pt: 101, name: eventName, clock: clock, channels: 1, fmtp: eventRange}
 		if clock != 8000 {
-			f.pt++ // 101 is the usual payload type for 8000
+			f.pt++ // 101 is the usual payload type for a clock rate of 8000
 		}
 		formats = append(formats, f.numbered(used, formats))
 	}
 	return formats
 }
 
-// numbered assigns a payload type: the previous one, or else the preferred one, or else the first free dynamic one.
+// numbered returns the format with a payload type: the payload type of the same format in used, or else the preferred payload type if it is
+// free, or else the first free dynamic payload type.
 func (f format) numbered(used, taken []format) format {
 	for _, u := range used {
 		if u.clock == f.clock && u.channels == f.channels && equalName(u.name, f.name) {
@@ -166,7 +167,7 @@ func (f format) numbered(used, taken []format) format {
 	return f
 }
 
-// describe makes the description and counts its version up when it differs from the last one (RFC 3264, section 8).
+// describe creates a description. If it differs from c.Previous, describe increments the version (RFC 3264, section 8).
 func (c *Capabilities) describe(streams []stream, active int) (*Description, error) {
 	d := &Description{streams: streams, active: active, publicOnly: c.PublicOnly}
 	if c.Previous == nil {
@@ -185,7 +186,7 @@ func (c *Capabilities) describe(streams []stream, active int) (*Description, err
 	return d.rendered(), nil
 }
 
-// newSession returns a session id of 62 bits, which fits a signed integer, and never 0.
+// newSession returns a random session id of 62 bits, which fits a signed integer and is never 0.
 func newSession(random io.Reader) (uint64, error) {
 	var b [8]byte
 	if _, err := io.ReadFull(random, b[:]); err != nil {

@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// The limits of Parse. Real descriptions have some 20 lines.
+// Limits of Parse. Real descriptions have about 20 lines.
 const (
-	MaxSize    = 64 << 10 // bytes
+	MaxSize    = 64 << 10 // in bytes
 	maxLines   = 1000
 	maxStreams = 32
 	maxCrypto  = 32
 )
 
-// Parse parses a peer's description. It tolerates bare LF, blanks and blank lines at the end, and skips lines and attributes
-// that it cannot understand (RFC 8866, sections 5 and 5.13). It returns an error that wraps ErrMalformed for a wrong version,
-// malformed m= or c= lines, text that is not lines of a type and a value, or more than MaxSize bytes.
+// Parse parses a peer's description. It accepts bare LF as well as blanks and blank lines at the end, and ignores lines and attributes that
+// it does not understand (RFC 8866, sections 5 and 5.13). It returns an error that wraps ErrMalformed for a wrong version, malformed m= or
+// c= lines, lines without a type and a value, and texts that exceed its limits.
 func Parse(data []byte) (*Description, error) {
 	if len(data) > MaxSize {
 		return nil, malformed(0, "%d bytes", len(data))
@@ -40,7 +40,7 @@ func Parse(data []byte) (*Description, error) {
 	return p.d, nil
 }
 
-// parser holds the session-level values that streams inherit.
+// parser contains the description that is being parsed, and the session-level values that its streams inherit.
 type parser struct {
 	d         *Description
 	address   netip.Addr
@@ -99,9 +99,10 @@ func (p *parser) media(n int, value string) error {
 	return nil
 }
 
-// parseFormats parses payload types. It skips duplicates, invalid types, and types that collide with RTCP (RFC 5761, section 4).
+// parseFormats parses the payload types of an m= line. It skips duplicates, invalid types, and types that collide with RTCP (RFC 5761,
+// section 4).
 func parseFormats(list string) []format {
-	var seen [128]bool // payload types are 7 bits
+	var seen [128]bool // payload types have 7 bits
 	formats := make([]format, 0, 8)
 	for text := range strings.FieldsSeq(list) {
 		pt, err := strconv.ParseUint(text, 10, 7)
@@ -114,8 +115,8 @@ func parseFormats(list string) []format {
 	return formats
 }
 
-// connection parses "IN IP4|IP6 <address>". A name, a multicast or the broadcast address is marked as unusable, because the stream
-// may be refused anyway.
+// connection parses "IN IP4|IP6 <address>". A host name, a multicast address and the broadcast address are not an error, because their
+// stream may be refused anyway; they are stored as an invalid address.
 func (p *parser) connection(n int, value string) error {
 	address, err := parseConnection(value)
 	if err {
@@ -130,7 +131,7 @@ func (p *parser) connection(n int, value string) error {
 	return nil
 }
 
-// broadcast reaches every host of the local network (RFC 919, section 7).
+// broadcast is the address of all hosts on the local network (RFC 919, section 7).
 var broadcast = netip.AddrFrom4([4]byte{255, 255, 255, 255})
 
 func parseConnection(value string) (address netip.Addr, bad bool) {
@@ -180,8 +181,7 @@ func (p *parser) attribute(value string) {
 
 func (p *parser) last() *stream { return &p.d.streams[len(p.d.streams)-1] }
 
-// mapFormat parses "<pt> <name>/<clock>[/<channels>]". A malformed line, or one about a format that is not on the m= line,
-// is skipped.
+// mapFormat parses "<pt> <name>/<clock>[/<channels>]". It ignores a malformed value, and a payload type that is not on the m= line.
 func (s *stream) mapFormat(value string) {
 	ptText, encoding := word(value)
 	name, rest, _ := strings.Cut(encoding, "/")
@@ -201,7 +201,7 @@ func (s *stream) mapFormat(value string) {
 	}
 }
 
-// format returns the format with the payload type; nil without one.
+// format returns the format with a payload type, or nil if the stream has none.
 func (s *stream) format(ptText string) *format {
 	pt, err := strconv.ParseUint(ptText, 10, 7)
 	if err != nil {
@@ -215,7 +215,7 @@ func (s *stream) format(ptText string) *format {
 	return nil
 }
 
-// parsePtime parses milliseconds, with fractions as in RFC 8866. Implausible values are ignored.
+// parsePtime parses a duration in milliseconds, possibly with a fraction (RFC 8866). It returns 0 for values outside 2.5 to 200 ms.
 func parsePtime(value string) time.Duration {
 	const longest = 200
 	ms, err := strconv.ParseFloat(strings.TrimSpace(value), 32)
@@ -225,7 +225,7 @@ func parsePtime(value string) time.Duration {
 	return time.Duration(ms * float64(time.Millisecond))
 }
 
-// controlPort parses "<port> [IN IP4|IP6 <address>]" (RFC 3605). A malformed value is skipped.
+// controlPort parses "<port> [IN IP4|IP6 <address>]" (RFC 3605). It ignores a malformed value.
 func (s *stream) controlPort(value string) {
 	portText, rest := word(value)
 	port, err := strconv.ParseUint(portText, 10, 16)
@@ -242,17 +242,17 @@ func (s *stream) controlPort(value string) {
 	s.rtcp = netip.AddrPortFrom(address, uint16(port))
 }
 
-// addCrypto adds a usable line.
+// addCrypto adds an a=crypto line if it is usable, up to maxCrypto lines.
 func (s *stream) addCrypto(value string) {
 	if c, ok := parseCrypto(value); ok && len(s.crypto) < maxCrypto {
 		s.crypto = append(s.crypto, c)
 	}
 }
 
-// blank lists the white space within a line.
+// blank contains the white space characters within a line.
 const blank = " \t"
 
-// word cuts off the first word of a text, and the blanks around it.
+// word returns the first word of a text and the rest, without surrounding blanks.
 func word(text string) (first, rest string) {
 	text = strings.Trim(text, blank)
 	if i := strings.IndexAny(text, blank); i >= 0 {
@@ -261,7 +261,8 @@ func word(text string) (first, rest string) {
 	return text, ""
 }
 
-// isPrintable reports whether a text is ASCII without control characters, the tab excepted. An answer repeats m= lines.
+// isPrintable reports whether a text is ASCII without control characters other than the tab. It is required of m= lines, because an answer
+// repeats them.
 func isPrintable(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' && s[i] != '\t' || s[i] >= 0x7f {

@@ -38,7 +38,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// Harmless deviations of real peers.
+// TestParseTolerates checks that Parse accepts harmless deviations of real peers.
 func TestParseTolerates(t *testing.T) {
 	t.Parallel()
 	tests := map[string]string{
@@ -70,7 +70,7 @@ func TestParseTolerates(t *testing.T) {
 	}
 }
 
-// A payload type that is listed twice has one meaning: its rtpmap.
+// TestFormatListedTwice checks that a payload type that is listed twice has only the meaning that its rtpmap defines.
 func TestFormatListedTwice(t *testing.T) {
 	t.Parallel()
 	_, n, err := sdp.Answer(capabilities(sdp.PCMU, sdp.PCMA), parse(t, audio("SAVP 0", "SAVP 0 0")+"a=rtpmap:0 PCMA/8000\r\n"))
@@ -122,7 +122,7 @@ func TestWhatADescriptionSays(t *testing.T) {
 	}
 }
 
-// RFC 4568's line, usable and not. A line that is not is skipped, and the next one taken.
+// TestCryptoLines checks which a=crypto lines of RFC 4568 are usable. An unusable line is skipped, and the next one is used.
 func TestCryptoLines(t *testing.T) {
 	t.Parallel()
 	const suite = "AES_CM_128_HMAC_SHA1_80 "
@@ -196,7 +196,8 @@ func TestCryptoLines(t *testing.T) {
 	}
 }
 
-// For any input: Parse does not panic, acceptable offers get an answer that can be parsed, and no log shows the key.
+// FuzzParse checks that Parse does not panic, that the answer to an acceptable offer can be parsed, and that no printed description shows
+// the key.
 func FuzzParse(f *testing.F) {
 	for _, tt := range peerOffers {
 		f.Add(tt.offer)
@@ -233,10 +234,10 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// Offers of the kinds that PBXs send and that were refused once.
+// oddOffers contains offers of real PBXs that earlier versions handled wrongly, with the expected results.
 var oddOffers = map[string]struct {
 	offer string
-	codec sdp.Codec // of the answer; empty: refused
+	codec sdp.Codec // codec of the answer; empty if the offer is refused
 	ptime time.Duration
 	err   error
 }{
@@ -272,7 +273,8 @@ func TestOddOffers(t *testing.T) {
 	}
 }
 
-// The packet time of an answer applies, too. An answer that allows no packet of ours ends the call.
+// TestPacketTimeOfAnAnswer checks that the packet time in an answer applies, and that an answer is refused if its maximum is below our
+// shortest packet.
 func TestPacketTimeOfAnAnswer(t *testing.T) {
 	t.Parallel()
 	ours := offer(t, capabilities(sdp.Opus, sdp.PCMU))

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// Two keys of peers: 30 bytes each, "0123456789abcdef0123456789abcd" and its upper-case twin.
+// Two keys of peers in base64: the 30 bytes "0123456789abcdef0123456789abcd", and the same in upper case.
 const (
 	keyA = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNk"
 	keyB = "MDEyMzQ1Njc4OUFCQ0RFRjAxMjM0NTY3ODlBQkNE"
@@ -34,17 +34,17 @@ func parse(t testing.TB, text string) *sdp.Description {
 	return d
 }
 
-// lines joins the lines of a description with the line ends of a message.
+// lines joins the lines of a description with CRLF.
 func lines(lines ...string) string { return strings.Join(lines, "\r\n") + "\r\n" }
 
-// Offers in the forms of real peers, each with its expected result.
+// peerOffers contains offers in the form that real peers send, each with the expected result.
 var peerOffers = map[string]struct {
 	offer  string
 	codecs []sdp.Codec
-	want   sdp.Negotiated // keys apart
+	want   sdp.Negotiated // without keys
 	tag    int
 	mki    string
-	answer []string // lines of the answer, in this order
+	answer []string // lines that the answer must contain, in this order
 }{
 	"asterisk": {
 		offer: lines("v=0", "o=- 1734520871 1734520871 IN IP4 198.51.100.20", "s=Asterisk", "c=IN IP4 198.51.100.20", "t=0 0",
@@ -173,7 +173,7 @@ func TestAnswerToPeers(t *testing.T) {
 	}
 }
 
-// wantNegotiated compares everything but the keys.
+// wantNegotiated compares two negotiated sessions except for their keys.
 func wantNegotiated(t *testing.T, got, want sdp.Negotiated) {
 	t.Helper()
 	want.Local = ourMedia
@@ -183,7 +183,8 @@ func wantNegotiated(t *testing.T, got, want sdp.Negotiated) {
 	}
 }
 
-// audio returns an offer with one secure PCMU stream, with lines replaced and appended by the test.
+// audio returns an offer with one secure PCMU stream. It replaces the text replace with the given lines, or appends them if replace is
+// empty.
 func audio(replace string, with ...string) string {
 	base := lines("v=0", "o=- 1 1 IN IP4 192.0.2.9", "s=-", "c=IN IP4 192.0.2.9", "t=0 0", "m=audio 4000 RTP/SAVP 0",
 		"a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:"+keyA)

@@ -6,7 +6,8 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// A peer behind NAT may name its private address: the description is accepted, and PublicOnly is set for the media layer.
+// TestPublicMediaOnly checks that the description of a peer behind NAT, which contains its private address, is accepted, and that
+// PublicOnly is passed to the media layer.
 func TestPublicMediaOnly(t *testing.T) {
 	t.Parallel()
 	peer := parse(t, audio("c=IN IP4 192.0.2.9\r\nt=0 0", "c=IN IP4 10.0.0.7", "t=0 0"))

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// rendered returns the text of one of our own descriptions.
+// rendered writes the text of one of our own descriptions, and returns d.
 func (d *Description) rendered() *Description {
 	b := make([]byte, 0, 640)
 	address := d.streams[d.active].address
@@ -40,7 +40,7 @@ func appendAddress(b []byte, address netip.Addr) []byte {
 	return address.AppendTo(append(b, family...))
 }
 
-// appendRefusal appends the m= line of a refused stream (RFC 3264, section 6).
+// appendRefusal appends the m= line of a refused stream, with port 0 (RFC 3264, section 6).
 func (s *stream) appendRefusal(b []byte) []byte {
 	b = append(append(b, "m="...), s.kind...)
 	b = append(append(b, " 0 "...), s.proto...)
@@ -68,7 +68,7 @@ func (s *stream) appendLines(b []byte) []byte {
 	return append(b, '\r', '\n')
 }
 
-// appendLines appends a=rtpmap, for static payload types, too, and a=fmtp.
+// appendLines appends the a=rtpmap of the format, even for a static payload type, and its a=fmtp, if any.
 func (f format) appendLines(b []byte) []byte {
 	b = strconv.AppendUint(append(b, "a=rtpmap:"...), uint64(f.pt), 10)
 	b = append(append(b, ' '), f.name...)
@@ -85,5 +85,5 @@ func (f format) appendLines(b []byte) []byte {
 	return b
 }
 
-// equalName compares encoding names, which are case-insensitive (RFC 8866, 6.6).
+// equalName reports whether two encoding names are equal. They are case-insensitive (RFC 8866, section 6.6).
 func equalName(a, b string) bool { return strings.EqualFold(a, b) }

@@ -1,4 +1,4 @@
-// Package self holds the addresses at which a server itself listens, so that its trunks, probes and calls do not lead back to it.
+// Package self records the addresses at which a server itself listens, so that its trunks, probes and calls do not lead back to it.
 package self
 
 import (
@@ -9,12 +9,12 @@ import (
 	"sync"
 )
 
-// Reason is the human-readable reason for which no request is sent to a destination.
+// Reason is the human-readable reason why no request is sent to a destination.
 const Reason = "this server itself listens there"
 
-// Server holds the addresses at which a server listens. The zero value and nil hold none. It is safe for concurrent use.
+// Server contains the addresses and names at which a server listens. A nil or zero Server has none. It is safe for concurrent use.
 type Server struct {
-	// Interfaces returns the addresses of this machine, at which a listener at the unspecified address is reachable; nil:
+	// Interfaces returns the addresses of this machine, at which a listener on the unspecified address is reachable. If nil, it is
 	// net.InterfaceAddrs.
 	Interfaces func() ([]net.Addr, error)
 
@@ -23,24 +23,24 @@ type Server struct {
 	names     []name
 }
 
-// name is a name under which peers reach a listener.
+// name is a host name and port at which peers reach a listener.
 type name struct {
-	host string // lower case
+	host string // in lower case
 	port uint16
 }
 
-// Listen adds the address of a listener. A listener at the unspecified address counts for all addresses of the machine.
+// Listen adds the address of a listener. The unspecified address means all addresses of the machine.
 func (s *Server) Listen(at netip.AddrPort) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.listeners = append(s.listeners, netip.AddrPortFrom(at.Addr().Unmap(), at.Port()))
 }
 
-// Name adds a host name or an IP address under which peers reach a listener, for example the name of a gateway before it. An empty
-// host is ignored.
+// Name adds a host name or an IP address at which peers reach a listener, for example the name of a gateway in front of it. It ignores an
+// empty host.
 func (s *Server) Name(host string, port uint16) {
 	if address, err := netip.ParseAddr(host); err == nil {
-		if !address.IsUnspecified() { // it names no listener of another machine
+		if !address.IsUnspecified() { // the unspecified address identifies no gateway
 			s.Listen(netip.AddrPortFrom(address, port))
 		}
 		return
@@ -53,7 +53,7 @@ func (s *Server) Name(host string, port uint16) {
 	s.names = append(s.names, name{normalized(host), port})
 }
 
-// At reports whether a connection to an address would reach this server.
+// At reports whether a connection to an address would reach this server, because one of its listeners has the address.
 func (s *Server) At(to netip.AddrPort) bool {
 	if s == nil {
 		return false
@@ -66,7 +66,8 @@ func (s *Server) At(to netip.AddrPort) bool {
 	})
 }
 
-// reaches reports whether an unspecified address is at one end: systems connect from it to the machine itself.
+// reaches reports whether an address leads to a listener because one of the two is unspecified: an unspecified destination means this
+// machine, and an unspecified listener means all of its addresses.
 func (s *Server) reaches(to, listener netip.Addr) bool {
 	switch {
 	case to.IsUnspecified():
@@ -77,7 +78,7 @@ func (s *Server) reaches(to, listener netip.Addr) bool {
 	return false
 }
 
-// interfaces reports whether an address belongs to this machine.
+// interfaces reports whether an address belongs to this machine. It returns false if the addresses cannot be read.
 func (s *Server) interfaces(address netip.Addr) bool {
 	list := net.InterfaceAddrs
 	if s.Interfaces != nil {
@@ -90,8 +91,8 @@ func (s *Server) interfaces(address netip.Addr) bool {
 	})
 }
 
-// Host reports whether a host name or an IP address with a port names this server. It resolves only localhost, so other names may
-// lead here undetected.
+// Host reports whether a host name or an IP address, with a port, leads to this server. It resolves no name except localhost, so it may
+// miss other names that lead here.
 func (s *Server) Host(host string, port uint16) bool {
 	if s == nil {
 		return false
@@ -106,7 +107,7 @@ func (s *Server) Host(host string, port uint16) bool {
 	return s.Named(host, port)
 }
 
-// Named reports whether a host name with a port is one under which peers reach this server.
+// Named reports whether a host name and port were added with Name.
 func (s *Server) Named(host string, port uint16) bool {
 	if s == nil {
 		return false
@@ -116,7 +117,7 @@ func (s *Server) Named(host string, port uint16) bool {
 	return slices.Contains(s.names, name{normalized(host), port})
 }
 
-// normalized returns a host in the form in which it is compared.
+// normalized returns a host without brackets and final dot, in lower case, so that hosts can be compared.
 func normalized(host string) string {
 	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
 	return strings.ToLower(strings.TrimSuffix(host, "."))

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/sip/self"
 )
 
-// machine returns the addresses of a machine.
+// machine returns the addresses of a fake machine.
 func machine() ([]net.Addr, error) {
 	return []net.Addr{
 		&net.IPNet{IP: net.IPv4(127, 0, 0, 1), Mask: net.CIDRMask(8, 32)},
@@ -47,7 +47,7 @@ func TestHost(t *testing.T) {
 	s := self.Server{Interfaces: machine}
 	s.Listen(netip.MustParseAddrPort("127.0.0.1:5061"))
 	s.Name("SIP.example.com", 5061)
-	s.Name("203.0.113.9", 5061) // a gateway that passes calls on
+	s.Name("203.0.113.9", 5061) // a gateway that forwards calls
 	s.Name("", 5061)
 	for _, c := range []struct {
 		host          string
@@ -65,7 +65,7 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// TestUnspecifiedName does not take a listener's own address for a name: it would be every machine's.
+// TestUnspecifiedName checks that Name ignores the unspecified address, which would match every address of this machine.
 func TestUnspecifiedName(t *testing.T) {
 	t.Parallel()
 	s := self.Server{Interfaces: machine}
@@ -75,7 +75,7 @@ func TestUnspecifiedName(t *testing.T) {
 	}
 }
 
-// TestNowhere checks that nil is a server without listeners.
+// TestNowhere checks that a nil Server has no listeners.
 func TestNowhere(t *testing.T) {
 	t.Parallel()
 	var s *self.Server

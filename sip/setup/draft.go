@@ -12,30 +12,30 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// Directions are the directions that a set-up has.
+// Directions are the directions of the trunks that a set-up creates.
 type Directions string
 
-// The directions.
+// The directions of a set-up.
 const (
 	InboundOnly  = Directions(sip.Inbound)
 	OutboundOnly = Directions(sip.Outbound)
 	BothWays     = Directions("both")
 )
 
-// Auth names the way in which the two sides of a trunk authenticate each other.
+// Auth selects how the two sides of a trunk authenticate each other.
 type Auth string
 
-// The ways. The empty Auth is not chosen yet.
+// The authentication methods. An empty Auth means that none is chosen yet.
 const (
-	AuthNone     Auth = "none" // by address
+	AuthNone     Auth = "none" // only by address
 	AuthDigest   Auth = "digest"
 	AuthRegister Auth = "register"
 )
 
-// Step is a step at which a set-up can be resumed. The steps after the numbers belong to an attached trunk.
+// Step is a step at which a set-up can be resumed. Later steps than StepNumbers concern an attached trunk, and are not stored in a Draft.
 type Step string
 
-// The steps, in order. A set-up of inbound calls skips the destination and the discovery.
+// The steps in order. A set-up of inbound calls skips StepDestination and StepDiscovery.
 const (
 	StepDestination    Step = "destination"
 	StepDiscovery      Step = "discovery"
@@ -44,74 +44,73 @@ const (
 	StepNumbers        Step = "numbers"
 )
 
-// Draft is a set-up in progress.
+// Draft is a set-up of trunks in progress.
 type Draft struct {
 	ID         string
 	Org        callwright.OrgID
 	Directions Directions
-	Step       Step   // the step to resume
-	Endpoint   string // the SIP URI of the customer's server; empty: none
-	Discovery  string // the id of a discovery; empty: none
+	Step       Step   // step at which the set-up is resumed
+	Endpoint   string // SIP URI of the customer's server; may be empty
+	Discovery  string // id of a discovery; may be empty
 	Auth       Auth
-	Verify     sip.TLSVerification // of the server's certificate; empty: sip.VerifyFull
+	Verify     sip.TLSVerification // verification of the server's certificate; empty means sip.VerifyFull
 	Username   string
 	Password   callwright.Secret
-	Numbers    string // as they were typed
-	Allowed    string // the addresses that may call, as they were typed
+	Numbers    string // as the customer typed them
+	Allowed    string // addresses that may call, as the customer typed them
 	CreatedAt  time.Time
 	UpdatedAt  time.Time
-	Version    int64 // for the compare-and-set
+	Version    int64 // for compare-and-set
 }
 
-// Inbound reports whether calls come in.
+// Inbound reports whether the set-up includes inbound calls.
 func (d Draft) Inbound() bool { return d.Directions == InboundOnly || d.Directions == BothWays }
 
-// Outbound reports whether calls go out.
+// Outbound reports whether the set-up includes outbound calls.
 func (d Draft) Outbound() bool { return d.Directions == OutboundOnly || d.Directions == BothWays }
 
 // Connects reports whether we connect to the customer's server.
 func (d Draft) Connects() bool { return d.Outbound() || d.Auth == AuthRegister }
 
-// Store stores drafts. Methods take part in the transaction of their context, if there is one. The password is encrypted at rest.
-// Given and returned values share no memory with stored ones. Every field comes back unchanged; times are returned in UTC, exact to
-// the microsecond. siptest.RunDrafts tests it.
+// Store stores drafts. Methods take part in the transaction of their context, if there is one. The password is encrypted at rest. Given and
+// returned values share no memory with stored ones. Every field is returned as stored; times are in UTC with microseconds.
+// siptest.RunDrafts tests it.
 type Store interface {
-	// InsertDraft adds a draft with Version 1. CodeConflict when its ID exists, in whichever organization; CodeInvalidState when the
-	// organization already has most drafts whose UpdatedAt is since or later; either of them when both hold. Of concurrent calls, on
-	// any nodes, exactly as many succeed as the limit allows; the others are CodeInvalidState.
+	// InsertDraft adds a draft with Version 1. It returns CodeConflict if a draft of any organization has the same ID, and CodeInvalidState
+	// if the organization already has most drafts whose UpdatedAt is not before since; if both apply, it returns either. Of concurrent
+	// calls, on any nodes, exactly as many succeed as the limit allows; the others return CodeInvalidState.
 	InsertDraft(ctx context.Context, d Draft, most int, since time.Time) error
-	// UpdateDraft replaces the draft whose stored Version is d.Version, and adds one to the Version. CodeConflict when the stored
-	// Version differs, CodeNotFound without one.
+	// UpdateDraft replaces the draft whose stored Version is d.Version, and increments the Version. It returns CodeConflict if the stored
+	// Version differs, and CodeNotFound if the draft is absent.
 	UpdateDraft(ctx context.Context, d Draft) error
-	// Draft returns a draft; CodeNotFound when the organization has no such draft.
+	// Draft returns a draft, or CodeNotFound if the organization has no such draft.
 	Draft(ctx context.Context, org callwright.OrgID, id string) (Draft, error)
-	// DraftsOf returns up to limit drafts of an organization whose UpdatedAt is since or later, the last changed first, and of equal
-	// UpdatedAt the greatest ID first.
+	// DraftsOf returns at most limit drafts of an organization whose UpdatedAt is not before since, in descending order of (UpdatedAt, ID).
 	DraftsOf(ctx context.Context, org callwright.OrgID, since time.Time, limit int) ([]Draft, error)
-	// DeleteDraft deletes a draft. Without one it does nothing.
+	// DeleteDraft deletes a draft. It does nothing if the draft is absent.
 	DeleteDraft(ctx context.Context, org callwright.OrgID, id string) error
-	// DeleteOldDrafts deletes up to limit drafts of all organizations whose UpdatedAt is before a time, and returns their number.
+	// DeleteOldDrafts deletes at most limit drafts of all organizations whose UpdatedAt is before a time. It returns how many it deleted.
 	DeleteOldDrafts(ctx context.Context, before time.Time, limit int) (int, error)
 }
 
-// The limits of drafts.
+// Limits of drafts and their texts.
 const (
-	MaxDrafts  = 20                  // of an organization
-	DraftsLast = 30 * 24 * time.Hour // after the last change
+	MaxDrafts  = 20                  // maximum number per organization
+	DraftsLast = 30 * 24 * time.Hour // time after its last change at which a draft is deleted
 
 	maxText = 4000
 	maxLine = 300
 )
 
-// The periodic work that deletes old drafts.
+// The periodic task that deletes old drafts, and its limits.
 const (
 	taskDelete  = "setup.forget"
 	deleteEvery = time.Hour
 	deleteBatch = 100
-	maxDeleted  = 100 // batches in one run
+	maxDeleted  = 100 // maximum number of batches per run
 )
 
-// deleteOld is periodic work. It deletes drafts that were last changed DraftsLast ago, with their passwords.
+// deleteOld is periodic work. It deletes drafts, with their passwords, that were last changed more than DraftsLast ago.
 func (s *Service) deleteOld(ctx context.Context, _ callwright.Task, _ int) error {
 	for range maxDeleted {
 		n, err := s.cfg.Drafts.DeleteOldDrafts(ctx, s.cfg.Clock.Now().Add(-DraftsLast), deleteBatch)
@@ -122,7 +121,8 @@ func (s *Service) deleteOld(ctx context.Context, _ callwright.Task, _ int) error
 	return nil
 }
 
-// Begin begins a set-up. CodeInvalidState when the organization has MaxDrafts in progress.
+// Begin creates a draft of a set-up. It returns CodeInvalidState if the organization already has MaxDrafts drafts, and CodeBadRequest if
+// directions is invalid.
 func (s *Service) Begin(ctx context.Context, org callwright.OrgID, directions Directions) (Draft, error) {
 	now := s.cfg.Clock.Now()
 	d := Draft{
@@ -138,8 +138,8 @@ func (s *Service) Begin(ctx context.Context, org callwright.OrgID, directions Di
 	return d, s.cfg.Drafts.InsertDraft(ctx, d, MaxDrafts, now.Add(-DraftsLast))
 }
 
-// StoreDraft stores the changes to a draft since it was read. CodeConflict when it was changed meanwhile, CodeNotFound when it no longer
-// exists.
+// StoreDraft stores the changes to a draft since it was read, and returns the stored draft. It returns CodeBadRequest if a field is
+// invalid, CodeConflict if the draft was changed meanwhile, and CodeNotFound if it no longer exists.
 func (s *Service) StoreDraft(ctx context.Context, d Draft) (Draft, error) {
 	if err := d.check(); err != nil {
 		return Draft{}, err
@@ -150,7 +150,8 @@ func (s *Service) StoreDraft(ctx context.Context, d Draft) (Draft, error) {
 	return d, err
 }
 
-// Draft returns a set-up in progress. CodeNotFound when the organization has none with this id.
+// Draft returns a set-up in progress. It returns CodeNotFound if the organization has no such draft, or if it was last changed more than
+// DraftsLast ago.
 func (s *Service) Draft(ctx context.Context, org callwright.OrgID, id string) (Draft, error) {
 	d, err := s.cfg.Drafts.Draft(ctx, org, id)
 	if err == nil && d.UpdatedAt.Before(s.cfg.Clock.Now().Add(-DraftsLast)) {
@@ -159,12 +160,12 @@ func (s *Service) Draft(ctx context.Context, org callwright.OrgID, id string) (D
 	return d, err
 }
 
-// Drafts returns the set-ups of an organization in progress, the last changed first.
+// Drafts returns the set-ups of an organization in progress, most recently changed first, at most MaxDrafts.
 func (s *Service) Drafts(ctx context.Context, org callwright.OrgID) ([]Draft, error) {
 	return s.cfg.Drafts.DraftsOf(ctx, org, s.cfg.Clock.Now().Add(-DraftsLast), MaxDrafts)
 }
 
-// Discard deletes a set-up. CodeNotFound when the organization has none with this id.
+// Discard deletes a set-up in progress. It returns CodeNotFound if the organization has no such draft.
 func (s *Service) Discard(ctx context.Context, org callwright.OrgID, id string) error {
 	if _, err := s.Draft(ctx, org, id); err != nil {
 		return err
@@ -172,7 +173,7 @@ func (s *Service) Discard(ctx context.Context, org callwright.OrgID, id string) 
 	return s.cfg.Drafts.DeleteDraft(ctx, org, id)
 }
 
-// check returns an error for the first field that is invalid.
+// check returns CodeBadRequest with the first invalid field, or nil.
 func (d Draft) check() error {
 	switch {
 	case !d.Inbound() && !d.Outbound():
@@ -202,9 +203,9 @@ func (d Draft) check() error {
 	return nil
 }
 
-// Ready returns an error for the first field that must be filled in before the numbers of a draft can be attached. Without a user
-// name and a password, sip.Service.Attach would make trunks that do not authenticate; without addresses, trunks that admit all
-// callers, which is allowed only if anyone is true.
+// Ready returns CodeBadRequest with the first field that must be filled in before the numbers of a draft can be attached, or nil. Without a
+// user name and a password, sip.Service.Attach would create trunks that do not authenticate. Without addresses, it would create trunks that
+// admit all callers, which Ready accepts only if anyone is set.
 func (d Draft) Ready(anyone bool) error {
 	switch {
 	case d.Auth == AuthDigest && d.Username == "":
@@ -217,7 +218,8 @@ func (d Draft) Ready(anyone bool) error {
 	return nil
 }
 
-// forEverybody reports whether Allowed admits all callers. The caller refuses words that are not networks.
+// forEverybody reports whether Allowed is empty or admits nearly all addresses. It ignores words that are not networks, because its caller
+// refuses them.
 func (d Draft) forEverybody() bool {
 	var networks []netip.Prefix
 	words := strings.FieldsFunc(d.Allowed, func(r rune) bool { return unicode.IsSpace(r) || r == ',' || r == ';' })

@@ -11,19 +11,19 @@ import (
 	"github.com/callwright/callwright/sip/setup"
 )
 
-// clock is a callwright.Clock that the test sets.
+// clock is a callwright.Clock whose time a test sets.
 type clock struct{ now time.Time }
 
 func (c *clock) Now() time.Time { return c.now }
 
-// openAt returns a service with a clock.
+// openAt returns a service and its clock.
 func openAt(t *testing.T) (*setup.Service, *clock) {
 	t.Helper()
 	s, at, _ := openWith(t)
 	return s, at
 }
 
-// openWith returns a service with a clock and its periodic work.
+// openWith returns a service, its clock, and its periodic work.
 func openWith(t *testing.T) (*setup.Service, *clock, *work) {
 	t.Helper()
 	at := &clock{time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)}
@@ -37,7 +37,7 @@ func openWith(t *testing.T) (*setup.Service, *clock, *work) {
 	return s, at, w
 }
 
-// under returns the ids of an organization's set-ups.
+// under returns the ids of an organization's drafts.
 func under(t *testing.T, s *setup.Service, org callwright.OrgID) (ids []string) {
 	t.Helper()
 	all, err := s.Drafts(t.Context(), org)
@@ -164,7 +164,7 @@ func TestDraftRefuses(t *testing.T) {
 	}
 }
 
-// TestReadyForEverybody checks that a trunk has no addresses where intended.
+// TestReadyForEverybody checks that Ready accepts a draft without addresses if anyone is set.
 func TestReadyForEverybody(t *testing.T) {
 	t.Parallel()
 	if err := (setup.Draft{Directions: setup.InboundOnly}).Ready(true); err != nil {
@@ -172,18 +172,18 @@ func TestReadyForEverybody(t *testing.T) {
 	}
 }
 
-// hasField reports whether an error is about a field.
+// hasField reports whether an error is a CodeBadRequest with the given field.
 func hasField(err error, field string) bool {
 	e, ok := errors.AsType[*callwright.Error](err)
 	return ok && e.Code == callwright.CodeBadRequest && e.Field == field
 }
 
-// TestReady checks the credentials of drafts that authenticate with them.
+// TestReady checks which field Ready requires for each authentication method.
 func TestReady(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		draft setup.Draft
-		field string // with a fault; empty: the draft is ready
+		field string // field of the error; empty if the draft is ready
 	}{
 		{setup.Draft{Auth: setup.AuthDigest}, "username"},
 		{setup.Draft{Auth: setup.AuthDigest, Password: "secret-1"}, "username"},

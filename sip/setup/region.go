@@ -5,17 +5,17 @@ import (
 	"net/netip"
 )
 
-// Region describes one region of a deployment to customers.
+// Region describes one region of a deployment to customers: its addresses and ports.
 type Region struct {
-	Name      string   // as callwright.Organization.Region names it
-	Addresses []string // IP addresses or networks that signaling and media come from and go to; at least one
-	Host      string   // destination of calls from customers' telephone systems; empty: none
-	Port      int      // of SIP over TLS
+	Name      string   // value of callwright.Organization.Region
+	Addresses []string // IP addresses or networks that send and receive signaling and media; at least one
+	Host      string   // host to which customers' telephone systems send calls; may be empty
+	Port      int      // port of SIP over TLS
 	RTPLow    int      // first UDP port of media
 	RTPHigh   int      // last UDP port of media
 }
 
-// checkRegions returns an error that names the first region and field that are invalid.
+// checkRegions returns an error about the first invalid region or repeated name, or nil.
 func checkRegions(regions []Region) error {
 	names := map[string]bool{}
 	for i, r := range regions {
@@ -30,7 +30,7 @@ func checkRegions(regions []Region) error {
 	return nil
 }
 
-// check returns the first invalid field and its constraint; empty without one.
+// check returns the name of the first invalid field and its constraint, or "" if all are valid.
 func (r Region) check() string {
 	const maxPort = 65535
 	switch {

@@ -37,7 +37,7 @@ func (trunks) Get(_ context.Context, org callwright.OrgID, number string) (sip.R
 	return sip.Record{}, nil
 }
 
-// work keeps the periodic work, which the test runs.
+// work stores the handler of the periodic work, so that the test can run it.
 type work struct {
 	callwright.Work
 	forget callwright.Handler
@@ -47,13 +47,14 @@ func (w *work) Every(_ callwright.Queue, _ string, _ time.Duration, h callwright
 	w.forget = h
 }
 
-// The regions of the deployment.
+// east and west are the regions of the deployment. west has no Host.
 var (
 	east = setup.Region{Name: "east", Addresses: []string{"192.0.2.1", "2001:db8::/48"}, Host: "sip.example.com", Port: 5071, RTPLow: 10000, RTPHigh: 20000}
 	west = setup.Region{Name: "west", Addresses: []string{"198.51.100.1"}, Port: 5061, RTPLow: 30000, RTPHigh: 30100}
 )
 
-// configured returns a deployment with two regions. Organization b is in west, c in a region that is not there.
+// configured returns a deployment with two regions. Organization b is in west. Organization c is in north, which the deployment does not
+// contain.
 func configured(t *testing.T) setup.Config {
 	t.Helper()
 	store := memstore.New()

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/sip/alert"
 )
 
-// RunTexter tests an alert.Texter. newTexter returns a new Texter, and a function that returns the texts sent by it. org is an
+// RunTexter tests an alert.Texter. newTexter returns a new Texter and a function that returns the texts sent by this Texter. org is an
 // organization with one contact.
 func RunTexter(t *testing.T, org callwright.OrgID, newTexter func(t *testing.T) (x alert.Texter, sent func() []string)) {
 	t.Helper()
@@ -25,17 +25,17 @@ func RunTexter(t *testing.T, org callwright.OrgID, newTexter func(t *testing.T) 
 	}
 }
 
-// Receiver is an alert.Hooks and a server that it can post to.
+// Receiver is an alert.Hooks and the server to which it posts notices.
 type Receiver struct {
 	Hooks    alert.Hooks
 	Org      callwright.OrgID
 	URL      string     // of the server
 	Gone     string     // a URL without a listener
 	Received func() int // the number of requests that the server has accepted
-	Refuse   func(int)  // sets the status with which the server answers from then on; 200 before
+	Refuse   func(int)  // sets the status of all later answers; the default is 200
 }
 
-// RunHooks tests an alert.Hooks.
+// RunHooks tests an alert.Hooks. newReceiver returns a new server for each test.
 func RunHooks(t *testing.T, newReceiver func(t *testing.T) Receiver) {
 	t.Helper()
 	notice := func(r Receiver) alert.Notice {
@@ -88,7 +88,7 @@ func RunHooks(t *testing.T, newReceiver func(t *testing.T) Receiver) {
 	})
 }
 
-// wantPlainRefusal checks for a CodeBadRequest without a field.
+// wantPlainRefusal checks that an error is CodeBadRequest and names no field.
 func wantPlainRefusal(t *testing.T, input string, err error) {
 	t.Helper()
 	var field string

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/sip/header"
 )
 
-// secretTrunk returns a trunk with a secret in everything that stores encrypt.
+// secretTrunk returns a trunk with a secret in every field that stores encrypt.
 func secretTrunk(*testing.T) sip.Trunk {
 	tr := trunk(callwrighttest.VisibleID, "a", "+15550000001", sip.Outbound)
 	tr.Options.Call.Password, tr.Options.Register.Password = "hunter2-call", "hunter2-reg-"

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/sip/ban"
 )
 
-// RunBanLine tests a ban.Line. newLine returns one without bans, which tells the time by the system's clock.
+// RunBanLine tests a ban.Line. newLine returns a ban.Line that contains no bans and uses the system's clock.
 func RunBanLine(t *testing.T, newLine func(t *testing.T) ban.Line) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, ban.Line){
@@ -26,10 +26,10 @@ func RunBanLine(t *testing.T, newLine func(t *testing.T) ban.Line) {
 	}
 }
 
-// The sources of RunBanLine. The second is a network of IPv6: see callwright.Source.
+// scanner and network are the banned sources. network is an IPv6 network, which bans represent by its first address: see callwright.Source.
 var scanner, network = netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("2001:db8::")
 
-// wantBans checks that exactly these bans exist.
+// wantBans checks that exactly the given bans exist.
 func wantBans(t *testing.T, l ban.Line, want map[netip.Addr]time.Time) {
 	t.Helper()
 	if got := l.Bans(); !maps.EqualFunc(got, want, time.Time.Equal) {

@@ -16,13 +16,13 @@ import (
 	"github.com/callwright/callwright/sip/monitor"
 )
 
-// CallLog is the storage of a call log, with the count of failures that the monitor needs.
+// CallLog is the storage of a call log, together with the failure count that the monitor needs.
 type CallLog interface {
 	calllog.Store
 	monitor.Attempts
 }
 
-// RunCallLog tests a CallLog. newLog returns an empty one.
+// RunCallLog tests a CallLog. newLog returns an empty CallLog.
 func RunCallLog(t *testing.T, newLog func(t *testing.T) CallLog) {
 	t.Helper()
 	tests := map[string]func(*testing.T, CallLog){
@@ -80,7 +80,7 @@ func getRecord(t *testing.T, log CallLog, org callwright.OrgID, id string) (call
 	return r, steps
 }
 
-// ids returns the ids of records, in their order.
+// ids formats the ids of records in the order of the records.
 func ids(records []calllog.Record) string {
 	var all []string
 	for _, r := range records {
@@ -212,7 +212,7 @@ func hidesRecords(t *testing.T, log CallLog) {
 	}
 }
 
-// findsAttempts looks for the records of a call among others.
+// findsAttempts checks that Attempts returns the records of one call with their ladders, and no record of another call or organization.
 func findsAttempts(t *testing.T, log CallLog) {
 	steps := []ladder.Event{{At: at, Attempt: 1, Sent: true, Method: "INVITE", CSeq: 1, Peer: "192.0.2.1:5061"}}
 	for i, parent := range []string{"p", "p", "q", "", "p"} {
@@ -242,7 +242,8 @@ func findsAttempts(t *testing.T, log CallLog) {
 	}
 }
 
-// pagesRecords reads a list with records of equal start times, while newer ones are added.
+// pagesRecords checks that pages contain each record once when records start at the same time and newer records are added between the
+// pages.
 func pagesRecords(t *testing.T, log CallLog) {
 	for i := range 10 {
 		begin(t, log, record(fmt.Sprint("c", i), "a", at.Add(time.Duration(i/4)*time.Second)))

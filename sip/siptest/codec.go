@@ -13,24 +13,25 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// CodecFeatures holds the guarantees of a codec beyond sip.Codec.
+// CodecFeatures describes the guarantees of a codec beyond those of sip.Codec.
 type CodecFeatures struct {
-	// SignalToNoise is the least ratio, in dB, of speech-like audio to the noise of encoding and decoding, at the codec's delay.
+	// SignalToNoise is the minimum ratio, in dB, of speech-like audio to the noise that encoding and decoding add. RunCodec measures it
+	// after it has aligned the decoded audio by the codec's delay.
 	SignalToNoise float64
-	// Delay is the codec's greatest delay, at most 200 ms; 0: less than 20 ms.
+	// Delay is the codec's maximum delay, up to 200 ms. 0 means up to 20 ms.
 	Delay time.Duration
-	// EveryPayload states that any bytes are a valid payload: Decode never fails.
+	// EveryPayload states that any bytes are a valid payload, so that Decode never fails.
 	EveryPayload bool
 }
 
 // lossMargin is the permitted drop of the ratio, in dB, in the second after a loss.
 const lossMargin = 6
 
-// frameTime is the length of the audio in a payload.
+// frameTime is the duration of the audio in a payload.
 const frameTime = 20 * time.Millisecond
 
-// RunCodec tests a codec. newCodec returns a new codec, as for one direction of a call. The test that calls RunCodec must not be
-// parallel, because RunCodec counts allocations.
+// RunCodec tests a codec. newCodec returns a new codec for one direction of a call. The test that calls RunCodec must not be parallel,
+// because RunCodec counts allocations.
 func RunCodec(t *testing.T, newCodec func() (sip.Codec, error), f CodecFeatures) {
 	t.Helper()
 	open := func(t testing.TB) sip.Codec {
@@ -59,7 +60,8 @@ func RunCodec(t *testing.T, newCodec func() (sip.Codec, error), f CodecFeatures)
 	}
 }
 
-// tone returns 20 ms of speech-like audio: two tones and a little noise. n is the number of the frame.
+// tone returns 20 ms of speech-like audio: two tones and a little noise. rate is in Hz. n is the number of the frame, so that successive
+// frames are continuous.
 func tone(rate, n int) []int16 {
 	pcm := make([]int16, rate/50)
 	for i := range pcm {
@@ -101,7 +103,8 @@ func appendsToBuffers(t *testing.T, open func(testing.TB) sip.Codec) {
 	}
 }
 
-// maxPayload is the size, in bytes, that fits into a datagram beside the headers of IP, UDP, RTP and SRTP on any network.
+// maxPayload is the maximum size of a payload, in bytes. Together with the IP, UDP, RTP and SRTP headers it fits into a datagram on any
+// network.
 const maxPayload = 1200
 
 func carriesFrames(t *testing.T, open func(testing.TB) sip.Codec) {
@@ -122,8 +125,8 @@ func carriesFrames(t *testing.T, open func(testing.TB) sip.Codec) {
 	}
 }
 
-// givesBackAudio sends a second of audio and loses some payloads. The half after the losses, in which a codec has adapted again,
-// must match the sent audio.
+// givesBackAudio encodes a second of audio, loses the given payloads, and decodes the others. The second half, by which the codec has
+// adapted again, must match the encoded audio.
 func givesBackAudio(t *testing.T, open func(testing.TB) sip.Codec, lost []int, least float64, most time.Duration) {
 	encoder, decoder := open(t), open(t)
 	var sent, received []int16
@@ -148,7 +151,8 @@ func givesBackAudio(t *testing.T, open func(testing.TB) sip.Codec, lost []int, l
 	}
 }
 
-// signalToNoise returns the ratio of the second half in dB, at the delay, of up to most samples, at which it is best.
+// signalToNoise returns the signal-to-noise ratio of the second half, in dB. It tries every delay of up to most samples and returns the
+// best ratio.
 func signalToNoise(sent, received []int16, most int) float64 {
 	ratio := math.Inf(-1)
 	for delay := range most + 1 {
@@ -163,7 +167,7 @@ func signalToNoise(sent, received []int16, most int) float64 {
 	return ratio
 }
 
-// sharesNoState runs two calls concurrently: neither affects the other.
+// sharesNoState checks that a codec returns the same bytes and samples while a second call uses other codecs as it does alone.
 func sharesNoState(t *testing.T, open func(testing.TB) sip.Codec) {
 	encoder, decoder, otherEncoder, otherDecoder := open(t), open(t), open(t), open(t)
 	alone, aloneDecoder := open(t), open(t)
@@ -184,7 +188,7 @@ func sharesNoState(t *testing.T, open func(testing.TB) sip.Codec) {
 	}
 }
 
-// refusesOtherLengths passes audio that is not 20 ms long to a codec. The codec encodes all of it, or appends nothing and returns
+// refusesOtherLengths passes audio that is not 20 ms long to a codec. The codec must either encode all of it, or append nothing and return
 // an error.
 func refusesOtherLengths(t *testing.T, open func(testing.TB) sip.Codec) {
 	c := open(t)
@@ -204,8 +208,8 @@ func refusesOtherLengths(t *testing.T, open func(testing.TB) sip.Codec) {
 	}
 }
 
-// survivesAnyPayload passes the payloads of a hostile peer to a decoder: each decodes or fails without effect, and later payloads
-// decode.
+// survivesAnyPayload passes arbitrary payloads, as from a hostile peer, to a decoder. Each must either decode or fail without appending
+// samples, and a valid payload must decode afterwards.
 func survivesAnyPayload(t *testing.T, open func(testing.TB) sip.Codec, newCodec func() (sip.Codec, error), f CodecFeatures) {
 	good := encode(t, open(t), tone(open(t).Rate(), 0))
 	rapid.Check(t, func(t *rapid.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/sip/siptest"
 )
 
-// late is a codec without compression whose audio comes three frames later, like the audio of a codec with look-ahead.
+// late is a codec without compression that delays audio by three frames, like a codec with look-ahead.
 type late struct{ waiting [3 * 160]int16 }
 
 func (*late) Name() string { return "L16" }

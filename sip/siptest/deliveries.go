@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// RunDeliveries tests a sip.Deliveries. newStore returns an empty one.
+// RunDeliveries tests a sip.Deliveries. newStore returns an empty store.
 func RunDeliveries(t *testing.T, newStore func(t *testing.T) sip.Deliveries) {
 	t.Helper()
 	callwrighttest.RunRows(t, callwrighttest.RowsHarness[sip.Deliveries, sip.Delivery]{
@@ -62,7 +62,7 @@ func RunDeliveries(t *testing.T, newStore func(t *testing.T) sip.Deliveries) {
 	}
 }
 
-// delivery returns a pending delivery of the trunk t1, created some seconds after at.
+// delivery returns a pending delivery of the trunk t1 that was created the given number of seconds after at.
 func delivery(id string, seconds int) sip.Delivery {
 	return sip.Delivery{
 		ID: id, Org: "a", TrunkID: "t1", Number: listed, State: sip.DeliveryPending, CreatedAt: at.Add(time.Duration(seconds) * time.Second),
@@ -78,7 +78,7 @@ func addDeliveries(t *testing.T, s sip.Deliveries, keep int, all ...sip.Delivery
 	}
 }
 
-// wantDeliveries compares the ids of a page of a's deliveries, and returns it.
+// wantDeliveries compares the ids of a page of organization a's deliveries with want, and returns the page.
 func wantDeliveries(t *testing.T, s sip.Deliveries, after callwright.Keyset, limit int, want string) []sip.Delivery {
 	t.Helper()
 	got, err := s.DeliveriesOf(t.Context(), "a", listed, after, limit)

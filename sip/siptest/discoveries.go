@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// RunDiscoveryStore tests a discovery.Store. newStore returns an empty one.
+// RunDiscoveryStore tests a discovery.Store. newStore returns an empty store.
 func RunDiscoveryStore(t *testing.T, newStore func(t *testing.T) discovery.Store) {
 	t.Helper()
 	callwrighttest.RunRows(t, callwrighttest.RowsHarness[discovery.Store, discovery.Discovery]{
@@ -52,7 +52,7 @@ func lookAt(id string, org callwright.OrgID, host string, started time.Time) dis
 	}
 }
 
-// complete adds a discovery that was completed.
+// complete adds a discovery and completes it.
 func complete(t *testing.T, s discovery.Store, d discovery.Discovery, at time.Time) discovery.Discovery {
 	t.Helper()
 	err := s.Begin(t.Context(), d, at)

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/sip/resolve"
 )
 
-// Zone lists the records from which a resolve.DNS under test answers, in the syntax of a zone file.
+// Zone lists the records, in the syntax of a zone file, that the server of a resolve.DNS under test serves.
 var Zone = []string{
 	"pbx.callwright.test. 60 IN A 192.0.2.7",
 	"pbx.callwright.test. 60 IN A 192.0.2.8",

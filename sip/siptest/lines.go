@@ -17,18 +17,18 @@ import (
 // lineLimit is the time limit of one step of a line under test.
 const lineLimit = 30 * time.Second
 
-// Registrar is a registration.Line and a server that it can register with.
+// Registrar is a registration.Line and the server with which it registers.
 type Registrar struct {
 	Line    registration.Line
-	Binding registration.Binding // with the server; the suite sets Lost
-	// Answer waits for the next REGISTER, even one that removes the binding, and answers it with a status. A success grants a
-	// minute.
+	Binding registration.Binding // a binding with the server; the suite sets Lost
+	// Answer waits for the next REGISTER, including a REGISTER that removes the binding, and answers it with a status. If the status is a
+	// success, the binding expires after one minute.
 	Answer func(status int)
 	// Drop closes the server's side of the binding's connection.
 	Drop func()
 }
 
-// RunRegistrationLine tests a registration.Line.
+// RunRegistrationLine tests a registration.Line. newRegistrar returns a new server for each test.
 func RunRegistrationLine(t *testing.T, newRegistrar func(t *testing.T) Registrar) {
 	t.Helper()
 	tests := map[string]func(*testing.T, Registrar){
@@ -45,7 +45,7 @@ func RunRegistrationLine(t *testing.T, newRegistrar func(t *testing.T) Registrar
 	}
 }
 
-// register registers while the server answers.
+// register calls Register, answers its REGISTER with status, and returns the result.
 func (r Registrar) register(t *testing.T, status int, lost func()) (granted time.Duration, err error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), lineLimit)
@@ -71,15 +71,15 @@ func (r Registrar) unregister(t *testing.T) {
 
 func registersAndBack(t *testing.T, r Registrar) {
 	var lost atomic.Int64
-	for range 2 { // a binding can be made anew
-		for range 2 { // the second time refreshes the binding
+	for range 2 { // a removed binding can be registered again
+		for range 2 { // the second REGISTER refreshes the binding
 			if granted, err := r.register(t, 200, func() { lost.Add(1) }); err != nil || granted != time.Minute {
 				t.Fatalf("granted %v, %v", granted, err)
 			}
 		}
 		r.unregister(t)
 	}
-	r.Line.Unregister(t.Context(), r.Binding.TrunkID) // without a binding it does nothing
+	r.Line.Unregister(t.Context(), r.Binding.TrunkID) // without a binding, Unregister does nothing
 	if n := lost.Load(); n != 0 {
 		t.Errorf("%d connections are reported as lost", n)
 	}
@@ -124,21 +124,21 @@ func reportsLoss(t *testing.T, r Registrar) {
 	}
 }
 
-// Callee is a testcall.Line and a server that its calls go to.
+// Callee is a testcall.Line and the server that it calls.
 type Callee struct {
 	Line      testcall.Line
-	Placement testcall.Placement // of a call to the server
-	// Answer waits for the next INVITE and answers it with a final status, and a success with an SDP answer.
+	Placement testcall.Placement // places a call to the server
+	// Answer waits for the next INVITE and answers it with a final status. A success contains an SDP answer.
 	Answer func(status int)
-	// Ring waits for the next INVITE and lets it ring.
+	// Ring waits for the next INVITE and answers it with 180 (Ringing).
 	Ring func()
-	// Canceled waits until the call that rings is canceled.
+	// Canceled waits until the ringing call is canceled.
 	Canceled func()
-	// HangUp ends the call from the server's side with a BYE. Ended waits for the caller's BYE and answers it.
+	// HangUp sends a BYE from the server. Ended waits for the caller's BYE and answers it.
 	HangUp, Ended func()
 }
 
-// RunTestCallLine tests a testcall.Line and its Legs.
+// RunTestCallLine tests a testcall.Line and its Legs. newCallee returns a new server for each test.
 func RunTestCallLine(t *testing.T, newCallee func(t *testing.T) Callee) {
 	t.Helper()
 	tests := map[string]func(*testing.T, Callee){
@@ -155,7 +155,7 @@ func RunTestCallLine(t *testing.T, newCallee func(t *testing.T) Callee) {
 	}
 }
 
-// steps records the events that an observer of a call receives.
+// steps records the SIP messages of a call that the line reports to its observer.
 type steps struct {
 	mu   sync.Mutex
 	seen []ladder.Event
@@ -178,7 +178,7 @@ func (s *steps) count(method string) (n int) {
 	return n
 }
 
-// place places a call while server runs.
+// place places a call while server runs, which plays the callee. It returns the results of Place and the observed messages.
 func (c Callee) place(ctx context.Context, t *testing.T, server func()) (testcall.Leg, *steps, error) {
 	t.Helper()
 	var leg testcall.Leg
@@ -191,7 +191,7 @@ func (c Callee) place(ctx context.Context, t *testing.T, server func()) (testcal
 	return leg, told, err
 }
 
-// answered places a call that is answered.
+// answered places a call, answers it with 200, and returns its leg.
 func (c Callee) answered(t *testing.T) testcall.Leg {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), lineLimit)
@@ -209,7 +209,7 @@ func (c Callee) answered(t *testing.T) testcall.Leg {
 	return leg
 }
 
-// wantOver fails the test unless a call has ended.
+// wantOver checks that a call ends within lineLimit and that reading it then returns io.EOF.
 func wantOver(t *testing.T, leg testcall.Leg) {
 	t.Helper()
 	select {

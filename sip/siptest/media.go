@@ -15,17 +15,17 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// MediaSetup is a sip.Media and the network that its sessions are on.
+// MediaSetup is a sip.Media under test and the network of its sessions.
 type MediaSetup struct {
 	Media sip.Media
 	// Codecs makes the codecs of Media. PCMU and PCMA are required.
 	Codecs sip.Codecs
 	// Listen opens a socket that Media's sessions can send to and receive from.
 	Listen func() (Socket, error)
-	// Pairs is the maximum number of concurrent sessions for which Media has ports. 0 leaves the limit untested.
+	// Pairs is the number of port pairs of Media, which limits its concurrent sessions. If 0, the limit is not tested.
 	Pairs int
-	// Bubble states that the test runs in a bubble of testing/synctest, where waiting takes no time. Then behavior that takes
-	// minutes in a call is tested, too.
+	// Bubble states that the test runs in a bubble of testing/synctest, where waiting consumes no real time. If set, the suite also tests
+	// behavior that lasts minutes.
 	Bubble bool
 }
 
@@ -37,8 +37,8 @@ type Socket interface {
 	Close() error
 }
 
-// RunMedia tests a sip.Media. in runs a test with a new Media, in a bubble of testing/synctest or not, and closes the Media and its
-// network afterwards. RunMediaSession tests the sessions.
+// RunMedia tests how a sip.Media opens and closes sessions. in calls test with a new Media, in a bubble of testing/synctest or not, and
+// then closes the Media and its network. RunMediaSession tests the sessions themselves.
 func RunMedia(t *testing.T, in func(t *testing.T, test func(t *testing.T, m MediaSetup))) {
 	t.Helper()
 	runMedia(t, in, map[string]func(*testing.T, MediaSetup){
@@ -48,7 +48,7 @@ func RunMedia(t *testing.T, in func(t *testing.T, test func(t *testing.T, m Medi
 	})
 }
 
-// RunMediaSession tests the sessions of a sip.Media, as RunMedia does. Each test is a call of two sessions over a relay.
+// RunMediaSession tests the sessions of a sip.Media; in is as in RunMedia. Each test is a call between two sessions over a relay.
 func RunMediaSession(t *testing.T, in func(t *testing.T, test func(t *testing.T, m MediaSetup))) {
 	t.Helper()
 	runMedia(t, in, map[string]func(*testing.T, MediaSetup){
@@ -88,13 +88,13 @@ func runMedia(
 	}
 }
 
-// mediaLimit is the time limit of one step of a call. Only a broken adapter comes near it.
+// mediaLimit is the time limit for one step of a call. Only a broken adapter needs nearly as long.
 const mediaLimit = 30 * time.Second
 
-// mediaFrame is the audio of a frame.
+// mediaFrame is the duration of the audio in a frame.
 const mediaFrame = 20 * time.Millisecond
 
-// mediaCall is two sessions with a relay between them.
+// mediaCall is a call between two sessions with a relay between them.
 type mediaCall struct {
 	MediaSetup
 
@@ -105,7 +105,7 @@ type mediaCall struct {
 	net              *relay
 }
 
-// newMediaCall opens two sessions and negotiates. Nothing is applied yet. The end of the test closes both.
+// newMediaCall opens two sessions and negotiates, but does not apply the result. The end of the test closes both sessions.
 func newMediaCall(t testing.TB, m MediaSetup) *mediaCall {
 	t.Helper()
 	c := &mediaCall{MediaSetup: m, t: t, caller: openSession(t, m), callee: openSession(t, m)}
@@ -128,7 +128,8 @@ func openSession(t testing.TB, m MediaSetup) sip.MediaSession {
 	return s
 }
 
-// negotiate makes an offer and an answer with the relay's addresses. The arguments change the capabilities of each side.
+// negotiate makes an offer and an answer, and replaces the remote addresses by the relay's. If not nil, caller and callee change the
+// capabilities of their side.
 func (c *mediaCall) negotiate(caller, callee func(*sdp.Capabilities)) {
 	c.t.Helper()
 	capable := func(s sip.MediaSession, previous *sdp.Description, change func(*sdp.Capabilities)) sdp.Capabilities {
@@ -153,7 +154,7 @@ func (c *mediaCall) negotiate(caller, callee func(*sdp.Capabilities)) {
 	}
 }
 
-// apply starts or changes both sides.
+// apply applies the negotiated descriptions to both sessions.
 func (c *mediaCall) apply() {
 	c.t.Helper()
 	if err := errors.Join(c.callee.Apply(c.callees), c.caller.Apply(c.callers)); err != nil {
@@ -161,7 +162,7 @@ func (c *mediaCall) apply() {
 	}
 }
 
-// listen reads a session in the background until stop is called, which returns its digits.
+// listen reads a session in the background. stop ends the reading and returns the received digits.
 func listen(s sip.MediaSession) (stop func() (digits string)) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var digits []byte
@@ -185,7 +186,7 @@ func listen(s sip.MediaSession) (stop func() (digits string)) {
 	}
 }
 
-// until reads a session until a frame satisfies a condition, and fails the test after mediaLimit.
+// until reads a session until a frame satisfies wanted. It fails the test after mediaLimit, with what as the description of the condition.
 func (c *mediaCall) until(s sip.MediaSession, what string, wanted func(f sip.Frame) bool) {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), mediaLimit)
@@ -201,7 +202,7 @@ func (c *mediaCall) until(s sip.MediaSession, what string, wanted func(f sip.Fra
 	}
 }
 
-// pass reads a number of frames of a session.
+// pass reads a number of frames from a session and discards them.
 func (c *mediaCall) pass(s sip.MediaSession, frames int) {
 	c.t.Helper()
 	c.until(s, "frames to pass", func(sip.Frame) bool {
@@ -210,7 +211,7 @@ func (c *mediaCall) pass(s sip.MediaSession, frames int) {
 	})
 }
 
-// spoken returns different frames of speech, and the audio heard of each.
+// spoken returns distinct frames of speech: said holds all samples, heard the decoded samples of each frame.
 func (c *mediaCall) spoken(codec sdp.Codec, frames int) (said []int16, heard [][]int16) {
 	c.t.Helper()
 	for n := range frames {
@@ -231,8 +232,8 @@ func (c *mediaCall) spoken(codec sdp.Codec, frames int) (said []int16, heard [][
 	return said, heard
 }
 
-// hears repeats the same audio from one side until the other has received each frame of it, whole and unchanged. The load of the
-// machine does not matter.
+// hears repeats the same audio on one side until the other side has received each frame whole and unchanged. Because the audio repeats,
+// frames lost on a busy machine do not fail the test.
 func (c *mediaCall) hears(from, to sip.MediaSession, codec sdp.Codec) {
 	c.t.Helper()
 	said, heard := c.spoken(codec, 10)
@@ -271,7 +272,7 @@ func opensPairs(t *testing.T, m MediaSetup) {
 	}
 }
 
-// openAll opens sessions until no port is left.
+// openAll opens sessions until Open returns CodeUnavailable because no port is free.
 func openAll(t *testing.T, m MediaSetup) (all []sip.MediaSession) {
 	t.Helper()
 	for len(all) <= m.Pairs {

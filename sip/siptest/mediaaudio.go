@@ -27,8 +27,8 @@ func carriesAudio(t *testing.T, m MediaSetup) {
 	}
 }
 
-// showsOneClock reads frames of a session while it plays audio: they count the time in steps of 20 ms, and each holds the audio
-// played in it, in order.
+// showsOneClock reads frames of a session while the session plays audio. Elapsed must increase in steps of 20 ms, and each frame must hold
+// the audio that was played during it, in order.
 func showsOneClock(t *testing.T, m MediaSetup) {
 	c := newMediaCall(t, m)
 	c.apply()
@@ -52,7 +52,7 @@ func showsOneClock(t *testing.T, m MediaSetup) {
 			return played == frames-1
 		}
 		for played++; played < frames && !slices.Equal(f.Out, said[played*160:(played+1)*160]); {
-			played++ // this reader was late and has missed a frame
+			played++ // the reader was late and has missed a frame
 		}
 		if played >= frames {
 			t.Fatal("a frame shows what was not said, or not in its order")
@@ -61,7 +61,7 @@ func showsOneClock(t *testing.T, m MediaSetup) {
 	})
 }
 
-// concealsLoss loses every fifth packet: each frame is whole, and the loss is counted.
+// concealsLoss drops every fifth packet. Each frame must still be whole, and the session must count the loss.
 func concealsLoss(t *testing.T, m MediaSetup) {
 	c := newMediaCall(t, m)
 	c.apply()
@@ -88,7 +88,7 @@ func concealsLoss(t *testing.T, m MediaSetup) {
 	c.hears(c.caller, c.callee, sdp.PCMU)
 }
 
-// boundsQueue writes more than 200 ms of audio to a held session, which plays nothing.
+// boundsQueue writes more than 200 ms of audio to a held session, which plays nothing. The excess must block Write.
 func boundsQueue(t *testing.T, m MediaSetup) {
 	c := newMediaCall(t, m)
 	c.negotiate(nil, func(can *sdp.Capabilities) { can.Hold = true })
@@ -180,7 +180,7 @@ func sendsDigits(t *testing.T, m MediaSetup) {
 	}
 }
 
-// keepsDigits does not read a session while digits arrive, for longer than the session buffers audio.
+// keepsDigits checks that a session returns all digits that arrived while its reader paused for longer than the session buffers audio.
 func keepsDigits(t *testing.T, m MediaSetup) {
 	c := newMediaCall(t, m)
 	c.apply()

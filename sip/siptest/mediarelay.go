@@ -9,17 +9,17 @@ import (
 	"testing"
 )
 
-// relay is the network between two sessions. It sees every packet, and forwards, changes or drops it.
+// relay is the network between two sessions. It records every packet, and forwards, changes or drops the packet.
 type relay struct{ rtp, rtcp *path }
 
-// path forwards packets between two addresses from one socket: packets from b go to a, all others to b.
+// path forwards packets between a and b through one socket at the address at. Packets from b are forwarded to a, all others to b.
 type path struct {
 	at   netip.AddrPort
 	a, b netip.AddrPort
 
 	mu     sync.Mutex
-	change func(toB bool, n int, packet []byte) [][]byte // nil: every packet is forwarded unchanged
-	seen   [2][][]byte                                   // packets to a, and to b
+	change func(toB bool, n int, packet []byte) [][]byte // if nil, every packet is forwarded unchanged
+	seen   [2][][]byte                                   // packets to a, and packets to b
 }
 
 // newRelay starts a relay between two sessions. The end of the test stops it.
@@ -29,7 +29,7 @@ func newRelay(t testing.TB, m MediaSetup, a, b netip.AddrPort) *relay {
 	return &relay{rtp: newPath(t, m, a, b), rtcp: newPath(t, m, control(a), control(b))}
 }
 
-// open opens a socket and has take read it until the end of the test.
+// open opens a socket and passes each received packet to take until the end of the test.
 func open(t testing.TB, m MediaSetup, take func(packet []byte, from netip.AddrPort)) Socket {
 	t.Helper()
 	socket, err := m.Listen()
@@ -53,7 +53,7 @@ func open(t testing.TB, m MediaSetup, take func(packet []byte, from netip.AddrPo
 	return socket
 }
 
-// address returns a socket's address.
+// address returns a socket's local address, with an IPv4 address unmapped.
 func address(s Socket) netip.AddrPort {
 	at := s.LocalAddr().(*net.UDPAddr).AddrPort()
 	return netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
@@ -79,7 +79,7 @@ func newPath(t testing.TB, m MediaSetup, a, b netip.AddrPort) *path {
 	return p
 }
 
-// relay records a packet and returns the packets to send in its place.
+// relay records a packet and returns the packets to send instead.
 func (p *path) relay(toB bool, packet []byte) [][]byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -94,17 +94,18 @@ func (p *path) relay(toB bool, packet []byte) [][]byte {
 	return p.change(toB, len(p.seen[side]), packet)
 }
 
-// set installs the change of later packets. change receives the direction, and the packet's number in it.
+// set replaces the function that changes later packets; nil forwards them unchanged. change receives the packet's direction, its number in
+// that direction (from 1), and its bytes.
 func (p *path) set(change func(toB bool, n int, packet []byte) [][]byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.change = change
 }
 
-// lose loses a packet.
+// lose is a change that drops every packet.
 func lose(bool, int, []byte) [][]byte { return nil }
 
-// to returns the packets so far in one direction.
+// to returns the packets received so far for b if its argument is true, else for a.
 func (p *path) to(b bool) [][]byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -18,8 +18,8 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// holdsAndGoesOn puts the caller on hold and resumes. Nothing is played or sent meanwhile, and the caller's stream continues
-// afterwards under the same key: one SSRC, no gap in the sequence.
+// holdsAndGoesOn puts the caller on hold and resumes the call. During the hold, the caller must not play or send audio. Afterwards its
+// stream must continue under the same key, with the same SSRC and without a gap in the sequence numbers.
 func holdsAndGoesOn(t *testing.T, m MediaSetup) {
 	c := newMediaCall(t, m)
 	c.apply()
@@ -29,7 +29,7 @@ func holdsAndGoesOn(t *testing.T, m MediaSetup) {
 	c.apply()
 	stop := listen(c.callee)
 	c.until(c.caller, "the hold", func(f sip.Frame) bool { return f.OnHold })
-	c.pass(c.caller, 25) // all packets in flight have arrived
+	c.pass(c.caller, 25) // until all packets in flight have arrived
 	before := len(c.net.rtp.to(true))
 	if err := c.caller.Write(context.Background(), make([]int16, 800)); err != nil {
 		t.Fatal(err)
@@ -75,7 +75,7 @@ func changesCodec(t *testing.T, m MediaSetup) {
 	if err := c.callee.Apply(c.callees); err != nil {
 		t.Fatalf("applying another codec: %v", err)
 	}
-	c.hears(c.caller, c.callee, sdp.PCMU) // before the caller has the answer
+	c.hears(c.caller, c.callee, sdp.PCMU) // before the caller receives the answer
 	c.apply()
 	c.hears(c.caller, c.callee, sdp.PCMA)
 	c.hears(c.callee, c.caller, sdp.PCMA)
@@ -84,7 +84,7 @@ func changesCodec(t *testing.T, m MediaSetup) {
 	}
 }
 
-// hearsOthers switches the caller from one law of G.711 to the other and back, without signaling.
+// hearsOthers switches the caller from PCMU to PCMA and back without signaling. The callee must decode both, because both were negotiated.
 func hearsOthers(t *testing.T, m MediaSetup) {
 	c := newMediaCall(t, m)
 	both := func(can *sdp.Capabilities) { can.Codecs = []sdp.Codec{sdp.PCMU, sdp.PCMA} }
@@ -100,7 +100,7 @@ func hearsOthers(t *testing.T, m MediaSetup) {
 	}
 }
 
-// send switches the caller to another codec under its static payload type.
+// send switches the caller to another codec under the codec's static payload type, without signaling.
 func (c *mediaCall) send(codec sdp.Codec) {
 	c.t.Helper()
 	own := c.callers
@@ -110,7 +110,7 @@ func (c *mediaCall) send(codec sdp.Codec) {
 	}
 }
 
-// namesFault sends a codec that was not negotiated.
+// namesFault sends a codec that was not negotiated. The receiver must report sip.FaultUndecodable.
 func namesFault(t *testing.T, m MediaSetup) {
 	c := newMediaCall(t, m)
 	c.apply()
@@ -153,7 +153,7 @@ func refusesPlainMedia(t *testing.T, m MediaSetup) {
 	c.hears(c.caller, c.callee, sdp.PCMU)
 }
 
-// srtpOverhead is the header of RTP and the authentication tag of AES_CM_128_HMAC_SHA1_80, in bytes.
+// srtpOverhead is the size, in bytes, of the RTP header and the authentication tag of AES_CM_128_HMAC_SHA1_80.
 const srtpOverhead = 12 + 10
 
 func sendsNothingClear(t *testing.T, m MediaSetup) {
@@ -212,8 +212,8 @@ func hearsNoOtherKey(t *testing.T, m MediaSetup) {
 	}
 }
 
-// ignoresHostility sends noise, genuine packets with a bit changed, and genuine packets again, from a third address to both ports,
-// during a call.
+// ignoresHostility attacks both ports of the callee from a third address during a call. It sends noise, replayed packets, and truncated and
+// altered copies of genuine packets. The call must continue, and the attacker must receive no packet.
 func ignoresHostility(t *testing.T, m MediaSetup) {
 	c := newMediaCall(t, m)
 	c.apply()
@@ -230,12 +230,12 @@ func ignoresHostility(t *testing.T, m MediaSetup) {
 	received := c.callee.Stats().Received
 	for n := range 60 {
 		noise := make([]byte, n*25)
-		_, _ = rand.Read(noise) // never fails, by its documentation
+		_, _ = rand.Read(noise) // never fails, according to its documentation
 		attack(noise)
 		if len(noise) > 1 {
-			noise[0], noise[1] = 2<<6, 0 // as RTP begins
+			noise[0], noise[1] = 2<<6, 0 // the first bytes of an RTP packet
 			attack(noise)
-			noise[1] = 200 // as RTCP begins
+			noise[1] = 200 // the first bytes of an RTCP packet
 			attack(noise)
 		}
 	}
@@ -258,8 +258,8 @@ func ignoresHostility(t *testing.T, m MediaSetup) {
 	}
 }
 
-// sparesTheUnheard sends nothing to the caller for a while: the described address gets few packets, and queued audio is not lost.
-// Repeating the address in a new description changes nothing.
+// sparesTheUnheard delivers no packets to the caller for some time. Until the caller receives a packet, it must send few packets to the
+// peer's address and keep the queued audio. A new description with the same address must not change this.
 func sparesTheUnheard(t *testing.T, m MediaSetup) {
 	c := newMediaCall(t, m)
 	c.net.rtp.set(func(toB bool, _ int, packet []byte) [][]byte {
@@ -308,7 +308,8 @@ func sparesTheUnheard(t *testing.T, m MediaSetup) {
 	c.hears(c.caller, c.callee, sdp.PCMU)
 }
 
-// reportsOnCall needs minutes, as RTCP reports every few seconds.
+// reportsOnCall checks the statistics that RTCP reports provide. It requires a bubble, because the reports are seconds apart and the test
+// lasts two minutes.
 func reportsOnCall(t *testing.T, m MediaSetup) {
 	c := newMediaCall(t, m)
 	c.apply()
@@ -337,7 +338,8 @@ func reportsOnCall(t *testing.T, m MediaSetup) {
 	}
 }
 
-// noticesDeadPeer needs minutes: see sip.ErrMediaTimeout for the limits of silence.
+// noticesDeadPeer checks that Read returns an error when the peer is silent for too long, on hold and otherwise. It requires a bubble,
+// because the limits are up to 30 minutes: see sip.ErrMediaTimeout.
 func noticesDeadPeer(t *testing.T, m MediaSetup) {
 	if !m.Bubble {
 		return
@@ -387,7 +389,8 @@ func (c *mediaCall) comesBack() {
 	}
 }
 
-// timesOut reads the caller's session until its peer counts as dead. Offers and answers meanwhile change nothing.
+// timesOut reads the caller's session until Read reports that the peer is dead. Offers and answers in the meantime must not extend the
+// wait.
 func (c *mediaCall) timesOut(want time.Duration, when string) {
 	c.t.Helper()
 	begin := time.Now()
@@ -409,7 +412,7 @@ func (c *mediaCall) timesOut(want time.Duration, when string) {
 	}
 }
 
-// trustsTheProven is sparesTheUnheard with an address that the signaling proves: all audio is sent in time.
+// trustsTheProven is sparesTheUnheard with an address that the signaling has proven. All audio must be sent without delay.
 func trustsTheProven(t *testing.T, m MediaSetup) {
 	c := newMediaCall(t, m)
 	c.callers.Proven = c.callers.RemoteRTP.Addr()

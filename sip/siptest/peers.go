@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/sip/failover"
 )
 
-// tellsPeers reads the peers of several organizations' trunks, without secrets.
+// tellsPeers checks that Peers pages through the peers of all organizations' trunks and returns no secrets.
 func tellsPeers(t *testing.T, s sip.Store) {
 	listed, out := trunk("a", "one", "+15550000001", sip.Inbound), trunk("b", "two", "+15550000002", sip.Outbound)
 	listed.Options.AllowedIPs = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}

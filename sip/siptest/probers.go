@@ -17,26 +17,26 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// The times of the suites of probers.
+// The limits for one probe in the suites of probers.
 const (
-	probePatience = 10 * time.Second       // for an answer
-	probeSilence  = 200 * time.Millisecond // for an answer that does not come
+	probePatience = 10 * time.Second       // for a server that answers
+	probeSilence  = 200 * time.Millisecond // for a silent server
 )
 
 // MonitorProberHarness is a monitor.Prober under test with the servers that it probes.
 type MonitorProberHarness struct {
 	Prober monitor.Prober
-	// Server starts a server that answers every OPTIONS with a code, and with a Retry-After header unless that is 0. The
-	// code 0 is silence.
+	// Server starts a server that answers every OPTIONS with a code, and with a Retry-After header unless retryAfter is 0. If code is 0,
+	// the server does not answer.
 	Server func(t *testing.T, code int, retryAfter time.Duration) failover.Server
-	// Down returns a server that does not listen.
+	// Down returns the address of a server that does not listen.
 	Down func(t *testing.T) failover.Server
-	// Untrusted starts a server that answers 200 with a certificate of an unknown authority; nil: the prober does not verify
-	// certificates.
+	// Untrusted starts a server that answers 200 and presents a certificate of an unknown authority. If nil, the suite does not test how
+	// the prober verifies certificates.
 	Untrusted func(t *testing.T) failover.Server
 }
 
-// RunMonitorProber tests a monitor.Prober.
+// RunMonitorProber tests a monitor.Prober. newHarness returns a new harness for each test.
 func RunMonitorProber(t *testing.T, newHarness func(t *testing.T) MonitorProberHarness) {
 	t.Helper()
 	for name, check := range map[string]func(*testing.T, MonitorProberHarness){
@@ -57,7 +57,7 @@ func options(h MonitorProberHarness, s failover.Server, limit time.Duration) hea
 	return h.Prober.Options(ctx, s, sip.VerifyFull)
 }
 
-// monitorCodes: every final response means that the server is alive, except for 408, 502, 503 and 504.
+// monitorCodes checks that every final response except 408, 502, 503 and 504 means that the server is alive.
 func monitorCodes(t *testing.T, h MonitorProberHarness) {
 	for code, alive := range map[int]bool{
 		200: true, 302: true, 401: true, 404: true, 405: true, 486: true, 500: true, 501: true, 603: true,
@@ -76,7 +76,7 @@ func monitorRetryAfter(t *testing.T, h MonitorProberHarness) {
 	}
 }
 
-// monitorSilence: a silent server is a miss when ctx ends, not earlier and not much later.
+// monitorSilence checks that the probe of a silent server fails when ctx ends, not earlier and not much later.
 func monitorSilence(t *testing.T, h MonitorProberHarness) {
 	silent := h.Server(t, 0, 0)
 	began := time.Now()
@@ -131,16 +131,16 @@ func monitorConcurrently(t *testing.T, h MonitorProberHarness) {
 // DiscoveryProberHarness is a discovery.Prober under test with the servers that it probes.
 type DiscoveryProberHarness struct {
 	Prober discovery.Prober
-	Host   string // that the servers' certificates name
-	// Server starts a server that answers every OPTIONS with a code. The code 0 is silence.
+	Host   string // the name in the servers' certificates
+	// Server starts a server that answers every OPTIONS with a code. If code is 0, the server does not answer.
 	Server func(t *testing.T, transport uri.Transport, code int) netip.AddrPort
 	// Down returns an address at which no server listens.
 	Down func(t *testing.T, transport uri.Transport) netip.AddrPort
-	// Guarded is a prober that must not reach the addresses of Server; nil: not tested.
+	// Guarded is a prober that must not reach the addresses of Server. If nil, this is not tested.
 	Guarded discovery.Prober
 }
 
-// RunDiscoveryProber tests a discovery.Prober.
+// RunDiscoveryProber tests a discovery.Prober over UDP, TCP and TLS. newHarness returns a new harness for each test.
 func RunDiscoveryProber(t *testing.T, newHarness func(t *testing.T) DiscoveryProberHarness) {
 	t.Helper()
 	for name, check := range map[string]func(*testing.T, DiscoveryProberHarness, uri.Transport){
@@ -157,7 +157,7 @@ func RunDiscoveryProber(t *testing.T, newHarness func(t *testing.T) DiscoveryPro
 	}
 }
 
-// probe probes an address and checks the invariants of every answer.
+// probe probes an address within limit, checks the invariants that hold for every answer, and returns the answer.
 func probe(t *testing.T, p discovery.Prober, q discovery.Probe, limit time.Duration) discovery.Answer {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)

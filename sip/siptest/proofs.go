@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/sip/proof"
 )
 
-// RunProofStore tests a proof.Store. newStore returns an empty one.
+// RunProofStore tests a proof.Store. newStore returns an empty store.
 func RunProofStore(t *testing.T, newStore func(t *testing.T) proof.Store) {
 	t.Helper()
 	callwrighttest.RunRows(t, callwrighttest.RowsHarness[proof.Store, proof.Proof]{
@@ -49,7 +49,7 @@ func RunProofStore(t *testing.T, newStore func(t *testing.T) proof.Store) {
 	}
 }
 
-// numberProof returns a proof of the organization a that was made some seconds after at.
+// numberProof returns a waiting proof of organization a that was created the given number of seconds after at.
 func numberProof(id string, number callwright.PhoneNumber, seconds int) proof.Proof {
 	made := at.Add(time.Duration(seconds) * time.Second)
 	return proof.Proof{ID: id, Org: "a", Number: number, State: proof.StateWaiting, CreatedAt: made, ExpiresAt: made.Add(time.Hour), Version: 1}
@@ -84,7 +84,7 @@ func addsProofs(t *testing.T, s proof.Store) {
 		org    callwright.OrgID
 		limits proof.Limits
 		since  int
-		oldest int // number of the oldest proof that counts towards the limit; 0: none
+		oldest int // creation time of the oldest proof that counts towards the limit, in seconds after at; 0 if p is added
 	}{
 		{"the number's limit", "+1", "a", proof.Limits{Number: 2, Org: 9}, 0, 1},
 		{"the number's limit for another organization", "+1", "b", proof.Limits{Number: 2, Org: 9}, 0, 1},
@@ -136,7 +136,7 @@ func returnsLatestProof(t *testing.T, s proof.Store) {
 	}
 }
 
-// RunSpeaker tests a proof.Speaker.
+// RunSpeaker tests a proof.Speaker at 8, 16 and 48 kHz.
 func RunSpeaker(t *testing.T, newSpeaker func(t *testing.T) proof.Speaker) {
 	t.Helper()
 	s := newSpeaker(t)

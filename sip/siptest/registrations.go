@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// RunRegistrations tests a sip.Registrations. newStore returns an empty one.
+// RunRegistrations tests a sip.Registrations. newStore returns an empty store.
 func RunRegistrations(t *testing.T, newStore func(t *testing.T) sip.Registrations) {
 	t.Helper()
 	tests := map[string]func(*testing.T, sip.Registrations){
@@ -61,7 +61,7 @@ func getRegistration(t *testing.T, s sip.Registrations, org callwright.OrgID, tr
 	return got
 }
 
-// given returns the trunks whose registrations a node claims, sorted.
+// given returns the sorted ids of the trunks whose registrations a node claims.
 func given(t *testing.T, s sip.Registrations, node string, now time.Time, limit int) string {
 	t.Helper()
 	got, err := s.ClaimRegistrations(t.Context(), node, now, limit)
@@ -161,7 +161,8 @@ func supplantsRegistration(t *testing.T, s sip.Registrations) {
 	}
 }
 
-// leasesUnclaimed claims registrations of no node, even before they are due, because their connection must be made.
+// leasesUnclaimed checks that a node claims registrations without a node even before they are due, because it must first connect to the
+// registrar.
 func leasesUnclaimed(t *testing.T, s sip.Registrations) {
 	register(t, s, registrationOf("t1", "a", at.Add(time.Hour)))
 	for _, step := range []struct {
@@ -243,7 +244,7 @@ func leasesRegistrationOnce(t *testing.T, s sip.Registrations) {
 		})
 	}
 	wait.Wait()
-	for take("n0") { // rows that another node held during the last claim
+	for take("n0") { // claims rows that another node had locked during the last claim
 	}
 	total := 0
 	for n := range nodes {

@@ -19,8 +19,8 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// StageStatus stores a status with StoreStatus, and then stores the given health of its servers. Tests use it to prepare servers in a
-// state.
+// StageStatus stores a status with StoreStatus, then the health, ProbeAt and samples of its servers, and records the resulting state. Tests
+// use it to prepare servers in a given state.
 func StageStatus(ctx context.Context, s sip.Statuses, status sip.Status) error {
 	if err := s.StoreStatus(ctx, status); err != nil {
 		return err
@@ -50,7 +50,7 @@ func recordStatus(t *testing.T, s sip.Statuses, st sip.Status) {
 	}
 }
 
-// getServer returns the server that status gives every trunk.
+// getServer returns the server pbx.example.com, which is the server of every trunk that status returns.
 func getServer(t *testing.T, s sip.Statuses, org callwright.OrgID) sip.WatchedServer {
 	t.Helper()
 	got, err := s.Server(t.Context(), org, sip.ServerKey("", failover.Server{Host: "pbx.example.com"}))
@@ -107,7 +107,8 @@ func findsGroup(t *testing.T, s sip.Statuses) {
 	}
 }
 
-// sharesServers: evidence of one trunk about a server applies to all trunks that name it, in any case of its name.
+// sharesServers checks that evidence from one trunk about a server applies to all trunks that name the server. Host names are compared
+// without regard to case.
 func sharesServers(t *testing.T, s sip.Statuses) {
 	first, second := status("t1", "a", at), status("t2", "a", at)
 	second.Servers[0].Server.Host = "PBX.Example.com"
@@ -122,7 +123,7 @@ func sharesServers(t *testing.T, s sip.Statuses) {
 	w.Health.State = health.Unreachable
 	storeServer(t, s, w)
 	w.Version++
-	third := status("t3", "a", at) // comes later, without evidence
+	third := status("t3", "a", at) // stored after the evidence
 	storeAll(t, s, third)
 	for id, place := range map[string]int{"t1": 0, "t2": 1, "t3": 0} {
 		got := getStatus(t, s, "a", id).Servers[place]
@@ -146,7 +147,8 @@ func sharesServers(t *testing.T, s sip.Statuses) {
 	}
 }
 
-// keepsServersApart: other organizations, ports and ways to verify certificates are different servers.
+// keepsServersApart checks that the same host counts as different servers if the organization, the port or the verification of certificates
+// differs.
 func keepsServersApart(t *testing.T, s sip.Statuses) {
 	verified, port := status("t3", "a", at), status("t4", "a", at)
 	verified.Verify, port.Servers[0].Server.Port = sip.VerifyNone, 5061
@@ -213,8 +215,8 @@ func forgetsServers(t *testing.T, s sip.Statuses) {
 	}
 }
 
-// watchesOnce puts and deletes trunks of one server concurrently: in the end the server is watched, because one trunk still names
-// it.
+// watchesOnce concurrently stores the statuses of trunks with the same server, and deletes all of them except one. Afterwards the server
+// must still be watched, because the remaining trunk names it.
 func watchesOnce(t *testing.T, s sip.Statuses) {
 	storeAll(t, s, status("t0", "a", at))
 	var wait sync.WaitGroup
@@ -252,7 +254,7 @@ func leasedServers(t *testing.T, s sip.Statuses, now, until time.Time, limit int
 	return strings.Join(hosts, " ")
 }
 
-// on returns a status with one server.
+// on returns a status whose only server is host.
 func on(trunkID string, org callwright.OrgID, host string, probeAt time.Time) sip.Status {
 	st := status(trunkID, org, probeAt)
 	st.Servers[0].Server.Host = host
@@ -317,7 +319,7 @@ func leasesServerOnce(t *testing.T, s sip.Statuses) {
 		})
 	}
 	wait.Wait()
-	for lease() { // rows that another call held during the last one
+	for lease() { // claims rows that another call had locked during the last claim
 	}
 	if most := slices.Max(slices.Collect(maps.Values(given))); len(given) != count || most != 1 {
 		t.Errorf("%d of %d are given, up to %d times", len(given), count, most)

@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// RunStatuses tests a sip.Statuses. newStore returns an empty one.
+// RunStatuses tests a sip.Statuses. newStore returns an empty store.
 func RunStatuses(t *testing.T, newStore func(t *testing.T) sip.Statuses) {
 	t.Helper()
 	tests := map[string]func(*testing.T, sip.Statuses){
@@ -79,7 +79,7 @@ func getStatus(t *testing.T, s sip.Statuses, org callwright.OrgID, trunkID strin
 	return got
 }
 
-// leased returns the trunks of the statuses that one call leases, in order.
+// leased returns the trunk ids of the statuses that one call claims, in the order in which they are returned.
 func leased(t *testing.T, s sip.Statuses, now, until time.Time, limit int) string {
 	t.Helper()
 	got, err := s.ClaimStatuses(t.Context(), now, until, limit)
@@ -95,7 +95,7 @@ func leased(t *testing.T, s sip.Statuses, now, until time.Time, limit int) strin
 
 func keepsStatus(t *testing.T, s sip.Statuses) {
 	first, second := callwrighttest.Filled[sip.Status](t, 0), callwrighttest.Filled[sip.Status](t, 0)
-	for i := range first.History.Hours { // they are full hours
+	for i := range first.History.Hours { // Start must be a full hour
 		start := at.Truncate(time.Hour).Add(time.Duration(i) * time.Hour)
 		first.History.Hours[i].Start, second.History.Hours[i].Start = start, start
 	}
@@ -232,7 +232,8 @@ func listsStatuses(t *testing.T, s sip.Statuses) {
 	}
 }
 
-// ill returns a status of a trunk whose server is in a state, with a downtime in the last day.
+// ill returns a status of a trunk whose server is in the given state. If down is positive, the trunk was down for this time in the current
+// hour.
 func ill(trunkID string, state health.State, down time.Duration) sip.Status {
 	st := status(trunkID, "a", at)
 	st.Number = callwright.PhoneNumber("+1555000000" + trunkID[1:])
@@ -343,7 +344,7 @@ func leasesStatusOnce(t *testing.T, s sip.Statuses) {
 		})
 	}
 	wait.Wait()
-	for lease() { // rows that another call held during the last one
+	for lease() { // claims rows that another call had locked during the last claim
 	}
 	total := 0
 	given.Range(func(any, any) bool { total++; return true })

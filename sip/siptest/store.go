@@ -1,4 +1,4 @@
-// Package siptest holds the conformance suites of the ports of package sip.
+// Package siptest contains the conformance suites for the ports of package sip and its subpackages.
 package siptest
 
 import (
@@ -18,8 +18,8 @@ import (
 	"github.com/callwright/callwright/sip/failover"
 )
 
-// RunStore tests a sip.Store. newStore returns an empty one, and atRest all data that it wrote to a disk or a server; nil for a
-// store in memory.
+// RunStore tests a sip.Store. newStore returns an empty store. atRest returns all data that the store wrote to a disk or a server; it is
+// nil for a store in memory.
 func RunStore(t *testing.T, newStore func(t *testing.T) sip.Store, atRest callwrighttest.AtRest[sip.Store]) {
 	t.Helper()
 	callwrighttest.RunRows(t, callwrighttest.RowsHarness[sip.Store, sip.Trunk]{
@@ -67,7 +67,7 @@ func RunStore(t *testing.T, newStore func(t *testing.T) sip.Store, atRest callwr
 	}
 }
 
-// at is a time in the precision of both databases.
+// at is a time in microseconds, which is the precision of both databases.
 var at = time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC)
 
 func trunk(id string, org callwright.OrgID, n callwright.PhoneNumber, d sip.Direction) sip.Trunk {
@@ -113,7 +113,7 @@ func tellsHolders(t *testing.T, s sip.Store) {
 	}
 }
 
-// lists are the ways to find a trunk among others.
+// lists returns the methods, by name, that should find the trunk t and no other trunk.
 func lists(s sip.Store, t sip.Trunk) map[string]func(context.Context) ([]sip.Trunk, error) {
 	return map[string]func(context.Context) ([]sip.Trunk, error){
 		"Trunks": func(ctx context.Context) ([]sip.Trunk, error) { return s.Trunks(ctx, t.Org, t.Number) },
@@ -204,7 +204,7 @@ func deletes(t *testing.T, s sip.Store) {
 	if err := s.Delete(t.Context(), other); err != nil {
 		t.Fatal(err)
 	}
-	insert(t, s, trunk("t3", "b", "+15550000002", sip.Inbound)) // the number is free for everyone
+	insert(t, s, trunk("t3", "b", "+15550000002", sip.Inbound)) // any organization can attach the number again
 }
 
 func listsAll(t *testing.T, s sip.Store) {
@@ -265,7 +265,8 @@ func countsNumbers(t *testing.T, s sip.Store) {
 	}
 }
 
-// holdsCount runs more transactions than the count allows; each adds a number if the count permits.
+// holdsCount runs more concurrent transactions than the limit allows. Each adds a number if the count is below the limit, so exactly limit
+// numbers must be added.
 func holdsCount(t *testing.T, s sip.Store, transactions callwright.Atomic) {
 	t.Helper()
 	const goroutines, limit = 8, 3
@@ -294,7 +295,8 @@ func holdsCount(t *testing.T, s sip.Store, transactions callwright.Atomic) {
 	}
 }
 
-// RunHold tests a sip.Store with the transactions that it takes part in. newStore returns an empty one.
+// RunHold tests Hold and HoldNumbers of a sip.Store in transactions. newStore returns an empty store and the transactions in which the
+// store participates.
 func RunHold(t *testing.T, newStore func(t *testing.T) (sip.Store, callwright.Atomic)) {
 	t.Helper()
 	t.Run("holds the count of numbers", func(t *testing.T) {

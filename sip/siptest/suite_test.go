@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/sip/testcall"
 )
 
-// texter stores the texts that it is asked to send. No adapter of this repository sends SMS.
+// texter records the texts passed to SendText. It is the only alert.Texter here, because no adapter of this repository sends SMS.
 type texter struct{ sent []string }
 
 func (x *texter) SendText(_ context.Context, _ callwright.OrgID, _, text string) error {

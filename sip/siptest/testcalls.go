@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/sip/testcall"
 )
 
-// RunTestCallStore tests a testcall.Store. newStore returns an empty one.
+// RunTestCallStore tests a testcall.Store. newStore returns an empty store.
 func RunTestCallStore(t *testing.T, newStore func(t *testing.T) testcall.Store) {
 	t.Helper()
 	callwrighttest.RunRows(t, callwrighttest.RowsHarness[testcall.Store, testcall.Call]{
@@ -126,7 +126,7 @@ func addsToLimitInRace(t *testing.T, s testcall.Store) {
 	}
 }
 
-// endedTestCall returns an ended test call.
+// endedTestCall returns a call of organization a that was completed one second after its start.
 func endedTestCall(id string, started time.Time) testcall.Call {
 	c := testCall(id, "a", started)
 	ended := started.Add(time.Second)

@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// Chime is a Prompt of two decaying tones, the second one lower. It needs no speech engine.
+// Chime is a Prompt that consists of two decaying tones, the second one lower. It requires no speech engine.
 type Chime struct{}
 
-// The chime's tones in hertz (E5 and C5), their length, and their peak, about -10 dB of full scale.
+// The chime's tones in hertz (E5 and C5), the duration of each tone, and the peak, about -10 dB of full scale.
 var chimeTones = [...]float64{659.26, 523.25}
 
 const (
 	chimeTone   = 800 * time.Millisecond
 	chimeAttack = 0.005 // seconds
-	chimeDecay  = 0.25  // seconds to 1/e
+	chimeDecay  = 0.25  // seconds until the amplitude falls to 1/e
 	chimePeak   = 10000
 )
 
-// Prompt returns the chime; it never fails.
+// Prompt returns the chime, which lasts 1.6 seconds. It never fails.
 func (Chime) Prompt(_ context.Context, rate int) ([]int16, error) {
 	each := int(chimeTone.Seconds() * float64(rate))
 	samples := make([]int16, 0, each*len(chimeTones))

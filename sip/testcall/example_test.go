@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/sip/testcall"
 )
 
-// A test call is started, and followed until it has shown something.
+// The example starts a test call, and polls it until its result is known.
 func Example() {
 	ctx, store := context.Background(), memstore.New()
 	busy := func(_ context.Context, _ testcall.Placement, observe func(ladder.Event)) (testcall.Leg, error) {

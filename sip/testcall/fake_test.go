@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/sip/testcall"
 )
 
-// trunks returns one number with both directions, and one for inbound calls only.
+// trunks returns an outbound trunk for one number and an inbound trunk for another.
 type trunks struct{}
 
 const (
@@ -35,7 +35,7 @@ func (trunks) Get(_ context.Context, _ callwright.OrgID, number string) (sip.Rec
 	return sip.Record{}, nil
 }
 
-// line places scripted calls.
+// line places scripted calls and records their placements.
 type line struct {
 	place func(ctx context.Context, p testcall.Placement, observe func(ladder.Event)) (testcall.Leg, error)
 	mu    sync.Mutex
@@ -59,7 +59,7 @@ type leg struct {
 	once     sync.Once
 
 	mu      sync.Mutex
-	until   time.Time // when everything that was written is played
+	until   time.Time // when the playout of the written audio ends
 	written int
 	hungup  int
 }
@@ -112,17 +112,17 @@ func (l *leg) Done() <-chan struct{} { return l.done }
 
 func (l *leg) finish() { l.once.Do(func() { close(l.done) }) }
 
-// prompts is a prompt that a test makes up.
+// prompts is a Prompt that calls a function of the test.
 type prompts func(ctx context.Context, rate int) ([]int16, error)
 
 func (p prompts) Prompt(ctx context.Context, rate int) ([]int16, error) { return p(ctx, rate) }
 
-// store returns the errors that a test sets, and counts calls.
+// store is a testcall.Store that counts updates and returns the errors that a test sets.
 type store struct {
 	testcall.Store
 	insert  error
-	fail    func(update int64) error // returns the error of Update instead of writing; nil: it writes
-	written bool                     // Update writes although it fails
+	fail    func(update int64) error // receives the number of the Update; Update returns its error; nil: no failures
+	written bool                     // an Update that returns an error still writes
 	updates atomic.Int64
 }
 
@@ -146,7 +146,7 @@ func (s *store) Update(ctx context.Context, c testcall.Call) error {
 	return s.fail(n)
 }
 
-// work takes the periodic work, for its test to run.
+// work stores the handlers of the periodic work, so that the test can run them.
 type work struct {
 	callwright.Work
 	every map[string]callwright.Handler

@@ -138,7 +138,7 @@ func TestCloseWithoutPatience(t *testing.T) {
 	})
 }
 
-// TestDeadNode ends the calls of a dead node, once, by any node.
+// TestDeadNode checks that Get and the sweep finish a call of a dead node only once, and that the sweep deletes the call a day later.
 func TestDeadNode(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -181,7 +181,8 @@ func TestDeadNode(t *testing.T) {
 	})
 }
 
-// TestEndedByAnother ends a call that runs here by a sweep of another node.
+// TestEndedByAnother finishes a running call in the store, as the sweep of another node does. The service must hang up the call and write
+// no further steps.
 func TestEndedByAnother(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -12,34 +12,34 @@ import (
 )
 
 const (
-	burst         = 100 * time.Millisecond // steps within it are written together
+	burst         = 100 * time.Millisecond // steps within this time are written together
 	storePatience = 3 * time.Second        // time limit of one write
-	lastTries     = 5                      // writes of a call's end
+	lastTries     = 5                      // attempts to write a call's end
 )
 
-// record is the stored state of a running call. Steps are added immediately, and written after burst.
+// record is the state of a running call. Each new step is added to it immediately, and written to the store after burst.
 type record struct {
 	service *Service
 	lost    func()        // called when another node has ended the call
-	changed chan struct{} // holds a token while changes are unwritten
+	changed chan struct{} // contains a token while changes are unwritten
 
 	mu   sync.Mutex
 	call Call // with the stored Version
 }
 
-// observe adds a step of the line.
+// observe adds the step for an event of the line, if the event has a step.
 func (r *record) observe(e ladder.Event) {
 	if step, ok := stepOf(e); ok {
 		r.change(func(c *Call) bool { return c.add(step) })
 	}
 }
 
-// step adds a step of our own.
+// step adds a step of the service itself, at the current time.
 func (r *record) step(name, detail string) {
 	r.change(func(c *Call) bool { return c.add(Event{Name: name, At: r.service.cfg.Clock.Now(), Detail: detail}) })
 }
 
-// answered adds the answer.
+// answered records the answer and sets the status InProgress.
 func (r *record) answered(at time.Time, detail string) {
 	r.change(func(c *Call) bool {
 		c.Status, c.AnsweredAt = InProgress, &at
@@ -58,7 +58,7 @@ func (r *record) change(f func(c *Call) bool) {
 	}
 }
 
-// store writes the steps while the call runs. finish stops it and writes the end.
+// store starts to write the steps in the background. finish stops this, ends the call with a status, and writes the end.
 func (r *record) store(ctx context.Context) (finish func(Status, string)) {
 	keeping, stop := context.WithCancel(ctx)
 	var writing sync.WaitGroup
@@ -100,8 +100,8 @@ func (r *record) writeEnd(ctx context.Context) {
 	r.service.cfg.Logger.ErrorContext(ctx, "the end of a test call was not written", "call_id", r.call.ID, "error", err)
 }
 
-// write stores the call. A conflict means that a sweep has ended the call, or that an earlier write has succeeded although
-// it returned an error.
+// write stores the call. A conflict means that a sweep has finished the call, or that an earlier write succeeded although it returned an
+// error. In the first case write calls lost, in the second case it writes again with the stored version.
 func (r *record) write(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, storePatience)
 	defer cancel()

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The causes of a call's canceled context.
+// The causes with which the context of a call is canceled.
 var (
 	errStopping = errors.New("the server is stopping")
 	errTooLong  = errors.New("the call took longer than a minute")
@@ -19,12 +19,12 @@ var (
 )
 
 const (
-	silence        = time.Second           // between the prompt and our BYE
+	silence        = time.Second           // between the end of the prompt and our BYE
 	hangupPatience = 10 * time.Second      // time limit of our BYE
-	playCheck      = 20 * time.Millisecond // between checks of the playout
+	playCheck      = 20 * time.Millisecond // interval between checks of the playout
 )
 
-// run runs one call and stores its end.
+// run places one call and stores its result. A panic finishes the call as Failed.
 func (s *Service) run(ctx context.Context, c Call) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -54,7 +54,7 @@ func (s *Service) place(ctx context.Context, r *record) (Status, string) {
 	return Completed, s.playPrompt(ctx, r, leg)
 }
 
-// unanswered returns the status and reason of an unanswered call.
+// unanswered returns the status and the reason of a call for which Place returned err.
 func (s *Service) unanswered(ctx context.Context, r *record, err error) (Status, string) {
 	var failure *Failure
 	var coded *callwright.Error
@@ -77,7 +77,7 @@ func (s *Service) unanswered(ctx context.Context, r *record, err error) (Status,
 	return Failed, callwright.ErrInternal.Message
 }
 
-// playPrompt plays the prompt and a moment of silence, unless the peer hangs up earlier. It returns the reason for the end of the call.
+// playPrompt plays the prompt and a second of silence, unless the peer hangs up earlier. It returns the reason why the call ended.
 func (s *Service) playPrompt(ctx context.Context, r *record, leg Leg) string {
 	talking, stop := context.WithCancel(ctx)
 	defer stop()
@@ -98,7 +98,7 @@ func (s *Service) playPrompt(ctx context.Context, r *record, leg Leg) string {
 	return "we have hung up"
 }
 
-// hangup ends an answered call, if it has not ended.
+// hangup ends an answered call. It does nothing if the call has ended.
 func (s *Service) hangup(ctx context.Context, r *record, leg Leg) {
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), hangupPatience)
 	defer cancel()
@@ -125,7 +125,7 @@ func over(leg Leg) bool {
 	}
 }
 
-// play plays the prompt, or the chime if the prompt fails, and waits until it is played and for a moment of silence.
+// play plays the prompt, or the chime if the prompt fails. It waits until the audio is played and for a second of silence.
 func (s *Service) play(ctx context.Context, r *record, leg Leg) error {
 	samples, err := s.cfg.Prompt.Prompt(ctx, leg.Rate())
 	if err != nil {
@@ -146,7 +146,7 @@ func (s *Service) play(ctx context.Context, r *record, leg Leg) error {
 	return wait(ctx, silence)
 }
 
-// wait waits. It returns the error of ctx if that ends first.
+// wait waits for d. It returns the error of ctx if ctx ends first.
 func wait(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

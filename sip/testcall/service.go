@@ -15,8 +15,8 @@ import (
 
 // Trunks returns the trunks of numbers; sip.Service implements it.
 type Trunks interface {
-	// Get returns the record of a number, which is empty for a number that is not attached. A text that is not a number
-	// is CodeBadRequest with the field "phone_number".
+	// Get returns the record of a number, or the empty record if the number is not attached. If number is not a phone number, Get returns
+	// CodeBadRequest with the field "phone_number".
 	Get(ctx context.Context, org callwright.OrgID, number string) (sip.Record, error)
 }
 
@@ -27,12 +27,12 @@ type Config struct {
 	Line   Line            `required:"always"`
 	Work   callwright.Work `required:"always"`
 
-	Prompt Prompt // nil: Chime
+	Prompt Prompt // default: Chime
 
 	callwright.Runtime
 }
 
-// Service places test calls, each on the node that received the request.
+// Service places test calls. Each call runs on the node on which Start was called.
 type Service struct {
 	cfg     Config
 	mu      sync.Mutex
@@ -41,7 +41,7 @@ type Service struct {
 	idle    chan struct{}                      // closed when the service is closed and no call runs
 }
 
-// The rate limit of an organization's test calls.
+// An organization can start MaxCalls test calls within Window.
 const (
 	MaxCalls = 10
 	Window   = 15 * time.Minute
@@ -51,18 +51,18 @@ const (
 const (
 	ring      = 30 * time.Second
 	longest   = time.Minute               // from the start to our BYE
-	deadAfter = longest + 2*node.LeaseTTL // a call that runs for longer has lost its node
-	kept      = 24 * time.Hour            // time for which an ended call can be read
+	deadAfter = longest + 2*node.LeaseTTL // a call that is older and not finished has lost its node
+	kept      = 24 * time.Hour            // from a call's start until a sweep deletes it
 )
 
-// The periodic work that ends lost calls.
+// The periodic work that finishes lost calls and deletes old ones.
 const (
 	taskSweep  = "testcall.sweep"
 	sweepEvery = 30 * time.Second
 	sweepBatch = 100
 )
 
-// New checks the configuration and registers the periodic work that ends the calls of dead nodes.
+// New returns a Service. It registers the periodic work that finishes the calls of dead nodes and deletes old calls.
 func New(c Config) (*Service, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
@@ -75,8 +75,8 @@ func New(c Config) (*Service, error) {
 	return s, nil
 }
 
-// Start starts a test call to the outbound endpoint of a number. It returns CodeBadRequest for a number without an outbound trunk,
-// CodeTooManyRequests after MaxCalls within Window, and CodeUnavailable when the service is closed.
+// Start starts a test call to the outbound endpoint of a number, and returns before the call is placed. It returns CodeBadRequest for a
+// number without an outbound trunk, CodeTooManyRequests after MaxCalls within Window, and CodeUnavailable if the service is closed.
 func (s *Service) Start(ctx context.Context, org callwright.OrgID, number string) (Call, error) {
 	record, err := s.cfg.Trunks.Get(ctx, org, number)
 	if err != nil {
@@ -112,7 +112,8 @@ func (s *Service) Start(ctx context.Context, org callwright.OrgID, number string
 	return c, nil
 }
 
-// enter returns the context of a call, which is canceled when the service is closed; leave releases it.
+// enter returns the context of a new call. Close cancels the context, and leave releases it. It returns CodeUnavailable if the service is
+// closed.
 func (s *Service) enter(id string) (context.Context, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,7 +135,8 @@ func (s *Service) leave(id string) {
 	}
 }
 
-// Get returns a test call. CodeNotFound when the organization has no such call.
+// Get returns a test call. It first finishes the call if the call's node has died. It returns CodeNotFound if the organization has no such
+// call.
 func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Call, error) {
 	c, err := s.cfg.Store.Get(ctx, org, id)
 	if err != nil || c.EndedAt != nil || s.cfg.Clock.Now().Sub(c.StartedAt) < deadAfter {
@@ -146,7 +148,7 @@ func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Cal
 	return s.cfg.Store.Get(ctx, org, id)
 }
 
-// sweep ends the calls of dead nodes, and deletes old calls.
+// sweep finishes the calls of dead nodes, up to sweepBatch per run, and deletes old calls.
 func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 	now := s.cfg.Clock.Now()
 	lost, err := s.cfg.Store.Unfinished(ctx, now.Add(-deadAfter), sweepBatch)
@@ -161,7 +163,7 @@ func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 	return s.cfg.Store.DeleteOld(ctx, now.Add(-kept))
 }
 
-// finishLost ends a call of a dead node. A conflict with another node is no error.
+// finishLost finishes a call of a dead node. It returns no error if another node has finished or deleted the call.
 func (s *Service) finishLost(ctx context.Context, c *Call) error {
 	c.finish(Failed, "the server that placed this call has stopped", s.cfg.Clock.Now())
 	err := s.cfg.Store.Update(ctx, *c)
@@ -171,7 +173,8 @@ func (s *Service) finishLost(ctx context.Context, c *Call) error {
 	return err
 }
 
-// Close ends the running calls of this node, and waits until their ends are stored or ctx ends. No call starts afterwards.
+// Close ends the running calls of this node, and waits until their ends are stored. It returns the error of ctx if ctx ends first.
+// Afterwards, Start returns CodeUnavailable.
 func (s *Service) Close(ctx context.Context) error {
 	s.mu.Lock()
 	if !s.closed {

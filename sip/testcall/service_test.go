@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// phone is a service with its fakes, within the bubble of a test.
+// phone is a service under test with its fakes.
 type phone struct {
 	*testcall.Service
 	t      *testing.T
@@ -33,7 +33,7 @@ type phone struct {
 	config testcall.Config
 }
 
-// placing returns a service whose calls run place.
+// placing returns a service whose line calls place for each call.
 func placing(
 	t *testing.T, place func(ctx context.Context, p testcall.Placement, observe func(ladder.Event)) (testcall.Leg, error),
 ) *phone {
@@ -49,7 +49,7 @@ func placing(
 	return p
 }
 
-// with makes the service anew, with another prompt.
+// with replaces the service with a service that uses another prompt.
 func (p *phone) with(prompt testcall.Prompt) {
 	p.t.Helper()
 	p.config.Prompt = prompt
@@ -77,7 +77,7 @@ func (p *phone) get(id string) testcall.Call {
 	return c
 }
 
-// run makes a call and gives it when it has ended.
+// run starts a call and returns it after 80 seconds, when every call has ended.
 func (p *phone) run() testcall.Call {
 	p.t.Helper()
 	c := p.start()
@@ -86,7 +86,7 @@ func (p *phone) run() testcall.Call {
 	return p.get(c.ID)
 }
 
-// steps returns a short form of a timeline.
+// steps formats a timeline: the names of the steps with their details, without times.
 func steps(c testcall.Call) string {
 	names := make([]string, len(c.Timeline))
 	for i, e := range c.Timeline {
@@ -106,7 +106,7 @@ func answer(status int) ladder.Event {
 	return ladder.Event{At: time.Now(), Attempt: 1, Method: "INVITE", Status: status, Reason: "Their\r\nWords"}
 }
 
-// TestAnsweredCall follows a call step by step.
+// TestAnsweredCall checks the status and the timeline of a call at each step, from its start until the service has hung up.
 func TestAnsweredCall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -153,7 +153,7 @@ func TestAnsweredCall(t *testing.T) {
 			steps(c) != way+"; prompt played; completed (we have hung up)" {
 			t.Errorf("at its end it is %s, %s: %s", c.Status, c.Result, steps(c))
 		}
-		// 1.6 s of chime, and a second of silence
+		// The chime lasts 1.6 s, and a second of silence follows.
 		if up := c.Duration(time.Now()); up < 2600*time.Millisecond || up > 2700*time.Millisecond || l.hungup != 1 || l.written != 12800 {
 			t.Errorf("it was up for %s, %d samples were written, it was hung up %d times", up, l.written, l.hungup)
 		}
@@ -299,7 +299,8 @@ func TestNumbersWithoutATestCall(t *testing.T) {
 	}
 }
 
-// TestLimit makes ten calls and no eleventh until the first is a quarter of an hour old; others are not concerned.
+// TestLimit checks that Start refuses the eleventh call until the first call is 15 minutes old. Calls of another organization are not
+// limited.
 func TestLimit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -325,7 +326,7 @@ func TestLimit(t *testing.T) {
 	})
 }
 
-// TestTimelineIsBounded uses a line that reports events without end.
+// TestTimelineIsBounded uses a line that reports 1000 long events. The timeline must stay within its limits and still contain the end.
 func TestTimelineIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

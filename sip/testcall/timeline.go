@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/sip/ladder"
 )
 
-// The limits of a timeline. The end of the call is added in any case.
+// The limits of a timeline. The end of the call is added even to a full timeline.
 const (
 	maxSteps  = 100
 	maxDetail = 300 // characters
@@ -20,11 +20,11 @@ var results = map[Status]Result{
 	Completed: Connected, Failed: ResultFailed, Busy: ResultBusy, NoAnswer: ResultNoAnswer,
 }
 
-// stepOf returns the step for an event of the call's ladder; ok is false for an event without a step.
+// stepOf converts an event of the call's ladder to a step. ok is false if the event has no step.
 func stepOf(e ladder.Event) (step Event, ok bool) {
 	step = Event{At: e.At.UTC().Truncate(time.Microsecond), Detail: fmt.Sprintf("SIP %d", e.Status)}
 	switch {
-	case e.Retransmit, e.Note == ladder.NoteEnded: // end adds this step
+	case e.Retransmit, e.Note == ladder.NoteEnded: // finish adds the step for NoteEnded
 		return Event{}, false
 	case e.Note != "":
 		step.Name, step.Detail = e.Note, e.Detail
@@ -39,7 +39,7 @@ func stepOf(e ladder.Event) (step Event, ok bool) {
 		step.Name = "ringing"
 	case e.Status < 200:
 		step.Name = "progress"
-	case e.Status < 300: // answered adds this step
+	case e.Status < 300: // answered adds the step for a 2xx
 		return Event{}, false
 	case e.Status == 401, e.Status == 407:
 		step.Name = "challenged"
@@ -49,7 +49,7 @@ func stepOf(e ladder.Event) (step Event, ok bool) {
 	return step, true
 }
 
-// add adds a step, unless it repeats the last one or the timeline is full, and reports whether it added the step.
+// add appends a step and reports whether it did. It skips a step that equals the last one, and every step if the timeline is full.
 func (c *Call) add(step Event) bool {
 	step.Name, step.Detail = printable(step.Name), printable(step.Detail)
 	last := len(c.Timeline) - 1
@@ -63,7 +63,7 @@ func (c *Call) add(step Event) bool {
 	return true
 }
 
-// finish ends the call. The last step is "completed" or "failed".
+// finish sets the final status and result, and appends the last step: "completed" or "failed".
 func (c *Call) finish(status Status, detail string, at time.Time) {
 	c.Status, c.Result, c.EndedAt = status, results[status], &at
 	name := "failed"
@@ -73,7 +73,7 @@ func (c *Call) finish(status Status, detail string, at time.Time) {
 	c.Timeline = append(c.Timeline, Event{Name: name, At: at, Detail: printable(detail)})
 }
 
-// printable returns a text without control characters, of at most maxDetail characters.
+// printable replaces invalid and unprintable characters with spaces, and truncates the text to maxDetail characters.
 func printable(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -87,7 +87,8 @@ func printable(text string) string {
 	return text
 }
 
-// Duration returns the time since the call's answer: until its end, or until now if it has not ended.
+// Duration returns the time from the answer to the end of the call, or to now if the call has not ended. It returns 0 if the call was not
+// answered.
 func (c *Call) Duration(now time.Time) time.Duration {
 	if c.AnsweredAt == nil {
 		return 0

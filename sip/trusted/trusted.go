@@ -17,13 +17,13 @@ import (
 
 const (
 	refreshEvery = time.Minute      // between two reads of the trunks
-	rest         = 5 * time.Second  // after a read, until an unknown address or number causes another one
-	lookupTime   = 10 * time.Second // for one server's name
-	lookups      = 16               // names at a time
-	pageSize     = 1000             // trunks that one statement reads
+	rest         = 5 * time.Second  // pause after a read, before an unknown address or number can cause another read
+	lookupTime   = 10 * time.Second // time limit for resolving the name of one server
+	lookups      = 16               // names that are resolved concurrently
+	pageSize     = 1000             // trunks per call of Store.Peers
 )
 
-// The widest networks of trunks that are trusted, in bits of the prefix. A wider network would disable blocking for most callers.
+// The shortest prefixes of a trunk's networks that are trusted, in bits. A wider network would disable blocking for most callers.
 const (
 	widest4 = 16
 	widest6 = 32
@@ -38,24 +38,24 @@ type Config struct {
 	callwright.Runtime
 }
 
-// Set is a set of trusted addresses. It is safe for concurrent use.
+// Set is a set of trusted addresses that follows the trunks while Run runs. It is safe for concurrent use.
 type Set struct {
 	cfg     Config
 	current atomic.Pointer[content]
-	servers map[string][]netip.Addr // the last resolved addresses of each server; used by refresh only
-	changed chan struct{}           // a trunk has changed on this node
-	asked   chan struct{}           // an unknown address or number was looked up: a trunk may have changed on another node
+	servers map[string][]netip.Addr // the last resolved addresses by server; only refresh uses it
+	changed chan struct{}           // signals that a trunk has changed on this node
+	asked   chan struct{}           // signals an unknown address or number: a trunk may have changed on another node
 }
 
-// content is an immutable set.
+// content is the immutable content of a Set.
 type content struct {
 	addresses map[netip.Addr]bool
 	networks  []netip.Prefix
-	numbers   map[callwright.PhoneNumber]bool // that have an inbound trunk
-	complete  bool                            // numbers have been read
+	numbers   map[callwright.PhoneNumber]bool // numbers with an inbound trunk
+	complete  bool                            // the trunks have been read, so numbers is complete
 }
 
-// New returns a set of Config.Always alone; Run adds the trunks' addresses.
+// New returns a Set that contains Config.Always only. Run adds the trunks' addresses.
 func New(c Config) (*Set, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
@@ -76,7 +76,8 @@ func (s *Set) Contains(a netip.Addr) bool {
 	return known
 }
 
-// Serves reports whether a number has a known inbound trunk; true until the trunks have been read. It does not block.
+// Serves reports whether a number has a known inbound trunk. It returns true for every number until the trunks have been read. It does not
+// block.
 func (s *Set) Serves(n callwright.PhoneNumber) bool {
 	c := s.current.Load()
 	if !c.complete || c.numbers[n] {
@@ -86,7 +87,7 @@ func (s *Set) Serves(n callwright.PhoneNumber) bool {
 	return false
 }
 
-// Changed reports a change of a trunk on this node: Run reads the trunks immediately. It does not block.
+// Changed notifies the set that a trunk has changed on this node: Run then reads the trunks immediately. It does not block.
 func (s *Set) Changed() { wake(s.changed) }
 
 func wake(c chan struct{}) {
@@ -96,9 +97,9 @@ func wake(c chan struct{}) {
 	}
 }
 
-// Run reads the trunks until ctx ends: immediately, after Changed, and every minute. A change by another node takes effect within 5
-// seconds if an unknown address or number is looked up, otherwise within a minute. While the trunks cannot be read, or a name
-// cannot be resolved, the previous addresses stay.
+// Run reads the trunks until ctx ends: at its start, after Changed, and every minute. A change by another node takes effect within 5
+// seconds if an unknown address or number is looked up, otherwise within a minute. While the store fails or a name cannot be resolved, the
+// previous addresses remain trusted. Run returns nil.
 func (s *Set) Run(ctx context.Context) error {
 	tick := time.NewTicker(refreshEvery)
 	defer tick.Stop()
@@ -112,7 +113,7 @@ func (s *Set) Run(ctx context.Context) error {
 	return nil
 }
 
-// wait waits until the next read of the trunks.
+// wait waits until the next read of the trunks is due, or until ctx ends.
 func (s *Set) wait(ctx context.Context, tick <-chan time.Time) {
 	resting := time.NewTimer(rest)
 	defer resting.Stop()
@@ -133,7 +134,7 @@ func (s *Set) wait(ctx context.Context, tick <-chan time.Time) {
 	}
 }
 
-// refresh reads the trunks and resolves the names of their servers.
+// refresh reads the trunks and resolves the names of their servers. If the store fails, it returns the error and leaves the set unchanged.
 func (s *Set) refresh(ctx context.Context) error {
 	next := &content{
 		addresses: map[netip.Addr]bool{}, networks: slices.Clone(s.cfg.Always), numbers: map[callwright.PhoneNumber]bool{}, complete: true,
@@ -160,13 +161,13 @@ func (s *Set) refresh(ctx context.Context) error {
 			break
 		}
 	}
-	s.current.Store(next.with(s.servers)) // names may take a while
+	s.current.Store(next.with(s.servers)) // resolving the names may take long
 	s.servers = s.resolve(ctx, names)
 	s.current.Store(next.with(s.servers))
 	return nil
 }
 
-// with returns the content with the addresses of servers.
+// with returns a copy of c that also contains the addresses of servers.
 func (c *content) with(servers map[string][]netip.Addr) *content {
 	more := *c
 	more.addresses = maps.Clone(c.addresses)
@@ -178,7 +179,7 @@ func (c *content) with(servers map[string][]netip.Addr) *content {
 	return &more
 }
 
-// add adds a network of a trunk, unless it is too wide.
+// add adds a network of a trunk, unless it is wider than widest4 or widest6.
 func (c *content) add(network netip.Prefix) {
 	switch {
 	case network.IsSingleIP():
@@ -189,7 +190,7 @@ func (c *content) add(network netip.Prefix) {
 	}
 }
 
-// resolve returns the addresses of servers. A server whose name cannot be resolved keeps its previous addresses.
+// resolve returns the addresses of servers by name. A server whose name cannot be resolved keeps its previous addresses.
 func (s *Set) resolve(ctx context.Context, names map[string]uri.URI) map[string][]netip.Addr {
 	var (
 		mu       sync.Mutex

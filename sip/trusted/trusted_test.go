@@ -20,7 +20,7 @@ import (
 	"github.com/callwright/callwright/sip/trusted"
 )
 
-// names is a DNS.
+// names is a resolve.DNS without SRV records. While broken is set, address look-ups fail.
 type names struct {
 	hosts  map[string]string
 	broken atomic.Bool
@@ -40,7 +40,7 @@ func (n *names) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, er
 	return nil, &net.DNSError{Name: host, IsNotFound: true}
 }
 
-// failing is a store that may fail.
+// failing is a store whose Peers fails while broken is set.
 type failing struct {
 	sip.Store
 	broken atomic.Bool
@@ -53,7 +53,7 @@ func (f *failing) Peers(ctx context.Context, after string, limit int) ([]sip.Tru
 	return f.Store.Peers(ctx, after, limit)
 }
 
-// check compares which addresses a set contains.
+// check checks for each address in want whether the set contains it.
 func check(t *testing.T, s *trusted.Set, when string, want map[string]bool) {
 	t.Helper()
 	for text, wanted := range want {
@@ -70,7 +70,8 @@ func prefixes(texts ...string) (all []netip.Prefix) {
 	return all
 }
 
-// Addresses named by trunks of any organization are trusted as long as they are named; they stay during outages.
+// TestFollowsTrunks checks that the addresses named by trunks of any organization are trusted as long as the trunks exist, also while DNS
+// or the store fails.
 func TestFollowsTrunks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -139,8 +140,8 @@ func TestFollowsTrunks(t *testing.T) {
 	})
 }
 
-// TestTrunksOfNow attaches trunks while a set runs. Their addresses are trusted immediately on this node, and on another node
-// within five seconds of a look-up; both nodes report the served numbers.
+// TestTrunksOfNow attaches a trunk while two nodes run. Its addresses must be trusted immediately on the node that attached it, and within
+// five seconds of a look-up on the other node.
 func TestTrunksOfNow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

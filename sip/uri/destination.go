@@ -6,22 +6,23 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Destination is a server to send calls to.
+// Destination is a server to which calls are sent.
 type Destination struct {
 	Host      string    // lower-case host name, or an IP address without brackets
-	Port      uint16    // 0: absent, so that SRV records apply (RFC 3263)
-	User      string    // empty: none
-	Transport Transport // empty: absent
-	// IsPrivateIP reports an IP address that cannot be reached over the public Internet. Names are not looked up.
+	Port      uint16    // 0 if absent, so that SRV records apply (RFC 3263)
+	User      string    // may be empty
+	Transport Transport // empty if absent
+	// IsPrivateIP reports whether Host is an IP address that cannot be reached over the public Internet. It is false for names, because
+	// they are not resolved.
 	IsPrivateIP bool
 	// Normalized is the destination as a SIP URI. ParseDestination parses it to an equal Destination.
 	Normalized string
 }
 
-// ParseDestination parses the usual notations of a server: a host name or an IP address with an optional port (an IPv6 address with
-// a port in brackets), "tls://host[:port]" (also tcp:// and udp://), or a SIP or SIPS URI. Surrounding white space is ignored. Of a
-// URI's parameters only the transport is used; maddr, which replaces the host, is refused, and so are tel URIs. Errors are
-// CodeBadRequest with the field "input".
+// ParseDestination parses the usual notations of a server: a host name or an IP address with an optional port (an IPv6 address with a port
+// in brackets), "tls://host[:port]" (also tcp:// and udp://), or a SIP or SIPS URI. It ignores surrounding spaces. It uses only the
+// transport among a URI's parameters; it refuses maddr, which replaces the host, and tel URIs. Errors are CodeBadRequest with the field
+// "input".
 func ParseDestination(input string) (Destination, error) {
 	d, err := parseDestination(strings.Trim(input, " "))
 	if err != nil {
@@ -48,7 +49,7 @@ func parseDestination(text string) (Destination, error) {
 	return parseServer("", text)
 }
 
-// parseShorthand parses the part after "tls://".
+// parseShorthand parses the rest of a notation such as "tls://rest", whose transport is t.
 func parseShorthand(t Transport, rest string) (Destination, error) {
 	switch t {
 	case UDP, TCP, TLS:
@@ -58,7 +59,7 @@ func parseShorthand(t Transport, rest string) (Destination, error) {
 	}
 }
 
-// parseServer parses a host with an optional port. Only here an IPv6 address needs no brackets.
+// parseServer parses a host with an optional port. Unlike in a URI, an IPv6 address without a port needs no brackets.
 func parseServer(t Transport, text string) (Destination, error) {
 	if text != "" && text[0] != '[' && strings.Count(text, ":") > 1 {
 		h, err := parseIPv6(text)
@@ -103,7 +104,7 @@ func destination(u URI, h host, t Transport) Destination {
 	}
 }
 
-// EffectivePort returns the port, or its default: 5061 over TLS, otherwise 5060 (RFC 3261, 19.1.2).
+// EffectivePort returns the port. If absent, it returns the default port: 5061 over TLS, otherwise 5060 (RFC 3261, 19.1.2).
 func (d Destination) EffectivePort() uint16 {
 	if d.Port != 0 {
 		return d.Port

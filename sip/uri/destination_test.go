@@ -97,7 +97,7 @@ func TestEffectivePort(t *testing.T) {
 	}
 }
 
-// The normalized form is a valid URI and names the same destination again.
+// TestNormalizedIsStable checks that Normalized is a valid URI and parses to the same destination.
 func TestNormalizedIsStable(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

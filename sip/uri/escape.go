@@ -14,7 +14,7 @@ const (
 	inHeader
 )
 
-// plain holds, for every byte, the places in which it needs no escape.
+// plain contains, for every byte, the positions at which the byte needs no escape.
 var plain = func() (table [256]place) {
 	const everywhere = inUser | inParam | inHeader
 	set := func(chars string, p place) {
@@ -34,8 +34,8 @@ var plain = func() (table [256]place) {
 	return table
 }()
 
-// unescape returns an unescaped text. It refuses characters that need an escape, escaped control characters, which could
-// split a message, and results that are not UTF-8.
+// unescape returns text with its escapes decoded. It refuses unescaped characters that need an escape at p, escaped control characters,
+// which could split a message, and results that are not UTF-8.
 func unescape(text string, p place) (string, error) {
 	escapes := 0
 	for i := range len(text) {
@@ -68,7 +68,7 @@ func unescape(text string, p place) (string, error) {
 	return b.String(), nil
 }
 
-// unhex parses the two hex digits at the start of s.
+// unhex parses the two hexadecimal digits at the start of s. The result is false if s does not begin with two digits.
 func unhex(s string) (byte, bool) {
 	if len(s) < 2 {
 		return 0, false

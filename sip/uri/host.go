@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// host is a host name, or an IP address with its text.
+// host is a host name or an IP address.
 type host struct {
 	text string
-	addr netip.Addr // invalid for a name
+	addr netip.Addr // the zero Addr for a name
 }
 
 const (
@@ -57,7 +57,7 @@ func parsePort(text string) (uint16, error) {
 	return uint16(port), nil
 }
 
-// parseIPv6 parses an address without brackets. Zones have a meaning on one machine only and are refused.
+// parseIPv6 parses an IPv6 address without brackets. It refuses zones, because they are only meaningful on one machine.
 func parseIPv6(text string) (host, error) {
 	addr, err := netip.ParseAddr(text)
 	if err != nil || !addr.Is6() || addr.Zone() != "" {
@@ -66,8 +66,8 @@ func parseIPv6(text string) (host, error) {
 	return host{text: addr.String(), addr: addr}, nil
 }
 
-// parseHost parses an IPv4 address or a host name. A name's last label begins with a letter (RFC 3261, 25.1), so that
-// other notations of an IPv4 address (127.1, 0x7f000001, 2130706433) are not taken for names.
+// parseHost parses an IPv4 address or a host name. A name's last label must begin with a letter (RFC 3261, 25.1), so that parseHost does
+// not accept other notations of an IPv4 address (127.1, 0x7f000001, 2130706433) as names.
 func parseHost(text string) (host, error) {
 	name := strings.TrimSuffix(text, ".")
 	if name == "" {
@@ -113,7 +113,7 @@ func validLabel(label string) bool {
 	return isAlphanumeric(label[0]) && isAlphanumeric(label[len(label)-1])
 }
 
-// appendHost appends a host, an IPv6 address in brackets.
+// appendHost appends a host. It encloses an IPv6 address in brackets.
 func appendHost(b []byte, text string) []byte {
 	if strings.Contains(text, ":") {
 		return append(append(append(b, '['), text...), ']')
@@ -123,9 +123,9 @@ func appendHost(b []byte, text string) []byte {
 
 func (h host) isPrivate() bool { return h.addr.IsValid() && IsPrivate(h.addr) }
 
-// IsPrivate reports whether an address cannot be reached over the public Internet: private (RFC 1918), shared (RFC 6598),
-// loopback, link-local, unique local (RFC 4193), "this network" (RFC 1122), multicast, reserved, for benchmarks (RFC 2544),
-// or an IPv6 address that embeds an IPv4 address (6to4, NAT64).
+// IsPrivate reports whether an address cannot be reached over the public Internet. Such addresses are private (RFC 1918), shared (RFC
+// 6598), loopback, link-local, unique local (RFC 4193), "this network" (RFC 1122), multicast, reserved, for benchmarks (RFC 2544), or IPv6
+// addresses that embed an IPv4 address (6to4, NAT64).
 func IsPrivate(a netip.Addr) bool {
 	a = a.Unmap()
 	reaches := a.Is4() || globalUnicast.Contains(a)
@@ -133,8 +133,8 @@ func IsPrivate(a netip.Addr) bool {
 		slices.ContainsFunc(unreachable, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// globalUnicast is the part of IPv6 that the Internet uses (RFC 4291, 2.4). unreachable lists the exceptions in it and in
-// IPv4.
+// globalUnicast is the IPv6 range from which public addresses are assigned (RFC 4291, 2.4). unreachable lists the exceptions in this range
+// and in IPv4.
 var (
 	globalUnicast = netip.MustParsePrefix("2000::/3")
 	unreachable   = []netip.Prefix{

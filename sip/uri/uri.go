@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// MaxLength is the greatest length of a URI or destination, in bytes.
+// MaxLength is the maximum length of a URI or destination, in bytes.
 const MaxLength = 2048
 
 // Scheme is a URI's scheme, in lower case.
@@ -21,23 +21,23 @@ const (
 	Tel  Scheme = "tel"
 )
 
-// Transport is the transport protocol of SIP. Empty means that none is stated.
+// Transport is the transport protocol of SIP. It is empty if a URI or destination states none.
 type Transport string
 
-// The transports that a destination may state.
+// The transports that ParseDestination accepts.
 const (
 	UDP Transport = "udp"
 	TCP Transport = "tcp"
 	TLS Transport = "tls"
 )
 
-// The ports of RFC 3261, 19.1.2.
+// The default ports of RFC 3261, 19.1.2.
 const (
 	defaultPort       = 5060
 	defaultSecurePort = 5061
 )
 
-// defaultPort returns the default port of a transport.
+// defaultPort returns 5061 for TLS, and 5060 for other transports.
 func (t Transport) defaultPort() uint16 {
 	if t == TLS {
 		return defaultSecurePort
@@ -45,15 +45,15 @@ func (t Transport) defaultPort() uint16 {
 	return defaultPort
 }
 
-// URI is a parsed SIP, SIPS or tel URI. Its texts are unescaped; String escapes them.
+// URI is a parsed SIP, SIPS or tel URI. Its fields are unescaped; String escapes them.
 type URI struct {
 	Scheme  Scheme
-	User    string  // empty: none
+	User    string  // may be empty
 	Host    string  // lower-case host name without a final dot, or an IP address without brackets; empty for tel
-	Port    uint16  // 0: absent
-	Params  []Param // in order; names are unique
-	Headers []Param // the part after "?", in order
-	// Opaque is the part after "tel:", unchanged: carriers may compare it literally.
+	Port    uint16  // 0 if absent
+	Params  []Param // in order; their names are unique and lower-case
+	Headers []Param // from the part after "?", in order
+	// Opaque is the part of a tel URI after "tel:". It is kept unchanged, because carriers may compare it literally.
 	Opaque string
 }
 
@@ -96,7 +96,7 @@ func parse(text string) (URI, error) {
 
 func parseSIP(scheme Scheme, rest string) (u URI, h host, err error) {
 	u.Scheme = scheme
-	// "@" is reserved everywhere else, so the first one ends the user.
+	// "@" is reserved everywhere else, so the user ends at the first "@".
 	if user, after, ok := strings.Cut(rest, "@"); ok {
 		if u.User, err = parseUser(user); err != nil {
 			return URI{}, host{}, err
@@ -132,7 +132,8 @@ func parseUser(text string) (string, error) {
 	return unescape(text, inUser)
 }
 
-// parseParams parses the part after the first ";". Names are case-insensitive, and so are the values of transport and user.
+// parseParams parses the part after the first ";". It converts names, and the values of transport and user, to lower case, because they are
+// case-insensitive.
 func parseParams(text string) ([]Param, error) {
 	params := make([]Param, 0, strings.Count(text, ";")+1)
 	for part := range strings.SplitSeq(text, ";") {
@@ -181,7 +182,7 @@ func unescapeParam(rawName, rawValue string, p place) (Param, error) {
 	return Param{Name: name, Value: value}, err
 }
 
-// Param returns the value of a parameter by its lower-case name. A flag is present and has an empty value.
+// Param returns the value of a parameter by its lower-case name. ok reports whether the parameter is present. The value of a flag is empty.
 func (u URI) Param(name string) (value string, ok bool) { return lookup(u.Params, name) }
 
 // IsPhone reports whether the user part is a telephone number (user=phone).
@@ -190,8 +191,8 @@ func (u URI) IsPhone() bool {
 	return value == "phone"
 }
 
-// Transport returns the URI's transport: TLS for sips, regardless of its parameter (RFC 3261, 26.2.2), or else the transport
-// parameter; empty without one.
+// Transport returns TLS for a SIPS URI, regardless of its parameter (RFC 3261, 26.2.2). Otherwise it returns the transport parameter, or an
+// empty Transport if the parameter is absent.
 func (u URI) Transport() Transport {
 	if u.Scheme == SIPS {
 		return TLS
@@ -200,7 +201,8 @@ func (u URI) Transport() Transport {
 	return Transport(value)
 }
 
-// EffectivePort returns the port, or its default: 5061 over TLS, otherwise 5060 (RFC 3261, 19.1.2). It is 0 for a tel URI.
+// EffectivePort returns the port. If absent, it returns the default port: 5061 over TLS, otherwise 5060 (RFC 3261, 19.1.2). It returns 0
+// for a tel URI.
 func (u URI) EffectivePort() uint16 {
 	if u.Port != 0 || u.Scheme == Tel {
 		return u.Port
@@ -208,7 +210,7 @@ func (u URI) EffectivePort() uint16 {
 	return u.Transport().defaultPort()
 }
 
-// String formats the URI, with its texts escaped. Parse returns an equal URI for it.
+// String formats the URI and escapes its fields. For a URI returned by Parse, Parse converts the text to an equal URI.
 func (u URI) String() string {
 	if u.Scheme == Tel {
 		return string(Tel) + ":" + u.Opaque
@@ -246,12 +248,12 @@ func lookup(params []Param, name string) (string, bool) {
 	return "", false
 }
 
-// fault is a parse error without its field.
+// fault is a parse error. Parse and ParseDestination add the code and the field.
 type fault string
 
 func (f fault) Error() string { return string(f) }
 
-// checkText refuses texts that are empty, too long, not ASCII, or hold control characters.
+// checkText refuses a text that is empty, longer than MaxLength, not ASCII, or contains control characters.
 func checkText(text string) error {
 	if text == "" {
 		return fault("must not be empty")

@@ -17,7 +17,7 @@ func TestParse(t *testing.T) {
 	tests := []struct {
 		in   string
 		want uri.URI
-		text string // result of String if it differs from in
+		text string // expected result of String, if it differs from in
 	}{
 		{in: "sip:example.com", want: uri.URI{Scheme: uri.SIP, Host: "example.com"}},
 		{in: "SIPS:Bob@Example.COM.:5061", want: uri.URI{Scheme: uri.SIPS, User: "Bob", Host: "example.com", Port: 5061},
@@ -67,7 +67,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// refusedHosts are hosts that neither Parse nor ParseDestination takes.
+// refusedHosts are hosts that neither Parse nor ParseDestination accepts.
 var refusedHosts = []string{
 	"", ".", "-a.example", "a-.example", "a..example", ".example", "under_score.example", "exa mple.com", "host%41",
 	"127.1", "2130706433", "0x7f000001", "0x7f.1", "010.0.0.1", "1.2.3.4.5", "256.1.1.1", "1.2.3.4.",
@@ -126,7 +126,7 @@ func TestURIProperties(t *testing.T) {
 	}
 }
 
-// text generates texts of users, parameters and headers: anything except control characters.
+// text generates values of users, parameters and headers without control characters.
 func text() *rapid.Generator[string] {
 	return rapid.StringOfN(rapid.RuneFrom([]rune("aZ09-_.!~*'()&=+$,;?/[]:@%<>\" \\^`{|}üß漢")), 1, 12, -1)
 }
@@ -138,7 +138,7 @@ func hosts() *rapid.Generator[string] {
 	)
 }
 
-// String escapes any URI so that Parse returns the same URI.
+// TestStringRoundTrips checks that Parse converts the result of String to an equal URI.
 func TestStringRoundTrips(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -2,22 +2,22 @@ package pcm
 
 import "io"
 
-// Source streams mono audio: Read fills p with the next samples and returns their number; io.EOF after the last.
+// Source streams mono audio. Read fills p with the next samples and returns their number; it returns io.EOF after the last sample.
 type Source interface {
 	Read(p []int16) (int, error)
 }
 
-// Converter is a source at another rate.
+// Converter is a Source that resamples another Source.
 type Converter struct {
 	src   Source
 	rate  *Resampler
-	piece []int16 // as read
-	ready []int16 // converted and not yet returned
+	piece []int16 // buffer for reading src
+	ready []int16 // resampled, including the samples already returned
 	spent int     // number of samples of ready already returned
 	err   error   // error that ends the stream once ready is empty
 }
 
-// Convert changes the rate of a source, from and to in samples a second. It returns CodeBadRequest for a rate outside MinRate to
+// Convert returns a Source that resamples src from one rate to another, both in Hz. It returns CodeBadRequest for a rate outside MinRate to
 // MaxRate.
 func Convert(src Source, from, to int) (*Converter, error) {
 	r, err := NewResampler(from, to)
@@ -27,7 +27,7 @@ func Convert(src Source, from, to int) (*Converter, error) {
 	return &Converter{src: src, rate: r, piece: make([]int16, FrameSamples(from))}, nil
 }
 
-// Read fills p with the next samples and returns their number. The source's error comes after all the samples before it.
+// Read fills p with the next samples and returns their number. An error of the source is returned after all samples that precede it.
 func (c *Converter) Read(p []int16) (int, error) {
 	if len(p) == 0 {
 		return 0, nil

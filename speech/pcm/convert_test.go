@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// pieces is a source of given pieces, and an error after them.
+// pieces is a Source that returns the given pieces and then the error end.
 type pieces struct {
 	all [][]int16
 	end error

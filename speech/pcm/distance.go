@@ -9,30 +9,31 @@ import (
 
 // SameSpeech is the distance below which a recording is judged to contain the reference.
 //
-// Measured with three flite voices and fourteen sentences, sent over G.711 at 8 kHz, 9 dB quieter, over noise and with 3 % of the
-// packets lost: the same sentence is at 0.11 on average and 0.21 at most (two words with a packet lost; 0.16 for whole sentences).
-// Another whole sentence is at 0.51 or more, even at its best place in a recording of all the others. The hard cases are two
-// sentences that share half their words, at 0.28 or more, and two-word answers against a whole call, also at 0.28 or more.
+// It was measured with three flite voices and fourteen sentences, sent over G.711 at 8 kHz, 9 dB quieter, over noise and with 3 % of the
+// packets lost. The distance of the same sentence is 0.11 on average and at most 0.21 (two words with a packet lost; 0.16 for whole
+// sentences). The distance of another whole sentence is at least 0.51, even at the best position in a recording of all the others. The hard
+// cases are two sentences that share half their words, and two-word answers against a whole call: their distances are at least 0.28.
 const SameSpeech = 0.25
 
-// warpCost is added to the distance wherever the warp leaves real time. A line rarely stretches speech; a match of other words
-// needs constant stretching.
+// warpCost is added to the distance wherever the alignment deviates from real time. A line rarely stretches speech, whereas matching other
+// words requires constant stretching.
 const warpCost = 0.1
 
-// maxCompared bounds the compared audio: the work grows with the product of the two durations.
+// maxCompared is the maximum duration of the reference and of the recording, because the work grows with the product of both durations.
 const maxCompared = 10 * time.Minute
 
-// Match is the best place of a reference in a recording, and its distance from the audio there.
+// Match is the position in a recording that fits a reference best.
 type Match struct {
-	// Distance is 0 for identical sound, about 1 for unrelated sounds, at most 2.
+	// Distance is 0 for identical sound, about 1 for unrelated sounds, and at most 2.
 	Distance float64
-	// Offset is the place in the recording at which the reference's first sound begins; End is the place at which its last sound
+	// Offset is the position in the recording at which the reference's first sound begins. End is the position at which its last sound
 	// ends.
 	Offset, End time.Duration
 }
 
-// Compare finds the reference, the speech of one utterance, in a recording that may hold more before and after it.
-// Both are mono, of the same or different rates.
+// Compare finds the reference, the speech of one utterance, in a recording that may contain more audio before and after it. Both are mono;
+// their rates, in Hz, may differ. It returns CodeBadRequest if a rate is invalid, if either is longer than 10 minutes, or if the reference
+// contains no sound.
 func Compare(reference []int16, referenceRate int, recording []int16, recordingRate int) (Match, error) {
 	want, err := describeSpeech(reference, referenceRate, "reference")
 	if err != nil {
@@ -60,7 +61,7 @@ func describeSpeech(samples []int16, rate int, field string) ([]frame, error) {
 	return features(narrow), nil
 }
 
-// trim cuts silence off both ends.
+// trim removes silence from both ends.
 func trim(frames []frame) []frame {
 	for len(frames) > 0 && frames[0].silent() {
 		frames = frames[1:]
@@ -71,7 +72,8 @@ func trim(frames []frame) []frame {
 	return frames
 }
 
-// path is the cheapest path to one pair of frames: its cost, the number of compared pairs, and its start.
+// path is the cheapest alignment that ends at one pair of frames: its cost, the number of compared pairs, and the recorded frame at which
+// it starts.
 type path struct {
 	cost, weight float64
 	start        int
@@ -79,16 +81,16 @@ type path struct {
 
 func (p path) mean() float64 { return p.cost / p.weight }
 
-// step adds a pair of frames to a path.
+// step returns the path extended by a pair of frames.
 func (p path) step(distance, weight float64) path {
 	return path{p.cost + distance*weight, p.weight + weight, p.start}
 }
 
-// align is dynamic time warping of the whole reference against any part of the recording. The warp is limited to between half and
-// double speed over any two frames, so that other words cannot be stretched into the reference.
+// align aligns the whole reference to any part of the recording by dynamic time warping. It limits the speed to between half and double
+// over any two frames, so that other words cannot be stretched to match the reference.
 func align(want, have []frame) Match {
 	none := path{cost: math.Inf(1), weight: 1}
-	// rows[k] are the paths to reference frame i-k; the two frames before the first recorded one are unreachable.
+	// rows[k] contains the paths to reference frame i-k. The two entries before the first recorded frame are unreachable.
 	rows := [3][]path{}
 	for k := range rows {
 		rows[k] = make([]path, len(have)+2)
@@ -105,10 +107,10 @@ func align(want, have []frame) Match {
 				continue
 			}
 			best := rows[1][j+1].step(here, 1)
-			if j > 0 { // two recorded frames for one of the reference: the skipped frame counts, too
+			if j > 0 { // two recorded frames match one reference frame: the skipped frame also counts
 				best = cheaper(best, rows[1][j].step((here+distance(&want[i], &have[j-1]))/2+warpCost, 1))
 			}
-			if i > 1 { // one recorded frame for two of the reference
+			if i > 1 { // one recorded frame matches two reference frames
 				best = cheaper(best, rows[2][j+1].step((here+distance(&want[i-1], &have[j]))/2+warpCost, 2))
 			}
 			now[j+2] = best
@@ -137,7 +139,8 @@ func cheaper(a, b path) path {
 	return a
 }
 
-// distance returns 1 minus the correlation of two frames' shapes; two silences are the same, silence and sound are at 1.
+// distance returns 1 minus the correlation of two frames' shapes. The result is 0 for two silent frames, and 1 for a silent frame and
+// sound.
 func distance(a, b *frame) float64 {
 	dot := 0.0
 	for i, v := range a {

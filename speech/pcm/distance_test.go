@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// sentences lists typical sentences of agents; the last ones are very short.
+// sentences lists typical sentences of agents. The last two are very short.
 var sentences = []string{
 	"Hello, this is Callwright. How can I help you today?",
 	"Please tell me your name and your date of birth.",
@@ -33,7 +33,7 @@ var sentences = []string{
 	"No, thank you.",
 }
 
-// speak returns flite's output.
+// speak returns a text as spoken by flite.
 func speak(t *testing.T, voice, text string) pcm.Audio {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -53,7 +53,7 @@ func speak(t *testing.T, voice, text string) pcm.Audio {
 	return audio
 }
 
-// mulaw quantizes a sample the way 8-bit mu-law does: 255 steps on the continuous law of G.711.
+// mulaw quantizes a sample as 8-bit mu-law does, in 255 steps on the continuous law of G.711.
 func mulaw(s int16) int16 {
 	x := float64(s) / 32768
 	y := math.Copysign(math.Log1p(255*math.Abs(x))/math.Log(256), x)
@@ -61,8 +61,8 @@ func mulaw(s int16) int16 {
 	return int16(math.Copysign((math.Pow(256, math.Abs(y))-1)/255, y) * 32767)
 }
 
-// telephone returns audio as received in a call: 8 kHz, quieter, companded, delayed by an odd time, over faint noise, and with a
-// share of its 20 ms packets lost.
+// telephone returns audio as received in a call: at 8 kHz, amplified by gain in dB, companded, delayed by 5237 samples, with faint noise.
+// loss is the fraction of the 20 ms packets that is lost.
 func telephone(t *testing.T, a pcm.Audio, gain, loss float64, seed uint64) []int16 {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 1))
@@ -131,7 +131,7 @@ func TestCompareFindsThePlace(t *testing.T) {
 	before := pcm.Duration(len(call), 8000)
 	call = append(call, telephone(t, second, 0, 0, 2)...)
 	m := compare(t, second, call)
-	// 5237 samples of silence lead in, and flite itself begins with about 0.2 s of it.
+	// telephone adds 5237 samples of silence, and flite's output begins with about 0.2 s of silence.
 	want := before + pcm.Duration(5237, 8000)
 	if m.Distance > 0.15 || m.Offset < want || m.Offset > want+400*time.Millisecond || m.End <= m.Offset {
 		t.Errorf("second sentence found at %v to %v with distance %.3f, want a begin just after %v", m.Offset, m.End, m.Distance, want)

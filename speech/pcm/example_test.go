@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// A file is read, brought to the rate of a telephone, and measured.
+// The example reads a WAV file, converts it to 8 kHz, and measures its level.
 func ExampleReadWAV() {
 	var file bytes.Buffer
 	if err := pcm.WriteWAV(&file, pcm.Audio{Rate: 16000, Channels: 1, Samples: tone(440, 16000, 16000)}); err != nil {

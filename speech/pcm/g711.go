@@ -2,18 +2,18 @@ package pcm
 
 import "math/bits"
 
-// A byte of either law of ITU-T G.711 is a sign, a segment of 3 bits and a step of 4 bits. The steps of a segment are equally wide,
-// and twice as wide as those of the segment below (in the A-law segments 0 and 1 are alike). The recommendation uses 14 bits for
-// the mu-law and 13 for the A-law; samples here have 16 bits.
+// A byte of either law of ITU-T G.711 consists of a sign, a segment of 3 bits and a step of 4 bits. The steps of a segment are equally
+// wide, and twice as wide as the steps of the segment below (except that segments 0 and 1 of the A-law are alike). The recommendation uses
+// 14 bits for the mu-law and 13 for the A-law; samples in this package have 16 bits.
 const (
 	signBit  = 0x80
-	lawSteps = 16   // of a segment
-	muBias   = 33   // makes every segment of the mu-law begin at a power of two (G.711, table 2)
-	muMost   = 8191 // of 14 bits, biased: louder samples are clipped
+	lawSteps = 16   // steps in a segment
+	muBias   = 33   // added so that every mu-law segment begins at a power of two (G.711, table 2)
+	muMost   = 8191 // maximum of 14 bits including muBias: louder samples are clipped
 	aToggled = 0x55 // the A-law inverts its even bits (G.711, table 1)
 )
 
-// muTable and aTable are the samples of all bytes.
+// muTable and aTable map each byte to its sample.
 var (
 	muTable = lawTable(func(b byte) (negative bool, magnitude int) {
 		segment, step := splitLaw(^b)
@@ -43,7 +43,7 @@ func lawTable(meaning func(b byte) (negative bool, magnitude int)) (table [256]i
 	return table
 }
 
-// AppendMuLaw appends samples to dst in the mu-law of ITU-T G.711, one byte a sample.
+// AppendMuLaw appends samples to dst in the mu-law of ITU-T G.711, one byte per sample.
 func AppendMuLaw(dst []byte, samples []int16) []byte {
 	for _, s := range samples {
 		dst = append(dst, encodeMu(s))
@@ -51,7 +51,7 @@ func AppendMuLaw(dst []byte, samples []int16) []byte {
 	return dst
 }
 
-// AppendALaw appends samples to dst in the A-law of ITU-T G.711, one byte a sample.
+// AppendALaw appends samples to dst in the A-law of ITU-T G.711, one byte per sample.
 func AppendALaw(dst []byte, samples []int16) []byte {
 	for _, s := range samples {
 		dst = append(dst, encodeA(s))
@@ -59,7 +59,7 @@ func AppendALaw(dst []byte, samples []int16) []byte {
 	return dst
 }
 
-// FromMuLaw appends the samples of mu-law bytes to dst. Every byte is a valid sample.
+// FromMuLaw decodes mu-law bytes and appends the samples to dst. Every byte is valid.
 func FromMuLaw(dst []int16, raw []byte) []int16 {
 	for _, b := range raw {
 		dst = append(dst, muTable[b])
@@ -67,7 +67,7 @@ func FromMuLaw(dst []int16, raw []byte) []int16 {
 	return dst
 }
 
-// FromALaw appends the samples of A-law bytes to dst. Every byte is a valid sample.
+// FromALaw decodes A-law bytes and appends the samples to dst. Every byte is valid.
 func FromALaw(dst []int16, raw []byte) []int16 {
 	for _, b := range raw {
 		dst = append(dst, aTable[b])
@@ -75,7 +75,7 @@ func FromALaw(dst []int16, raw []byte) []int16 {
 	return dst
 }
 
-// encodeMu returns the byte of a sample's interval (G.711, table 2).
+// encodeMu returns the mu-law byte of the interval that contains a sample (G.711, table 2).
 func encodeMu(sample int16) byte {
 	negative, magnitude := unsigned(sample)
 	biased := min(magnitude/4+muBias, muMost)
@@ -87,7 +87,7 @@ func encodeMu(sample int16) byte {
 	return ^code
 }
 
-// encodeA returns the byte of a sample's interval (G.711, table 1).
+// encodeA returns the A-law byte of the interval that contains a sample (G.711, table 1).
 func encodeA(sample int16) byte {
 	negative, magnitude := unsigned(sample)
 	magnitude /= 8
@@ -99,8 +99,8 @@ func encodeA(sample int16) byte {
 	return code ^ aToggled
 }
 
-// unsigned returns the sign and the magnitude of a sample. The magnitude of a negative sample is one less, so that the intervals
-// below zero mirror the intervals above it.
+// unsigned returns the sign and the magnitude of a sample. The magnitude of a negative sample is reduced by one, so that the intervals
+// below zero mirror the intervals above zero.
 func unsigned(sample int16) (negative bool, magnitude int) {
 	if sample < 0 {
 		return true, int(^sample)

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// TestG711AgreesWithSox encodes every sample and decodes every byte.
+// TestG711AgreesWithSox compares both laws with sox for every sample and every byte.
 func TestG711AgreesWithSox(t *testing.T) {
 	t.Parallel()
 	all, codes := make([]int16, 0, 1<<16), make([]byte, 256)
@@ -34,7 +34,7 @@ func TestG711AgreesWithSox(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: decodes to %v, sox to %v", law, got, want)
 		}
-		// Encoders may differ at the edge of an interval, never by more than one step.
+		// Encoders may differ at the edge of an interval, but by at most one step.
 		ours, theirs := tt.decode(nil, tt.encode(nil, all)), tt.decode(nil, convert(pcm.AppendBytes(nil, all), linear, coded))
 		for i, s := range all {
 			half := max(16, math.Abs(float64(s))/23)
@@ -45,7 +45,7 @@ func TestG711AgreesWithSox(t *testing.T) {
 	}
 }
 
-// TestWriteMuLawWAV reads the files with other programs, and with this one.
+// TestWriteMuLawWAV checks that sox, ffprobe and ReadWAV read the written files.
 func TestWriteMuLawWAV(t *testing.T) {
 	t.Parallel()
 	for name, audio := range map[string]pcm.Audio{
@@ -67,7 +67,7 @@ func TestWriteMuLawWAV(t *testing.T) {
 				t.Errorf("%d bytes: the last chunk is not padded", len(raw))
 			}
 			if len(audio.Samples) == 0 {
-				return // other programs don't take empty files
+				return // sox and ffprobe refuse empty files
 			}
 			theirs := filter(t, nil, "sox", path, "-t", "raw", "-e", "signed-integer", "-b", "16", "-L", "-")
 			if !slices.Equal(pcm.AppendSamples(nil, theirs), want) {
@@ -94,7 +94,7 @@ func TestWriteMuLawWAV(t *testing.T) {
 	}
 }
 
-// TestReadWAVOfSox reads both laws as sox writes them.
+// TestReadWAVOfSox checks that ReadWAV reads files of both laws written by sox.
 func TestReadWAVOfSox(t *testing.T) {
 	t.Parallel()
 	samples := tone(440, 8000, 4001)

@@ -2,19 +2,19 @@ package pcm
 
 import "math"
 
-// The K-weighting of ITU-R BS.1770-4, annex 1, is a shelf, for the effect of the head, and a high pass. The recommendation gives
-// coefficients for 48 kHz, which are the bilinear transform of these analog prototypes.
+// The K-weighting of ITU-R BS.1770-4, annex 1, consists of a shelf, which models the effect of the head, and a high pass. The
+// recommendation specifies coefficients for 48 kHz, which are the bilinear transform of these analog prototypes.
 const (
 	shelfHz   = 1681.974450955533
 	shelfQ    = 0.7071752369554196
-	shelfGain = 3.999843853973347 // dB, far above shelfHz
+	shelfGain = 3.999843853973347 // dB, at frequencies far above shelfHz
 	shelfBend = 0.4996667741545416
 	passHz    = 38.13547087602444
 	passQ     = 0.5003270373238773
 	givenRate = 48000.0
 )
 
-// biquad is a filter of second order, whose a0 is 1.
+// biquad is a second-order filter whose coefficient a0 is 1.
 type biquad struct {
 	b0, b1, b2, a1, a2 float64
 	x1, x2             float64 // state
@@ -28,8 +28,8 @@ func (f *biquad) next(x float64) float64 {
 	return y
 }
 
-// shelfPower returns the power gain of the recommendation's shelf at a frequency in Hz. Its filter for 48 kHz compresses the
-// frequencies of the prototype, and so does this function.
+// shelfPower returns the power gain of the recommendation's shelf at a frequency in Hz. It includes the frequency compression of the
+// recommendation's filter for 48 kHz.
 func shelfPower(hz float64) float64 {
 	top := math.Pow(10, shelfGain/20)
 	if hz >= givenRate/2 {
@@ -40,18 +40,18 @@ func shelfPower(hz float64) float64 {
 	return (square(1-top*x*x) + square(bend*x)) / (square(1-x*x) + square(x/shelfQ))
 }
 
-// shelfFilter returns the shelf for a rate. The bilinear transform would be 0.3 dB off at 8 kHz, because it squeezes the upper part
-// of the shelf below 4 kHz. So the poles are the prototype's, sampled, and the zeros follow from the power at three frequencies: 0,
-// the shelf's, and half the rate.
+// shelfFilter returns the shelf for a sample rate. The bilinear transform would be 0.3 dB off at 8 kHz, because it compresses the upper
+// part of the shelf below 4 kHz. Therefore the poles are sampled from the prototype, and the zeros follow from the power gain at three
+// frequencies: 0, shelfHz, and half the rate.
 func shelfFilter(rate float64) *biquad {
 	damping, turn := 1/(2*shelfQ), 2*math.Pi*shelfHz/rate
 	radius := math.Exp(-damping * turn)
 	a1 := -2 * radius * math.Cos(math.Sqrt(1-damping*damping)*turn)
 	a2 := radius * radius
-	// The power of a polynomial 1+a1/z+a2/z² is p0·s0 + p1·s1 + p2·s2 with s1 the square of the sine of half the angle, s0 = 1-s1
-	// and s2 = 4·s0·s1; the power of the zeros likewise.
+	// The power of a polynomial 1+a1/z+a2/z² is p0·s0 + p1·s1 + p2·s2, where s1 is the square of the sine of half the angle, s0 = 1-s1, and
+	// s2 = 4·s0·s1. The same applies to the zeros.
 	p0, p1, p2 := square(1+a1+a2), square(1-a1+a2), -4*a2
-	hz := math.Min(shelfHz, rate/4) // below 7 kHz the shelf's own frequency is too near to half the rate
+	hz := math.Min(shelfHz, rate/4) // for rates below 7 kHz, shelfHz is too close to half the rate
 	s1 := square(math.Sin(math.Pi * hz / rate))
 	s0 := 1 - s1
 	s2 := 4 * s0 * s1
@@ -62,8 +62,8 @@ func shelfFilter(rate float64) *biquad {
 	return &biquad{b0: b0, b1: (math.Sqrt(z0) - math.Sqrt(z1)) / 2, b2: -z2 / (4 * b0), a1: a1, a2: a2}
 }
 
-// highPassFilter returns the high pass for a rate: far below half the rate the bilinear transform is exact enough. Above the
-// cut-off its gain is 0.04 dB, as for 48 kHz.
+// highPassFilter returns the high pass for a sample rate. The bilinear transform is exact enough, because passHz is far below half the
+// rate. Above the cut-off, the gain is 0.04 dB, as at 48 kHz.
 func highPassFilter(rate float64) *biquad {
 	scale := func(rate float64) (k, a0 float64) {
 		k = math.Tan(math.Pi * passHz / rate)

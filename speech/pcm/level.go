@@ -2,14 +2,14 @@ package pcm
 
 import "math"
 
-// SilenceDB is the level of samples that are all zero, and the lowest reported level, in dBFS.
+// SilenceDB is the level of samples that are all zero, in dBFS. It is the lowest level that this package returns.
 const SilenceDB = -100.0
 
-// fullScale is the sample value of 0 dBFS.
+// fullScale is the amplitude of 0 dBFS.
 const fullScale = 32768
 
-// Loudness returns the root mean square level in dBFS: 0 is a square wave at full scale, -3.01 a sine at full scale. No
-// samples are silence.
+// Loudness returns the root mean square level in dBFS: a square wave at full scale has 0, a sine at full scale -3.01. It returns SilenceDB
+// if there are no samples.
 func Loudness(samples []int16) float64 {
 	if len(samples) == 0 {
 		return SilenceDB
@@ -21,7 +21,7 @@ func Loudness(samples []int16) float64 {
 	return decibels(math.Sqrt(float64(sum) / float64(len(samples))))
 }
 
-// Peak returns the level of the largest sample in dBFS.
+// Peak returns the level of the sample with the greatest magnitude in dBFS, or SilenceDB if there are no samples.
 func Peak(samples []int16) float64 {
 	top := 0
 	for _, s := range samples {
@@ -37,7 +37,7 @@ func decibels(amplitude float64) float64 {
 	return max(SilenceDB, 20*math.Log10(amplitude/fullScale))
 }
 
-// Amplify changes the level of samples in place by a gain in dB, and clips at full scale.
+// Amplify multiplies samples in place by a gain in dB, and clips the results at full scale.
 func Amplify(samples []int16, gain float64) {
 	factor := math.Pow(10, gain/20)
 	for i, s := range samples {
@@ -45,7 +45,7 @@ func Amplify(samples []int16, gain float64) {
 	}
 }
 
-// clip rounds to the nearest sample value, ties away from zero.
+// clip rounds to the nearest int16, with ties away from zero, and saturates.
 func clip(v float64) int16 {
 	switch v = math.Round(v); {
 	case v > math.MaxInt16:

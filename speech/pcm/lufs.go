@@ -2,21 +2,22 @@ package pcm
 
 import "math"
 
-// Gating of ITU-R BS.1770-4, annex 1: blocks of 400 ms that overlap by 75 %, and two thresholds.
+// The parameters of the gating of ITU-R BS.1770-4, annex 1: blocks of 400 ms that overlap by 75 %, and two thresholds.
 const (
-	blockSteps   = 4     // steps of 100 ms in a block
-	stepsASecond = 10    // steps begin every 100 ms
+	blockSteps   = 4     // steps in a block of 400 ms
+	stepsASecond = 10    // a step lasts 100 ms
 	absoluteGate = -70.0 // LUFS
-	relativeGate = -10.0 // LU below the mean of the blocks above the absolute gate
+	relativeGate = -10.0 // LU, relative to the mean of the blocks above the absolute gate
 	loudnessZero = -0.691
 )
 
-// LUFS returns the integrated loudness of mono audio after ITU-R BS.1770-4, in LUFS: a sine of 997 Hz at full scale has -3.01. The
-// K-weighting is computed for the rate: between 8 and 48 kHz its response is within 0.05 dB of the recommendation's response at 48
-// kHz.
+// LUFS returns the integrated loudness of mono audio according to ITU-R BS.1770-4, in LUFS: a sine of 997 Hz at full scale has -3.01. The
+// K-weighting is computed for the rate, which is in Hz. Between 8 and 48 kHz its response deviates by at most 0.05 dB from the
+// recommendation's response at 48 kHz.
 //
-// A piece shorter than 400 ms is one block, to which only the absolute gate of -70 LUFS applies; its figure is rough, because the
-// ear integrates longer. Audio below the gate, no samples, and a rate outside MinRate to MaxRate are SilenceDB.
+// Audio shorter than 400 ms counts as one block, to which only the absolute gate of -70 LUFS applies. The result is then rough, because the
+// ear integrates longer. LUFS returns SilenceDB if there are no samples, if all audio is below the gate, or if the rate is outside MinRate
+// to MaxRate.
 func LUFS(samples []int16, rate int) float64 {
 	if len(samples) == 0 || rate < MinRate || rate > MaxRate {
 		return SilenceDB
@@ -32,8 +33,8 @@ func LUFS(samples []int16, rate int) float64 {
 	return blockLoudness(loud)
 }
 
-// blockPowers returns the mean square of the K-weighted audio in each block. The last incomplete step of 100 ms belongs to no
-// block.
+// blockPowers returns the mean square of the K-weighted audio of each block. The last incomplete step of 100 ms is ignored. Audio shorter
+// than a block counts as one block.
 func blockPowers(samples []int16, rate int) []float64 {
 	shelf, pass := shelfFilter(float64(rate)), highPassFilter(float64(rate))
 	edge := func(step int) int { return step * rate / stepsASecond }
@@ -62,7 +63,7 @@ func blockPowers(samples []int16, rate int) []float64 {
 	return blocks
 }
 
-// gatedMean returns the mean power of the blocks that are louder than a gate, and whether any exist.
+// gatedMean returns the mean power of the blocks that are louder than a gate in LUFS. The result is false if no block is louder.
 func gatedMean(blocks []float64, gate float64) (float64, bool) {
 	sum, n := 0.0, 0
 	for _, power := range blocks {
@@ -77,22 +78,22 @@ func gatedMean(blocks []float64, gate float64) (float64, bool) {
 	return sum / float64(n), true
 }
 
-// blockLoudness returns the loudness of a mean square (BS.1770-4, formula 2, with one channel of weight 1).
+// blockLoudness converts a mean square to LUFS (BS.1770-4, formula 2, with one channel of weight 1).
 func blockLoudness(power float64) float64 {
 	return loudnessZero + 10*math.Log10(math.Max(power, 1e-20))
 }
 
-// Bounds of Normalize.
+// The limits of Normalize.
 const (
-	MaxPeak      = -1.0  // dBFS: no sample is louder afterwards
-	MaxBoost     = 30.0  // dB: quieter audio is noise rather than speech
+	MaxPeak      = -1.0  // dBFS, of the loudest sample afterwards
+	MaxBoost     = 30.0  // dB, because quieter audio is noise rather than speech
 	MaxReduction = -40.0 // dB
 )
 
-// Normalize changes the loudness of mono audio in place to a target in LUFS, by one gain for all samples, and returns that gain in
-// dB. The gain is at most MaxBoost and at least MaxReduction, and it leaves every sample at or below MaxPeak: then speech with high
-// peaks stays quieter than the target. The peak is the largest sample; between samples the signal may be louder by a few tenths of
-// a dB. Silence stays unchanged.
+// Normalize changes the loudness of mono audio in place to a target in LUFS, with one gain for all samples, and returns the gain in dB. The
+// gain is between MaxReduction and MaxBoost, and no sample exceeds MaxPeak afterwards; therefore speech with high peaks may remain quieter
+// than the target. The peak is measured at the samples; between samples, the signal may be a few tenths of a dB louder. Silence remains
+// unchanged, and so does all audio if target is NaN.
 func Normalize(samples []int16, rate int, target float64) float64 {
 	loudness := LUFS(samples, rate)
 	if loudness <= SilenceDB || math.IsNaN(target) {

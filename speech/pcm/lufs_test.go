@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// ebur128 returns ffmpeg's measurement at 48 kHz, the rate of the filter in BS.1770.
+// ebur128 returns the loudness in LUFS that ffmpeg measures at 48 kHz, the rate of the filter in BS.1770.
 func ebur128(t *testing.T, samples []int16, rate int) float64 {
 	t.Helper()
 	printed := run(t, "ffmpeg", "-hide_banner", "-nostats", "-i", save(t, samples, rate), "-af", "aresample=48000,ebur128", "-f", "null", "-")
@@ -29,7 +29,7 @@ func ebur128(t *testing.T, samples []int16, rate int) float64 {
 	return loudness
 }
 
-// fliteSpeech returns a sentence of a synthesizer that is not this package's.
+// fliteSpeech returns two sentences spoken by flite.
 func fliteSpeech(t *testing.T) pcm.Audio {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "speech.wav")
@@ -45,7 +45,7 @@ func fliteSpeech(t *testing.T) pcm.Audio {
 	return audio
 }
 
-// hiss returns noise with equally loud octaves, which resampling changes little.
+// hiss returns low-frequency noise, whose loudness resampling changes little.
 func hiss(seconds, rate int) []int16 {
 	out, random, slow := make([]int16, seconds*rate), rand.New(rand.NewPCG(1, 2)), 0.0
 	for i := range out {
@@ -55,7 +55,7 @@ func hiss(seconds, rate int) []int16 {
 	return out
 }
 
-// TestLUFSAgreesWithFFmpeg compares the loudness to within 0.3 LU, which is inaudible.
+// TestLUFSAgreesWithFFmpeg checks that LUFS differs from ffmpeg's measurement by at most 0.3 LU, which is inaudible.
 func TestLUFSAgreesWithFFmpeg(t *testing.T) {
 	t.Parallel()
 	speech := fliteSpeech(t)
@@ -81,7 +81,8 @@ func TestLUFSAgreesWithFFmpeg(t *testing.T) {
 	}
 }
 
-// TestLUFSOfTheRecommendation: by BS.1770-4, a sine of 997 Hz at full scale in one channel has -3.01.
+// TestLUFSOfTheRecommendation checks the reference of BS.1770-4 at many rates: a sine of 997 Hz at full scale in one channel has -3.01
+// LUFS.
 func TestLUFSOfTheRecommendation(t *testing.T) {
 	t.Parallel()
 	for _, rate := range []int{4000, 6000, 8000, 16000, 32000, 44100, 48000, 96000, 192000} {
@@ -137,7 +138,7 @@ func TestNormalize(t *testing.T) {
 	for name, tt := range map[string]struct {
 		samples []int16
 		target  float64
-		want    float64 // LUFS afterwards
+		want    float64 // LUFS after Normalize
 	}{
 		"up":                        {soft, -20, -20},
 		"down":                      {loud, -30, -30},

@@ -5,24 +5,24 @@ import (
 	"math/cmplx"
 )
 
-// Features of telephone speech, 100 times a second: the energies of 24 bands between 200 and 3400 Hz on the mel scale.
+// The features of telephone speech, computed 100 times a second: the energies of 24 bands between 200 and 3400 Hz on the mel scale.
 const (
 	melRate   = 8000
-	melWindow = 200 // samples: 25 ms
-	melHop    = 80  // samples: 10 ms
+	melWindow = 200 // samples, 25 ms
+	melHop    = 80  // samples, 10 ms
 	melFFT    = 256
 	melBands  = 24
 	melLow    = 200.0
 	melHigh   = 3400.0
-	// melFloor is the distance below the loudest frame at which a frame counts as silence, in the natural logarithm of the energy:
-	// 35 dB, well above the noise that 8 bits a sample make.
+	// melFloor is the distance below the loudest frame at which a frame counts as silent, in units of the natural logarithm of the energy.
+	// It equals 35 dB, well above the noise of 8-bit samples.
 	melFloor = 8.06
-	// melSilence is the energy below which a frame is digital silence, on the same scale: about -75 dBFS.
+	// melSilence is the energy below which a frame counts as silent in any case, as a natural logarithm: about -75 dBFS.
 	melSilence = 12.5
 )
 
-// frame is one hop of speech: the deviation of its log energies from the speaker's average, without its level, normalized to length
-// 1. Silence is all zero.
+// frame is the shape of one hop of speech: the deviations of its log energies from the speaker's average, without the frame's level,
+// normalized to length 1. A silent frame is all zero.
 type frame [melBands]float64
 
 func (f *frame) silent() bool { return *f == frame{} }
@@ -45,8 +45,8 @@ func features(samples []int16) []frame {
 	return frames
 }
 
-// normalize turns band energies into shapes: it removes the average of all voiced frames (the response of microphone, codec and
-// line), then each frame's level, then its length.
+// normalize converts band energies to shapes: it subtracts the average of all voiced frames (the response of microphone, codec and line)
+// and each frame's level, and divides by the frame's length. Frames whose total is at most floor become silent.
 func normalize(frames []frame, totals []float64, floor float64) {
 	var mean frame
 	voiced := 0.0
@@ -78,8 +78,8 @@ func normalize(frames []frame, totals []float64, floor float64) {
 	}
 }
 
-// bandEnergies returns the logarithms of the bands' energies and of their sum. A band is never more than 50 dB below
-// the frame's sum: under that is only the codec's noise.
+// bandEnergies returns the logarithms of the bands' energies and of their sum. It raises each band to at least 50 dB below the sum, because
+// quieter bands contain only the codec's noise.
 func bandEnergies(samples []int16, window []float64, filters [][]float64) (frame, float64) {
 	var spectrum [melFFT]complex128
 	for i, s := range samples {
@@ -110,7 +110,8 @@ func hann(n int) []float64 {
 	return window
 }
 
-// melFilters returns triangles over the bins of the spectrum, evenly spaced and half overlapping on the mel scale.
+// melFilters returns one triangular filter per band over the bins of the spectrum. The triangles are evenly spaced on the mel scale and
+// overlap by half.
 func melFilters() [][]float64 {
 	toMel := func(hz float64) float64 { return 2595 * math.Log10(1+hz/700) }
 	low, high := toMel(melLow), toMel(melHigh)
@@ -127,7 +128,7 @@ func melFilters() [][]float64 {
 	return filters
 }
 
-// fft computes the Fourier transform in place; the length is a power of two.
+// fft computes the discrete Fourier transform in place. The length must be a power of two.
 func fft(x []complex128) {
 	n := len(x)
 	if n == 1 {

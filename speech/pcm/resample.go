@@ -6,9 +6,9 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The filter of the resampler: a sinc in a Kaiser window. 24 zero crossings a side and a beta of 6.76 put the stop
-// band 70 dB down; with the rolloff the pass band ends at 85 % and the stop band begins at 103 % of the lower rate's
-// half. That is 3.4 kHz and 4.1 kHz for telephone audio.
+// The resampler's filter is a sinc in a Kaiser window. With 24 zero crossings on each side and a beta of 6.76, the stop band is 70 dB down.
+// With the rolloff, the pass band ends at 85 % of half the lower rate, and the stop band begins at 103 %: 3.4 kHz and 4.1 kHz for telephone
+// audio.
 const (
 	zeroCrossings = 24
 	kaiserBeta    = 6.76
@@ -18,30 +18,29 @@ const (
 // resampleChunk is the number of input samples processed in one step: 20 ms at 48 kHz.
 const resampleChunk = 960
 
-// MinRate and MaxRate bound the sample rates that this package works with.
+// MinRate and MaxRate are the limits of the sample rates that this package supports, in Hz.
 const (
 	MinRate = 4000
 	MaxRate = 192000
 )
 
-// Resampler changes the rate of one stream of mono audio. It keeps the end of its input, so that a stream may come in pieces of any
-// length, which do not affect the result. It allocates nothing while dst has room.
+// Resampler changes the rate of one stream of mono audio. It buffers the end of its input, so that the stream can be processed in pieces of
+// any length, which do not affect the result. It allocates nothing while dst has sufficient capacity.
 //
-// Output sample n lies at the time of input sample n·from/to: nothing is shifted. It needs the input samples after it, so the
-// stream lags by Delay until Flush.
+// Output sample n lies at the time of input sample n·from/to: the audio is not shifted. To compute an output sample, the resampler needs
+// later input samples, so that the output lags by Delay until Flush.
 type Resampler struct {
 	up, down int         // to/from in lowest terms
 	half     int         // taps on each side
-	taps     [][]float32 // up phases of 2·half taps; nil when the rates are equal
-	buf      []int16     // input from index first on
-	first    int         // index of buf[0] in the stream; begins at 1-half, for the silence before the stream
+	taps     [][]float32 // up phases of 2·half taps; nil if the rates are equal
+	buf      []int16     // input samples, starting at index first
+	first    int         // index of buf[0] in the stream; initially 1-half, for the silence before the stream
 	next     int         // index of the input sample at or before the next output sample
-	phase    int         // its distance from there, in input samples/up
-	in, out  int         // samples taken and made since the last Flush
+	phase    int         // distance from next to the next output sample, in units of 1/up input samples
+	in, out  int         // number of input and output samples since the last Flush
 }
 
-// NewResampler returns a resampler between two rates, in samples a second. It returns CodeBadRequest for a rate outside MinRate to
-// MaxRate.
+// NewResampler returns a Resampler between two rates in Hz. It returns CodeBadRequest for a rate outside MinRate to MaxRate.
 func NewResampler(from, to int) (*Resampler, error) {
 	for _, rate := range []int{from, to} {
 		if rate < MinRate || rate > MaxRate {
@@ -58,8 +57,8 @@ func NewResampler(from, to int) (*Resampler, error) {
 	return r, nil
 }
 
-// Resample changes the rate of a whole piece of mono audio. The result has the same duration and no delay. With equal
-// rates it is the same slice.
+// Resample changes the rate, in Hz, of complete mono audio. The result has the same duration and no delay. If the rates are equal, it is
+// the same slice. Resample returns CodeBadRequest for a rate outside MinRate to MaxRate.
 func Resample(samples []int16, from, to int) ([]int16, error) {
 	r, err := NewResampler(from, to)
 	if err != nil || from == to {
@@ -72,7 +71,7 @@ func Resample(samples []int16, from, to int) ([]int16, error) {
 // Delay returns the lag of the output in input samples.
 func (r *Resampler) Delay() int { return r.half }
 
-// Process takes the next samples and appends the available output to dst.
+// Process processes the next samples and appends the available output to dst.
 func (r *Resampler) Process(dst, samples []int16) []int16 {
 	if r.taps == nil {
 		return append(dst, samples...)
@@ -86,7 +85,7 @@ func (r *Resampler) Process(dst, samples []int16) []int16 {
 	return dst
 }
 
-// Flush appends the rest of the stream, as if silence followed it, and makes the resampler ready for another one.
+// Flush appends the rest of the stream to dst, as if silence followed the stream, and resets the resampler for another stream.
 func (r *Resampler) Flush(dst []int16) []int16 {
 	if r.taps == nil {
 		return dst
@@ -109,8 +108,8 @@ func (r *Resampler) reset() {
 	}
 }
 
-// feed adds at most resampleChunk samples and makes output while its taps are all in the buffer and it is not past the
-// end of the stream.
+// feed adds up to resampleChunk samples to the buffer. It appends output samples to dst while the buffer contains all of their taps, and
+// until end output samples have been made.
 func (r *Resampler) feed(dst, samples []int16, end int) []int16 {
 	r.buf = append(r.buf, samples...)
 	for r.out < end {
@@ -140,9 +139,9 @@ func convolve(samples []int16, taps []float32) int16 {
 	return clip(float64(sum))
 }
 
-// design makes the taps of every phase. Phase p lies p/up input samples after the middle pair's first sample.
+// design returns the taps of every phase. Phase p lies p/up input samples after the first sample of the middle pair.
 func design(up, down int) (half int, taps [][]float32) {
-	width := math.Min(1, float64(up)/float64(down)) // the lower of the two rates, in input rates
+	width := math.Min(1, float64(up)/float64(down)) // lower of the two rates, relative to the input rate
 	half = int(math.Ceil(zeroCrossings / width))
 	taps = make([][]float32, up)
 	for phase := range taps {
@@ -154,7 +153,7 @@ func design(up, down int) (half int, taps [][]float32) {
 		}
 		taps[phase] = make([]float32, 2*half)
 		for i, v := range exact {
-			taps[phase][i] = float32(v / sum) // a constant signal stays exactly the same in every phase
+			taps[phase][i] = float32(v / sum) // normalized, so that a constant signal is unchanged in every phase
 		}
 	}
 	return half, taps
@@ -167,7 +166,7 @@ func sinc(x float64) float64 {
 	return math.Sin(math.Pi*x) / (math.Pi * x)
 }
 
-// kaiser returns the Kaiser window over -1 to 1, up to a factor.
+// kaiser returns the Kaiser window at x, from -1 to 1, without its normalization.
 func kaiser(x float64) float64 {
 	if x < -1 || x > 1 {
 		return 0

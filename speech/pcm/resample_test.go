@@ -14,7 +14,7 @@ import (
 
 var rates = []int{8000, 16000, 22050, 24000, 44100, 48000}
 
-// tone returns a sine of a frequency in Hz at a peak of 10000.
+// tone returns n samples of a sine with a frequency in Hz and a peak of 10000.
 func tone(hz float64, rate, n int) []int16 {
 	samples := make([]int16, n)
 	for i := range samples {
@@ -38,7 +38,7 @@ func TestResampleKeepsTonesInPlace(t *testing.T) {
 						t.Fatalf("a second became %d samples, want %d", len(got), to)
 					}
 					want := tone(hz, to, to)
-					for i := to / 10; i < to*9/10; i++ { // the ends ring, because the tone begins abruptly
+					for i := to / 10; i < to*9/10; i++ { // without the ends, which ring because the tone begins and ends abruptly
 						if d := int(got[i]) - int(want[i]); d < -30 || d > 30 {
 							t.Fatalf("%v Hz: sample %d is %d, want %d", hz, i, got[i], want[i])
 						}
@@ -77,7 +77,7 @@ func TestResamplerPiecesMakeNoDifference(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 2 { // the second time after a Flush
+		for range 2 { // the second run follows a Flush
 			var got []int16
 			for rest := samples; len(rest) > 0; {
 				n := rapid.IntRange(1, len(rest)).Draw(t, "piece")

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// run runs one of the audio programs that scripts/install-deps.sh test installs, and returns both its outputs.
+// run executes an audio program, which scripts/install-deps.sh test installs, and returns its combined standard output and error.
 func run(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)
@@ -20,7 +20,7 @@ func run(t *testing.T, name string, args ...string) string {
 	return string(printed)
 }
 
-// filter pipes bytes through a program.
+// filter passes input to a program and returns the program's output.
 func filter(t *testing.T, input []byte, name string, args ...string) []byte {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)
@@ -33,7 +33,7 @@ func filter(t *testing.T, input []byte, name string, args ...string) []byte {
 	return printed
 }
 
-// save writes mono audio to a file of this test.
+// save writes mono audio to a temporary WAV file and returns its path.
 func save(t *testing.T, samples []int16, rate int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "audio.wav")

@@ -9,42 +9,44 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Sample formats of a WAV file that are read.
+// The format tags of a WAV file that WAVReader accepts.
 const (
 	formatPCM        = 0x0001
 	formatFloat      = 0x0003
 	formatALaw       = 0x0006
 	formatMuLaw      = 0x0007
-	formatExtensible = 0xFFFE // the format is in the first two bytes of a GUID
+	formatExtensible = 0xFFFE // the real tag is in the first two bytes of a GUID
 )
 
-// maxHeader bounds the bytes before the audio in a WAV file, such as cover pictures.
+// maxHeader is the maximum number of bytes before the audio in a WAV file, which may include pictures.
 const maxHeader = 1 << 20
 
-// maxChannels bounds the channels of a WAV file.
+// maxChannels is the maximum number of channels in a WAV file.
 const maxChannels = 8
 
-// maxEmptyReads bounds the consecutive reads of a source that return neither bytes nor an error.
+// maxEmptyReads is the number of consecutive reads without bytes or an error after which Read returns io.ErrNoProgress.
 const maxEmptyReads = 100
 
-// WAVReader reads a RIFF/WAVE stream as it comes. It accepts integer samples of 8, 16, 24 and 32 bits, floats of 32, and both laws
-// of G.711. It skips chunks that are not audio. It uses the stated length only if plausible: programs that write to a pipe do not
-// know it and write 0, 0xFFFFFFFF or another huge number. A wrong length costs no memory, because nothing is allocated for it;
-// Missing reports it.
+// WAVReader reads a RIFF/WAVE stream incrementally. It accepts integer samples of 8, 16, 24 and 32 bits, floats of 32 bits, and both laws
+// of G.711. It skips chunks that are not audio.
+//
+// It uses the stated length only if the length is plausible: programs that write to a pipe do not know the length and write 0, 0xFFFFFFFF
+// or another huge number. A wrong length uses no memory, because nothing is allocated for it. Missing reports a length that is too large.
 type WAVReader struct {
-	// Rate is the number of samples a second of each channel, Channels the number of channels.
+	// Rate is the sample rate of each channel in Hz. Channels is the number of channels.
 	Rate, Channels int
 
 	src    io.Reader
 	format uint16
-	width  int   // bytes a sample
+	width  int   // bytes per sample
 	sized  bool  // the header states the length of the audio
-	left   int64 // bytes of audio still to come
+	left   int64 // bytes of audio that have not been read
 	raw    []byte
-	held   int // bytes at the start of raw that are half a sample
+	held   int // bytes at the start of raw that belong to an incomplete sample
 }
 
-// NewWAVReader reads the header. Any other input than a WAV file of a known format is CodeUnsupportedMedia.
+// NewWAVReader reads the header of a WAV file. It returns CodeUnsupportedMedia if src is not a WAV file of a supported format or cannot be
+// read.
 func NewWAVReader(src io.Reader) (*WAVReader, error) {
 	r := &WAVReader{src: src}
 	var riff [12]byte
@@ -57,7 +59,7 @@ func NewWAVReader(src io.Reader) (*WAVReader, error) {
 	return r, r.seekAudio()
 }
 
-// seekAudio reads chunks up to the audio.
+// seekAudio reads the chunks before the audio, and the header of the audio chunk.
 func (r *WAVReader) seekAudio() error {
 	for budget := int64(maxHeader); ; {
 		var head [8]byte
@@ -88,7 +90,7 @@ func (r *WAVReader) seekAudio() error {
 	}
 }
 
-// describe parses the format chunk.
+// describe parses the format chunk and sets Rate, Channels and the sample format.
 func (r *WAVReader) describe(body []byte) error {
 	if len(body) < 16 {
 		return damaged("has a format that is too short", nil)
@@ -121,14 +123,14 @@ func (r *WAVReader) begin(size int64) error {
 	}
 	r.left, r.sized = size, true
 	if size == 0 || size >= math.MaxInt32-math.MaxUint16 {
-		r.left, r.sized = math.MaxInt64, false // until the stream ends
+		r.left, r.sized = math.MaxInt64, false // the audio extends to the end of the stream
 	}
 	r.raw = make([]byte, 8192)
 	return nil
 }
 
-// Read fills p with interleaved samples and returns their number; io.EOF after the last. A file shorter than its header states ends
-// early, without an error; see Missing. Read blocks only until at least one sample is available.
+// Read fills p with interleaved samples and returns their number; after the last sample it returns io.EOF. If a file is shorter than its
+// header states, Read returns io.EOF at the end of the file; see Missing. Read blocks only until at least one sample is available.
 func (r *WAVReader) Read(p []int16) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
@@ -158,8 +160,8 @@ func (r *WAVReader) Read(p []int16) (int, error) {
 	return 0, io.ErrNoProgress
 }
 
-// Missing returns the number of declared bytes of audio that have not been read. After io.EOF a number above 0 means that the file
-// is truncated, or its header wrong. It is 0 when the header states no length.
+// Missing returns the number of declared bytes of audio that have not been read. If it is positive after io.EOF, the file is truncated or
+// its header is wrong. It returns 0 if the header states no plausible length.
 func (r *WAVReader) Missing() int64 {
 	if !r.sized {
 		return 0
@@ -178,12 +180,12 @@ func (r *WAVReader) sample(b []byte) int16 {
 	case r.width == 1:
 		return int16(int(b[0])-128) << 8 // 8-bit samples are unsigned
 	default:
-		return int16(binary.LittleEndian.Uint16(b[r.width-2:])) // the upper two bytes
+		return int16(binary.LittleEndian.Uint16(b[r.width-2:])) // the two most significant bytes
 	}
 }
 
-// ReadWAV reads a whole WAV file. A truncated file, or a file without audio, is no error. Audio of more than limit samples, all
-// channels counted, is CodePayloadTooLarge.
+// ReadWAV reads a whole WAV file. It accepts a truncated file and a file without audio. It returns CodePayloadTooLarge if the audio has
+// more than limit samples in all channels together, and CodeUnsupportedMedia for another file or if src fails.
 func ReadWAV(src io.Reader, limit int) (Audio, error) {
 	r, err := NewWAVReader(src)
 	if err != nil {

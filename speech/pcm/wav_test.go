@@ -20,7 +20,7 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// chunk returns one RIFF chunk whose length field may be wrong.
+// chunk returns a RIFF chunk with the length field size, which may differ from the length of body.
 func chunk(id string, size uint32, body []byte) []byte {
 	out := binary.LittleEndian.AppendUint32([]byte(id), size)
 	return append(out, body...)
@@ -145,7 +145,8 @@ func TestWriteWAVReadsBack(t *testing.T) {
 	}
 }
 
-// TestRecordingSurvivesACrash reads the file while the recording is still open, as a crash would leave it.
+// TestRecordingSurvivesACrash reads the file while the recording is open. At any time the file must be valid and lack less than a second of
+// audio.
 func TestRecordingSurvivesACrash(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "call.wav")
@@ -187,7 +188,7 @@ func TestRecordingSurvivesACrash(t *testing.T) {
 	}
 }
 
-// readFile reads the audio that the header declares, and returns the declared number of bytes.
+// readFile returns the audio that a file's header declares, and the declared number of bytes.
 func readFile(t *testing.T, path string) (pcm.Audio, int) {
 	t.Helper()
 	raw, err := os.ReadFile(path)
@@ -202,7 +203,7 @@ func readFile(t *testing.T, path string) (pcm.Audio, int) {
 	return audio, declared
 }
 
-// fullDisk takes a number of bytes.
+// fullDisk is a file that accepts room bytes and then returns an error.
 type fullDisk struct{ room int }
 
 func (d *fullDisk) Write(p []byte) (int, error) {
@@ -245,7 +246,7 @@ func FuzzReadWAV(f *testing.F) {
 		if audio.Channels < 1 || len(audio.Samples)%audio.Channels != 0 || len(audio.Samples) > 1000 || len(audio.Samples) > len(raw) {
 			t.Errorf("read %d samples of %d channels from %d bytes", len(audio.Samples), audio.Channels, len(raw))
 		}
-		// Both formats write and read back the audio.
+		// Audio that is written in either format can be read.
 		for _, write := range []func(io.Writer, pcm.Audio) error{pcm.WriteWAV, pcm.WriteMuLawWAV} {
 			var file bytes.Buffer
 			if err := write(&file, audio); err != nil {
@@ -262,7 +263,7 @@ func FuzzReadWAV(f *testing.F) {
 	})
 }
 
-// write writes a file that is made in memory, and returns its bytes.
+// write writes the output of fill to a file, and returns the bytes.
 func write(t *testing.T, path string, fill func(*bytes.Buffer) error) []byte {
 	t.Helper()
 	var file bytes.Buffer
@@ -275,7 +276,7 @@ func write(t *testing.T, path string, fill func(*bytes.Buffer) error) []byte {
 	return file.Bytes()
 }
 
-// TestMissing distinguishes a truncated file from a whole one.
+// TestMissing checks that Missing returns the number of declared bytes that a file lacks, and 0 if the header states no length.
 func TestMissing(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -303,7 +304,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// idle is a source that never has anything.
+// idle is a reader that never returns bytes or an error.
 type idle struct{}
 
 func (idle) Read([]byte) (int, error) { return 0, nil }
@@ -315,7 +316,7 @@ func TestReadWAVOfAnIdleSource(t *testing.T) {
 	}
 }
 
-// TestLyingLengthCostsNothing declares 2 GiB that are not there.
+// TestLyingLengthCostsNothing checks that a header that declares 2 GiB of absent audio does not cause a large allocation.
 func TestLyingLengthCostsNothing(t *testing.T) { //nolint:paralleltest // it counts what is allocated
 	raw := wav(plain, chunk("data", 0x7FFE0000, []byte{1, 0}))
 	var before, after runtime.MemStats

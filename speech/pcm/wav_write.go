@@ -10,16 +10,16 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// wavHeader and muLawHeader are the lengths in bytes of the headers written for 16-bit PCM and for mu-law.
+// wavHeader and muLawHeader are the lengths, in bytes, of the headers for 16-bit PCM and for mu-law.
 const (
 	wavHeader   = 44
 	muLawHeader = 58
 )
 
-// maxWAV is the most bytes of audio that the 32-bit lengths of a WAV file can state.
+// maxWAV is the maximum number of bytes of audio for which the 32-bit lengths of a WAV file suffice.
 const maxWAV = math.MaxUint32 - wavHeader
 
-// appendHeader appends the header of 16-bit PCM with size bytes of audio.
+// appendHeader appends the header for size bytes of 16-bit PCM audio.
 func appendHeader(dst []byte, rate, channels int, size uint32) []byte {
 	put16, put32 := binary.LittleEndian.AppendUint16, binary.LittleEndian.AppendUint32
 	dst = put32(append(dst, "RIFF"...), size+wavHeader-8)
@@ -30,7 +30,8 @@ func appendHeader(dst []byte, rate, channels int, size uint32) []byte {
 	return put32(append(dst, "data"...), size)
 }
 
-// WriteWAV writes a whole WAV file of 16-bit PCM.
+// WriteWAV writes a whole WAV file of 16-bit PCM. It returns CodeBadRequest for an unsupported rate or number of channels, and
+// CodePayloadTooLarge for more than 4 GiB.
 func WriteWAV(dst io.Writer, a Audio) error {
 	size := int64(len(a.Samples)) * 2
 	if err := checkFormat(a.Rate, a.Channels); err != nil {
@@ -47,8 +48,9 @@ func WriteWAV(dst io.Writer, a Audio) error {
 	return nil
 }
 
-// WriteMuLawWAV writes a whole WAV file in the mu-law of G.711, which has half the size of 16-bit PCM. Telephones use it at 8000
-// samples a second, but any rate is allowed. The error of a sample in a louder segment is up to 1/32 of its value.
+// WriteMuLawWAV writes a whole WAV file in the mu-law of G.711, which needs half the size of 16-bit PCM. Telephones use a rate of 8000 Hz,
+// but any supported rate is allowed. Except in the lowest segment, the error of a sample is up to 1/32 of its value. Errors are as for
+// WriteWAV.
 func WriteMuLawWAV(dst io.Writer, a Audio) error {
 	if err := checkFormat(a.Rate, a.Channels); err != nil {
 		return err
@@ -68,7 +70,7 @@ func WriteMuLawWAV(dst io.Writer, a Audio) error {
 	return nil
 }
 
-// appendMuLawHeader appends the header of size bytes of mu-law. A format other than PCM needs the length of an extension, and a
+// appendMuLawHeader appends the header for size bytes of mu-law audio. Formats other than PCM require the length of an extension, and a
 // fact chunk with the number of samples of each channel.
 func appendMuLawHeader(dst []byte, a Audio, size uint32) []byte {
 	put16, put32 := binary.LittleEndian.AppendUint16, binary.LittleEndian.AppendUint32
@@ -81,11 +83,11 @@ func appendMuLawHeader(dst []byte, a Audio, size uint32) []byte {
 	return put32(append(dst, "data"...), size)
 }
 
-// AppendHeader appends the header of a WAV file of one channel, as 16-bit PCM or in the mu-law, for a number of samples. A negative
-// number means unknown: the header then states the largest length, which players and NewWAVReader treat as "until the end of the
-// stream".
+// AppendHeader appends the header of a WAV file with one channel, in 16-bit PCM or mu-law, for a number of samples. If the number is
+// negative, the length is unknown: the header then states the maximum length, which players and NewWAVReader interpret as "until the end of
+// the stream".
 func AppendHeader(dst []byte, rate int, muLaw bool, samples int) []byte {
-	const unknown = math.MaxUint32 - 1 // even, as lengths are
+	const unknown = math.MaxUint32 - 1 // even, because lengths must be even
 	switch {
 	case muLaw && samples < 0:
 		return appendMuLawHeader(dst, Audio{Rate: rate, Channels: 1}, unknown-muLawHeader+8)
@@ -111,20 +113,21 @@ func tooLong() error {
 	return callwright.Errorf(callwright.CodePayloadTooLarge, "a WAV file holds at most 4 GiB")
 }
 
-// Recording writes a call as a stereo WAV file during the call. Flush, and every second of audio without one, writes the pending
-// audio and then corrects the lengths in the header. After a crash the file is therefore always valid and lacks only the pending
-// audio. Only one goroutine may write.
+// Recording writes a call to a stereo WAV file during the call. Write buffers up to a second of audio. Flush, or a Write that fills the
+// buffer, writes the pending audio and then updates the lengths in the header. After a crash, the file is therefore valid and lacks only
+// the pending audio. Only one goroutine may use a Recording.
 type Recording struct {
 	dst     io.WriteSeeker
 	rate    int
 	size    int64  // bytes of audio written to dst
-	pending []byte // audio not yet written
-	header  []byte // buffer
-	err     error  // the first failure; the recording ends there
+	pending []byte // audio that is not yet written
+	header  []byte // reused buffer
+	err     error  // the first failure, after which nothing is written
 	closed  bool
 }
 
-// NewRecording writes the header of an empty file to dst, which must be empty and is not closed by the recording.
+// NewRecording writes the header of a WAV file without audio to dst, which must be empty. The Recording does not close dst. The rate is in
+// Hz; CodeBadRequest means that it is outside MinRate to MaxRate.
 func NewRecording(dst io.WriteSeeker, rate int) (*Recording, error) {
 	if err := checkFormat(rate, 2); err != nil {
 		return nil, err
@@ -136,9 +139,9 @@ func NewRecording(dst io.WriteSeeker, rate int) (*Recording, error) {
 	return r, nil
 }
 
-// Write adds a piece of the call, both sides of the same time, which is pending until Flush. The shorter side is padded with
-// silence; nil is silence. After a failure, such as a full disk, every call returns the same error, and the audio written before
-// stays a valid file.
+// Write adds audio of both sides for the same time, which is pending until Flush. It pads the shorter side with silence; nil means silence.
+// After a failure, such as a full disk, every call returns the same error, and the audio written before remains a valid file. After Close,
+// Write does nothing.
 func (r *Recording) Write(left, right []int16) error {
 	if r.err != nil || r.closed {
 		return r.err
@@ -158,7 +161,7 @@ func (r *Recording) Write(left, right []int16) error {
 	return r.err
 }
 
-// Flush writes out the pending audio. When it returns, dst holds all audio so far and a header with its length.
+// Flush writes the pending audio. When it returns nil, dst contains all audio so far and a header with its length.
 func (r *Recording) Flush() error {
 	if r.err == nil && !r.closed && len(r.pending) > 0 {
 		r.err = r.write()
@@ -178,14 +181,14 @@ func (r *Recording) Duration() time.Duration {
 	return Duration(int(r.size+int64(len(r.pending)))/4, r.rate)
 }
 
-// Close writes out the pending audio. It may be called twice.
+// Close writes the pending audio. It may be called twice.
 func (r *Recording) Close() error {
 	err := r.Flush()
 	r.closed = true
 	return err
 }
 
-// write writes the audio first and the lengths after it: the header never declares audio that is not there.
+// write writes the audio first and then the header, so that the header never declares absent audio.
 func (r *Recording) write() error {
 	if _, err := r.dst.Write(r.pending); err != nil {
 		return fmt.Errorf("write WAV audio: %w", err)

@@ -16,28 +16,28 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// Bounds of a Cloner.
+// The limits of a Cloner, and how it prepares recordings.
 const (
-	maxVoices    = 12               // of a language, which are measured
-	maxReference = 60 * time.Second // of audio of one voice
-	voiceTimeout = 20 * time.Second // for one voice to be measured
+	maxVoices    = 12               // measured voices of a language
+	maxReference = 60 * time.Second // audio of one voice
+	voiceTimeout = 20 * time.Second // time limit for measuring one voice
 	pause        = 400 * time.Millisecond
-	level        = -23.0 // loudness of recordings after normalization, in LUFS, so that quiet ones do not count as silence
+	level        = -23.0 // loudness to which recordings are normalized, in LUFS, so that quiet recordings do not count as silence
 )
 
-// Cloner is a speech.Cloner that makes profiles: it measures the recordings, takes the engine's voice with the nearest pitch, and
-// changes its pitch and tempo as far as the engine can. Each voice is measured once, when it is first a candidate. Any number of
-// goroutines may use a Cloner.
+// Cloner is a speech.Cloner that makes profiles. It measures the recordings, selects the engine's voice with the nearest pitch, and changes
+// the voice's pitch and tempo as far as the engine can. Each voice is measured once, when it is first a candidate. A Cloner is safe for
+// concurrent use.
 type Cloner struct {
 	engine tts.Engine
 
-	mu       sync.Mutex // held while a voice is measured: one at a time is enough
+	mu       sync.Mutex // held while a voice is measured, so that voices are measured one at a time
 	measured map[string]Profile
 }
 
 var _ speech.Cloner = (*Cloner)(nil)
 
-// NewCloner returns a Cloner that uses the voices of an engine.
+// NewCloner returns a Cloner that uses the voices of an engine. It returns an error if engine is nil.
 func NewCloner(engine tts.Engine) (*Cloner, error) {
 	if engine == nil {
 		return nil, errors.New("profile: a Cloner needs an engine")
@@ -48,12 +48,12 @@ func NewCloner(engine tts.Engine) (*Cloner, error) {
 // Describe returns "profile" and speech.KindProfile.
 func (c *Cloner) Describe() (name string, kind speech.Kind) { return "profile", speech.KindProfile }
 
-// Delete does nothing: a profile consists of its voice's record only.
+// Delete does nothing, because a profile is only stored in the voice's record.
 func (c *Cloner) Delete(context.Context, callwright.OrgID, string) error { return nil }
 
-// Clone makes a profile of recordings, from their first minute. In addition to the errors of Measure, a language that the engine
-// lacks is CodeBadRequest with the field "language". Factors are limited to tts.MinFactor to tts.MaxFactor; the description
-// mentions it.
+// Clone makes a profile from the first minute of the recordings. In addition to the errors of Measure, it returns CodeBadRequest with the
+// field "language" for a language that the engine lacks, and CodeUnavailable if no voice can be measured. It limits the factors to
+// tts.MinFactor to tts.MaxFactor; the description mentions such a limitation.
 func (c *Cloner) Clone(ctx context.Context, r speech.Cloning) (speech.Clone, error) {
 	recording, err := join(r.Recordings)
 	if err != nil {
@@ -77,7 +77,7 @@ func (c *Cloner) Clone(ctx context.Context, r speech.Cloning) (speech.Clone, err
 	}, nil
 }
 
-// join puts recordings one after the other, equally loud and with pauses, up to MaxAudio.
+// join concatenates recordings with pauses, at the same loudness, up to MaxAudio.
 func join(recordings []pcm.Audio) (pcm.Audio, error) {
 	out := pcm.Audio{Rate: rate, Channels: 1}
 	for _, r := range recordings {
@@ -100,7 +100,7 @@ func join(recordings []pcm.Audio) (pcm.Audio, error) {
 	return out, nil
 }
 
-// candidates returns the voices for a language, or for the default voice's if none is given.
+// candidates returns up to maxVoices voices for a language. If language is empty, it uses the language of the default voice.
 func (c *Cloner) candidates(language string) []tts.Voice {
 	d := c.engine.Describe()
 	if language == "" {
@@ -125,7 +125,8 @@ func broad(tag string) string {
 	return language
 }
 
-// nearest returns the voice whose pitch is nearest to a person's, and its profile. Voices that cannot be measured are omitted.
+// nearest returns the voice whose pitch is nearest to a person's pitch, and the voice's profile. It skips voices that cannot be measured,
+// and returns CodeUnavailable if none can be.
 func (c *Cloner) nearest(ctx context.Context, voices []tts.Voice, person Profile) (tts.Voice, Profile, error) {
 	var best tts.Voice
 	var own Profile
@@ -152,7 +153,7 @@ func (c *Cloner) nearest(ctx context.Context, voices []tts.Voice, person Profile
 // apart returns the distance of two pitches in octaves.
 func apart(a, b Profile) float64 { return math.Abs(math.Log2(a.Pitch / b.Pitch)) }
 
-// measure measures a voice, once.
+// measure returns the profile of a voice. It caches a profile, but not an error.
 func (c *Cloner) measure(ctx context.Context, v tts.Voice) (Profile, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -184,7 +185,7 @@ func (c *Cloner) measure(ctx context.Context, v tts.Voice) (Profile, error) {
 	return p, err
 }
 
-// factors returns the prosody with which a voice speaks like a person, and whether a factor was limited to its range.
+// factors returns the prosody with which a voice speaks like a person. clamped reports whether a factor was limited to its range.
 func factors(d tts.Description, person, own Profile) (p tts.Prosody, clamped bool) {
 	keep := func(factor float64) float64 {
 		kept := max(tts.MinFactor, min(tts.MaxFactor, math.Round(factor*1000)/1000))
@@ -200,7 +201,7 @@ func factors(d tts.Description, person, own Profile) (p tts.Prosody, clamped boo
 	return p, clamped
 }
 
-// describe returns a human-readable description of the measurements and the profile.
+// describe returns a readable description of the measurements and the profile.
 func describe(person Profile, voice tts.Voice, prosody tts.Prosody, clamped bool) string {
 	pitch, tempo := prosody.Factors()
 	text := fmt.Sprintf("Profile of %.0f s of speech with a pitch of %.0f Hz and %.1f syllables a second: the voice %s with %.2f times its pitch and %.2f times its tempo.",

@@ -19,12 +19,12 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// otherText differs from the text with which voices are measured.
+// otherText differs from the text with which the Cloner measures voices.
 const otherText = "Thank you for holding the line. We have found two flights that leave on the day that you asked for, and one of them is " +
 	"a little cheaper. Would you like me to book it for you, or do you want to hear about the other one first? I can also send you both by mail."
 
-// TestCloneSpeaksLikePeople makes profiles of human recordings, synthesizes with them on two engines, and measures the speech:
-// within 10 % of the person's pitch and 15 % of the tempo.
+// TestCloneSpeaksLikePeople makes profiles of human recordings and measures the speech of two engines with these profiles. The pitch must
+// be within 10 % of the person's pitch, and the tempo within 15 %.
 func TestCloneSpeaksLikePeople(t *testing.T) {
 	t.Parallel()
 	f, err := flite.New(flite.Config{})
@@ -65,11 +65,11 @@ func TestCloneSpeaksLikePeople(t *testing.T) {
 	}
 }
 
-// singers is an engine with voices of known pitches and 4 syllables a second.
+// singers is an engine whose voices have known pitches and speak 4 syllables per second.
 type singers struct {
 	pitches map[string]float64
 	voices  []tts.Voice
-	mute    bool // of a prosody
+	mute    bool // the engine cannot change pitch and tempo
 	spoken  atomic.Int32
 }
 
@@ -105,7 +105,7 @@ func TestClone(t *testing.T) {
 		mute      bool
 		want      string
 		pitch     float64
-		factor    float64 // of the tempo
+		factor    float64 // expected factor of the tempo
 		clamped   bool
 	}{
 		"near the low one":             {hz: 99, tempo: 4, want: "low", pitch: 1.1, factor: 1},
@@ -147,7 +147,7 @@ func TestCloneMeasuresVoicesOnce(t *testing.T) {
 	}
 	quiet := voice(110, 4, 2, 8000)
 	pcm.Amplify(quiet.Samples, -25)
-	for range 3 { // two recordings, each too short, one of them quiet
+	for range 3 { // two recordings, each too short on its own, one of them quiet
 		if _, err := c.Clone(t.Context(), speech.Cloning{Recordings: []pcm.Audio{voice(110, 4, 2, 16000), quiet}}); err != nil {
 			t.Fatal(err)
 		}

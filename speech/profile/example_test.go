@@ -9,9 +9,9 @@ import (
 	"github.com/callwright/callwright/speech/profile"
 )
 
-// A recording is measured, and the nearest voice of an engine gets its pitch and tempo.
+// The example measures a recording, and makes a profile from the nearest voice of an engine.
 func ExampleCloner() {
-	recording := voice(100, 5, 6, 16000) // of a person, in earnest
+	recording := voice(100, 5, 6, 16000) // in production, of a person
 	measured, err := profile.Measure(recording)
 	if err != nil {
 		fmt.Println(err)
@@ -19,7 +19,7 @@ func ExampleCloner() {
 	}
 	fmt.Printf("%.0f Hz, %.0f syllables a second\n", measured.Pitch, measured.Tempo)
 
-	cloner, err := profile.NewCloner(chorus()) // flite, in earnest
+	cloner, err := profile.NewCloner(chorus()) // in production, an engine such as flite
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -9,37 +9,37 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// Bounds of Measure's input.
+// The limits of the input of Measure.
 const (
-	MinSpeech = 3 * time.Second // speech without its pauses, which a measurement needs
-	MaxAudio  = time.Minute     // measured audio; of a longer recording its middle
+	MinSpeech = 3 * time.Second // required speech, without its pauses
+	MaxAudio  = time.Minute     // of a longer recording, only the middle is measured
 )
 
-// These bounds hold for speech of people. Measure refuses audio outside them.
+// The limits of human speech. Measure refuses audio outside them.
 const (
-	minVoiced   = 100  // frames, of 10 ms
-	minShare    = 0.2  // voiced frames of the speech
-	minTempo    = 1.2  // syllables a second
-	maxTempo    = 10.0 // syllables a second
-	minSpread   = 0.15 // semitones: a tone has less
+	minVoiced   = 100  // number of frames of 10 ms
+	minShare    = 0.2  // fraction of the speech that is voiced
+	minTempo    = 1.2  // syllables per second
+	maxTempo    = 10.0 // syllables per second
+	minSpread   = 0.15 // semitones; a steady tone has less
 	certainTime = 10.0 // seconds of speech beyond which the confidence no longer grows
 )
 
-// Profile describes a person's speech.
+// Profile describes the speech of a person or of an engine's voice.
 type Profile struct {
 	Pitch      float64       // median fundamental frequency of the voiced sounds, in Hz
-	Spread     float64       // variation of the pitch around its median: half of the range of its middle 68 %, in semitones
-	Tempo      float64       // syllables a second of speech, without pauses of 0.3 s and more
-	Speech     time.Duration // duration of the speech, without those pauses
-	Confidence float64       // from 0 to 1: periodicity of the voiced sounds, less for little speech
+	Spread     float64       // variation of the pitch, in semitones: half the range from quantile 0.16 to quantile 0.84
+	Tempo      float64       // syllables per second of speech, without pauses of 0.3 s and more
+	Speech     time.Duration // duration of the speech, without pauses of 0.3 s and more
+	Confidence float64       // from 0 to 1: periodicity of the voiced sounds, reduced for less than 10 s of speech
 }
 
-// Measure measures a recording at any rate from 8000 samples a second. A recording without enough speech of one voice, such as
-// silence, noise, a tone or music, is CodeBadRequest with the field "audio_samples".
+// Measure measures a recording with a rate of at least 8000 Hz. It returns CodeBadRequest with the field "audio_samples" for a recording
+// without enough speech of one voice, such as silence, noise, a tone or music.
 //
-// The pitch comes from the autocorrelation, from 60 to 400 Hz, in two passes: the second pass searches only the range of the first
-// one, which avoids octave errors. It needs no fundamental, so telephone audio gives the same pitch. The tempo counts voiced peaks
-// of the energy that follow a dip.
+// It derives the pitch, from 60 to 400 Hz, from the autocorrelation in two passes: the second pass searches only the range that the first
+// pass found, to avoid octave errors. It does not need the fundamental frequency in the audio, so that telephone audio has the same pitch.
+// For the tempo it counts voiced peaks of the energy that follow a dip.
 func Measure(audio pcm.Audio) (Profile, error) {
 	if audio.Rate < rate {
 		return Profile{}, refused("it has %d samples a second: record at least %d", audio.Rate, rate)
@@ -76,7 +76,7 @@ func refused(format string, args ...any) error {
 	return callwright.Invalid("audio_samples", "the recording cannot be measured: "+format, args...)
 }
 
-// middle returns at most n samples around the middle.
+// middle returns the middle n samples, or all samples if there are fewer.
 func middle(samples []int16, n int) []int16 {
 	if len(samples) <= n {
 		return samples
@@ -95,7 +95,7 @@ func count(frames []bool) int {
 	return n
 }
 
-// quantile returns a value of sorted numbers.
+// quantile returns the value of a sorted list at the quantile q, from 0 to 1.
 func quantile(sorted []float64, q float64) float64 {
 	return sorted[int(q*float64(len(sorted)-1)+0.5)]
 }

@@ -17,12 +17,12 @@ import (
 	"github.com/callwright/callwright/speech/profile"
 )
 
-// A person is a human speaker with recordings in Debian (scripts/install-deps.sh test). The pitch is measured by Praat; the
-// syllables are counted in the transcription. See docs/performance.md.
+// person is a human speaker with recordings in Debian packages (scripts/install-deps.sh test). Praat measured the pitch; the syllables are
+// counted in the transcription. See docs/performance.md.
 type person struct {
-	files     string // pattern
+	files     string // pattern of the paths
 	pitch     float64
-	syllables float64 // 0: not counted
+	syllables float64 // 0 if not counted
 }
 
 var persons = map[string]person{
@@ -31,7 +31,6 @@ var persons = map[string]person{
 	"the woman's other menus": {"/usr/share/asterisk/sounds/en_US_f_Allison/vm-[a-i]*.wav", 199, 0},
 }
 
-// recordings reads the recordings of a person.
 func (p person) recordings(t *testing.T) []pcm.Audio {
 	t.Helper()
 	paths, err := filepath.Glob(p.files)
@@ -56,7 +55,7 @@ func (p person) recordings(t *testing.T) []pcm.Audio {
 	return out
 }
 
-// joined returns the recordings as one.
+// joined returns a person's recordings as one mono recording.
 func (p person) joined(t *testing.T) pcm.Audio {
 	t.Helper()
 	all := p.recordings(t)
@@ -87,8 +86,8 @@ func TestMeasurePeople(t *testing.T) {
 	}
 }
 
-// TestMeasureOverATelephone: the fundamental of a man is not in the band of a telephone, and his pitch is found nevertheless. His
-// creaky sounds are lost, which are low, and so are some syllables.
+// TestMeasureOverATelephone checks the measurement over a telephone line. The fundamental frequency of a man is outside the line's band,
+// but Measure must find the pitch. The tolerance is wide, because the line loses low, creaky sounds and some syllables.
 func TestMeasureOverATelephone(t *testing.T) {
 	t.Parallel()
 	who := persons["a man reads a novel"]
@@ -110,7 +109,8 @@ func TestMeasureOverATelephone(t *testing.T) {
 	}
 }
 
-// voice makes vowels with a known pitch, which falls a little in each, and a known number of them a second: pulses in a resonator.
+// voice returns vowels with a known pitch, which falls slightly within each vowel, and tempo vowels per second. It consists of pulses in a
+// resonator.
 func voice(hz, tempo float64, seconds, rate int) pcm.Audio {
 	out := pcm.Audio{Rate: rate, Channels: 1, Samples: make([]int16, seconds*rate)}
 	phase, y1, y2 := 0.0, 0.0, 0.0

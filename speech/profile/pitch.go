@@ -5,26 +5,27 @@ import (
 	"slices"
 )
 
-// The track of the pitch: a frame every 10 ms, by the difference function of YIN (de Cheveigné and Kawahara, 2002).
+// The parameters of the pitch track, which has a frame every 10 ms. It uses the difference function of YIN (de Cheveigné and Kawahara,
+// 2002).
 const (
 	rate      = 8000
 	hop       = rate / 100
-	window    = rate / 25 // samples that are compared: 40 ms, over two periods of the lowest voice
+	window    = rate / 25 // compared samples: 40 ms, more than two periods of the lowest voice
 	minPitch  = 60.0      // Hz
 	maxPitch  = 400.0     // Hz
 	minLag    = rate / int(maxPitch)
 	maxLag    = rate/int(minPitch) + 1
-	clearDip  = 0.1 // the first dip below it is the period
-	voicedDip = 0.4 // without a dip below it a frame is unvoiced
+	clearDip  = 0.1 // the first dip below this value is the period
+	voicedDip = 0.4 // a frame without a dip below this value is unvoiced
 )
 
-// pitchTrack holds the pitch of all frames in Hz, 0 for none, and their aperiodicity.
+// pitchTrack contains the pitch of every frame in Hz, or 0 if the frame is unvoiced, and the frame's aperiodicity.
 type pitchTrack struct {
 	pitch, noise []float64
 }
 
-// trackPitch returns the pitch of the frames with sound. The second pass searches the range of the first, widened, but by less than
-// an octave.
+// trackPitch returns the pitch of the frames with sound. A second pass searches only a widened range around the pitches that the first pass
+// found.
 func trackPitch(samples []int16, sounding []bool) pitchTrack {
 	curves := make([][]float32, len(sounding))
 	for i := range sounding {
@@ -44,8 +45,8 @@ func trackPitch(samples []int16, sounding []bool) pitchTrack {
 	return pick(curves, low, high)
 }
 
-// differences returns the difference of a frame from itself, shifted by each lag, relative to the mean of the shorter lags: 0 at
-// the period of a periodic sound, 1 in noise.
+// differences returns, for each lag, the difference between a frame and the frame shifted by the lag, relative to the mean of the shorter
+// lags. It is 0 at the period of a periodic sound, and 1 in noise.
 func differences(x []int16) []float32 {
 	out := make([]float32, maxLag+2)
 	out[0] = 1
@@ -66,7 +67,7 @@ func differences(x []int16) []float32 {
 	return out
 }
 
-// pick takes from each curve the first clear dip between two frequencies, or the deepest one.
+// pick selects from each curve the first clear dip between the frequencies low and high, in Hz, or the deepest dip if none is clear.
 func pick(curves [][]float32, low, high float64) pitchTrack {
 	t := pitchTrack{make([]float64, len(curves)), make([]float64, len(curves))}
 	from, to := max(int(rate/high), minLag), min(int(math.Ceil(rate/low)), maxLag)
@@ -77,7 +78,7 @@ func pick(curves [][]float32, low, high float64) pitchTrack {
 		best := -1
 		for lag := from; lag <= to; lag++ {
 			if curve[lag] > curve[lag-1] || curve[lag] > curve[lag+1] {
-				continue // no dip
+				continue // not a dip
 			}
 			if best < 0 || curve[lag] < curve[best] {
 				best = lag
@@ -104,8 +105,8 @@ func vertex(curve []float32, lag int) float64 {
 	return float64(lag) + max(-0.5, min(0.5, (before-after)/(2*bend)))
 }
 
-// voiced returns the pitch of the voiced frames, and their periodicity from 0 to 1. It skips frames whose neighbors are both
-// unvoiced or far away in pitch.
+// voiced returns the pitch of the voiced frames, and their mean periodicity from 0 to 1. It skips frames of which no neighbor has a similar
+// pitch.
 func (t pitchTrack) voiced() (pitch []float64, clarity float64) {
 	near := func(a, b float64) bool { return b > 0 && math.Abs(math.Log2(a/b)) < 0.2 }
 	for i, hz := range t.pitch {

@@ -1,7 +1,7 @@
 package profile
 
-// references are texts that voices read to be measured, by language: plain sentences without numbers and names. A voice of another
-// language reads English, which does not affect its pitch.
+// references contains, by language, the texts that a voice reads when it is measured: plain sentences without numbers and names. A voice of
+// another language reads English, which does not affect its pitch.
 var references = map[string]string{
 	"en": "Good morning, and thank you for calling. The office is open from nine to five on every working day. " +
 		"If you would like to make an appointment, please tell me which day suits you best. I will look into the calendar and call you back this afternoon.",
@@ -15,7 +15,7 @@ var references = map[string]string{
 		"Se desidera fissare un appuntamento, mi dica quale giorno preferisce. Guardo il calendario e la richiamo questo pomeriggio.",
 }
 
-// reference returns the text for a language.
+// reference returns the text for a language, or the English text if references has none.
 func reference(language string) string {
 	if text, ok := references[broad(language)]; ok {
 		return text

@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// Syllables are counted after de Jong and Wempe (2009): peaks of the intensity above a threshold, with a dip before each, that
-// are voiced.
+// The parameters of counting syllables according to de Jong and Wempe (2009): voiced peaks of the intensity above a threshold, each
+// preceded by a dip.
 const (
 	hopTime     = 10 * time.Millisecond
-	smooth      = rate * 40 / 1000 // samples of the window of the intensity
-	below       = 25.0             // dB below the loudest parts; quieter frames are not speech
-	attenuation = 1.0              // dB between two syllables
-	quietest    = -60.0            // dBFS; speech is louder
-	minPause    = 30               // frames: a shorter silence belongs to the speech
-	loudestPar  = 0.99             // quantile of the levels that counts as the loudest, so that clicks do not
+	smooth      = rate * 40 / 1000 // samples in the window over which the intensity is computed
+	below       = 25.0             // dB below the loudest frames, under which frames are not speech
+	attenuation = 1.0              // depth of the dip between two syllables, in dB
+	quietest    = -60.0            // dBFS, under which frames are never speech
+	minPause    = 30               // frames; a shorter silence counts as speech
+	loudestPar  = 0.99             // quantile of the levels that counts as loudest, so that clicks are ignored
 )
 
-// envelope returns the intensity of each hop in dBFS, in a Hann window.
+// envelope returns the intensity of each hop in dBFS, computed in a Hann window.
 func envelope(samples []int16) []float64 {
 	weights := make([]float64, smooth)
 	total := 0.0
@@ -40,7 +40,7 @@ func envelope(samples []int16) []float64 {
 	return levels
 }
 
-// threshold returns the level above which frames are speech; false: no frame is.
+// threshold returns the level, in dBFS, above which frames are speech. The result is false if no frame is speech.
 func threshold(levels []float64) (float64, bool) {
 	if len(levels) == 0 {
 		return 0, false
@@ -50,7 +50,7 @@ func threshold(levels []float64) (float64, bool) {
 	return max(top-below, quietest), top > quietest
 }
 
-// speechFrames marks the frames of speech, short pauses included; false: none.
+// speechFrames marks the frames of speech, including short pauses. The second result is false if no frame is speech.
 func speechFrames(levels []float64) ([]bool, bool) {
 	floor, ok := threshold(levels)
 	if !ok {
@@ -72,7 +72,7 @@ func speechFrames(levels []float64) ([]bool, bool) {
 	return frames, true
 }
 
-// countSyllables counts the peaks that are syllables.
+// countSyllables returns the number of voiced peaks of the intensity that follow a dip.
 func countSyllables(levels []float64, track pitchTrack) int {
 	floor, ok := threshold(levels)
 	if !ok {
@@ -82,7 +82,7 @@ func countSyllables(levels []float64, track pitchTrack) int {
 	if len(levels) > 0 {
 		low = levels[0]
 	}
-	peak := -1 // candidate, not yet confirmed by a dip after it
+	peak := -1 // a candidate until a dip follows
 	for i, level := range levels {
 		switch {
 		case peak >= 0 && level > levels[peak]:
@@ -104,7 +104,7 @@ func countSyllables(levels []float64, track pitchTrack) int {
 	return n
 }
 
-// near reports whether the frame or one beside it is voiced.
+// near reports whether the frame or a neighboring frame is voiced.
 func (t pitchTrack) near(frame int) bool {
 	for i := max(frame-1, 0); i <= min(frame+1, len(t.pitch)-1); i++ {
 		if t.pitch[i] > 0 {

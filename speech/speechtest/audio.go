@@ -10,10 +10,10 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// maxSamples bounds the output that Speak reads, 32 MB: 5 minutes of 48 kHz.
+// maxSamples is the maximum number of samples that Speak reads: 32 MB, or more than 5 minutes at 48 kHz.
 const maxSamples = 1 << 24
 
-// Speak synthesizes a whole speech, of at most 2^24 samples. If that fails, it returns the samples so far with the error.
+// Speak synthesizes a text and returns all samples, at most 2^24. If the synthesis fails, it returns the samples so far with the error.
 func Speak(ctx context.Context, s tts.Synthesizer, speech tts.Request) ([]int16, error) {
 	return speak(ctx, s, speech, maxSamples)
 }
@@ -31,11 +31,11 @@ func speak(ctx context.Context, s tts.Synthesizer, speech tts.Request, limit int
 	return audio, err
 }
 
-// maxEmptyReads is the maximum number of consecutive empty reads.
+// maxEmptyReads is the number of consecutive reads without samples or an error that drain tolerates.
 const maxEmptyReads = 1000
 
-// drain reads a stream until it ends, or has returned more samples than a limit. The error is never nil, and io.EOF after a complete
-// speech.
+// drain reads a stream until its end, or until it has returned more than limit samples. The error is io.EOF after the complete audio, and
+// otherwise the reason; it is never nil.
 func drain(stream tts.Stream, limit int) (audio []int16, err error) {
 	p, empty := make([]int16, 333), 0
 	for err == nil {
@@ -58,7 +58,7 @@ func drain(stream tts.Stream, limit int) (audio []int16, err error) {
 	return audio, err
 }
 
-// level returns the root mean square of samples, as a share of full scale.
+// level returns the root mean square of samples as a fraction of full scale.
 func level(samples []int16) float64 {
 	if len(samples) == 0 {
 		return 0

@@ -15,10 +15,10 @@ import (
 	"github.com/callwright/callwright/speech"
 )
 
-// Cut truncates a stored blob, as a disk or a backup might.
+// Cut truncates a stored blob, as a damaged disk or backup might.
 type Cut func(t *testing.T, b speech.Blobs, org callwright.OrgID, name string)
 
-// RunBlobs tests a speech.Blobs. newBlobs returns an empty one. cut is nil if stored audio cannot be changed.
+// RunBlobs tests a speech.Blobs. newBlobs returns an empty store. cut may be nil if a test cannot truncate stored audio.
 func RunBlobs(t *testing.T, newBlobs func(t *testing.T) speech.Blobs, cut Cut) {
 	t.Helper()
 	blobsTests.test(t, func(t *testing.T) blobs { t.Helper(); return blobs{newBlobs(t)} })
@@ -51,7 +51,7 @@ var blobsTests = suite[blobs]{
 // blobs is the adapter under test.
 type blobs struct{ speech.Blobs }
 
-// someAudio returns a WAV file of a size, or its beginning if it is shorter than its header, with varying bytes.
+// someAudio returns size bytes of a WAV file with varying bytes, or the beginning of the file if size is smaller than the header.
 func someAudio(size int) []byte {
 	b := make([]byte, max(size, 44))
 	state := uint32(size) + 1
@@ -210,7 +210,7 @@ func keepsNothingOfAnotherSize(t reporter, b blobs) {
 	}
 }
 
-// readerFunc is an io.Reader.
+// readerFunc is a function that implements io.Reader.
 type readerFunc func(p []byte) (int, error)
 
 // Read calls f.
@@ -253,7 +253,7 @@ func keepsNothingCanceled(t reporter, b blobs) {
 	b.wantAbsent(t, "a", "endless")
 }
 
-// showsNoPart opens a blob while it is being stored.
+// showsNoPart checks that a blob cannot be opened while StoreBlob reads its content.
 func showsNoPart(t reporter, b blobs) {
 	content := someAudio(150_000)
 	looked := false
@@ -298,7 +298,7 @@ func deletesBlob(t reporter, b blobs) {
 	soon(t, "DeleteBlob with an ended context", func() { _ = b.DeleteBlob(ctx, "a", "absent") })
 }
 
-// deletesWhileRead deletes a blob during a read: the reader reads the rest, or fails.
+// deletesWhileRead deletes a blob while a reader is open. The reader must return the rest of the blob, or an error.
 func deletesWhileRead(t reporter, b blobs) {
 	content := someAudio(1 << 20)
 	b.store(t, "a", "n", content)
@@ -324,13 +324,13 @@ func takesNames(t reporter, b blobs) {
 	}
 }
 
-// oddNames lists names that may escape a careless adapter.
+// oddNames lists names with which a careless adapter may address another blob.
 var oddNames = []string{
 	"", ".", "..", "../a/n", "../n", "./n", "n/", "/n", "a/../n", "n\x00", "n\x00m", `..\a\n`, `a\n`, "n.wav", "n\n", "n?x=1", "n#x", "%6e", "\xff", "n*",
 	strings.Repeat("y", 5000), "C:n", "n ", "\u202en",
 }
 
-// staysInPlace stores odd names: they are refused, or stored literally.
+// staysInPlace stores blobs under odd names. StoreBlob must refuse the names or use them literally, and other blobs must not change.
 func staysInPlace(t reporter, b blobs) {
 	victim, other := someAudio(100), someAudio(101)
 	b.store(t, "a", "n", victim)
@@ -372,7 +372,7 @@ func keepsManyAtOnce(t reporter, b blobs) {
 	}
 }
 
-// failsToReadCut cuts audio before it is opened, and while it is open.
+// failsToReadCut truncates a blob before it is opened, and another blob while it is open. Reading must fail in both cases.
 func (b blobs) failsToReadCut(t *testing.T, cut Cut) {
 	content := someAudio(100_000)
 	b.store(t, "a", "before", content)

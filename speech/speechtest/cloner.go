@@ -18,15 +18,14 @@ import (
 
 // ClonerHarness is the harness of RunCloner.
 type ClonerHarness struct {
-	// New returns a new cloner, without voices.
+	// New returns a new Cloner that has made no voices.
 	New func(t *testing.T) speech.Cloner
-	// Recordings are of one speaker, mono, and long enough for a voice. The suite also joins the recordings with the rate of the
-	// first one.
+	// Recordings are mono recordings of one speaker, and long enough to make a voice. The suite also concatenates the recordings that have
+	// the rate of the first one.
 	Recordings []pcm.Audio
-	// Unusable holds recordings of which no voice can be made, by their fault. The suite adds 30 s of silence and a recording
-	// without samples.
+	// Unusable contains recordings that Clone must refuse, by their fault. The suite adds 30 s of silence and a recording without samples.
 	Unusable map[string][]pcm.Audio
-	// Voices lists the names of the engine's voices; Base must be among them. Nil: any.
+	// Voices lists the names of the engine's voices, one of which must be the Base of a voice. If nil, any Base is accepted.
 	Voices []string
 }
 

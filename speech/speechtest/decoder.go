@@ -19,18 +19,19 @@ import (
 
 // DecoderHarness is the harness of RunDecoder.
 type DecoderHarness struct {
-	// New returns a decoder.
+	// New returns a new decoder.
 	New func(t *testing.T) speech.Decoder
-	// Files holds files of the supported types, by name. Each has sound throughout, and lasts from a second to some minutes.
+	// Files contains files of the supported types, by name. Each file contains sound throughout, and lasts between a second and a few
+	// minutes.
 	Files map[string]DecoderFile
-	// Undecodable holds files that cannot be decoded, by their names. The suite adds some.
+	// Undecodable contains files that Decode must refuse, by name. The suite adds further files.
 	Undecodable map[string][]byte
 }
 
-// DecoderFile is a file with sound.
+// DecoderFile is an audio file and the duration of its audio.
 type DecoderFile struct {
 	Bytes    []byte
-	Duration time.Duration // of the decoded audio, exact to 0.2 s
+	Duration time.Duration // expected duration, with a tolerance of 0.2 s
 }
 
 // RunDecoder tests a speech.Decoder.
@@ -54,10 +55,10 @@ func RunDecoder(t *testing.T, h DecoderHarness) {
 	}
 }
 
-// plenty is longer than every file of the tests.
+// plenty is a limit that exceeds the duration of every file in the tests.
 const plenty = time.Hour
 
-// checkAudio checks for mono audio of about a length.
+// checkAudio checks that audio is mono, is not silent, and lasts as long as want, with a tolerance of 0.2 s.
 func checkAudio(t *testing.T, name string, a pcm.Audio, want time.Duration) {
 	t.Helper()
 	if a.Channels != 1 || a.Rate < pcm.MinRate || (a.Duration()-want).Abs() > 200*time.Millisecond || level(a.Samples) < 0.005 {
@@ -65,7 +66,7 @@ func checkAudio(t *testing.T, name string, a pcm.Audio, want time.Duration) {
 	}
 }
 
-// checkDamaged checks for audio within a limit, or an error with one of Decode's codes.
+// checkDamaged checks that Decode returned mono audio that exceeds limit by at most a second, or an error with one of its codes.
 func checkDamaged(t *testing.T, name string, a pcm.Audio, err error, limit time.Duration) {
 	t.Helper()
 	code := callwright.CodeOf(err)
@@ -133,7 +134,7 @@ func (h DecoderHarness) survivesDamage(t *testing.T, d speech.Decoder) {
 				state = state*1664525 + 1013904223
 				at := int(state>>8) % len(content)
 				if seed%2 == 0 {
-					at %= 200 // in the header
+					at %= 200 // within the header
 				}
 				content[at] ^= byte(state>>16) | 1
 			}
@@ -143,14 +144,14 @@ func (h DecoderHarness) survivesDamage(t *testing.T, d speech.Decoder) {
 	}
 }
 
-// failing is an io.ReadSeeker that fails beyond an offset.
+// failing is an io.ReadSeeker whose reads fail from the offset good on.
 type failing struct {
 	*bytes.Reader
 
 	good int64
 }
 
-// Read fails beyond the offset.
+// Read returns errReader at the offset good, and never reads beyond this offset.
 func (f failing) Read(p []byte) (int, error) {
 	at := f.Size() - int64(f.Len())
 	if at >= f.good {
@@ -196,10 +197,10 @@ func (h DecoderHarness) decodesSeveral(t *testing.T, d speech.Decoder) {
 	}
 }
 
-// endless is a WAV file whose data never end, although its header states a length of almost nothing.
+// endless is a WAV file whose audio never ends, and whose header states the maximum length.
 type endless struct{ at int64 }
 
-// Read reads the header, and then noise.
+// Read returns the header and then noise. It never fails.
 func (e *endless) Read(p []byte) (int, error) {
 	header := someAudio(1 << 20)[:44]
 	for i := range p {

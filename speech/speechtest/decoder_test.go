@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/speech/speechtest"
 )
 
-// wavs decodes WAV files only, and says so in one word.
+// wavs is a decoder that accepts WAV files only.
 type wavs struct{}
 
 func (wavs) Decode(ctx context.Context, src io.ReadSeeker, limit time.Duration) (pcm.Audio, error) {

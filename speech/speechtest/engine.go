@@ -11,19 +11,19 @@ import (
 
 // EngineHarness is the harness of RunEngine.
 type EngineHarness struct {
-	// New returns an engine. It uses t.Cleanup to free the engine's resources.
+	// New returns a new engine, and registers the engine's cleanup with t.Cleanup.
 	New func(t *testing.T) tts.Engine
 	// Unchecked states that CheckVoice accepts every voice and language, because only Synthesize can check them. Synthesize must
 	// still refuse an unknown voice.
 	Unchecked bool
-	// Features describes deviations of the engine from most others.
+	// Features describes how the engine deviates from the defaults.
 	Features SpeechFeatures
 }
 
-// maxTried is the number of an engine's voices that the suite tests.
+// maxTried is the maximum number of an engine's voices that the suite tests.
 const maxTried = 5
 
-// engine is the engine that a test is about.
+// engine is the engine under test and its features.
 type engine struct {
 	tts.Engine
 	SpeechFeatures
@@ -31,7 +31,7 @@ type engine struct {
 	unchecked bool
 }
 
-// engineTests are the tests of RunEngine.
+// engineTests contains the tests of RunEngine.
 var engineTests = slices.Concat(asEngine(synthesizerTests), suite[engine]{
 	{"description", describes},
 	{"checks voices", checksVoices},
@@ -39,7 +39,7 @@ var engineTests = slices.Concat(asEngine(synthesizerTests), suite[engine]{
 	{"prosody", appliesProsody},
 })
 
-// asEngine returns tests of synthesizers for engines, which have voices.
+// asEngine converts tests of a synthesizer to tests of an engine. They use a voice other than the default, if the engine has one.
 func asEngine(tests suite[synthesizer]) (all suite[engine]) {
 	for _, test := range tests {
 		all = append(all, struct {
@@ -58,8 +58,8 @@ func asEngine(tests suite[synthesizer]) (all suite[engine]) {
 	return all
 }
 
-// RunEngine tests a tts.Engine: it runs RunSynthesizer, and tests its description, CheckVoice, up to 5 of its voices, and the
-// length of speech with a Prosody. It must not run in parallel with other tests.
+// RunEngine tests a tts.Engine: it runs RunSynthesizer, and tests the description, CheckVoice, up to 5 voices, and the length of speech
+// with a Prosody. It must not run in parallel with other tests.
 func RunEngine(t *testing.T, h EngineHarness) {
 	t.Helper()
 	f := h.Features.withDefaults()
@@ -117,8 +117,8 @@ func voicesSpeak(t reporter, e engine) {
 	}
 }
 
-// appliesProsody checks the factors that an engine declares by the length of the speech: a tempo scales it, a pitch hardly changes
-// it.
+// appliesProsody checks the factors of a Prosody by the length of the speech. If the engine declares a tempo, the factor must scale the
+// length; a pitch must hardly change it.
 func appliesProsody(t reporter, e engine) {
 	d := e.Describe()
 	length := func(p tts.Prosody) float64 {

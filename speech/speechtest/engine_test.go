@@ -12,11 +12,11 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// german speaks German only, and one text at a time.
+// german is an engine that speaks German only, and one text at a time.
 type german struct {
 	speechtest.Engine
 
-	busy chan struct{} // holds a value while it speaks
+	busy chan struct{} // contains a value while the engine speaks
 }
 
 func (g *german) Describe() tts.Description {
@@ -70,7 +70,8 @@ func (a *alone) Close() error {
 	return a.Stream.Close()
 }
 
-// TestRunEngineTakesFeatures: an engine need not speak English, nor several texts at a time.
+// TestRunEngineTakesFeatures checks that RunEngine accepts an engine that speaks German only, and one text at a time, if its features
+// declare so.
 func TestRunEngineTakesFeatures(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -90,13 +91,13 @@ func TestRunEngineTakesFeatures(t *testing.T) {
 	})
 }
 
-// stuck is an engine that does not end before it is released, even if its context ends.
+// stuck is an engine whose operations block until released is closed, even if their context ends.
 type stuck struct {
 	speechtest.Engine
 
-	synthesizes, reads, describes bool // operations that it does not end
+	synthesizes, reads, describes bool // the operations that block
 	released                      chan struct{}
-	nothing                       bool // Read returns nothing, again and again
+	nothing                       bool // Read always returns 0 samples without an error
 }
 
 func (s *stuck) Describe() tts.Description {
@@ -130,12 +131,12 @@ func (s *stuckStream) Read(p []int16) (int, error) {
 	return s.Stream.Read(p)
 }
 
-// TestRunEngineIsBounded checks that each test ends although the engine hangs, and names the awaited operation.
+// TestRunEngineIsBounded checks that each test ends although the engine hangs, and that its report describes the fault.
 func TestRunEngineIsBounded(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		make   func(s *stuck)
-		report string // a part of the test's report
+		report string // expected part of the report
 	}{
 		"hangs until its context ends": {func(s *stuck) { s.Hangs = true }, "hangs: the test goes on after 2m0s"},
 		"hangs in Read":                {func(s *stuck) { s.reads = true }, "hangs: the test goes on after 2m0s"},

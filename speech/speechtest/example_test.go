@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// Engine hums every text: the same text gives the same audio, another text gives other audio.
+// The example synthesizes two texts with an Engine: the longer text lasts longer, and an unknown voice is refused.
 func Example() {
 	ctx := context.Background()
 	engine := &speechtest.Engine{}

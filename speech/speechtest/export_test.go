@@ -12,13 +12,13 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// SamplesTests and BlobsTests return the names of the tests of RunSamples and RunBlobs.
+// SamplesTests returns the names of the tests of RunSamples.
 func SamplesTests() []string { return samplesTests.names() }
 
 // BlobsTests returns the names of the tests of RunBlobs.
 func BlobsTests() []string { return blobsTests.names() }
 
-// CheckSamples runs the tests of RunSamples one by one, and returns the reports of failing ones by name.
+// CheckSamples runs the tests of RunSamples sequentially, and returns the reports of each failed test by its name.
 func CheckSamples(ctx context.Context, newSamples func() (speech.Samples, callwright.Atomic)) map[string][]string {
 	return samplesTests.check(ctx, func() samples {
 		s, atomic := newSamples()
@@ -26,12 +26,12 @@ func CheckSamples(ctx context.Context, newSamples func() (speech.Samples, callwr
 	})
 }
 
-// CheckBlobs runs the tests of RunBlobs one by one, and returns the reports of failing ones by name.
+// CheckBlobs runs the tests of RunBlobs sequentially, and returns the reports of each failed test by its name.
 func CheckBlobs(ctx context.Context, newBlobs func() speech.Blobs) map[string][]string {
 	return blobsTests.check(ctx, func() blobs { return blobs{newBlobs()} })
 }
 
-// CheckEngine runs the tests of RunEngine one by one, and returns the reports of failing ones by name.
+// CheckEngine runs the tests of RunEngine sequentially, and returns the reports of each failed test by its name.
 func CheckEngine(ctx context.Context, newEngine func() tts.Engine, f SpeechFeatures) map[string][]string {
 	f = f.withDefaults()
 	timed := slices.Clone(engineTests)
@@ -62,7 +62,7 @@ func (s suite[T]) check(ctx context.Context, newOne func() T) map[string][]strin
 	return failed
 }
 
-// recorder records the reports of a test.
+// recorder is a reporter that records the reports of a test.
 type recorder struct {
 	ctx     context.Context //nolint:containedctx // as a *testing.T has one
 	mu      sync.Mutex

@@ -21,7 +21,7 @@ import (
 	"github.com/callwright/callwright/speech/speechtest"
 )
 
-// faultySamples is a Samples with faults: set fields replace its methods.
+// faultySamples is a Samples whose methods call its fields, which a test replaces by faulty functions.
 type faultySamples struct {
 	speechstore.Samples
 
@@ -30,7 +30,7 @@ type faultySamples struct {
 	byKey  func(ctx context.Context, org callwright.OrgID, key string, since time.Time) (speech.Sample, error)
 	list   func(ctx context.Context, org callwright.OrgID, voice string, limit, offset int) ([]speech.Sample, int, error)
 	delete func(ctx context.Context, before time.Time, limit int) ([]speech.Sample, error)
-	one    func(ctx context.Context, org callwright.OrgID, id string) error // is deleted
+	one    func(ctx context.Context, org callwright.OrgID, id string) error // DeleteSample
 	used   func(ctx context.Context, org callwright.OrgID, blob string) (bool, error)
 }
 
@@ -227,7 +227,7 @@ func TestRunSamplesCatchesFaults(t *testing.T) {
 	}
 }
 
-// faultyBlobs are blobs with faults.
+// faultyBlobs is a Blobs whose methods call its fields, which a test replaces by faulty functions.
 type faultyBlobs struct {
 	*speechstore.Blobs
 
@@ -248,12 +248,12 @@ func (f *faultyBlobs) DeleteBlob(ctx context.Context, org callwright.OrgID, name
 	return f.delete(ctx, org, name)
 }
 
-// storeBytes stores bytes regardless of the context.
+// storeBytes stores content even if ctx is canceled.
 func (f *faultyBlobs) storeBytes(ctx context.Context, org callwright.OrgID, name string, content []byte) error {
 	return f.Blobs.StoreBlob(context.WithoutCancel(ctx), org, name, bytes.NewReader(content), int64(len(content)))
 }
 
-// file is an open blob with faults.
+// file is an open blob with replaceable Seek and Read.
 type file struct {
 	io.ReadSeekCloser
 
@@ -264,7 +264,7 @@ type file struct {
 func (f *file) Seek(offset int64, whence int) (int64, error) { return f.seek(offset, whence) }
 func (f *file) Read(p []byte) (int, error)                   { return f.read(p) }
 
-// reading has open blobs be changed.
+// reading makes OpenBlob apply change to every opened blob.
 func (f *faultyBlobs) reading(change func(one *file, org callwright.OrgID, name string)) {
 	f.open = func(ctx context.Context, org callwright.OrgID, name string) (io.ReadSeekCloser, error) {
 		r, err := f.Blobs.OpenBlob(ctx, org, name)

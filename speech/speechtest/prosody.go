@@ -9,12 +9,12 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// readAloud is long enough for a measurement.
+// readAloud is a text that is long enough for profile.Measure.
 const readAloud = "He was not an ill disposed young man. Had he married a more amiable woman, he might have been made still more respectable " +
 	"than he was. He might even have been made amiable himself. The shop opens at nine in the morning."
 
-// RunProsody measures how voices of an engine that really speaks change with a Prosody: their pitch must follow its factor within 5
-// %, and their duration must follow the factor of the tempo within 6 %. Without names it measures all voices.
+// RunProsody checks how the voices of an engine that produces real speech change with a Prosody. The pitch must follow its factor within 5
+// %, and the duration must follow the factor of the tempo within 6 %. If no voices are named, it checks all voices.
 func RunProsody(t *testing.T, e tts.Engine, voices ...string) {
 	t.Helper()
 	if len(voices) == 0 {
@@ -36,7 +36,7 @@ func RunProsody(t *testing.T, e tts.Engine, voices ...string) {
 	}
 }
 
-// measure returns the profile of a voice, and the duration of its speech in seconds.
+// measure returns the profile of a voice with a prosody, and the duration of its speech in seconds.
 func measure(t *testing.T, e tts.Engine, voice string, p tts.Prosody) (profile.Profile, float64) {
 	t.Helper()
 	samples, err := Speak(t.Context(), e, tts.Request{Text: readAloud, Voice: voice, Rate: 16000, Prosody: p})

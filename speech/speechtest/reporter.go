@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// reporter is the part of *testing.T that the suites use. A recorder implements it, too, to show which tests a wrong adapter fails.
+// reporter is the part of *testing.T that the suites use. The recorder also implements it, to show which tests a faulty adapter fails.
 type reporter interface {
 	Helper()
 	Context() context.Context
@@ -22,7 +22,7 @@ type reporter interface {
 	Fatalf(format string, args ...any)
 }
 
-// suite holds the tests of a port. Each gets a new adapter.
+// suite contains the tests of a port. Each test uses a new adapter.
 type suite[T any] []struct {
 	name string
 	run  func(reporter, T)
@@ -38,7 +38,7 @@ func (s suite[T]) test(t *testing.T, newOne func(t *testing.T) T) {
 	}
 }
 
-// oneByOne runs the tests after each other, and fails one that continues for longer than a limit, or leaves goroutines.
+// oneByOne runs the tests sequentially. It fails a test that runs longer than limit or leaves goroutines running.
 func (s suite[T]) oneByOne(t *testing.T, limit time.Duration, newOne func(t *testing.T) T) {
 	t.Helper()
 	for _, test := range s {
@@ -48,7 +48,8 @@ func (s suite[T]) oneByOne(t *testing.T, limit time.Duration, newOne func(t *tes
 	}
 }
 
-// bounded runs a test that may hang, as foreign engines do. At the limit it ends the context of the test, fails it, and leaves it alone.
+// bounded runs a test that may hang, because external engines do. After limit it cancels the context of the test, fails the test, and
+// ignores further reports.
 func bounded(t reporter, limit time.Duration, run func(t reporter)) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -69,7 +70,7 @@ func bounded(t reporter, limit time.Duration, run func(t reporter)) {
 	}
 }
 
-// interruptible reports to another reporter until it is abandoned.
+// interruptible passes reports to another reporter until abandon is called.
 type interruptible struct {
 	reporter
 
@@ -112,10 +113,10 @@ var at = time.Date(2026, 3, 2, 9, 8, 7, 123456000, time.UTC)
 
 func later(seconds int) time.Time { return at.Add(time.Duration(seconds) * time.Second) }
 
-// words holds characters that a store might lose.
+// words contains characters that a faulty store may change.
 const words = "\u00c9va's\n\"<b>&\\ \U0001F600"
 
-// atOnce calls f for each number below n, concurrently, and returns the results.
+// atOnce calls f concurrently with the numbers from 0 to n-1, and returns the results in this order.
 func atOnce(n int, f func(i int) error) []error {
 	errs := make([]error, n)
 	var running sync.WaitGroup
@@ -126,7 +127,7 @@ func atOnce(n int, f func(i int) error) []error {
 	return errs
 }
 
-// wantCode checks for an error with a code.
+// wantCode checks the code of an error.
 func wantCode(t reporter, what string, err error, want callwright.Code) {
 	t.Helper()
 	if callwright.CodeOf(err) != want {
@@ -134,10 +135,10 @@ func wantCode(t reporter, what string, err error, want callwright.Code) {
 	}
 }
 
-// patience is the time limit for ending after the context has ended.
+// patience is the time within which a call must return after its context has ended.
 const patience = 10 * time.Second
 
-// soon calls f and fails the test unless it returns within patience.
+// soon checks that f returns within patience.
 func soon(t reporter, what string, f func()) {
 	t.Helper()
 	done := make(chan struct{})

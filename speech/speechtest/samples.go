@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/speech"
 )
 
-// RunSamples tests a speech.Samples. newSamples returns an empty one and its transactions.
+// RunSamples tests a speech.Samples. newSamples returns an empty store and its transactions.
 func RunSamples(t *testing.T, newSamples func(t *testing.T) (speech.Samples, callwright.Atomic)) {
 	t.Helper()
 	callwrighttest.Full(t, FullSample("s"))
@@ -61,7 +61,7 @@ func FullSample(id string) speech.Sample {
 	}
 }
 
-// aSample returns a sample of a voice that was made some seconds later.
+// aSample returns a sample of a voice that was created the given number of seconds after at.
 func aSample(id string, org callwright.OrgID, voice string, seconds int) speech.Sample {
 	return speech.Sample{ID: id, Org: org, Text: "hello", Voice: voice, Format: speech.PCM8000, Key: "k" + id, Blob: "b" + id, Bytes: 44, CreatedAt: later(seconds)}
 }
@@ -90,7 +90,7 @@ func ids(list []speech.Sample) []string {
 	return all
 }
 
-// wantList checks the samples of a page, and the total.
+// wantList checks the ids of a page of samples, and the total.
 func (s samples) wantList(t reporter, org callwright.OrgID, voice string, limit, offset, total int, want ...string) {
 	t.Helper()
 	got, n, err := s.ListSamples(t.Context(), org, voice, limit, offset)
@@ -224,7 +224,7 @@ func countsSamples(t reporter, s samples) {
 	s.wantList(t, "a", "v0", 1, 0, 1, "s7")
 }
 
-// countsManyAtOnce inserts samples while others are deleted. In the end the totals match the remaining samples.
+// countsManyAtOnce inserts samples while others are deleted. Afterwards the totals must equal the numbers of remaining samples.
 func countsManyAtOnce(t reporter, s samples) {
 	const many = 24
 	errs := atOnce(many, func(i int) error {
@@ -299,7 +299,7 @@ func deletesOldest(t reporter, s samples) {
 	s.want(t, aSample("s4", "a", "v1", 4))
 }
 
-// deletesOnce deletes concurrently: each sample is returned by one call.
+// deletesOnce calls DeleteSamples concurrently. Each sample must be returned by exactly one call.
 func deletesOnce(t reporter, s samples) {
 	const many = 40
 	for i := range many {

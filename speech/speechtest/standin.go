@@ -17,28 +17,28 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// Engine is a fake tts.Engine for tests. Its voices hum a tone: the voice and Prosody.Pitch set its pitch, the text its melody, and
-// the text and Prosody.Tempo its length. The same request always gives the same audio, two texts never do. The zero Engine is
-// ready. A test sets the fields before the first use, except in OnRequest.
+// Engine is a fake tts.Engine for tests. Its voices hum a tone: the voice and Prosody.Pitch determine the pitch, the text determines the
+// melody, and the text and Prosody.Tempo determine the length. The same request always gives the same audio, and different texts give
+// different audio. The zero Engine is ready for use. A test must set the fields before the first request.
 type Engine struct {
-	Name    string // empty: "tone"
-	Version string // empty: "1"
+	Name    string // default "tone"
+	Version string // default "1"
 
-	// OnRequest is called with every request that is not refused; Synthesize returns its error. Nil: not called.
+	// OnRequest is called with every valid request; Synthesize returns its error. It may be nil.
 	OnRequest func(r tts.Request) error
-	// Broken is the error that Read returns in place of the second half of the audio. Nil: the audio is whole.
+	// Broken is the error that Read returns instead of the second half of the audio. If nil, the audio is complete.
 	Broken error
-	// Hangs makes Read block in place of the second half of the audio, until the context ends or the stream is closed.
+	// Hangs makes Read block instead of returning the second half of the audio, until the context ends or the stream is closed.
 	Hangs bool
 	// Mute omits the audio: the stream ends immediately.
 	Mute bool
 	// Endless repeats the audio without end.
 	Endless bool
-	// Overstates makes Read return more samples than requested, which no engine may.
+	// Overstates makes Read return a number greater than the length of its buffer, which violates the contract of tts.Stream.
 	Overstates bool
-	// Delay passes before the first sample of a stream.
+	// Delay is the time before the first sample of a stream.
 	Delay time.Duration
-	// Gate, if not nil, blocks the first Read of each stream until a value is received from it, or it is closed.
+	// Gate, if not nil, blocks the first Read of each stream until the Read receives a value from Gate, or Gate is closed.
 	Gate <-chan struct{}
 
 	mu         sync.Mutex
@@ -62,15 +62,15 @@ var hums = []hum{
 	{tts.Voice{Name: "cleo", Description: "Female, German", Language: "de-DE"}, 180},
 }
 
-// The audio of an Engine.
+// The parameters of an Engine's audio.
 const (
-	humPerRune  = 0.05 // seconds
+	humPerRune  = 0.05 // seconds per character
 	humLevel    = 8000 // amplitude
-	humSyllable = 4.0  // rises and falls a second, at the voice's own tempo
+	humSyllable = 4.0  // cycles of the level per second, at a tempo of 1
 )
 
-// Describe returns three voices: ada and ben, which speak English, and cleo, which speaks German. The engine applies both factors
-// of a prosody.
+// Describe returns three voices: ada and ben, which speak English, and cleo, which speaks German. It declares that the engine applies both
+// factors of a Prosody.
 func (e *Engine) Describe() tts.Description {
 	d := tts.Description{
 		Name: cmp.Or(e.Name, "tone"), Version: cmp.Or(e.Version, "1"), Default: hums[0].Name, Pitch: true, Tempo: true,
@@ -81,7 +81,7 @@ func (e *Engine) Describe() tts.Description {
 	return d
 }
 
-// CheckVoice refuses unknown voices, and languages other than English and German or other than the voice's own.
+// CheckVoice returns CodeBadRequest for an unknown voice, for a language other than the voice's, and for a language that no voice speaks.
 func (e *Engine) CheckVoice(voice, language string) error {
 	_, err := e.find(voice, language)
 	return err
@@ -111,7 +111,7 @@ func broad(language string) string {
 	return language
 }
 
-// Synthesize hums the text.
+// Synthesize returns a stream of the hummed text, and records the request.
 func (e *Engine) Synthesize(ctx context.Context, r tts.Request) (tts.Stream, error) {
 	if err := r.Check(); err != nil {
 		return nil, err
@@ -138,7 +138,7 @@ func (e *Engine) Synthesize(ctx context.Context, r tts.Request) (tts.Stream, err
 	return s, nil
 }
 
-// audio hums a text: each character has a distinct pitch, and the level rises and falls with the syllables.
+// audio returns the hummed text: each character has its own pitch, and the level rises and falls with the syllables.
 func (h hum) audio(r tts.Request) []int16 {
 	text := strings.Join(strings.Fields(r.Text), " ")
 	pitch, tempo := r.Prosody.Factors()
@@ -165,21 +165,21 @@ var cycle = func() (c [1024]float64) {
 	return c
 }()
 
-// Requests returns the requests that have begun to be spoken, in order.
+// Requests returns the requests for which Synthesize returned a stream, in order.
 func (e *Engine) Requests() []tts.Request {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return slices.Clone(e.requests)
 }
 
-// Open returns the number of streams that are neither closed nor finished, and its maximum so far.
+// Open returns the number of streams that are neither closed nor finished, and the maximum of this number so far.
 func (e *Engine) Open() (now, most int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.open, e.most
 }
 
-// humming is a stream of an Engine.
+// humming is the stream that Engine.Synthesize returns.
 type humming struct {
 	engine *Engine
 	ctx    context.Context //nolint:containedctx // a stream ends with the context of its request
@@ -223,10 +223,11 @@ func (s *humming) Read(p []int16) (int, error) {
 	return 0, io.EOF
 }
 
-// begin waits for the delay and the gate, once, and returns the error of a stream that has ended before its time.
+// begin waits, before the first sample only, for the delay and the gate. It returns an error if the context has ended or the stream is
+// closed before the last sample.
 func (s *humming) begin() error {
 	if s.at >= len(s.audio) && s.begun && !s.engine.Endless && !s.engine.Hangs {
-		return nil // finished, even if the context has ended
+		return nil // the audio is complete, even if the context has ended
 	}
 	if s.ctx.Err() == nil && !s.begun {
 		delay := time.NewTimer(s.engine.Delay)
@@ -262,7 +263,7 @@ func (s *humming) end() {
 	})
 }
 
-// Close ends the stream.
+// Close ends the stream and releases a blocked Read.
 func (s *humming) Close() error {
 	s.cancel()
 	s.end()

@@ -14,19 +14,19 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// Cloner is a fake speech.Cloner for tests. Its voices are an Engine's, with a pitch and a tempo that depend on the length of the
-// recordings. It refuses recordings that are silent. The zero Cloner is ready. A test sets the fields before the first use.
+// Cloner is a fake speech.Cloner for tests. Its voices are based on an Engine's voices, with a pitch and a tempo that depend on the length
+// of the recordings. It refuses silent recordings. The zero Cloner is ready for use. A test must set the fields before the first call.
 type Cloner struct {
-	Name string      // empty: "stand-in"
-	Kind speech.Kind // empty: speech.KindProfile
+	Name string      // default "stand-in"
+	Kind speech.Kind // default speech.KindProfile
 
-	// Fails makes Clone return this error. Nil: Clone makes a voice.
+	// Fails, if not nil, is the error that Clone returns.
 	Fails error
-	// FailsToDelete makes Delete return this error. Nil: Delete succeeds.
+	// FailsToDelete, if not nil, is the error that Delete returns.
 	FailsToDelete error
 	// Hangs makes Clone block until its context ends.
 	Hangs bool
-	// Delay passes before Clone returns.
+	// Delay is the time that Clone takes.
 	Delay time.Duration
 
 	mu       sync.Mutex
@@ -41,12 +41,13 @@ type cloneID struct {
 
 var _ speech.Cloner = (*Cloner)(nil)
 
-// Describe returns Name and Kind.
+// Describe returns Name and Kind, or their defaults.
 func (c *Cloner) Describe() (name string, kind speech.Kind) {
 	return cmp.Or(c.Name, "stand-in"), cmp.Or(c.Kind, speech.KindProfile)
 }
 
-// Clone makes a voice of ada or cleo, by the language.
+// Clone makes a voice based on cleo for German recordings, and on ada for others. A second call with the same organization and ID returns
+// the same Clone. Silent recordings are CodeBadRequest with the field "audio_samples".
 func (c *Cloner) Clone(ctx context.Context, r speech.Cloning) (speech.Clone, error) {
 	c.mu.Lock()
 	c.clonings = append(c.clonings, r)
@@ -101,7 +102,7 @@ func (c *Cloner) make(r speech.Cloning) (speech.Clone, error) {
 	return c.voices[key], nil
 }
 
-// Delete deletes a voice.
+// Delete deletes a voice, and returns nil for an unknown id.
 func (c *Cloner) Delete(_ context.Context, org callwright.OrgID, id string) error {
 	if c.FailsToDelete != nil {
 		return c.FailsToDelete
@@ -112,14 +113,14 @@ func (c *Cloner) Delete(_ context.Context, org callwright.OrgID, id string) erro
 	return nil
 }
 
-// Clonings returns the arguments of the calls of Clone, in order.
+// Clonings returns the arguments of all calls of Clone, in order.
 func (c *Cloner) Clonings() []speech.Cloning {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.clonings)
 }
 
-// Knows reports whether the voice of an organization exists: it was made and not deleted.
+// Knows reports whether Clone has made the voice of an organization and Delete has not deleted it.
 func (c *Cloner) Knows(org callwright.OrgID, id string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

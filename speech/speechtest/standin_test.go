@@ -20,7 +20,8 @@ func TestEngine(t *testing.T) {
 	speechtest.RunEngine(t, speechtest.EngineHarness{New: func(*testing.T) tts.Engine { return &speechtest.Engine{} }})
 }
 
-// TestEngineTellsRequestsApart: every part of a request changes the audio, and nothing else does.
+// TestEngineTellsRequestsApart checks that equal requests give equal audio, and that a change of the text, the voice, the language or the
+// prosody changes the audio.
 func TestEngineTellsRequestsApart(t *testing.T) {
 	t.Parallel()
 	e := &speechtest.Engine{}
@@ -78,7 +79,7 @@ func TestEngineFaults(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
 				if name == "gate" {
-					c.engine.Gate = make(chan struct{}) // of the bubble
+					c.engine.Gate = make(chan struct{}) // created in the bubble
 				}
 				start := time.Now()
 				audio, err := speechtest.Speak(ctx, c.engine, request)

@@ -17,29 +17,30 @@ import (
 
 // SynthesizerHarness is the harness of RunSynthesizer.
 type SynthesizerHarness struct {
-	// New returns a synthesizer. It uses t.Cleanup to free the synthesizer's resources.
+	// New returns a new synthesizer, and registers the synthesizer's cleanup with t.Cleanup.
 	New func(t *testing.T) tts.Synthesizer
-	// Voice is a voice beside the default one; empty: none.
+	// Voice is a voice other than the default voice. It is empty if the synthesizer has only one voice.
 	Voice string
 	// AnyVoice states that the synthesizer cannot detect unknown voices.
 	AnyVoice bool
-	// Features describes deviations of the synthesizer from most others.
+	// Features describes how the synthesizer deviates from the defaults.
 	Features SpeechFeatures
 }
 
-// SpeechFeatures describes deviations of a synthesizer from most others. The zero value is right for most.
+// SpeechFeatures describes how a synthesizer deviates from the defaults. The zero value is right for most synthesizers.
 type SpeechFeatures struct {
-	// Short and Long are texts of the default voice. Short lasts 0.3 to 10 s, Long at least twice as long as Short. Empty: English texts.
+	// Short and Long are texts that the default voice speaks. Short lasts 0.3 to 10 s, and Long at least twice as long as Short. The
+	// defaults are English texts.
 	Short, Long string
-	// Language is the language of the texts as BCP 47; empty: "en-US".
+	// Language is the language of the texts as BCP 47. The default is "en-US".
 	Language string
-	// Streams is the number of concurrent streams; 0: 8.
+	// Streams is the number of streams that the suite opens concurrently. The default is 8.
 	Streams int
-	// Patience is the time after which a test of the suite fails as hanging; 0: two minutes.
+	// Patience is the time after which a test of the suite fails because it hangs. The default is two minutes.
 	Patience time.Duration
 }
 
-// withDefaults returns the features with a value for each.
+// withDefaults returns the features with defaults in place of zero values.
 func (f SpeechFeatures) withDefaults() SpeechFeatures {
 	f.Short, f.Language = cmp.Or(f.Short, "Good morning."), cmp.Or(f.Language, "en-US")
 	f.Long = cmp.Or(f.Long, "Good morning. This is a longer text, which takes some seconds to be spoken, and has two sentences. "+
@@ -48,7 +49,7 @@ func (f SpeechFeatures) withDefaults() SpeechFeatures {
 	return f
 }
 
-// synthesizer is the synthesizer that a test is about.
+// synthesizer is the synthesizer under test and its features.
 type synthesizer struct {
 	tts.Synthesizer
 	SpeechFeatures
@@ -57,7 +58,7 @@ type synthesizer struct {
 	anyVoice bool
 }
 
-// synthesizerTests are the tests of RunSynthesizer.
+// synthesizerTests contains the tests of RunSynthesizer.
 var synthesizerTests = suite[synthesizer]{
 	{"speaks at every rate", speaksAtEveryRate},
 	{"longer text, longer audio", longerTextLongerAudio},
@@ -72,8 +73,8 @@ var synthesizerTests = suite[synthesizer]{
 	{"rates that do not exist", impossibleRates},
 }
 
-// RunSynthesizer tests a tts.Synthesizer. A speech of more than a minute, or a test that takes longer than Features.Patience, fails. It must
-// not run in parallel with other tests, because it checks for leaked goroutines.
+// RunSynthesizer tests a tts.Synthesizer. Audio of more than a minute fails, and so does a test that runs longer than Features.Patience.
+// RunSynthesizer must not run in parallel with other tests, because it checks for leaked goroutines.
 func RunSynthesizer(t *testing.T, h SynthesizerHarness) {
 	t.Helper()
 	f := h.Features.withDefaults()
@@ -83,10 +84,10 @@ func RunSynthesizer(t *testing.T, h SynthesizerHarness) {
 	})
 }
 
-// mostOf returns the number of samples of a speech that the suite reads: a minute.
+// mostOf returns the maximum number of samples that the suite reads for a request: one minute.
 func mostOf(speech tts.Request) int { return 60 * min(max(speech.Rate, 1), pcm.MaxRate) }
 
-// say returns a whole speech.
+// say returns the complete audio of a request. It checks that the stream ends with io.EOF, also when it is read again.
 func say(t reporter, s tts.Synthesizer, speech tts.Request) []int16 {
 	t.Helper()
 	stream := begin(t.Context(), t, s, speech)
@@ -148,7 +149,7 @@ func textTooLong(t reporter, s synthesizer) {
 	refused(t, s, tts.Request{Text: text, Rate: 8000}, "text")
 }
 
-// refused checks that a speech is CodeBadRequest with a field, from Synthesize or from the first Read.
+// refused checks that Synthesize or the first Read returns CodeBadRequest with a field.
 func refused(t reporter, s tts.Synthesizer, speech tts.Request, field string) {
 	t.Helper()
 	_, err := speak(t.Context(), s, speech, mostOf(speech))
@@ -190,7 +191,7 @@ func closesStream(t reporter, s synthesizer) {
 	begun := make(chan struct{})
 	reading.Go(func() {
 		close(begun)
-		_, _ = drain(stream, maxSamples) // it need only end: the engine may have finished before
+		_, _ = drain(stream, maxSamples) // any result is allowed, because the engine may have finished before Close
 	})
 	<-begun
 	soon(t, "closing a stream that is read", func() {

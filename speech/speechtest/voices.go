@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// RunVoices tests a speech.Voices. newVoices returns an empty one and its transactions.
+// RunVoices tests a speech.Voices. newVoices returns an empty store and its transactions.
 func RunVoices(t *testing.T, newVoices func(t *testing.T) (speech.Voices, callwright.Atomic)) {
 	t.Helper()
 	callwrighttest.RunRows(t, callwrighttest.RowsHarness[speech.Voices, speech.Voice]{
@@ -124,7 +124,7 @@ func (v voices) wantAbsent(t *testing.T, org callwright.OrgID, id, name string) 
 	wantCode(t, "the name "+name, err, callwright.CodeNotFound)
 }
 
-// wantConflict checks for a CodeConflict with a field.
+// wantConflict checks that an error is CodeConflict with a field.
 func wantConflict(t *testing.T, what string, err error, field string) {
 	t.Helper()
 	if e, ok := errors.AsType[*callwright.Error](err); !ok || e.Code != callwright.CodeConflict || e.Field != field {
@@ -218,7 +218,7 @@ func renamesVoice(t *testing.T, v voices) {
 	}
 	wantConflict(t, "another voice's name", rename("LEE", 2), "name")
 	v.want(t, aVoice("v1", "a", "Kim"))
-	for i, name := range []string{"KIM", "Max"} { // its own name, and a name of another organization
+	for i, name := range []string{"KIM", "Max"} { // the voice's own name, and a name in another organization
 		if err := rename(name, int64(i)+2); err != nil {
 			t.Errorf("to %s: %v", name, err)
 		}
@@ -291,7 +291,7 @@ func rollsBackVoices(t *testing.T, v voices) {
 	v.wantAbsent(t, "a", "v3", "Ida")
 }
 
-// goesOnAfterConflict continues a transaction after a conflict in it.
+// goesOnAfterConflict checks that a transaction can continue and commit after conflicts.
 func goesOnAfterConflict(t *testing.T, v voices) {
 	v.insert(t, aVoice("v1", "a", "Kim"), aVoice("v2", "a", "Lee"))
 	err := v.atomic.Do(t.Context(), func(ctx context.Context) error {

@@ -6,23 +6,24 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of a chunk, in bytes. The first chunk may end at a clause, so that the answer starts early. Later chunks are whole
-// sentences, which sound better and are synthesized while others play.
+// The limits of a chunk, in bytes. The first chunk may end at a clause, so that speaking starts early. Later chunks are whole sentences,
+// which sound better and are synthesized while earlier chunks play.
 const (
-	firstClause  = 24  // the shortest clause that is spoken before its sentence is complete
-	longestChunk = 280 // a longer sentence is cut at a clause or a space
+	firstClause  = 24  // minimum length of a clause that becomes the first chunk
+	longestChunk = 280 // a longer sentence is split at a clause or a space
 )
 
-// Chunker cuts streamed text, such as a model's, into chunks to speak: sentences, and for a quick start the first clause. The zero
-// value is ready. A language model's answer needs one Chunker.
+// Chunker splits streamed text, such as the output of a language model, into chunks to speak. A chunk is a sentence; the first chunk may be
+// a clause, for a quick start. The zero value is ready for use. Use one Chunker per text.
 type Chunker struct {
-	WholeSentences bool // the first chunk is a whole sentence, too
+	WholeSentences bool // the first chunk is also a whole sentence
 
 	text    string
-	started bool // the first chunk is out
+	started bool // the first chunk has been returned
 }
 
-// Write takes the next piece of the text and returns the chunks that it completes. Only white space around chunks is dropped.
+// Write adds the next piece of the text and returns the chunks that it completes. Together the chunks contain the whole text except white
+// space between them.
 func (c *Chunker) Write(piece string) []string {
 	c.text += piece
 	var out []string
@@ -35,14 +36,14 @@ func (c *Chunker) Write(piece string) []string {
 	}
 }
 
-// Flush ends the text and returns the rest. The Chunker can then be used for another text.
+// Flush ends the text and returns the remaining chunk, if any. The Chunker can then be used for another text.
 func (c *Chunker) Flush() []string {
 	out := c.cut(nil, len(c.text))
 	c.started = false
 	return out
 }
 
-// cut removes the text up to end and appends it to out as a chunk.
+// cut removes the text before end, and appends it to out as a chunk unless it is blank.
 func (c *Chunker) cut(out []string, end int) []string {
 	chunk := strings.TrimSpace(c.text[:end])
 	c.text = strings.TrimLeftFunc(c.text[end:], unicode.IsSpace)
@@ -53,7 +54,7 @@ func (c *Chunker) cut(out []string, end int) []string {
 	return append(out, chunk)
 }
 
-// boundary returns the end of the first chunk; -1 if it is unknown yet.
+// boundary returns the offset at which the first chunk ends, or -1 if more text is required.
 func (c *Chunker) boundary() int {
 	clause, blank, open := -1, -1, -1
 	for i, r := range c.text {
@@ -70,7 +71,7 @@ func (c *Chunker) boundary() int {
 			end := closed(c.text, next)
 			switch {
 			case end > longestChunk || !blankAt(c.text, end):
-				open = end // and so do the other marks of the row
+				open = end // the other marks of this row are not the end either
 			case r != '.' || !abbreviated(c.text[:i]):
 				return end
 			}
@@ -89,8 +90,8 @@ func (c *Chunker) boundary() int {
 	return -1
 }
 
-// closed returns the end of the row of marks, closing quotes and brackets at i. It closes a sentence if white space follows, which
-// may come with more text. A row that is longer than a chunk ends beyond longestChunk.
+// closed returns the end of the row of marks, closing quotes and brackets that starts at i. The row ends a sentence only if white space
+// follows, which may not have been written yet. If the row is longer than a chunk, closed returns an offset beyond longestChunk.
 func closed(text string, i int) int {
 	for i < len(text) && i <= longestChunk {
 		q, size := utf8.DecodeRuneInString(text[i:])
@@ -102,13 +103,13 @@ func closed(text string, i int) int {
 	return i
 }
 
-// blankAt reports whether the character at i is white space.
+// blankAt reports whether s contains white space at offset i.
 func blankAt(s string, i int) bool {
 	r, _ := utf8.DecodeRuneInString(s[i:])
 	return i < len(s) && unicode.IsSpace(r)
 }
 
-// longCut returns the offset at which to cut a sentence that is too long.
+// longCut returns the offset at which to split a sentence that is too long: after its last clause, at its last space, or here.
 func longCut(clause, blank, here int) int {
 	switch {
 	case clause > longestChunk/2:
@@ -120,15 +121,16 @@ func longCut(clause, blank, here int) int {
 	}
 }
 
-// abbreviations that have a full stop and a word after it, in lower case.
+// abbreviations lists, in lower case, abbreviations that end with a full stop and are followed by a word.
 var abbreviations = map[string]bool{
 	"mr": true, "mrs": true, "ms": true, "dr": true, "prof": true, "st": true, "sr": true, "jr": true, "vs": true,
 	"e.g": true, "i.e": true, "approx": true, "dept": true, "ext": true, "no": true, "nr": true, "inc": true, "ave": true,
 	"z.b": true, "bzw": true, "hr": true, "fr": true, "sra": true, "mme": true,
 }
 
-// abbreviated reports whether the full stop after the text belongs to its last word: a known abbreviation or an initial. "No." is
-// one only before a number, but "No. 5" is rare on the phone and "No." common: it counts as one only after a word.
+// abbreviated reports whether the full stop after the text belongs to its last word, because the word is a known abbreviation or an
+// initial. "No." is an abbreviation only after another word of its sentence, as in "room No. 5": at the beginning of a sentence it is
+// usually the answer "no".
 func abbreviated(before string) bool {
 	at := strings.LastIndexFunc(before, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("(\"“'", r) })
 	word := before[at+1:]

@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// chunks returns the chunks of a text that is written in pieces of size bytes.
+// chunks returns the chunks of a text that is written in pieces of up to size bytes.
 func chunks(text string, size int) []string {
 	var c tts.Chunker
 	var out []string
@@ -61,7 +61,7 @@ func TestChunker(t *testing.T) {
 	}
 }
 
-// TestChunkerManyMarks cuts a text that consists of marks. A search for the end of the row at each mark would take hours.
+// TestChunkerManyMarks splits a text that consists of marks only. If each mark searched for the end of its row, the test would take hours.
 func TestChunkerManyMarks(t *testing.T) {
 	t.Parallel()
 	for _, mark := range []string{".", "!\"", "?)"} {
@@ -73,7 +73,8 @@ func TestChunkerManyMarks(t *testing.T) {
 	}
 }
 
-// TestChunkerIsEarly checks that a sentence is returned as soon as it is complete, and the first clause earlier.
+// TestChunkerIsEarly checks that a sentence is returned as soon as it is complete, and that the first clause is returned before its
+// sentence is complete.
 func TestChunkerIsEarly(t *testing.T) {
 	t.Parallel()
 	var c tts.Chunker

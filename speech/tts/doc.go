@@ -1,7 +1,7 @@
-// Package tts is the port of speech engines, which turn text into audio: programs of this machine, or services.
+// Package tts is the port for speech engines, which convert text to audio. An engine is a local program or a remote service.
 //
-// Calls and the speech service of package speech speak through the same engines. An engine has its own voices and is independent of
-// organizations; package speech adds the voices of organizations, whose Service is a Synthesizer, too.
+// Calls and the speech service of package speech use the same engines. An engine has its own voices and is independent of organizations.
+// Package speech adds the voices of organizations; its Service returns a Synthesizer for each organization.
 //
 // speechtest.RunSynthesizer and speechtest.RunEngine test an engine.
 package tts

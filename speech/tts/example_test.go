@@ -8,7 +8,7 @@ import (
 
 func ExampleChunker() {
 	var chunker tts.Chunker
-	for _, piece := range []string{"Good mor", "ning, this is ", "the practice. How ", "can I help?"} { // as a model writes them
+	for _, piece := range []string{"Good mor", "ning, this is ", "the practice. How ", "can I help?"} { // as a language model outputs them
 		for _, chunk := range chunker.Write(piece) {
 			fmt.Printf("%q\n", chunk)
 		}

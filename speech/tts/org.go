@@ -6,17 +6,16 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Speakers speaks with the voices of organizations. speech.Service implements it.
+// Speakers returns the Synthesizers of organizations and checks their voices. speech.Service implements it.
 type Speakers interface {
 	VoiceChecker
 
-	// Speaker returns the Synthesizer of an organization. In its requests, Voice is a voice's id or name, as CheckVoice
-	// takes it.
+	// Speaker returns the Synthesizer of an organization. In its requests, Voice is the id or the name of a voice, as in CheckVoice.
 	Speaker(org callwright.OrgID) Synthesizer
 }
 
 // VoiceChecker checks voices and languages before a call.
 type VoiceChecker interface {
-	// CheckVoice returns the error of Synthesize for a voice of an organization and a language; nil if both are valid.
+	// CheckVoice returns the error that Synthesize would return for a voice of an organization and a language, or nil if both are valid.
 	CheckVoice(ctx context.Context, org callwright.OrgID, voice, language string) error
 }

@@ -6,7 +6,8 @@ import (
 	"sync"
 )
 
-// Samples returns a Stream of audio that is in memory. It ends early when ctx does. The audio must not change meanwhile.
+// Samples returns a Stream of audio in memory. The stream ends with an error when ctx ends. The caller must not change the audio while the
+// stream is used.
 func Samples(ctx context.Context, audio []int16) Stream { return &memory{ctx: ctx, rest: audio} }
 
 type memory struct {
@@ -17,7 +18,7 @@ type memory struct {
 	closed bool
 }
 
-// Read returns the next samples.
+// Read returns the next samples, and io.EOF after the last one.
 func (m *memory) Read(p []int16) (int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -34,7 +35,7 @@ func (m *memory) Read(p []int16) (int, error) {
 	return n, nil
 }
 
-// Close ends the stream.
+// Close ends the stream: later reads return io.ErrClosedPipe.
 func (m *memory) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

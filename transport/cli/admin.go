@@ -17,21 +17,20 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// Admin contains the data of the commands of administration: the organizations and keys of a deployment, whose server may be
-// running.
+// Admin provides the data of a deployment for the admin commands. The server of the deployment may be running.
 type Admin struct {
 	Access *access.Service
-	Leases node.Leases // has the bans of SIP sources
+	Leases node.Leases // contains the bans of SIP sources
 	Close  func() error
 
-	// Finds and frees numbers, in transactions of Atomic.
+	// Trunks, Ports and Requests find and release numbers, in transactions of Atomic.
 	Trunks   AdminTrunks
 	Ports    AdminPorts
 	Requests porting.Store
 	Atomic   callwright.Atomic
 }
 
-// adminCommands makes the commands of administration.
+// adminCommands creates the admin commands.
 type adminCommands struct {
 	deploymentFlags
 
@@ -67,12 +66,12 @@ func adminCommand(c Config, env func(string) string) *cobra.Command {
 	return cmd
 }
 
-// with runs a command on the deployment that the flags and the environment name.
+// with opens the deployment that the flags and the environment name, and runs a command on its organizations and keys.
 func (a *adminCommands) with(ctx context.Context, do func(*access.Service) error) error {
 	return a.withAdmin(ctx, func(admin *Admin) error { return do(admin.Access) })
 }
 
-// withAdmin is with for commands that need more than organizations and keys.
+// withAdmin is like with, for commands that need more than organizations and keys.
 func (a *adminCommands) withAdmin(ctx context.Context, do func(*Admin) error) error {
 	if a.open == nil {
 		return usage(errors.New("this program has no database to look into"))
@@ -87,10 +86,10 @@ func (a *adminCommands) withAdmin(ctx context.Context, do func(*Admin) error) er
 	return refusal(errors.Join(do(admin), admin.Close()))
 }
 
-// defaultOverlap is the default time for which a rotated key or secret stays valid.
+// defaultOverlap is how long a rotated key or secret remains valid by default.
 const defaultOverlap = span(24 * time.Hour)
 
-// checkOverlap refuses an overlap that is too long.
+// checkOverlap returns an error if an overlap exceeds access.MaxOverlap.
 func checkOverlap(overlap span) error {
 	if time.Duration(overlap) > access.MaxOverlap {
 		return usage(errors.New("--overlap must be at most 30d"))
@@ -98,10 +97,10 @@ func checkOverlap(overlap span) error {
 	return nil
 }
 
-// span is a flag with a time such as 90d, 24h or 0.
+// span is a flag whose value is a duration such as 90d, 24h or 0.
 type span time.Duration
 
-// String returns the time as the flag takes it.
+// String returns the duration in a form that Set accepts.
 func (s *span) String() string {
 	d := time.Duration(*s)
 	if d == 0 {
@@ -110,7 +109,7 @@ func (s *span) String() string {
 	return strings.TrimSuffix(strings.TrimSuffix(d.String(), "0s"), "0m")
 }
 
-// Set reads the flag.
+// Set parses a duration that is not negative.
 func (s *span) Set(text string) error {
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		n, err := strconv.ParseUint(days, 10, 32)
@@ -128,10 +127,10 @@ func (s *span) Set(text string) error {
 	return nil
 }
 
-// Type names the flag's type.
+// Type returns the name of the flag's type, for the help.
 func (s *span) Type() string { return "time" }
 
-// pageFlags choose a page of a list.
+// pageFlags contains the flags that select a page of a list.
 type pageFlags struct {
 	limit  int
 	cursor string
@@ -142,7 +141,7 @@ func (p *pageFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.cursor, "cursor", "", "go on after this `cursor`, which the page before has printed")
 }
 
-// after returns the position at which the page begins.
+// after validates the flags and returns the position after which the page begins.
 func (p *pageFlags) after() (callwright.Keyset, error) {
 	if p.limit < 1 || p.limit > access.MaxPage {
 		return callwright.Keyset{}, usage(callwright.Invalid("limit", "must be from 1 to %d", access.MaxPage))
@@ -154,14 +153,15 @@ func (p *pageFlags) after() (callwright.Keyset, error) {
 	return after, nil
 }
 
-// noticeNext tells people how to read the next page; JSON has the cursor.
+// noticeNext prints the cursor of the next page as a notice. It prints nothing if the output is JSON, which contains the cursor.
 func noticeNext(cmd *cobra.Command, next callwright.Keyset) {
 	if !next.IsZero() && !asJSON(cmd) {
 		notice(cmd, "there are more: --cursor %s", next.Cursor())
 	}
 }
 
-// printOnce prints a secret that is shown only once. It is in force already, so a failing output is an error that mentions it.
+// printOnce returns the error for a secret that could not be printed, or nil if printed is nil. The secret is valid already and cannot be
+// shown again, so the error names the secret and the next step.
 func printOnce(printed error, what, next string) error {
 	if printed == nil {
 		return nil
@@ -169,7 +169,7 @@ func printOnce(printed error, what, next string) error {
 	return refused(fmt.Errorf("%s is made and could not be printed (%w): %s", what, printed, next))
 }
 
-// checkKeyID refuses a key where its id belongs.
+// checkKeyID returns an error if the argument is an API key instead of the id of a key.
 func checkKeyID(id string) error {
 	if strings.HasPrefix(id, "cwk_") {
 		return usage(callwright.Invalid("key", "must be the id of a key, which callwright admin keys list shows: a key itself must not stand on a command line"))
@@ -177,7 +177,7 @@ func checkKeyID(id string) error {
 	return nil
 }
 
-// stampIf returns a time as the commands print it, or a dash.
+// stampIf returns a time in the format of the commands, or a dash for nil.
 func stampIf(t *time.Time) string {
 	if t == nil {
 		return "-"

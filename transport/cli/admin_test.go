@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/transport/cli"
 )
 
-// administration runs commands of administration on organizations in memory, of which one is "acme".
+// administration returns a function that runs an admin command on a deployment in memory with the organization acme.
 func administration(t *testing.T) func(to *bytes.Buffer, args ...string) (code int, stderr string) {
 	t.Helper()
 	store := memstore.New()
@@ -38,7 +38,7 @@ func administration(t *testing.T) func(to *bytes.Buffer, args ...string) (code i
 	}
 }
 
-// FuzzExpiresIn creates keys with lifetimes.
+// FuzzExpiresIn checks that any --expires-in is either refused or makes a key with a valid lifetime.
 func FuzzExpiresIn(f *testing.F) {
 	for _, text := range []string{"90d", "0", "0d", "24h", "1h30m", "-1h", "d", "9999999999999d", "106751d", "4294967296d", "1e9h", " 1h", "2562047h48m"} {
 		f.Add(text)
@@ -65,12 +65,12 @@ func FuzzExpiresIn(f *testing.F) {
 	})
 }
 
-// full is an output that takes nothing.
+// full is a writer that always fails.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
-// TestAKeyThatIsNotPrinted: a key that was not shown is in force, and the error mentions it.
+// TestAKeyThatIsNotPrinted checks that the error names the new key if the key could not be printed, so that the user can revoke it.
 func TestAKeyThatIsNotPrinted(t *testing.T) {
 	t.Parallel()
 	store := memstore.New()
@@ -92,7 +92,7 @@ func TestAKeyThatIsNotPrinted(t *testing.T) {
 	}
 }
 
-// TestSecretAlone has -o - print a secret and nothing else, as a command of a pipe needs it, and make no file of that name.
+// TestSecretAlone checks that -o - prints only the secret, so that its output can be piped, and creates no file named "-".
 func TestSecretAlone(t *testing.T) {
 	t.Parallel()
 	run := administration(t)

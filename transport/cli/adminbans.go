@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/sip/ban"
 )
 
-// banJSON is a ban as the commands print it.
+// banJSON is the form in which the commands print a ban.
 type banJSON struct {
 	Source string    `json:"source"`
 	Since  time.Time `json:"since"`

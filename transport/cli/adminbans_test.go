@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/transport/cli"
 )
 
-// TestSIPBans lists and lifts a ban.
+// TestSIPBans checks that a lifted ban is no longer listed, and that absent bans and invalid addresses are refused.
 func TestSIPBans(t *testing.T) {
 	t.Parallel()
 	leases := memstore.Leases{Store: memstore.New()}

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/access"
 )
 
-// keyJSON is the record of a key as the commands print it.
+// keyJSON is the form in which the commands print the record of a key.
 type keyJSON struct {
 	ID         string     `json:"id"`
 	Org        string     `json:"organization_id"`
@@ -38,12 +38,12 @@ func keyOf(k callwright.APIKey) keyJSON {
 	case !k.InForce(time.Now()):
 		out.Status = "expired"
 	case k.ReplacedBy != "":
-		out.Status = "rotated" // and works until it expires
+		out.Status = "rotated" // still valid until it expires
 	}
 	return out
 }
 
-// print prints one key as text.
+// print writes a key's record as text.
 func (k keyJSON) print(w *tabwriter.Writer) {
 	printf(w, "Key\t%s\nOrganization\t%s\nName\t%s\nBegins with\t%s\nStatus\t%s\nCreated\t%s\n", k.ID, k.Org, k.Name, k.Prefix, k.Status, stamp(k.CreatedAt))
 	expires := "never"
@@ -59,12 +59,12 @@ func (k keyJSON) print(w *tabwriter.Writer) {
 	}
 }
 
-// orgFlag adds the required flag --org.
+// orgFlag adds the flag --org, which withOrg requires.
 func orgFlag(cmd *cobra.Command, org *string) {
 	cmd.Flags().StringVar(org, "org", "", "the `id` of the organization (required)")
 }
 
-// withOrg runs a command about the keys of an organization.
+// withOrg runs a command that concerns one organization. It returns a usage error if org is empty.
 func (a *adminCommands) withOrg(cmd *cobra.Command, org string, do func(*access.Service, callwright.OrgID) error) error {
 	if org == "" {
 		return usage(errors.New("--org is required: callwright admin orgs list shows the organizations"))
@@ -115,15 +115,15 @@ func showKeys(cmd *cobra.Command, found callwright.Page[callwright.APIKey]) erro
 	})
 }
 
-// newKeyJSON is a key that is shown this once.
+// newKeyJSON is the form in which the commands print a new key, which cannot be shown again.
 type newKeyJSON struct {
 	Record   keyJSON  `json:"key"`
-	Key      string   `json:"api_key,omitempty"` // missing: it is in the file
+	Key      string   `json:"api_key,omitempty"` // empty if the key is written to File
 	File     string   `json:"file,omitempty"`
-	Replaces *keyJSON `json:"replaces,omitempty"` // the key before, with the end of the overlap
+	Replaces *keyJSON `json:"replaces,omitempty"` // the previous key, which expires at the end of the overlap
 }
 
-// showKey prints a new key, or writes it to a file.
+// showKey prints a new key, or writes the key to a file and prints its record.
 func showKey(cmd *cobra.Command, k access.NewKey, replaces *keyJSON, to *secretFile) error {
 	key, err := to.store(k.Key.Reveal())
 	if err != nil {
@@ -203,7 +203,7 @@ func (a *adminCommands) keysRotateCommand() *cobra.Command {
 					return err
 				}
 				var replaces *keyJSON
-				if old, err := s.Key(cmd.Context(), org, args[0]); err == nil { // the new key must be shown in any case
+				if old, err := s.Key(cmd.Context(), org, args[0]); err == nil { // if this fails, the new key is shown nevertheless
 					record := keyOf(old)
 					replaces = &record
 				}

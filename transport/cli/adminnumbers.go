@@ -20,22 +20,22 @@ type AdminTrunks interface {
 	Release(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (sip.Record, error)
 }
 
-// AdminPorts ends reservations of numbers; porting.Service implements it.
+// AdminPorts releases the reservations of ported numbers; porting.Service implements it.
 type AdminPorts interface {
 	Release(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, note string) (reserved bool, err error)
 }
 
-// holderJSON is an organization that has a number, as the commands print it.
+// holderJSON is the form in which the commands print an organization that holds a number: it has attached, ported or requested the number.
 type holderJSON struct {
 	Org        string          `json:"organization_id"`
-	Directions []sip.Direction `json:"directions"`                // it has attached
-	AttachedAt *time.Time      `json:"attached_at,omitempty"`     // the first of them
-	ReservedAt *time.Time      `json:"reserved_at,omitempty"`     // when its port was finished
-	Request    string          `json:"port_request_id,omitempty"` // has reserved the number
+	Directions []sip.Direction `json:"directions"`                // the directions in which the number is attached
+	AttachedAt *time.Time      `json:"attached_at,omitempty"`     // of the earlier trunk
+	ReservedAt *time.Time      `json:"reserved_at,omitempty"`     // when the port was finished
+	Request    string          `json:"port_request_id,omitempty"` // the port request that reserved the number
 	Open       string          `json:"open_port_request_id,omitempty"`
 }
 
-// text prints a holder as text.
+// text writes a holder as text.
 func (h holderJSON) text(w *tabwriter.Writer) {
 	printf(w, "Organization\t%s\n", h.Org)
 	for _, d := range h.Directions {
@@ -49,10 +49,10 @@ func (h holderJSON) text(w *tabwriter.Writer) {
 	}
 }
 
-// holders are the organizations that have a number.
+// holders lists the organizations that hold a number.
 type holders []holderJSON
 
-// of returns the entry of an organization.
+// of returns the entry of an organization, and adds an entry if there is none.
 func (h *holders) of(org callwright.OrgID) *holderJSON {
 	i := slices.IndexFunc(*h, func(one holderJSON) bool { return one.Org == string(org) })
 	if i < 0 {
@@ -61,7 +61,8 @@ func (h *holders) of(org callwright.OrgID) *holderJSON {
 	return &(*h)[i]
 }
 
-// holders returns the organizations with a number, in the order of attachment.
+// holders returns the organizations that hold a number: first the organization that has attached it, then those that have reserved it, and
+// then the one with an open port request.
 func (a *Admin) holders(ctx context.Context, number callwright.PhoneNumber) (all holders, err error) {
 	org, r, err := a.Trunks.Holder(ctx, number)
 	if err != nil && !errors.Is(err, callwright.ErrNotFound) {
@@ -100,7 +101,7 @@ func (a *adminCommands) numbersCommand() *cobra.Command {
 	return cmd
 }
 
-// numberArgument reads the number of a command.
+// numberArgument parses the phone number in a command's arguments.
 func numberArgument(text string) (callwright.PhoneNumber, error) {
 	number, err := callwright.ParsePhoneNumber(text)
 	if err != nil {
@@ -135,7 +136,7 @@ func (a *adminCommands) numbersFindCommand() *cobra.Command {
 	}
 }
 
-// showHolders prints organizations that have a number, or had it.
+// showHolders prints the organizations that hold or held a number. member is the name of their list in JSON.
 func showHolders(cmd *cobra.Command, member string, number callwright.PhoneNumber, all holders) error {
 	return show(cmd, map[string]any{"number": number, member: all}, func(w *tabwriter.Writer) {
 		printf(w, "Number\t%s\n", number)
@@ -199,7 +200,8 @@ func by(org callwright.OrgID) string {
 	return " by the organization " + string(org)
 }
 
-// release takes a number from an organization, or from all, in one transaction, and returns the released holders.
+// release detaches a number and ends its reservation, for one organization or, if org is empty, for all that hold the number. It works in
+// one transaction and returns the released holders. It returns CodeNotFound if the number is neither attached nor reserved.
 func (a *Admin) release(
 	ctx context.Context, number callwright.PhoneNumber, org callwright.OrgID, note string,
 ) (released holders, err error) {

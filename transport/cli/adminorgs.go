@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/access"
 )
 
-// organizationJSON is an organization as the commands print it.
+// organizationJSON is the form in which the commands print an organization.
 type organizationJSON struct {
 	ID           string                   `json:"id"`
 	Name         string                   `json:"name"`
@@ -42,7 +42,7 @@ func organizationOf(o callwright.Organization) organizationJSON {
 	return out
 }
 
-// rights returns the entitlements as the tables show them.
+// rights returns the entitlements as text for a table, or a dash if there are none.
 func (o organizationJSON) rights() string {
 	texts := make([]string, len(o.Entitlements))
 	for i, right := range o.Entitlements {
@@ -51,7 +51,7 @@ func (o organizationJSON) rights() string {
 	return cmp.Or(strings.Join(texts, ", "), "-")
 }
 
-// print prints one organization as text.
+// print writes an organization as text.
 func (o organizationJSON) print(w *tabwriter.Writer) {
 	printf(w, "Organization\t%s\nName\t%s\nEntitlements\t%s\nContact\t%s\n", o.ID, o.Name, o.rights(), cmp.Or(o.ContactEmail, "-"))
 	if o.Region != "" {
@@ -106,14 +106,14 @@ func showOrganizations(cmd *cobra.Command, found callwright.Page[callwright.Orga
 	})
 }
 
-// secretJSON is an organization whose new webhook secret is shown this once.
+// secretJSON is an organization with its new webhook secret, which cannot be shown again.
 type secretJSON struct {
 	Organization organizationJSON `json:"organization"`
-	Secret       string           `json:"webhook_secret,omitempty"` // missing: it is in the file
+	Secret       string           `json:"webhook_secret,omitempty"` // empty if the secret is written to File
 	File         string           `json:"file,omitempty"`
 }
 
-// showSecret prints a new webhook secret, or writes it to a file.
+// showSecret prints a new webhook secret, or writes the secret to a file and prints its organization.
 func showSecret(cmd *cobra.Command, o callwright.Organization, to *secretFile) error {
 	out := secretJSON{Organization: organizationOf(o), File: to.name}
 	var err error
@@ -162,10 +162,11 @@ func (a *adminCommands) orgsCreateCommand() *cobra.Command {
 	return cmd
 }
 
-// known are the entitlements that there are.
+// known lists the entitlements that commands can grant.
 var known = []callwright.Entitlement{callwright.EntitlementSIP, callwright.EntitlementOperator}
 
-// entitlements reads the names of entitlements. Unknown names would be granted without an effect.
+// entitlements parses the names of entitlements, without regard to case. It refuses unknown names, because granting them would have no
+// effect.
 func entitlements(names []string) ([]callwright.Entitlement, error) {
 	rights := make([]callwright.Entitlement, len(names))
 	for i, name := range names {

@@ -12,15 +12,15 @@ import (
 	"github.com/callwright/callwright/transport/client"
 )
 
-// api calls the API of a server.
+// api is the client with which commands call the API of a server.
 type api struct{ *client.Client }
 
-// openAPI returns the API that flags and the environment name.
+// openAPI returns a client for the API that the flags and the environment name.
 func openAPI(c Config, cmd *cobra.Command, env func(string) string) (*api, error) {
 	return openClient(c, cmd, env, client.VoiceChoice{})
 }
 
-// openClient is openAPI with a choice of the voice that speaks.
+// openClient is like openAPI, with a choice of the voice that speaks.
 func openClient(c Config, cmd *cobra.Command, env func(string) string, voice client.VoiceChoice) (*api, error) {
 	e, err := findEndpoint(cmd, env)
 	if err != nil {
@@ -35,7 +35,7 @@ func openClient(c Config, cmd *cobra.Command, env func(string) string, voice cli
 	return &api{to}, nil
 }
 
-// call sends a request and returns the JSON of the answer.
+// call sends a request and returns the body of the answer, which is valid JSON.
 func (a *api) call(ctx context.Context, q client.Request) (json.RawMessage, error) {
 	answer, err := a.Do(ctx, q)
 	if err != nil {
@@ -47,8 +47,8 @@ func (a *api) call(ctx context.Context, q client.Request) (json.RawMessage, erro
 	return answer.Body, nil
 }
 
-// busyNotices returns an HTTP client that tells people at a terminal why a command waits: requests are sent again after such
-// answers. Without a terminal it is nil.
+// busyNotices returns an HTTP client that prints a notice for each answer after which the client retries the request, so that a person at a
+// terminal sees why the command waits. It returns nil without a terminal and with --json.
 func (c Config) busyNotices(cmd *cobra.Command) *http.Client {
 	if asJSON(cmd) || !c.isTerminal(cmd.ErrOrStderr()) {
 		return nil
@@ -69,13 +69,13 @@ func (c Config) busyNotices(cmd *cobra.Command) *http.Client {
 	}}}
 }
 
-// observed tells of each answer.
+// observed is a RoundTripper that passes each answer to tell.
 type observed struct {
 	base http.RoundTripper
 	tell func(*http.Response)
 }
 
-// RoundTrip implements http.RoundTripper.
+// RoundTrip sends the request through base.
 func (o observed) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer, err := o.base.RoundTrip(r)
 	if err == nil {
@@ -84,7 +84,7 @@ func (o observed) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// unwrapped returns the error of a generated client without its wrapping.
+// unwrapped returns the *client.Error or *callwright.Error that err wraps. Any other error becomes foreignAnswer. It returns nil for nil.
 func (a *api) unwrapped(err error) error {
 	if err == nil {
 		return nil
@@ -98,7 +98,7 @@ func (a *api) unwrapped(err error) error {
 	return a.foreignAnswer().Because(err)
 }
 
-// foreignAnswer returns the error of an answer that no Callwright server has sent.
+// foreignAnswer returns the error for an answer that is not a Callwright server's.
 func (a *api) foreignAnswer() *callwright.Error {
 	return callwright.Errorf(callwright.CodeUnavailable, "%s does not answer as a Callwright server does: name another with --%s", a.BaseURL(), serverFlag)
 }

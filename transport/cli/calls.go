@@ -33,10 +33,10 @@ func callsCommand(c Config, env func(string) string) *cobra.Command {
 
 const aCall = "the id of a call"
 
-// statusText shows an answer of {status, message}.
+// statusText prints the message of an answer of the form {status, message}.
 func statusText(w *tabwriter.Writer, v value) { printf(w, "%s\n", v.at("message").String()) }
 
-// warnings prints deviations of a call from the expectation of its request.
+// warnings prints the warnings in an answer: how the call deviates from its request.
 func warnings(w *tabwriter.Writer, v value) {
 	for _, warning := range v.at("warnings").list() {
 		printf(w, "Warning\t%s\n", warning.String())
@@ -86,7 +86,7 @@ var callOperations = []operation{
 	},
 }
 
-// placement is the request of callwright calls place.
+// placement is the request body of callwright calls place.
 type placement struct {
 	To        string            `json:"phone_number"`
 	From      string            `json:"from,omitempty"`
@@ -167,7 +167,8 @@ func recordingCommand(c Config, env func(string) string) *cobra.Command {
 	return cmd
 }
 
-// recording writes the recording of a call.
+// recording writes the recording of a call to a writer and returns the number of bytes. It returns CodeUnsupportedMedia, and writes
+// nothing, if the answer is not a WAV file.
 func (a *api) recording(ctx context.Context, to io.Writer, call string) (int64, error) {
 	answer, err := a.Calls().GetRecording(ctx, callsoas.GetRecordingParams{CallID: call})
 	if err != nil {
@@ -185,7 +186,7 @@ func (a *api) recording(ctx context.Context, to io.Writer, call string) (int64, 
 	return io.Copy(to, audio)
 }
 
-// textOf returns the text of an argument, of a file, or with - of the input.
+// textOf returns an argument, or the standard input without surrounding white space if the argument is "-".
 func textOf(cmd *cobra.Command, argument string) (string, error) {
 	if argument != stdoutName {
 		return argument, nil
@@ -194,4 +195,4 @@ func textOf(cmd *cobra.Command, argument string) (string, error) {
 	return strings.TrimSpace(string(raw)), err
 }
 
-const maxComment = 64 << 10 // bytes that are read of a comment
+const maxComment = 64 << 10 // maximum bytes read from the standard input

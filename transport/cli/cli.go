@@ -1,4 +1,4 @@
-// Package cli is the command line of Callwright. The program cmd/callwright joins it with the adapters.
+// Package cli is the command line of Callwright. The program cmd/callwright connects it to the adapters.
 package cli
 
 import (
@@ -17,27 +17,27 @@ import (
 // Config configures the commands.
 type Config struct {
 	Model func(ModelOptions) (llm.Model, error) // required
-	Judge func(llm.Model) assert.Judge          // a judge that asks a model; nil: assertions that need a judge are errors
+	Judge func(llm.Model) assert.Judge          // returns a judge that asks a model; if nil, assertions that need a judge are errors
 
-	// Ports opens the database of a deployment; nil: the commands of the manual gateway are refused.
+	// Ports opens the database of a deployment for the commands of the manual gateway. If nil, these commands are refused.
 	Ports func(context.Context, Deployment) (*Ports, error)
-	// Admin opens it for the commands of administration; nil: they are refused.
+	// Admin opens the database of a deployment for the admin commands. If nil, these commands are refused.
 	Admin func(context.Context, Deployment) (*Admin, error)
 
-	Stdin    io.Reader             // nil: there is nothing to read
-	Retry    client.Retry          // of requests to the API
-	Rand     rand.Source           // draws voices; nil: one with a random seed
-	Terminal func(stream any) bool // reports whether a reader or a writer is a terminal; nil: the system knows
+	Stdin    io.Reader             // if nil, the standard input is empty
+	Retry    client.Retry          // how requests to the API are retried
+	Rand     rand.Source           // selects voices; if nil, randomly seeded
+	Terminal func(stream any) bool // reports whether a reader or writer is a terminal; if nil, the system is asked
 }
 
-// ModelOptions choose a language model.
+// ModelOptions select a language model.
 type ModelOptions struct {
-	BaseURL string // of a service that is compatible with OpenAI's; empty: a stand-in that follows rules and scripts
-	Model   string // empty: the service's default
+	BaseURL string // of an OpenAI-compatible service; if empty, a stand-in follows rules and scripts
+	Model   string // if empty, the service's default
 	APIKey  callwright.Secret
 }
 
-// The groups of commands in the help, by their titles.
+// The titles of the groups of commands in the help.
 const (
 	groupSpeech    = "Speech:"
 	groupTelephony = "Telephony:"
@@ -45,8 +45,8 @@ const (
 	groupOperators = "Operators:"
 )
 
-// NewRoot returns the tree of commands. Every command takes the flags of the root: see addRootFlags. A new command needs a row in
-// cmd/callwright/tree_test.go, which runs all of them.
+// NewRoot returns the tree of commands. env returns the value of an environment variable. Every command accepts the flags of the root: see
+// addRootFlags. A new command requires a row in cmd/callwright/tree_test.go, which runs all commands.
 func NewRoot(c Config, env func(string) string) *cobra.Command {
 	root := &cobra.Command{
 		Use: "callwright", Short: "Work with Callwright from the command line", SilenceErrors: true, SilenceUsage: true, Version: version(),
@@ -75,8 +75,8 @@ func NewRoot(c Config, env func(string) string) *cobra.Command {
 	return root
 }
 
-// Run runs a command and returns its exit code: see ExitDone. Messages go to stderr, results to stdout. env looks up a variable of
-// the environment.
+// Run runs a command and returns its exit code: see ExitDone. It writes results to stdout and messages to stderr. env returns the value of
+// an environment variable.
 func Run(ctx context.Context, c Config, args []string, env func(string) string, stdout, stderr io.Writer) int {
 	root := NewRoot(c, env)
 	root.SetArgs(args)
@@ -97,7 +97,7 @@ func Run(ctx context.Context, c Config, args []string, env func(string) string, 
 	return f.ExitCode
 }
 
-// nothing is an input that has ended.
+// nothing is an empty input.
 type nothing struct{}
 
 // Read returns io.EOF.

@@ -18,7 +18,7 @@ import (
 
 const pathway = "testdata/pathway.json"
 
-// callwright runs the command line with the stand-in for a model.
+// callwright runs the command line with the stand-in for a language model.
 func callwright(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -27,7 +27,7 @@ func callwright(t *testing.T, args ...string) (code int, stdout, stderr string) 
 	return code, out.String(), errs.String()
 }
 
-// write writes a file of scenarios and returns its name.
+// write writes a file of scenarios and returns its path.
 func write(t *testing.T, text string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "more.yaml")
@@ -77,7 +77,8 @@ assertions:
 	}
 }
 
-// TestErrors: without a judge it is unknown whether a judged scenario passes, which is neither a success nor a failure.
+// TestErrors checks that the exit code is ExitErrors, neither success nor failure, if a judged scenario has no judge, and if the command is
+// interrupted.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	judged := write(t, `

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/transport/client"
 )
 
-// The flags of every command.
+// The names of the flags that every command accepts.
 const (
 	jsonFlag    = "json"
 	serverFlag  = "server"
@@ -24,12 +24,12 @@ const (
 	allowHTTPFlag = "allow-http"
 )
 
-// The variables of the environment that name the API and its key. Keys never stand on a command line, where others see them.
+// The environment variables that name the API and its key. A key cannot be a flag, because other users can read command lines.
 const (
 	baseURLVariable    = client.BaseVariable
 	apiKeyVariable     = client.KeyVariable
 	apiKeyFileVariable = client.KeyFileVariable
-	oldKeyVariable     = "CALLWRIGHT_API_KEY" // read by scenarios, too
+	oldKeyVariable     = "CALLWRIGHT_API_KEY" // also read by scenarios
 )
 
 const (
@@ -37,7 +37,7 @@ const (
 	maxServerFile = 64 << 10 // bytes
 )
 
-// addRootFlags adds the flags that every command takes.
+// addRootFlags adds the flags that every command accepts.
 func addRootFlags(root *cobra.Command) {
 	flags := root.PersistentFlags()
 	flags.Bool(jsonFlag, false, "print one JSON value, and errors as JSON")
@@ -47,7 +47,7 @@ func addRootFlags(root *cobra.Command) {
 	flags.String(keyFileFlag, "", "a `file` with the key of the API, or "+apiKeyFileVariable+" (data/api-key of the reference server)")
 }
 
-// endpoint is the API that commands call.
+// endpoint is the address of an API, and the key for it.
 type endpoint struct {
 	baseURL   string
 	key       callwright.Secret
@@ -60,7 +60,7 @@ type serverFile struct {
 	APIKeyFile string `json:"api_key_file"`
 }
 
-// findEndpoint returns the API that flags and the environment name. A flag goes before a variable, and a key before a file.
+// findEndpoint returns the API that the flags and the environment name. A flag takes precedence over a variable, and a key over a key file.
 func findEndpoint(cmd *cobra.Command, env func(string) string) (endpoint, error) {
 	e, keyFile, err := findAddress(cmd, env)
 	if err == nil {
@@ -69,7 +69,7 @@ func findEndpoint(cmd *cobra.Command, env func(string) string) (endpoint, error)
 	return e, err
 }
 
-// findAddress is findEndpoint without the key, whose file it returns if flags name one.
+// findAddress is like findEndpoint, but does not read the key. keyFile is the file of the key if flags name one.
 func findAddress(cmd *cobra.Command, env func(string) string) (e endpoint, keyFile string, err error) {
 	flags := cmd.Root().PersistentFlags()
 	given := func(name string) string { return flags.Lookup(name).Value.String() }
@@ -90,7 +90,7 @@ func findAddress(cmd *cobra.Command, env func(string) string) (e endpoint, keyFi
 	return e, keyFile, nil
 }
 
-// readServer reads the server file at --server.
+// readServer returns the server that --server names: an address, or the path of a server.json.
 func readServer(name string) (serverFile, error) {
 	if strings.Contains(name, "://") {
 		return serverFile{APIURL: name}, nil
@@ -103,18 +103,19 @@ func readServer(name string) (serverFile, error) {
 	if err := json.Unmarshal(raw, &file); err != nil || file.APIURL == "" {
 		return serverFile{}, fmt.Errorf("--server: %s is not the server.json of a server: it has no api_url", name)
 	}
-	if file.APIKeyFile != "" && !filepath.IsAbs(file.APIKeyFile) { // relative to where the server runs: both files are in its data folder
+	if file.APIKeyFile != "" && !filepath.IsAbs(file.APIKeyFile) { // the key file is in the same folder
 		file.APIKeyFile = filepath.Join(filepath.Dir(name), filepath.Base(file.APIKeyFile))
 	}
 	return file, nil
 }
 
-// isKey reports whether a text can be a key, which is sent in a header.
+// isKey reports whether a text can be a key: keys are sent in a header, so they contain only printable ASCII without spaces.
 func isKey(text string) bool {
 	return text != "" && strings.IndexFunc(text, func(c rune) bool { return c <= ' ' || c > '~' }) < 0
 }
 
-// findKey returns the key of a file, or that which the environment names.
+// findKey returns the key in a file. If file is empty, it returns the key that the environment names. Without any key, the error has the
+// code ExitUnauthorized.
 func findKey(file string, env func(string) string) (callwright.Secret, error) {
 	key := ""
 	if file == "" {

@@ -10,22 +10,22 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The variables of the environment that name a deployment, as for the server.
+// The environment variables that name a deployment; the server uses the same ones.
 const (
 	dataVariable     = "CALLWRIGHT_DATA"
 	databaseVariable = "CALLWRIGHT_DATABASE_URL"
 	secretVariable   = "CALLWRIGHT_SECRET_KEY"
 )
 
-// howDeployed says how commands find the deployment that they work on.
+// howDeployed explains in the help how a command finds its deployment.
 const howDeployed = "The deployment is named as the server's is: by --data and --database-url, or " + dataVariable + " and " + databaseVariable + ".\n" +
 	"The master key comes from " + secretVariable + ", or from the data folder.\n\n"
 
 // Deployment names a deployment.
 type Deployment struct {
-	Data        string            // its data folder
-	DatabaseURL callwright.Secret // empty: SQLite in the data folder
-	SecretKey   callwright.Secret // its master key; empty: the data folder has it
+	Data        string            // path of the data folder
+	DatabaseURL callwright.Secret // if empty, SQLite in the data folder
+	SecretKey   callwright.Secret // the master key; if empty, the data folder contains it
 }
 
 // deploymentFlags are the flags that name a deployment.
@@ -34,7 +34,7 @@ type deploymentFlags struct {
 	data, databaseURL string
 }
 
-// add adds the flags to a command and those below it.
+// add adds the flags to a command and its subcommands.
 func (d *deploymentFlags) add(cmd *cobra.Command) {
 	flags := cmd.PersistentFlags()
 	flags.StringVar(&d.data, "data", "", "the `folder` of the deployment's data (default ./data)")
@@ -43,7 +43,7 @@ func (d *deploymentFlags) add(cmd *cobra.Command) {
 			"(default: SQLite in the data folder)")
 }
 
-// deployment returns the deployment in the flags and the environment.
+// deployment returns the deployment that the flags and the environment name. A flag takes precedence over a variable.
 func (d *deploymentFlags) deployment() Deployment {
 	return Deployment{
 		Data:        cmp.Or(d.data, d.env(dataVariable), "./data"),
@@ -52,7 +52,7 @@ func (d *deploymentFlags) deployment() Deployment {
 	}
 }
 
-// refusal adds the exit code to an error of an operation on a deployment.
+// refusal returns an error with the exit code for an error of an operation on a deployment, or nil for nil.
 func refusal(err error) error {
 	switch {
 	case err == nil:

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/transport/cli"
 )
 
-// A program runs a command of the command line, which is unknown here.
+// The example runs a command that does not exist.
 func ExampleRun() {
 	config := cli.Config{Model: func(cli.ModelOptions) (llm.Model, error) { return scripted.New(), nil }}
 	var out, messages bytes.Buffer

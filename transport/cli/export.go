@@ -39,7 +39,7 @@ func exportCommand(c Config, env func(string) string) *cobra.Command {
 	return cmd
 }
 
-// export writes the scenarios of a server to files.
+// export writes each scenario of a server to a file in a folder. It omits values that look like credentials, and prints a notice for them.
 func export(ctx context.Context, cmd *cobra.Command, s *server, folder string) error {
 	all, err := s.list(ctx)
 	if err != nil {
@@ -76,14 +76,14 @@ func export(ctx context.Context, cmd *cobra.Command, s *server, folder string) e
 	})
 }
 
-// exportedJSON is a file that was written.
+// exportedJSON describes a file that export has written.
 type exportedJSON struct {
 	File      string   `json:"file"`
 	Name      string   `json:"name"`
-	Concealed []string `json:"concealed,omitempty"` // members that look like credentials
+	Concealed []string `json:"concealed,omitempty"` // places of values that look like credentials and are not written
 }
 
-const longestName = 60 // characters of a file's name
+const longestName = 60 // characters of a file name before its suffix
 
 // fileName derives a file name from the name of a scenario. The file name is unique within the export; fileName adds it to taken.
 func fileName(scenario string, taken map[string]bool) string {

@@ -20,10 +20,10 @@ import (
 // The exit codes of every command except test and scenarios, which use the codes of package report.
 const (
 	ExitDone         = 0
-	ExitRefused      = 1   // refused by the server, or absent; or a file could not be written
-	ExitUsage        = 2   // the command was called wrongly: nothing was done
-	ExitUnavailable  = 3   // no connection, a limit of requests, or a server that fails: the same command may do later
-	ExitUnauthorized = 4   // no key, a key that the server refuses, or a key without the right to do this
+	ExitRefused      = 1   // the server refused, the object is absent, or a file could not be written
+	ExitUsage        = 2   // the command was called incorrectly: nothing was done
+	ExitUnavailable  = 3   // no connection, rate limit, or server failure: the command may succeed later
+	ExitUnauthorized = 4   // no key, a refused key, or a key without the necessary right
 	ExitInterrupted  = 130 // by a signal
 )
 
@@ -32,17 +32,17 @@ const exitCodes = "Exit codes: 0 done; 1 refused by the server, absent, or a fil
 	"130 interrupted. The commands test and scenarios have their own: 0 all passed; 1 a run has failed; 2 runs ended in\n" +
 	"errors; 3 nothing was done."
 
-// ownCodes is the annotation of commands with the exit codes of package report.
+// ownCodes is the annotation of commands that use the exit codes of package report.
 const ownCodes = "report-codes"
 
-// The codes of errors that come from no server, in addition to the codes of package callwright.
+// The codes of errors that the command line itself reports, in addition to the codes of package callwright.
 const (
 	codeUsage       = "USAGE"
 	codeRefused     = "REFUSED"
 	codeInterrupted = "INTERRUPTED"
 )
 
-// exit is an error with the exit code that it means. Without an error the command has said all.
+// exit is an error with its exit code. If err is nil, nothing is printed, because the command has reported the failure.
 type exit struct {
 	code int
 	err  error
@@ -52,13 +52,13 @@ func (e *exit) Error() string { return e.err.Error() }
 
 func (e *exit) Unwrap() error { return e.err }
 
-// usage returns an error of a command that could not begin.
+// usage returns the error of a command that was called incorrectly and has done nothing.
 func usage(err error) error { return &exit{code: ExitUsage, err: err} }
 
-// refused returns an error of a command that failed.
+// refused returns the error of a command that failed with ExitRefused.
 func refused(err error) error { return &exit{code: ExitRefused, err: err} }
 
-// exitOfStatus returns the exit code of an answer.
+// exitOfStatus returns the exit code for the HTTP status of a failed request.
 func exitOfStatus(status int) int {
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
@@ -72,7 +72,7 @@ func exitOfStatus(status int) int {
 	}
 }
 
-// exitOfCode returns the exit code of an error that no answer is.
+// exitOfCode returns the exit code for an error that is not a server's answer.
 func exitOfCode(code callwright.Code) int {
 	switch code {
 	case callwright.CodeAuthFailure, callwright.CodeFeatureNotEnabled, callwright.CodeForbidden:
@@ -86,18 +86,18 @@ func exitOfCode(code callwright.Code) int {
 	}
 }
 
-// failure is an error as --json prints it.
+// failure is the form in which --json prints an error.
 type failure struct {
 	Code       string  `json:"code"`
 	Message    string  `json:"message"`
 	Field      string  `json:"field,omitempty"`
-	Status     int     `json:"status,omitempty"`      // of the server's answer
-	Body       any     `json:"body,omitempty"`        // of the answer: its JSON, or a text
+	Status     int     `json:"status,omitempty"`      // HTTP status of the server's answer
+	Body       any     `json:"body,omitempty"`        // body of the server's answer, as JSON or text
 	RetryAfter float64 `json:"retry_after,omitempty"` // seconds
 	ExitCode   int     `json:"exit_code"`
 }
 
-// failureOf describes the error of a command.
+// failureOf returns the description of a command's error, with the exit code. The Message is empty if nothing is to be printed.
 func failureOf(ctx context.Context, cmd *cobra.Command, err error) failure {
 	own, exits := errors.AsType[*exit](err)
 	if exits && own.err == nil {
@@ -127,11 +127,11 @@ func failureOf(ctx context.Context, cmd *cobra.Command, err error) failure {
 	return f
 }
 
-// answer describes the answer of a server and the remedy.
+// answer sets the fields that describe a server's answer, and appends a remedy to the message.
 func (f *failure) answer(e *client.Error) {
 	f.Code, f.Field, f.Status, f.RetryAfter = cmp.Or(e.Code, string(callwright.CodeInternal)), e.Field, e.Status, e.RetryAfter.Seconds()
 	f.ExitCode = exitOfStatus(e.Status)
-	f.Message = oneLine(f.Message) // the lines after it are ours
+	f.Message = oneLine(f.Message) // so that the server cannot imitate the lines that follow
 	switch {
 	case json.Valid(e.Body):
 		f.Body = json.RawMessage(e.Body)
@@ -148,12 +148,12 @@ func (f *failure) answer(e *client.Error) {
 	}
 }
 
-// oneLine returns a text whose lines, of which others may have written some, are one.
+// oneLine joins the lines of a text, which a server may have written, with semicolons.
 func oneLine(text string) string {
 	return strings.Join(strings.FieldsFunc(text, func(c rune) bool { return c == '\n' || c == '\r' }), "; ")
 }
 
-// hasOwnCodes reports whether a command has the exit codes of package report.
+// hasOwnCodes reports whether a command or its parent uses the exit codes of package report.
 func hasOwnCodes(cmd *cobra.Command) bool {
 	for ; cmd != nil; cmd = cmd.Parent() {
 		if cmd.Annotations[ownCodes] != "" {
@@ -163,11 +163,11 @@ func hasOwnCodes(cmd *cobra.Command) bool {
 	return false
 }
 
-// print prints an error: as a line of JSON, or as text.
+// print writes an error as a line of JSON or as text.
 func (f failure) print(to io.Writer, asJSON bool) {
 	if asJSON {
 		printLine(to, f)
 		return
 	}
-	_, _ = fmt.Fprintln(to, "callwright:", visible(f.Message, "\n\t")) // nothing can be told if this fails
+	_, _ = fmt.Fprintln(to, "callwright:", visible(f.Message, "\n\t")) // an error cannot be reported
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// group completes a command that has only commands below it: alone it prints its help, and unknown commands are errors with
+// group completes a command that only contains subcommands. Without arguments it prints its help; an unknown subcommand is an error with
 // suggestions.
 func group(cmd *cobra.Command) *cobra.Command {
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
@@ -25,7 +25,7 @@ func group(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// unknownCommand says that a command has no other of a name below it.
+// unknownCommand returns the error for an unknown subcommand of cmd, with similar names.
 func unknownCommand(cmd *cobra.Command, name string) error {
 	path := strings.TrimPrefix(cmd.CommandPath()+" ", cmd.Root().Name()+" ")
 	text := fmt.Sprintf("there is no command %s%s: %s --help lists them", path, name, cmd.CommandPath())
@@ -35,7 +35,7 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	return fmt.Errorf("%s", text)
 }
 
-// exactly requires n arguments; what names them in the error.
+// exactly returns a check that requires n arguments. what describes the arguments in the error.
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != n {
@@ -49,7 +49,7 @@ func exactly(n int, what string) cobra.PositionalArgs {
 	}
 }
 
-// helpJSON is the help of a command for programs.
+// helpJSON is the form in which --json prints the help of a command.
 type helpJSON struct {
 	Command  string     `json:"command"`
 	Usage    string     `json:"usage"`
@@ -68,14 +68,14 @@ type flagJSON struct {
 	Usage     string `json:"usage"`
 }
 
-// help returns a function that prints the help of a command, with --json as JSON.
+// help returns a function that prints the help of a command: as JSON with --json, and otherwise with forPeople.
 func help(forPeople func(*cobra.Command, []string)) func(*cobra.Command, []string) {
 	return func(cmd *cobra.Command, args []string) {
 		if !asJSON(cmd) {
 			forPeople(cmd, args)
 			return
 		}
-		_ = showJSON(cmd.OutOrStdout(), helpOf(cmd)) // as cobra's own function, it returns no error
+		_ = showJSON(cmd.OutOrStdout(), helpOf(cmd)) // the function cannot return an error
 	}
 }
 
@@ -125,7 +125,7 @@ func helpCommand() *cobra.Command {
 	}
 }
 
-// shells are the shells with completion.
+// shells maps the names of shells to the functions that write their completion scripts.
 var shells = map[string]func(root *cobra.Command, to io.Writer) error{
 	"bash":       func(root *cobra.Command, to io.Writer) error { return root.GenBashCompletionV2(to, true) },
 	"zsh":        func(root *cobra.Command, to io.Writer) error { return root.GenZshCompletion(to) },

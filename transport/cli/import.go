@@ -37,14 +37,15 @@ func importCommand(c Config, env func(string) string) *cobra.Command {
 	return cmd
 }
 
-// step is the action of an import on a scenario.
+// step is one change of an import: a scenario that is created or updated.
 type step struct {
 	name    string
-	id      string         // empty: it is created
-	members []suite.Member // all of a new scenario, or the different ones
+	id      string         // empty if the scenario is to be created
+	members []suite.Member // all members of a new scenario, or the members that differ
 }
 
-// bringIn makes the scenarios of a server equal to the scenarios of files.
+// bringIn creates and updates scenarios of a server to match the scenarios in files. It deletes none. If dry is set, it only prints the
+// planned changes.
 func bringIn(ctx context.Context, cmd *cobra.Command, s *server, paths []string, dry bool) error {
 	files, err := readAll(paths)
 	if err != nil {
@@ -78,21 +79,21 @@ func bringIn(ctx context.Context, cmd *cobra.Command, s *server, paths []string,
 	}), err)
 }
 
-// importedJSON lists the changes of an import, or with DryRun the planned changes.
+// importedJSON lists the changes of an import. If DryRun is set, the changes are only planned.
 type importedJSON struct {
 	Changes   []changeJSON `json:"changes"`
 	Unchanged int          `json:"unchanged"`
 	DryRun    bool         `json:"dry_run,omitempty"`
 }
 
-// changeJSON is the action of an import on a scenario.
+// changeJSON is the form in which --json prints a step.
 type changeJSON struct {
 	Name    string   `json:"name"`
-	Action  string   `json:"action"` // create or update
+	Action  string   `json:"action"` // "create" or "update"
 	Members []string `json:"members,omitempty"`
 }
 
-// change describes a step.
+// change returns the form in which --json prints the step.
 func (s step) change() changeJSON {
 	c := changeJSON{Name: s.name, Action: "create"}
 	if s.id == "" {
@@ -112,7 +113,7 @@ func (s *server) run(ctx context.Context, one step) error {
 	return s.update(ctx, one.id, one.members)
 }
 
-// String describes the action, or with dry the planned action.
+// String describes the change. If dry is set, it describes a planned change.
 func (s step) String(dry bool) string {
 	verb := "created"
 	if s.id != "" {
@@ -127,7 +128,7 @@ func (s step) String(dry bool) string {
 	return verb + ": " + s.name + " (" + strings.Join(s.change().Members, ", ") + ")"
 }
 
-// readAll reads the scenarios of files and folders, including disabled ones.
+// readAll reads the scenarios in files and folders, including disabled ones. It returns an error if two scenarios have the same name.
 func readAll(paths []string) (all []stored, err error) {
 	seen := map[string]bool{}
 	for _, p := range paths {
@@ -150,7 +151,8 @@ func readAll(paths []string) (all []stored, err error) {
 	return all, nil
 }
 
-// plan compares files with the server, and returns the steps and the number of equal scenarios.
+// plan compares the scenarios in files with those on the server. It returns the necessary steps and the number of equal scenarios. It
+// returns an error for a redacted value that the server does not know.
 func plan(files, there []stored) (steps []step, same int, err error) {
 	byName := map[string]stored{}
 	for _, one := range there {

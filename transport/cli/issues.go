@@ -37,10 +37,10 @@ func issuesCommand(c Config, env func(string) string) *cobra.Command {
 
 const anIssue = "the id of an issue, or its name such as T-1001"
 
-// issueNames are the readable names of issues.
+// issueNames matches the readable names of issues.
 var issueNames = regexp.MustCompile(`^T-[0-9]+$`)
 
-// issueNamed returns the id of an issue by its readable name. Any other text is an id.
+// issueNamed returns the id of the issue with a readable name. It returns any other text unchanged, as an id.
 func issueNamed(ctx context.Context, a *api, name string) (string, error) {
 	if !issueNames.MatchString(name) {
 		return name, nil
@@ -59,7 +59,7 @@ func issueNamed(ctx context.Context, a *api, name string) (string, error) {
 
 var issueStates = []string{"backlog", "todo", "in_progress", "in_review", "done", "closed"}
 
-// issueText shows an issue.
+// issueText prints the fields of an issue.
 func issueText(w *tabwriter.Writer, v value) {
 	fields(w, v, columns("Issue=triage_id", "Id=id", "Title=title", "Status=status", "Severity=severity", "Category=category", "Assignee=assignee_id",
 		"Created=created_at", "Last activity=last_activity_at", "Description=description"))

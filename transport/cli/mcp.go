@@ -16,10 +16,10 @@ import (
 	"github.com/callwright/callwright/transport/mcp"
 )
 
-// toolPath is where the tool server lies over HTTP.
+// toolPath is the HTTP path of the tool server.
 const toolPath = "/mcp"
 
-// toolServer is callwright mcp.
+// toolServer implements the command callwright mcp.
 type toolServer struct {
 	config Config
 	env    func(string) string
@@ -76,7 +76,7 @@ func (s *toolServer) run(cmd *cobra.Command, _ []string) error {
 	return mcp.ServeStdio(cmd.Context(), a.Client, tools, cmd.InOrStdin(), cmd.OutOrStdout())
 }
 
-// choice returns the default voice for assistants.
+// choice returns the choice of the voice that speaks if an assistant names none.
 func (s *toolServer) choice() client.VoiceChoice {
 	if s.voice != "" {
 		return client.PinnedVoice(s.voice)
@@ -84,7 +84,7 @@ func (s *toolServer) choice() client.VoiceChoice {
 	return (&speaker{env: s.env, serverVoice: s.serverVoice}).choice()
 }
 
-// serve serves streamable HTTP.
+// serve serves the tools over streamable HTTP until the command's context ends. It prints the URL first.
 func (s *toolServer) serve(cmd *cobra.Command, tools mcp.Config) error {
 	if err := onThisMachine(s.addr); err != nil {
 		return usage(err)
@@ -107,14 +107,14 @@ func (s *toolServer) serve(cmd *cobra.Command, tools mcp.Config) error {
 	return mcp.Serve(cmd.Context(), l, h)
 }
 
-// handler returns the tool server over HTTP. Its clients share connections, and each has the key of a request.
+// handler returns the HTTP handler of the tool server. Each request uses its own API key; all requests share connections, which end closes.
 func (s *toolServer) handler(cmd *cobra.Command, tools mcp.Config) (h http.Handler, end func(), err error) {
 	e, _, err := findAddress(cmd, s.env)
 	if err != nil {
 		return nil, nil, err
 	}
 	shared, err := client.New(client.Config{
-		BaseURL: e.baseURL, APIKey: "none", // every request has its own
+		BaseURL: e.baseURL, APIKey: "none", // replaced by the key of each request
 		AllowHTTP: e.allowHTTP, Voice: s.choice(), Rand: s.config.Rand, Retry: s.config.Retry, UserAgent: "callwright-mcp",
 	})
 	if err != nil {
@@ -132,7 +132,7 @@ func (s *toolServer) handler(cmd *cobra.Command, tools mcp.Config) (h http.Handl
 	return mux, func() { _ = shared.Close() }, nil
 }
 
-// onThisMachine refuses an address that others reach: keys would come to it unencrypted.
+// onThisMachine returns an error for an address that other machines can reach, because keys would be sent to it unencrypted.
 func onThisMachine(addr string) error {
 	host, _, err := net.SplitHostPort(addr)
 	ip, ipErr := netip.ParseAddr(host)
@@ -142,7 +142,7 @@ func onThisMachine(addr string) error {
 	return nil
 }
 
-// version returns the version of the program.
+// version returns the version of the program's module, or an empty text if it is unknown.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version

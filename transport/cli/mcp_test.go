@@ -23,7 +23,7 @@ func TestToolsOverStdio(t *testing.T) {
 	for name, c := range map[string]struct {
 		args []string
 		env  map[string]string
-		want any // the voice that the server is asked for
+		want any // the voice in the request to the server
 	}{
 		"flag":     {[]string{"--voice", "Ines"}, nil, "Ines"},
 		"variable": {nil, map[string]string{"SERVICE_VOICE": "kal16"}, "kal16"},
@@ -67,7 +67,8 @@ func TestToolsUsage(t *testing.T) {
 	}
 }
 
-// TestToolsOverHTTP: the command has no key of its own, gives each client's on, and ends with its context.
+// TestToolsOverHTTP checks that the command passes each client's key to the API without a key of its own, and that it ends with its
+// context.
 func TestToolsOverHTTP(t *testing.T) {
 	t.Parallel()
 	m := newMouth(t)

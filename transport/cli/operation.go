@@ -16,19 +16,19 @@ import (
 	"github.com/callwright/callwright/transport/client"
 )
 
-// operation is a command that sends one request to the API and shows its answer.
+// operation describes a command that sends one request to the API and prints the answer.
 type operation struct {
 	use, short, long, example string
 
 	args    cobra.PositionalArgs
 	flags   func(cmd *cobra.Command)
-	named   func(ctx context.Context, a *api, name string) (id string, err error) // the id of the first argument's object; nil: it is an id
+	named   func(ctx context.Context, a *api, name string) (id string, err error) // if nil, the first argument is the id
 	request func(cmd *cobra.Command, args []string) (client.Request, error)
-	check   func(v value) error                // of data that is no success; nil: all is
-	text    func(w *tabwriter.Writer, v value) // shows the data of an answer to people
+	check   func(v value) error                // returns an error for data that mean a failure; may be nil
+	text    func(w *tabwriter.Writer, v value) // prints the data of an answer as text
 }
 
-// command returns the command of an operation.
+// command returns the cobra command for an operation.
 func (o operation) command(c Config, env func(string) string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: o.use, Short: o.short, Long: o.long, Example: o.example, Args: o.args, ValidArgsFunction: cobra.NoFileCompletions,
@@ -55,7 +55,7 @@ func (o operation) command(c Config, env func(string) string) *cobra.Command {
 	return cmd
 }
 
-// prepare makes the request of a command. Faults of its arguments are reported before a missing key.
+// prepare returns the request of a command and the client for it. If named is nil, it checks the arguments before it looks for a key.
 func (o operation) prepare(c Config, cmd *cobra.Command, env func(string) string, args []string) (client.Request, *api, error) {
 	if o.named == nil {
 		r, err := o.request(cmd, args)
@@ -80,13 +80,14 @@ func (o operation) prepare(c Config, cmd *cobra.Command, env func(string) string
 	return r, a, err
 }
 
-// showAnswer shows the data of an answer.
+// showAnswer prints the data of an answer: as JSON with --json, and otherwise with text.
 func showAnswer(cmd *cobra.Command, raw json.RawMessage, text func(w *tabwriter.Writer, v value)) error {
 	data := dataOf(raw)
 	return show(cmd, data, func(w *tabwriter.Writer) { text(w, valueOf(data)) })
 }
 
-// dataOf returns the data of an answer without its envelope; an answer that has more keeps that.
+// dataOf returns the data in an answer's envelope. If the envelope has further members, it returns the envelope without "errors". An answer
+// without an envelope is returned unchanged.
 func dataOf(raw json.RawMessage) json.RawMessage {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) != nil || members["data"] == nil {
@@ -105,18 +106,18 @@ func dataOf(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// value is a JSON value of an answer, which may be absent.
+// value is a JSON value in an answer. v is nil if the value is absent.
 type value struct{ v any }
 
 func valueOf(raw json.RawMessage) value {
 	d := json.NewDecoder(strings.NewReader(string(raw)))
 	d.UseNumber()
 	var v any
-	_ = d.Decode(&v) // invalid JSON is absent
+	_ = d.Decode(&v) // if the JSON is invalid, the value is absent
 	return value{v}
 }
 
-// at returns the member of a path.
+// at returns the member at a path of names, which may be absent.
 func (v value) at(path ...string) value {
 	for _, name := range path {
 		object, _ := v.v.(map[string]any)
@@ -125,7 +126,7 @@ func (v value) at(path ...string) value {
 	return v
 }
 
-// list returns the items of a list.
+// list returns the items of a list. It returns none for a value that is not a list.
 func (v value) list() []value {
 	items, _ := v.v.([]any)
 	out := make([]value, len(items))
@@ -135,7 +136,7 @@ func (v value) list() []value {
 	return out
 }
 
-// String returns a value for a table: a dash for an absent value.
+// String returns the value as text for a table, or a dash if it is absent or empty.
 func (v value) String() string {
 	switch x := v.v.(type) {
 	case nil:
@@ -161,7 +162,7 @@ func (v value) String() string {
 	}
 }
 
-// rounded returns a number with two decimals at most, for people. Small ones are as they are.
+// rounded returns a number with at most two decimals. It returns numbers below 0.01 unchanged.
 func rounded(n json.Number) string {
 	f, err := n.Float64()
 	if err != nil || !strings.Contains(n.String(), ".") || math.Abs(f) < 0.01 {
@@ -170,10 +171,10 @@ func rounded(n json.Number) string {
 	return strconv.FormatFloat(math.Round(f*100)/100, 'f', -1, 64)
 }
 
-// column is a column of a table: its title and the member that it shows.
+// column is a column of a table. member is the path of the shown value, with dots.
 type column struct{ title, member string }
 
-// columns returns columns of "TITLE member" each.
+// columns returns columns from texts of the form "TITLE=member".
 func columns(pairs ...string) []column {
 	var out []column
 	for _, pair := range pairs {
@@ -183,7 +184,7 @@ func columns(pairs ...string) []column {
 	return out
 }
 
-// table prints a list, or that it is empty.
+// table prints a list as a table. If the list is empty, it prints "no" and what.
 func table(w *tabwriter.Writer, items []value, what string, of []column) {
 	if len(items) == 0 {
 		printf(w, "no %s\n", what)
@@ -193,7 +194,7 @@ func table(w *tabwriter.Writer, items []value, what string, of []column) {
 	for i, c := range of {
 		titles[i] = c.title
 	}
-	_, _ = fmt.Fprintln(w, strings.Join(titles, "\t")) // Flush returns the error
+	_, _ = fmt.Fprintln(w, strings.Join(titles, "\t")) // Flush returns write errors
 	for _, item := range items {
 		cells := make([]string, len(of))
 		for i, c := range of {
@@ -203,7 +204,7 @@ func table(w *tabwriter.Writer, items []value, what string, of []column) {
 	}
 }
 
-// fields prints the members of a record that are there, a line each.
+// fields prints the members that a record contains, one per line.
 func fields(w *tabwriter.Writer, record value, of []column) {
 	for _, c := range of {
 		if v := record.at(strings.Split(c.member, ".")...); v.v != nil {
@@ -212,7 +213,7 @@ func fields(w *tabwriter.Writer, record value, of []column) {
 	}
 }
 
-// lined prints a title and a text, whose further lines stand below its first.
+// lined prints a title and a text. Further lines of the text are printed below its first line.
 func lined(w *tabwriter.Writer, title, text string) {
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\r\n"), "\n") {
 		printf(w, "%s\t%s\n", title, strings.TrimSuffix(line, "\r"))
@@ -220,13 +221,14 @@ func lined(w *tabwriter.Writer, title, text string) {
 	}
 }
 
-// paged adds the flags of pages with a cursor.
+// paged adds the flags --limit and --cursor to a command.
 func paged(cmd *cobra.Command) {
 	cmd.Flags().Int("limit", 0, "so many at most (default: the server's)")
 	cmd.Flags().String("cursor", "", "the `cursor` of the next page, which a page ends with")
 }
 
-// query returns the flags of a command that are given, under the names of the API.
+// query returns the query parameters for the flags that were given. A name is a flag, or "flag=parameter" if the names differ; hyphens
+// become underscores.
 func query(cmd *cobra.Command, names ...string) url.Values {
 	out := url.Values{}
 	for _, name := range names {
@@ -247,7 +249,7 @@ func query(cmd *cobra.Command, names ...string) url.Values {
 	return out
 }
 
-// next says how to get the next page.
+// next prints the cursor of the next page, if there is one.
 func next(w *tabwriter.Writer, v value) {
 	if cursor := v.at("next_cursor"); cursor.v != nil {
 		printf(w, "\nmore: --cursor %s\n", cursor.String())

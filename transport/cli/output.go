@@ -15,13 +15,13 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// asJSON reports whether a command prints JSON, which --json of the root asks for.
+// asJSON reports whether the root's flag --json is set.
 func asJSON(cmd *cobra.Command) bool {
 	yes, _ := cmd.Root().PersistentFlags().GetBool(jsonFlag)
 	return yes
 }
 
-// asksJSON reports whether arguments ask for JSON whose flags cannot be read.
+// asksJSON reports whether arguments contain --json. It is used when the flags could not be parsed.
 func asksJSON(args []string) bool {
 	for _, arg := range args {
 		switch arg {
@@ -34,8 +34,8 @@ func asksJSON(args []string) bool {
 	return false
 }
 
-// show prints the result of a command: as one JSON value, or as text does. Some of the texts are untrusted: control and invisible
-// characters are escaped in both.
+// show prints the result of a command: v as JSON with --json, and otherwise with text. Both escape control and invisible characters,
+// because some texts are untrusted.
 func show(cmd *cobra.Command, v any, text func(w *tabwriter.Writer)) error {
 	if asJSON(cmd) {
 		return showJSON(cmd.OutOrStdout(), v)
@@ -45,7 +45,7 @@ func show(cmd *cobra.Command, v any, text func(w *tabwriter.Writer)) error {
 	return w.Flush()
 }
 
-// showJSON prints a value as indented JSON.
+// showJSON prints a value as indented JSON, with control and invisible characters escaped.
 func showJSON(out io.Writer, v any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -58,7 +58,7 @@ func showJSON(out io.Writer, v any) error {
 	return err
 }
 
-// notice tells something beside the result on stderr: with --json as a line {"notice": "..."}.
+// notice prints a message that is not part of the result to stderr. With --json it prints a line {"notice": "..."}.
 func notice(cmd *cobra.Command, format string, args ...any) { //nolint:goprintffuncname // named after what it prints, as show is
 	text := fmt.Sprintf(format, args...)
 	if !asJSON(cmd) {
@@ -70,7 +70,7 @@ func notice(cmd *cobra.Command, format string, args ...any) { //nolint:goprintff
 	}{text})
 }
 
-// printLine prints a value as a line of JSON. Nothing can be told if this fails.
+// printLine prints a value as a line of JSON. It ignores errors, because they cannot be reported.
 func printLine(to io.Writer, v any) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -81,7 +81,7 @@ func printLine(to io.Writer, v any) {
 	_, _ = io.WriteString(to, visible(b.String(), "\n"))
 }
 
-// printf prints to a table, whose Flush returns the error. Texts among args are visible.
+// printf writes to a table and escapes texts in args with visible. Flush of the table returns write errors.
 func printf(w *tabwriter.Writer, format string, args ...any) {
 	for i, arg := range args {
 		if text, ok := arg.(string); ok {
@@ -91,7 +91,7 @@ func printf(w *tabwriter.Writer, format string, args ...any) {
 	_, _ = fmt.Fprintf(w, format, args...)
 }
 
-// visible returns a text with its control and format characters escaped as in JSON, except kept ones.
+// visible returns text with its control and format characters escaped as in JSON, except the characters in kept. It replaces invalid UTF-8.
 func visible(text, kept string) string {
 	var b strings.Builder
 	for _, c := range strings.ToValidUTF8(text, "\ufffd") {
@@ -106,7 +106,7 @@ func visible(text, kept string) string {
 	return b.String()
 }
 
-// isTerminal reports whether a reader or a writer is a terminal.
+// isTerminal reports whether a reader or a writer is a terminal, according to Config.Terminal or else the system.
 func (c Config) isTerminal(stream any) bool {
 	if c.Terminal != nil {
 		return c.Terminal(stream)

@@ -98,7 +98,7 @@ func publishCommand(c Config, env func(string) string) *cobra.Command {
 	return cmd
 }
 
-const maxMessage = 64 << 10 // bytes of a line of a chat
+const maxMessage = 64 << 10 // maximum bytes of a line in a chat
 
 func chatCommand(c Config, env func(string) string) *cobra.Command {
 	body := struct {
@@ -125,7 +125,7 @@ func chatCommand(c Config, env func(string) string) *cobra.Command {
 	return cmd
 }
 
-// chat is callwright pathways chat.
+// chat implements callwright pathways chat.
 func (a *api) chat(ctx context.Context, cmd *cobra.Command, begin any, prompt bool) error {
 	raw, err := a.call(ctx, client.Request{Method: http.MethodPost, Path: "/v1/pathway/chat/create", Body: begin})
 	if err != nil {
@@ -138,7 +138,7 @@ func (a *api) chat(ctx context.Context, cmd *cobra.Command, begin any, prompt bo
 			return
 		}
 		for _, line := range lines {
-			_, _ = fmt.Fprintln(cmd.OutOrStdout(), visible(line.String(), "\n")) // the next turn fails, too
+			_, _ = fmt.Fprintln(cmd.OutOrStdout(), visible(line.String(), "\n")) // a write error here also fails the next write
 		}
 	}
 	turn(valueOf(data).at("message"))
@@ -147,7 +147,7 @@ func (a *api) chat(ctx context.Context, cmd *cobra.Command, begin any, prompt bo
 	in.Buffer(nil, maxMessage)
 	for {
 		if prompt && !asJSON(cmd) {
-			_, _ = fmt.Fprint(cmd.ErrOrStderr(), "> ") // people see that it waits
+			_, _ = fmt.Fprint(cmd.ErrOrStderr(), "> ") // shows that the command waits for input
 		}
 		if !in.Scan() {
 			return in.Err()
@@ -167,7 +167,7 @@ func (a *api) chat(ctx context.Context, cmd *cobra.Command, begin any, prompt bo
 	}
 }
 
-// pairs shows a record whose members stand in lines.
+// pairs returns a function that prints the members of a record, one per line.
 func pairs(of ...string) func(w *tabwriter.Writer, v value) {
 	return func(w *tabwriter.Writer, v value) { fields(w, v, columns(of...)) }
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/porting/manual"
 )
 
-// Ports contains the data of the operator's commands: the stores and services of a deployment, whose server may be running.
+// Ports provides the stores and services of a deployment for the operators' commands. The server of the deployment may be running.
 type Ports struct {
 	Manual    *manual.Gateway
 	Requests  porting.Store
@@ -27,7 +27,7 @@ type Ports struct {
 	Close     func() error
 }
 
-// portsCommands makes the commands of the manual gateway.
+// portsCommands creates the commands of the manual gateway.
 type portsCommands struct {
 	deploymentFlags
 
@@ -80,7 +80,7 @@ func (p *portsCommands) addOperators(cmd *cobra.Command) {
 	cmd.AddCommand(of...)
 }
 
-// with runs a command on the deployment that the flags and the environment name.
+// with opens the deployment that the flags and the environment name, and runs a command on it.
 func (p *portsCommands) with(ctx context.Context, do func(*Ports) error) error {
 	if p.open == nil {
 		return usage(errors.New("this program has no database to look into"))
@@ -92,12 +92,12 @@ func (p *portsCommands) with(ctx context.Context, do func(*Ports) error) error {
 	return refusal(errors.Join(do(ports), ports.Close()))
 }
 
-// orderJSON is an order as the commands print it.
+// orderJSON is the form in which the commands print an order.
 type orderJSON struct {
 	Ref           string       `json:"ref"`
 	Request       string       `json:"port_request_id,omitempty"`
 	Org           string       `json:"organization_id,omitempty"`
-	Status        string       `json:"status,omitempty"` // of the request
+	Status        string       `json:"status,omitempty"` // of the port request
 	Numbers       []numberJSON `json:"phone_numbers"`
 	CreatedAt     time.Time    `json:"created_at"`
 	UpdatedAt     time.Time    `json:"updated_at"`
@@ -116,7 +116,8 @@ type numberJSON struct {
 	PIN      string     `json:"pin,omitempty"`
 }
 
-// order returns an order with the data of its request.
+// order returns an order in the form in which the commands print it, with the data of its port request. If no request has the order's
+// reference yet, those fields are empty.
 func (p *Ports) order(ctx context.Context, o manual.Order) (orderJSON, error) {
 	out := orderJSON{
 		Ref: o.Ref, CreatedAt: o.CreatedAt, UpdatedAt: o.UpdatedAt, CancelAskedAt: set(o.CancelAskedAt), CancelRefused: o.CancelRefused,
@@ -146,10 +147,10 @@ func set(t time.Time) *time.Time {
 	return &t
 }
 
-// stamp returns a time as the commands print and read it.
+// stamp returns a time in the format that the commands print: RFC 3339, in UTC.
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// count returns the number of numbers in each state, in the order of the states.
+// count returns how many phone numbers are in each state, in the order of the states.
 func (o orderJSON) count() string {
 	var parts []string
 	for _, state := range porting.NumberStates() {
@@ -169,7 +170,7 @@ func (o orderJSON) count() string {
 	return strings.Join(parts, ", ")
 }
 
-// cancelWish says whether the customer wants to cancel.
+// cancelWish describes whether the customer has asked to cancel, or returns an empty text.
 func (o orderJSON) cancelWish() string {
 	switch {
 	case o.CancelAskedAt == nil:

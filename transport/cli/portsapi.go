@@ -10,13 +10,13 @@ import (
 	"github.com/callwright/callwright/transport/client"
 )
 
-// The groups of commands in the help of callwright ports.
+// The ids of the groups of commands in the help of callwright ports.
 const (
 	groupRequests = "requests"
 	groupOrders   = "orders"
 )
 
-// portOperations are the commands of customers, which work through the API.
+// portOperations lists the customers' commands, which use the API.
 var portOperations = []operation{
 	{
 		use: "requests", short: "List your organization's port requests, the newest first", args: exactly(0, "no arguments"),

@@ -21,13 +21,14 @@ import (
 
 // PortDocuments opens documents of port requests; document.Service implements it.
 type PortDocuments interface {
-	// Open returns a document and its bytes, which are read while ctx lives; the caller closes the reader.
+	// Open returns a document and a reader for its bytes. The reader requires ctx; the caller must close the reader.
 	Open(ctx context.Context, org callwright.OrgID, id string) (document.Document, io.ReadCloser, error)
 }
 
 // PortLetters returns letters of authorization; loa.Service implements it.
 type PortLetters interface {
-	// LetterPDF returns the signed letter of a port request, or the unsigned letter. CodeNotFound: it is absent.
+	// LetterPDF returns the signed letter of a port request, or the unsigned letter if it was not signed. It returns CodeNotFound if the
+	// letter is absent.
 	LetterPDF(ctx context.Context, org callwright.OrgID, request string) (data []byte, signed bool, err error)
 }
 
@@ -49,14 +50,14 @@ func (p *portsCommands) documentsCommand() *cobra.Command {
 	return cmd
 }
 
-// fileJSON is a file that was written.
+// fileJSON describes a file that the command has written.
 type fileJSON struct {
 	File string `json:"file"`
 	What string `json:"what"`
 	Note string `json:"note,omitempty"`
 }
 
-// documents is callwright ports documents.
+// documents implements callwright ports documents.
 func (p *portsCommands) documents(cmd *cobra.Command, ports *Ports, ref, folder string) error {
 	r, err := ports.Requests.RequestByRef(cmd.Context(), manual.Name, ref)
 	if err != nil {
@@ -93,13 +94,13 @@ func (p *portsCommands) documents(cmd *cobra.Command, ports *Ports, ref, folder 
 	})
 }
 
-// extensions are the ends of the names of files by their media types.
+// extensions maps media types to the suffixes of file names.
 var extensions = map[string]string{
 	"application/pdf": ".pdf", "image/jpeg": ".jpg", "image/png": ".png", "image/gif": ".gif", "image/webp": ".webp", "image/tiff": ".tiff",
 	"image/heic": ".heic", "image/heif": ".heif",
 }
 
-// writeDocument writes a document of a request.
+// writeDocument writes a document of a port request to a file in a folder.
 func (p *Ports) writeDocument(ctx context.Context, r porting.Request, id, folder string) (fileJSON, error) {
 	d, content, err := p.Documents.Open(ctx, r.Org, id)
 	if err != nil {
@@ -115,7 +116,8 @@ func (p *Ports) writeDocument(ctx context.Context, r porting.Request, id, folder
 	return f, errors.Join(create(f.File, content), content.Close())
 }
 
-// create writes a file that only this user may read. An existing file stays unchanged, and a partly written one is deleted.
+// create writes a new file that only this user may read. If the file exists, it returns CodeConflict and leaves the file unchanged. It
+// deletes a partly written file.
 func create(name string, content io.Reader) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {

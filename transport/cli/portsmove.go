@@ -14,13 +14,13 @@ import (
 	"github.com/callwright/callwright/porting/manual"
 )
 
-// move is a command that records the carrier's statement about numbers.
+// move describes a command that records the carrier's statement about phone numbers.
 type move struct {
 	use, short string
-	state      porting.NumberState // empty: they are held up
-	foc        bool                // it takes --foc
-	at         bool                // it takes --at
-	failure    bool                // it takes --code and --words
+	state      porting.NumberState // empty if the numbers are held up
+	foc        bool                // the command accepts --foc
+	at         bool                // the command accepts --at
+	failure    bool                // the command accepts --code and --words
 }
 
 var moves = []move{
@@ -32,7 +32,7 @@ var moves = []move{
 	{use: "cancel", short: "Enter that the carrier has canceled numbers", state: porting.NumberCanceled},
 }
 
-// moveOptions are the flags of a move.
+// moveOptions contains the flags of a move.
 type moveOptions struct {
 	numbers           []string
 	foc, at           string
@@ -71,7 +71,7 @@ func (p *portsCommands) moveCommand(m move) *cobra.Command {
 	return cmd
 }
 
-// move reads the flags.
+// move parses the flags of the command m and returns the move that they describe.
 func (o moveOptions) move(m move) (manual.Move, error) {
 	entered := manual.Move{State: m.state}
 	for _, text := range o.numbers {
@@ -105,7 +105,7 @@ func (o moveOptions) move(m move) (manual.Move, error) {
 	return entered, nil
 }
 
-// readTime reads a time, which may be missing unless it is required.
+// readTime parses a time in RFC 3339. If the text is empty and not required, it returns the zero time.
 func readTime(flag, text string, required bool) (time.Time, error) {
 	if text == "" && !required {
 		return time.Time{}, nil
@@ -117,7 +117,8 @@ func readTime(flag, text string, required bool) (time.Time, error) {
 	return t, nil
 }
 
-// accept moves the numbers of an order on which the carrier begins or continues. Those with a date keep it.
+// accept moves the new and the held up numbers of an order to in_progress. Numbers with a FOC date keep it. It returns CodeInvalidState if
+// no number is new or held up.
 func (p *Ports) accept(ctx context.Context, ref string) (manual.Order, error) {
 	o, err := p.Manual.Order(ctx, ref)
 	if err != nil {
@@ -147,7 +148,7 @@ func (p *portsCommands) refuseCancelCommand() *cobra.Command {
 	}
 }
 
-// enter changes an order, has its request follow it, and prints the order.
+// enter changes an order in a transaction, makes the server update the port request soon, and prints the order.
 func (p *portsCommands) enter(cmd *cobra.Command, change func(context.Context, *Ports) (manual.Order, error), ref string) error {
 	return p.with(cmd.Context(), func(ports *Ports) error {
 		var changed manual.Order

@@ -32,7 +32,7 @@ func (p *portsCommands) listCommand() *cobra.Command {
 	return cmd
 }
 
-// list is callwright ports list.
+// list implements callwright ports list.
 func (p *portsCommands) list(cmd *cobra.Command, ports *Ports, open bool, limit int) error {
 	found, more := []orderJSON{}, true
 	for after := (callwright.Keyset{}); more && len(found) < limit; {
@@ -76,7 +76,7 @@ func (p *portsCommands) showCommand() *cobra.Command {
 	return cmd
 }
 
-// shownJSON is an order with all that a carrier asks for.
+// shownJSON is an order with all data that a carrier's form requires.
 type shownJSON struct {
 	orderJSON
 
@@ -101,7 +101,7 @@ type accountJSON struct {
 	Country       string `json:"country"`
 }
 
-// show is callwright ports show.
+// show implements callwright ports show.
 func (p *portsCommands) show(cmd *cobra.Command, ports *Ports, ref string, secrets bool) error {
 	o, err := ports.Manual.Order(cmd.Context(), ref)
 	if err != nil {
@@ -131,7 +131,7 @@ func accountOf(a porting.Account) accountJSON {
 	}
 }
 
-// text prints an order as text.
+// text writes an order as text.
 func (s shownJSON) text(w *tabwriter.Writer) {
 	a := s.Account
 	for _, line := range [][2]string{
@@ -148,7 +148,7 @@ func (s shownJSON) text(w *tabwriter.Writer) {
 	s.numbers(w)
 }
 
-// numbers prints the numbers of an order.
+// numbers writes the phone numbers of an order as text.
 func (o orderJSON) numbers(w *tabwriter.Writer) {
 	for _, n := range o.Numbers {
 		text := n.State
@@ -174,7 +174,7 @@ func (o orderJSON) numbers(w *tabwriter.Writer) {
 	}
 }
 
-// remedyJSON is a failure that the operator can enter.
+// remedyJSON describes a failure code that an operator can enter.
 type remedyJSON struct {
 	Code string `json:"code"`
 	Act  string `json:"who_must_act"`

@@ -11,9 +11,10 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// PortSigner submits requests whose letters were signed on paper; porting.Service implements it.
+// PortSigner submits port requests whose letters were signed on paper; porting.Service implements it.
 type PortSigner interface {
-	// Sign submits a request. CodeInvalidState: it does not wait for a signature any more. CodeNotFound: it is absent.
+	// Sign submits a port request. It returns CodeInvalidState if the request no longer waits for a signature, and CodeNotFound if the
+	// request is absent.
 	Sign(ctx context.Context, org callwright.OrgID, id string, by porting.Actor, note string) (porting.Request, error)
 }
 
@@ -26,8 +27,8 @@ func (p *portsCommands) signCommand() *cobra.Command {
 	})
 }
 
-// onRequest completes a command about a port request with its argument and its flags. why describes the required content of the
-// note.
+// onRequest adds the argument, the flags --org and --note, and the execution of do to a command for a port request. why describes the
+// required content of the note.
 func (p *portsCommands) onRequest(
 	why string, do func(cmd *cobra.Command, ports *Ports, org callwright.OrgID, request, note string) error, cmd *cobra.Command,
 ) *cobra.Command {
@@ -50,7 +51,7 @@ func (p *portsCommands) onRequest(
 	return cmd
 }
 
-// sign is callwright ports sign.
+// sign implements callwright ports sign.
 func (p *portsCommands) sign(cmd *cobra.Command, ports *Ports, org callwright.OrgID, request, note string) error {
 	r, err := ports.Signer.Sign(cmd.Context(), org, request, porting.Operator, note)
 	if err != nil {

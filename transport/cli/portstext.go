@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// checkText checks a text of an operator that is stored.
+// checkText checks that an operator's text has at most porting.MaxRaw bytes and no control or format characters.
 func checkText(flag, text string) error {
 	switch {
 	case len(text) > porting.MaxRaw:

@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/porting/loa"
 )
 
-// The bounds of files that callwright ports verify reads, in bytes.
+// The maximum sizes of the files that callwright ports verify reads, in bytes.
 const (
 	maxEvidence = 4 << 20
 	maxPDF      = 20 << 20
@@ -42,13 +42,13 @@ func (p *portsCommands) verifyCommand() *cobra.Command {
 	return cmd
 }
 
-// verifyOptions are the values to compare evidence with.
+// verifyOptions contains the values with which the evidence is compared.
 type verifyOptions struct {
-	letter, signed string // files
+	letter, signed string // file names
 	copies         loa.Copies
 }
 
-// check checks the form of the hashes.
+// check normalizes the hashes and checks that they are SHA-256 in hex.
 func (o *verifyOptions) check() error {
 	for _, of := range []struct {
 		flag  string
@@ -62,7 +62,7 @@ func (o *verifyOptions) check() error {
 	return nil
 }
 
-// pdfs reads the PDFs; one that is not named is nil.
+// pdfs reads the letter and the signed letter. A PDF that no flag names is nil.
 func (o *verifyOptions) pdfs() (pdfs [2][]byte, err error) {
 	for i, name := range []string{o.letter, o.signed} {
 		if name == "" {
@@ -75,24 +75,24 @@ func (o *verifyOptions) pdfs() (pdfs [2][]byte, err error) {
 	return pdfs, nil
 }
 
-// verifiedJSON lists the proved facts. The hashes do not cover the id of the request.
+// verifiedJSON lists the proven facts, and the id of the request, which the hashes do not cover.
 type verifiedJSON struct {
 	Request  string `json:"port_request_id"`
 	Events   int    `json:"events"`
 	Head     string `json:"head"`
-	UpTo     int    `json:"proved_up_to,omitempty"` // the last event that a copy of a hash proves
+	UpTo     int    `json:"proved_up_to,omitempty"` // number of the last event that a given hash proves
 	SignedBy string `json:"signed_by,omitempty"`
 	SignedAt string `json:"signed_at,omitempty"`
 
-	SignedEvent int    `json:"signed_event,omitempty"`      // number of the event of the signature
-	SignedHash  string `json:"signed_event_hash,omitempty"` // its hash, which the certificate page shows
+	SignedEvent int    `json:"signed_event,omitempty"`      // number of the signature's event
+	SignedHash  string `json:"signed_event_hash,omitempty"` // hash of this event, which the certificate page shows
 
 	Letter bool `json:"letter_checked"`
 	Signed bool `json:"signed_letter_checked"`
 }
 
-// evidenceOf reads the evidence of a letter, by itself or within the answer of GET /v1/sip/port/{id}/letter, and nothing else. It knows
-// names of members as they are written: encoding/json would take EVIDENCE for evidence, too.
+// evidenceOf parses the evidence of a letter, alone or within the answer of GET /v1/sip/port/{id}/letter. It refuses other members. It
+// decodes the answer into maps, because encoding/json matches the names of struct fields without regard to case.
 func evidenceOf(raw []byte) (e loa.Evidence, err error) {
 	var answer, data map[string]json.RawMessage
 	if json.Unmarshal(raw, &answer) == nil && json.Unmarshal(answer["data"], &data) == nil && data["evidence"] != nil {
@@ -107,7 +107,7 @@ func evidenceOf(raw []byte) (e loa.Evidence, err error) {
 	return e, err
 }
 
-// verify is callwright ports verify.
+// verify implements callwright ports verify.
 func (p *portsCommands) verify(cmd *cobra.Command, evidence string, o verifyOptions) error {
 	if err := o.check(); err != nil {
 		return usage(err)
@@ -139,7 +139,7 @@ func (p *portsCommands) verify(cmd *cobra.Command, evidence string, o verifyOpti
 	return show(cmd, v, func(w *tabwriter.Writer) { v.text(w, o) })
 }
 
-// text prints the proved facts, human-readable.
+// text writes the proven facts as text.
 func (v verifiedJSON) text(w *tabwriter.Writer, o verifyOptions) {
 	printf(w, "Request\t%s (not covered by the hashes)\n", v.Request)
 	printf(w, "Events\t%d, none changed and none missing before the head\nHead\t%s\n", v.Events, v.Head)
@@ -157,7 +157,7 @@ func (v verifiedJSON) text(w *tabwriter.Writer, o verifyOptions) {
 	}
 }
 
-// readFile reads a file whose size is bounded.
+// readFile reads a file. It returns an error if the file is larger than most bytes. The result is never nil for a file that it has read.
 func readFile(name string, most int64) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {

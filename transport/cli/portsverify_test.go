@@ -18,7 +18,7 @@ func hashOf(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// evidence writes the evidence of a letter that Robin Doe has signed, and its two PDFs.
+// evidence writes the evidence of a letter that Robin Doe has signed, after change, and the two PDFs. It returns their file names.
 func evidence(t *testing.T, change func(*loa.Evidence)) (file, letter, signed string) {
 	t.Helper()
 	at, folder := time.Date(2026, 3, 2, 9, 8, 7, 0, time.UTC), t.TempDir()
@@ -71,7 +71,7 @@ func TestPortsVerify(t *testing.T) {
 	}
 }
 
-// rewritten writes the text of a file as change returns it to another one.
+// rewritten applies change to the text of a file, and writes the result to another file.
 func rewritten(t *testing.T, file string, change func(text string) string) string {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -85,7 +85,7 @@ func rewritten(t *testing.T, file string, change func(text string) string) strin
 	return other
 }
 
-// answered puts evidence into the answer of the API that has it.
+// answered returns the API's answer that contains the evidence.
 func answered(evidence string) string {
 	return `{"data":{"letter":{"state":"signed","sha256":"00"},"evidence":` + evidence + "},\"errors\":null}\n"
 }
@@ -108,7 +108,7 @@ func TestPortsVerifyReadsTheAnswer(t *testing.T) {
 	}
 }
 
-// TestPortsVerifyKnowsEvidence checks that files without evidence are distinguished from changed evidence.
+// TestPortsVerifyKnowsEvidence checks that a file without evidence is a usage error, unlike changed evidence.
 func TestPortsVerifyKnowsEvidence(t *testing.T) {
 	t.Parallel()
 	whole, _, _ := evidence(t, nil)
@@ -196,7 +196,7 @@ func TestPortsVerifyRefuses(t *testing.T) {
 	}
 }
 
-// TestPortsVerifyPrintsNoControls checks that untrusted text of a file is escaped.
+// TestPortsVerifyPrintsNoControls checks that control characters in untrusted texts are escaped in the output and in errors.
 func TestPortsVerifyPrintsNoControls(t *testing.T) {
 	t.Parallel()
 	const hostile = "port\x1b[2J\u009b1A\u202e\u2028\U000e0001\tx\nEvents"

@@ -11,14 +11,14 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// PortWithdrawer cancels requests for the operator; porting.Service implements it.
+// PortWithdrawer cancels port requests for the operator; porting.Service implements it.
 type PortWithdrawer interface {
-	// Withdraw cancels a request, or has its carrier asked: see porting.PlanCancel. CodeInvalidState: it cannot be canceled any more.
-	// CodeNotFound: it is absent.
+	// Withdraw cancels a port request, or asks the carrier to cancel it: see porting.PlanCancel. It returns CodeInvalidState if the request
+	// can no longer be canceled, and CodeNotFound if the request is absent.
 	Withdraw(ctx context.Context, org callwright.OrgID, id, note string) (porting.Request, error)
 }
 
-// foundJSON is a request as the commands name it.
+// foundJSON is the form in which the commands print a port request.
 type foundJSON struct {
 	Number        string `json:"number,omitempty"`
 	Org           string `json:"organization_id"`
@@ -35,7 +35,7 @@ func foundOf(r porting.Request) foundJSON {
 	return f
 }
 
-// text prints a request as text.
+// text writes a port request as text, without empty fields.
 func (f foundJSON) text(w *tabwriter.Writer) {
 	for _, line := range [][2]string{
 		{"Number", f.Number}, {"Organization", f.Org}, {"Request", f.Request}, {"Status", f.Status}, {"Cancellation asked", f.CancelAskedAt},
@@ -63,7 +63,7 @@ func (p *portsCommands) findCommand() *cobra.Command {
 	}
 }
 
-// find is callwright ports find.
+// find implements callwright ports find.
 func (p *portsCommands) find(cmd *cobra.Command, ports *Ports, number callwright.PhoneNumber) error {
 	name, err := ports.Requests.OpenRequest(cmd.Context(), number)
 	if errors.Is(err, callwright.ErrNotFound) {
@@ -90,7 +90,7 @@ func (p *portsCommands) withdrawCommand() *cobra.Command {
 	})
 }
 
-// withdraw is callwright ports withdraw.
+// withdraw implements callwright ports withdraw.
 func (p *portsCommands) withdraw(cmd *cobra.Command, ports *Ports, org callwright.OrgID, request, note string) error {
 	r, err := ports.Withdraw.Withdraw(cmd.Context(), org, request, note)
 	if err != nil {

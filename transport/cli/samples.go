@@ -111,7 +111,7 @@ func deleteSampleCommand(c Config, env func(string) string) *cobra.Command {
 	return cmd
 }
 
-// sampleJSON returns the record of a sample without its audio, but with the name of its audio file.
+// sampleJSON returns the record of a sample without its audio. If file is not empty, it adds the name and the size of the audio file.
 func sampleJSON(raw json.RawMessage, file string, size int64) any {
 	record, ok := valueOf(dataOf(raw)).v.(map[string]any)
 	if !ok {

@@ -18,10 +18,10 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// stdoutName is the name of -o for the standard output.
+// stdoutName is the value of -o that means the standard output.
 const stdoutName = "-"
 
-// checkOutput checks where a command writes audio: a file, or stdout.
+// checkOutput checks that a command can write audio to a file or, for stdoutName, to the standard output. It accepts an empty name.
 func (c Config) checkOutput(cmd *cobra.Command, name string) error {
 	switch {
 	case name == "":
@@ -39,7 +39,7 @@ func (c Config) checkOutput(cmd *cobra.Command, name string) error {
 	return nil
 }
 
-// checkFolder checks that a file can be created, before its content is produced at a cost.
+// checkFolder checks that a file can be created, before its content is produced at some cost.
 func checkFolder(name string) error {
 	f, err := makePart(name, newFile)
 	if err != nil {
@@ -48,13 +48,13 @@ func checkFolder(name string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// makePart makes the file that takes the place of another when it is complete. mode is that of the other, or 0.
+// makePart creates a temporary file beside the file name. mode is the mode of the existing file, or 0 if there is none.
 func makePart(name string, mode fs.FileMode) (*os.File, error) {
 	part := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+"."+rand.Text()[:8]+".part")
 	return os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, cmp.Or(mode&0o600, newFile))
 }
 
-// replace writes a file whole or not at all.
+// replace writes a file completely or not at all: see writeFile.
 func replace(name string, text []byte) error {
 	return writeFile(name, func(to io.Writer) error {
 		_, err := to.Write(text)
@@ -62,11 +62,11 @@ func replace(name string, text []byte) error {
 	})
 }
 
-// newFile is the mode of files that commands make: others may read them, if the umask lets them.
+// newFile is the mode of files that the commands create: others may read them, if the umask permits it.
 const newFile fs.FileMode = 0o644
 
-// modeOf returns the mode that a file keeps when it is replaced, or 0 if there is none. It refuses links, whose targets others may
-// have chosen, and non-files.
+// modeOf returns the mode of an existing file, or 0 if the file cannot be found. It returns an error for a link, whose target another user
+// may have chosen, and for anything but a regular file.
 func modeOf(name string) (fs.FileMode, error) {
 	info, err := os.Lstat(name)
 	switch {
@@ -80,8 +80,8 @@ func modeOf(name string) (fs.FileMode, error) {
 	return info.Mode().Perm(), nil
 }
 
-// writeFile writes a file whole or not at all, also when the command is interrupted: into a file beside it, which takes its place when
-// it is complete. A file that exists keeps its mode.
+// writeFile writes a file completely or not at all, even if the command is interrupted: it writes a temporary file in the same folder, and
+// renames it. An existing file keeps its mode.
 func writeFile(name string, write func(io.Writer) error) error {
 	mode, err := modeOf(name)
 	if err != nil {
@@ -109,7 +109,7 @@ func writeFile(name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// cannotWrite converts an error of writing a file to a message that names only this file.
+// cannotWrite converts an error of writing a file to an error that names only this file, not the temporary file.
 func cannotWrite(name string, err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return refused(callwright.Errorf(callwright.CodeUnavailable, "cannot write %s: %w", name, e.Err))
@@ -120,12 +120,13 @@ func cannotWrite(name string, err error) error {
 	return err
 }
 
-// players are programs that play a WAV file, with their arguments before its name.
+// players lists programs that play a WAV file, with the arguments that precede the file's name.
 var players = [][]string{
 	{"aplay", "-q"}, {"paplay"}, {"afplay"}, {"ffplay", "-nodisp", "-autoexit", "-loglevel", "error"}, {"play", "-q"},
 }
 
-// findPlayer returns the first player in the folders of PATH.
+// findPlayer returns the first of players that PATH contains, by its absolute path, with its arguments. It returns a usage error if PATH
+// contains none.
 func findPlayer(env func(string) string) ([]string, error) {
 	for _, player := range players {
 		for _, folder := range filepath.SplitList(env("PATH")) {
@@ -137,10 +138,10 @@ func findPlayer(env func(string) string) ([]string, error) {
 	return nil, usage(errors.New("--play finds no player: install aplay, paplay, afplay, ffplay or sox, or write a file with -o"))
 }
 
-// endOfPlayer is the time in which a player must end when the command is interrupted.
+// endOfPlayer is the time that an interrupted player has to exit before it is killed.
 const endOfPlayer = 2 * time.Second
 
-// play plays a file until it ends, or ctx does.
+// play plays a file. It interrupts the player and returns the error of ctx if ctx ends first.
 func play(ctx context.Context, player []string, file string) error {
 	cmd := exec.CommandContext(ctx, player[0], append(player[1:], file)...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }

@@ -26,7 +26,7 @@ func scenariosCommand(c Config, env func(string) string) *cobra.Command {
 	return cmd
 }
 
-// remote is the server's data for a command.
+// remote contains the flags that select the tested agent on a server.
 type remote struct {
 	pathway string
 	persona string
@@ -40,7 +40,7 @@ func (r *remote) addFlags(cmd *cobra.Command) {
 	keyFile.Hidden = true
 }
 
-// tested returns a name for the tested agent.
+// tested describes the tested agent by its kind and its id.
 func (r *remote) tested() string {
 	if r.persona != "" {
 		return "persona " + r.persona
@@ -48,7 +48,7 @@ func (r *remote) tested() string {
 	return "pathway " + r.pathway
 }
 
-// open checks the flags and returns a client of the server.
+// open checks that exactly one agent is selected, and returns a client for its scenarios.
 func (r *remote) open(c Config, cmd *cobra.Command, env func(string) string) (*server, error) {
 	if (r.pathway == "") == (r.persona == "") {
 		return nil, errors.New("name the tested agent: --pathway ID or --persona ID")
@@ -60,7 +60,7 @@ func (r *remote) open(c Config, cmd *cobra.Command, env func(string) string) (*s
 	return &server{a, a.AgentTests(), *r}, nil
 }
 
-// keyFileAlias is --api-key-file under a name that it has had.
+// keyFileAlias is a flag that sets --api-key-file under its former name.
 type keyFileAlias struct{ cmd *cobra.Command }
 
 func (a keyFileAlias) String() string { return "" }
@@ -71,21 +71,21 @@ func (a keyFileAlias) Set(name string) error {
 	return a.cmd.Root().PersistentFlags().Set(keyFileFlag, name)
 }
 
-// server is a server with scenarios.
+// server is a client for the scenarios of a tested agent.
 type server struct {
 	api    *api
 	client *oas.Client
 	remote
 }
 
-// stored is a scenario on the server.
+// stored is a scenario of a server or a file. id is empty for a file's scenario.
 type stored struct {
 	id      string
 	name    string
 	members []suite.Member
 }
 
-// list reads the scenarios of the tested agent.
+// list returns all scenarios of the tested agent.
 func (s *server) list(ctx context.Context) ([]stored, error) {
 	var all []stored
 	for {
@@ -109,10 +109,10 @@ func (s *server) list(ctx context.Context) ([]stored, error) {
 	}
 }
 
-// notInFiles are members of a record that files do not have.
+// notInFiles lists the members of a server's record that files do not contain.
 var notInFiles = []string{"id", "org_id", "pathway_id", "persona_id", "created_at", "updated_at", "most_recent_run"}
 
-// membersOf returns the members of a scenario as the server has it.
+// membersOf converts a server's record of a scenario to the members that a file contains.
 func membersOf(record *oas.TestScenario) (stored, error) {
 	raw, err := record.MarshalJSON()
 	if err != nil {
@@ -144,7 +144,7 @@ func parseOne(raw []byte) (scenario.Scenario, error) {
 	return all[0], nil
 }
 
-// create stores a new scenario.
+// create creates a scenario of the tested agent on the server.
 func (s *server) create(ctx context.Context, members []suite.Member) error {
 	given := map[string]any{}
 	for _, m := range members {
@@ -166,7 +166,7 @@ func (s *server) create(ctx context.Context, members []suite.Member) error {
 	return s.api.unwrapped(err)
 }
 
-// update replaces members of a scenario.
+// update replaces the changed members of a scenario on the server.
 func (s *server) update(ctx context.Context, id string, changed []suite.Member) error {
 	given := map[string]any{}
 	for _, m := range changed {

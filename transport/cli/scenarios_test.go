@@ -29,7 +29,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/agenttestapi"
 )
 
-// far is a server in this process, with a pathway.
+// far is an HTTP server in this process, with an organization, a key and a pathway.
 type far struct {
 	t       *testing.T
 	url     string
@@ -73,7 +73,7 @@ func newFar(t *testing.T) *far {
 	}
 }
 
-// run runs a command about scenarios with the key in the environment.
+// run runs callwright scenarios with the server's key in the environment.
 func (f *far) run(args ...string) (code int, stdout, stderr string) {
 	f.t.Helper()
 	var out, errs bytes.Buffer
@@ -82,7 +82,7 @@ func (f *far) run(args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
-// ok checks that a command succeeds, and returns its output.
+// ok runs a command on the server and its pathway, checks that the command succeeds, and returns its output.
 func (f *far) ok(args ...string) (stdout, stderr string) {
 	f.t.Helper()
 	code, stdout, stderr := f.run(append(args, "--server", f.url, "--pathway", f.pathway)...)
@@ -103,7 +103,7 @@ func (f *far) stored() map[string]agenttest.Listed {
 	return all
 }
 
-// TestScenariosGoToAServerAndBack imports files, exports them into a folder, and finds that they say the same.
+// TestScenariosGoToAServerAndBack checks that exported files equal the imported ones: a second import changes nothing.
 func TestScenariosGoToAServerAndBack(t *testing.T) {
 	t.Parallel()
 	f := newFar(t)
@@ -135,7 +135,7 @@ func TestScenariosGoToAServerAndBack(t *testing.T) {
 	}
 }
 
-// TestImportUpdates changes different members, and clears members that a file lacks.
+// TestImportUpdates checks that an import updates the members that differ, and clears members that the file lacks.
 func TestImportUpdates(t *testing.T) {
 	t.Parallel()
 	f := newFar(t)
@@ -156,7 +156,8 @@ func TestImportUpdates(t *testing.T) {
 	}
 }
 
-// TestCredentialsStayOnTheServer: they are in no file, an import leaves them, and elsewhere it asks for them.
+// TestCredentialsStayOnTheServer checks that an export contains no credentials, that an import of the export keeps them, and that an import
+// into another server is refused for lack of them.
 func TestCredentialsStayOnTheServer(t *testing.T) {
 	t.Parallel()
 	f := newFar(t)
@@ -195,11 +196,11 @@ webhook_mocks: [{url: "https://pay.example/x?token=hunter2-token", body: {note: 
 	}
 }
 
-// TestScenariosSayWhatIsWrong: each error names the next step.
+// TestScenariosSayWhatIsWrong checks that each error states the cause or the next step, and contains no key.
 func TestScenariosSayWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	f := newFar(t)
-	const gone = "http://127.0.0.1:1" // no server listens there
+	const gone = "http://127.0.0.1:1" // no server listens at this address
 	strange := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }))
 	t.Cleanup(strange.Close)
 	wrong := filepath.Join(t.TempDir(), "key")
@@ -238,7 +239,7 @@ func TestScenariosSayWhatIsWrong(t *testing.T) {
 	}
 }
 
-// TestImportThatStops checks that an interrupted import reports its progress, and that a repeated one continues.
+// TestImportThatStops checks that a failed import reports its progress, and that a second import makes the remaining changes.
 func TestImportThatStops(t *testing.T) {
 	t.Parallel()
 	f := newFar(t)

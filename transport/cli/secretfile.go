@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// secretFile is the file of --output, which gets only a new secret, so that no other output contains it.
+// secretFile is the file that --output names. A secret is written to it alone, so that no other output contains the secret.
 type secretFile struct {
 	name string
 	f    *os.File
@@ -18,7 +18,7 @@ func (s *secretFile) add(cmd *cobra.Command, what string) {
 	cmd.Flags().StringVarP(&s.name, "output", "o", "", "write "+what+" to a new `file` that only you can read, and print it nowhere; - prints it alone")
 }
 
-// open makes the file, before there is a secret. A file that is there stays.
+// open creates the file before the secret exists, so that a failure has no effect. It returns an error if the file exists.
 func (s *secretFile) open(cmd *cobra.Command) (err error) {
 	switch {
 	case s.alone() && asJSON(cmd):
@@ -36,10 +36,10 @@ func (s *secretFile) open(cmd *cobra.Command) (err error) {
 	return nil
 }
 
-// alone reports whether the secret goes to the standard output, and nothing else.
+// alone reports whether the command prints only the secret to the standard output.
 func (s *secretFile) alone() bool { return s.name == stdoutName }
 
-// store writes the secret to the file, or returns it for printing without a file.
+// store writes the secret to the file and returns an empty text. Without a file it returns the secret, which the caller prints.
 func (s *secretFile) store(secret string) (string, error) {
 	if s.f == nil {
 		return secret, nil
@@ -53,7 +53,7 @@ func (s *secretFile) store(secret string) (string, error) {
 	return "", nil
 }
 
-// discard deletes a file that has no secret.
+// discard deletes the file if the secret was not written.
 func (s *secretFile) discard() {
 	if s.f != nil {
 		_ = s.f.Close() // nothing was written

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agenttest/suite"
 )
 
-// concealed returns members with callwright.Redacted in place of likely credentials, and their places.
+// concealed returns members with callwright.Redacted in place of likely credentials, and the places of the replaced values.
 func concealed(members []suite.Member) (out []suite.Member, places []string) {
 	out = slices.Clone(members)
 	for i, m := range out {
@@ -19,7 +19,8 @@ func concealed(members []suite.Member) (out []suite.Member, places []string) {
 	return out, places
 }
 
-// conceal is concealed for a value at a place; named: its name is a name of credentials.
+// conceal is concealed for one value at a place. It appends places of replaced values to places. named states that a name on the path to
+// the value is a usual name of credentials.
 func conceal(v any, place string, named bool, places *[]string) any {
 	switch v := v.(type) {
 	case string:
@@ -48,8 +49,8 @@ func conceal(v any, place string, named bool, places *[]string) any {
 	}
 }
 
-// reveal replaces each callwright.Redacted of a file by the server's value, and returns the places without a value. shown is the
-// result of conceal for there.
+// reveal replaces each callwright.Redacted in a file's value by the server's value, and appends to lost the places for which the server has
+// none. there is the server's value, and shown is the result of conceal for there.
 func reveal(file, there, shown any, place string, lost *[]string) any {
 	switch v := file.(type) {
 	case string:

@@ -12,8 +12,8 @@ import (
 	"github.com/callwright/callwright/transport/cli"
 )
 
-// TestShownToPeople rounds minutes, shows the lines of a text as lines, finds an issue by its readable name, and places a call with a web
-// agent.
+// TestShownToPeople checks the text that commands print: minutes are rounded, texts keep their lines, an issue is found by its readable
+// name, and a call is placed with a web agent.
 func TestShownToPeople(t *testing.T) {
 	t.Parallel()
 	var asked []string

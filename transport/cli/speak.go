@@ -15,15 +15,15 @@ import (
 	"github.com/callwright/callwright/transport/client"
 )
 
-// voiceVariable pins the voice of callwright speak.
+// voiceVariable is the environment variable that sets the voice of callwright speak.
 const voiceVariable = "SERVICE_VOICE"
 
-const maxSpeak = 5000 // characters of a text
+const maxSpeak = 5000 // maximum characters of a text
 
-// speechFormats are the formats of audio that the contract names.
+// speechFormats lists the audio formats of the API.
 var speechFormats = []string{"pcm_8000", "pcm_16000", "pcm_24000", "pcm_44100", "pcm_48000", "ulaw_8000"}
 
-// speaker is callwright speak.
+// speaker implements callwright speak.
 type speaker struct {
 	config Config
 	env    func(string) string
@@ -67,13 +67,13 @@ func speakCommand(c Config, env func(string) string) *cobra.Command {
 	return cmd
 }
 
-// spokenJSON is the output of --json.
+// spokenJSON is the form in which --json prints the result of callwright speak.
 type spokenJSON struct {
 	URL       string  `json:"url"`
 	SampleID  string  `json:"sample_id"`
-	VoiceUsed *string `json:"voice_used"` // null: the server has chosen, and does not say which
+	VoiceUsed *string `json:"voice_used"` // null if the server chose the voice and does not name it
 	File      string  `json:"file,omitempty"`
-	Bytes     int64   `json:"bytes,omitempty"` // of the file
+	Bytes     int64   `json:"bytes,omitempty"` // size of the file
 }
 
 func (s *speaker) run(cmd *cobra.Command, args []string) error {
@@ -114,7 +114,7 @@ func (s *speaker) run(cmd *cobra.Command, args []string) error {
 	return show(cmd, out, out.text)
 }
 
-// choice returns the choice of a voice when none is named.
+// choice returns which voice speaks if --voice is not set.
 func (s *speaker) choice() client.VoiceChoice {
 	switch pinned := s.env(voiceVariable); {
 	case s.serverVoice:
@@ -138,7 +138,7 @@ func (s spokenJSON) text(w *tabwriter.Writer) {
 	}
 }
 
-// text returns the words to speak.
+// text returns the text to speak, from the argument, a file or the standard input.
 func (s *speaker) text(cmd *cobra.Command, args []string) (string, error) {
 	var from io.Reader
 	switch {
@@ -174,17 +174,18 @@ func (s *speaker) text(cmd *cobra.Command, args []string) (string, error) {
 	return text, nil
 }
 
-// progress shows at a terminal the reason of a wait, until done is called.
+// progress prints to a terminal what the command waits for, until done is called. It prints nothing without a terminal and with --json.
 func (c Config) progress(cmd *cobra.Command, what string) (done func()) {
 	to := cmd.ErrOrStderr()
 	if asJSON(cmd) || !c.isTerminal(to) {
 		return func() {}
 	}
-	_, _ = fmt.Fprintf(to, "%s ...", what) // nothing can be told if this fails
+	_, _ = fmt.Fprintf(to, "%s ...", what) // an error cannot be reported
 	return func() { _, _ = fmt.Fprint(to, "\r\x1b[K") }
 }
 
-// deliver writes audio where a command's flags say, and plays it. It returns the size of the audio.
+// deliver fetches audio, writes it to output, and plays it if player is not nil. It returns the size of the audio, or 0 if neither is
+// requested.
 func (c Config) deliver(cmd *cobra.Command, output string, player []string, fetch func(context.Context, io.Writer) (int64, error)) (n int64, err error) {
 	done := c.progress(cmd, "downloading")
 	defer done()
@@ -209,7 +210,7 @@ func (c Config) deliver(cmd *cobra.Command, output string, player []string, fetc
 		if err != nil {
 			return 0, err
 		}
-		defer func() { _ = os.RemoveAll(folder) }() // of the temporary folder
+		defer func() { _ = os.RemoveAll(folder) }() // deletes only the temporary folder
 		name = folder + "/speech.wav"
 	}
 	if err := save(name); err != nil {

@@ -17,14 +17,14 @@ import (
 	"github.com/callwright/callwright/transport/client"
 )
 
-// mouth is a server that answers with audio, and records the requests.
+// mouth is a server that answers with audio. It records the request for speech.
 type mouth struct {
 	t     *testing.T
 	url   string
 	audio string
 	asked map[string]any
-	hang  func() // called in the middle of the audio, which then never ends
-	busy  bool   // the voices are not told
+	hang  func() // called within the audio, which then never ends
+	busy  bool   // answers 429 with a Retry-After of 600 s
 }
 
 func wav() string {
@@ -78,7 +78,7 @@ func newMouth(t *testing.T) *mouth {
 	return m
 }
 
-// run runs a command against the mouth. terminal names the stream that is a terminal.
+// run runs a command on the server. terminal names the stream that is a terminal: "in", "out" or "err".
 func (m *mouth) run(ctx context.Context, env map[string]string, stdin, terminal string, args ...string) (code int, stdout, stderr string) {
 	m.t.Helper()
 	var out, errs bytes.Buffer
@@ -175,7 +175,7 @@ func TestSpeakChoosesAVoice(t *testing.T) {
 	}
 }
 
-// TestSpeakWritesWholeFiles: a body that is not audio, or incomplete, neither replaces nor creates a file.
+// TestSpeakWritesWholeFiles checks that a body that is not audio or is incomplete does not replace an existing file.
 func TestSpeakWritesWholeFiles(t *testing.T) {
 	t.Parallel()
 	m := newMouth(t)
@@ -214,7 +214,7 @@ func TestSpeakWritesWholeFiles(t *testing.T) {
 	}
 }
 
-// TestInterruptedDownload leaves the file as it was.
+// TestInterruptedDownload checks that an interrupted download leaves no file.
 func TestInterruptedDownload(t *testing.T) {
 	t.Parallel()
 	m := newMouth(t)
@@ -230,7 +230,7 @@ func TestInterruptedDownload(t *testing.T) {
 	}
 }
 
-// TestBusyServer checks that a terminal shows why a command waits, and no other output does.
+// TestBusyServer checks that a notice explains the wait only if stderr is a terminal.
 func TestBusyServer(t *testing.T) {
 	t.Parallel()
 	m := newMouth(t)
@@ -292,7 +292,7 @@ func TestDeleteAsks(t *testing.T) {
 	}
 }
 
-// TestCompletion completes the names of voices, and nothing when the server does not tell them.
+// TestCompletion checks that the names of voices and formats are completed, and that nothing is completed without a key.
 func TestCompletion(t *testing.T) {
 	t.Parallel()
 	m := newMouth(t)
@@ -311,7 +311,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// TestServerFile reads the server and its key from server.json.
+// TestServerFile checks that --server reads the address and the key file from a server.json, whose paths are relative to its folder.
 func TestServerFile(t *testing.T) {
 	t.Parallel()
 	m := newMouth(t)

@@ -25,19 +25,20 @@ import (
 	"github.com/callwright/callwright/agenttest/suite"
 )
 
-// The variable of the environment that has the key of the model: keys never stand on a command line, where others see them.
+// keyVariable is the environment variable that contains the API key of the language model. The key cannot be a flag, because other users
+// can read command lines.
 const keyVariable = "CALLWRIGHT_LLM_API_KEY"
 
-// The bounds of callwright test.
+// The limits of callwright test.
 const (
 	maxRuns     = 200
 	maxParallel = 64
-	maxPathway  = 4 << 20 // bytes of the file
+	maxPathway  = 4 << 20 // bytes of the pathway's file
 )
 
-const jsonFormat = "json" // of package report
+const jsonFormat = "json" // a format of package report
 
-// testOptions are the flags of callwright test.
+// testOptions contains the flags of callwright test.
 type testOptions struct {
 	pathway  string
 	runs     int
@@ -88,7 +89,7 @@ func testCommand(c Config, env func(string) string) *cobra.Command {
 
 func formatNames() []string { return slices.Sorted(maps.Keys(report.Formats())) }
 
-// check refuses options that no run could follow.
+// check returns an error if a flag is missing or out of range.
 func (o testOptions) check() error {
 	switch {
 	case o.pathway == "":
@@ -105,7 +106,7 @@ func (o testOptions) check() error {
 	return nil
 }
 
-// test is callwright test.
+// test implements callwright test. It returns an exit without an error if the report describes a failure.
 func test(cmd *cobra.Command, c Config, o testOptions, paths []string) error {
 	if err := o.check(); err != nil {
 		return err
@@ -138,7 +139,7 @@ func test(cmd *cobra.Command, c Config, o testOptions, paths []string) error {
 	return nil
 }
 
-// readPathway reads and compiles the pathway of a file.
+// readPathway reads a pathway from a JSON file and compiles it.
 func readPathway(name string) (*graph.Graph, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -165,7 +166,8 @@ func readPathway(name string) (*graph.Graph, error) {
 	return g, nil
 }
 
-// readScenarios reads the enabled scenarios of files and folders.
+// readScenarios returns the enabled scenarios in files and folders whose name contains only, without regard to case. It returns an error if
+// there is none, or if two scenarios have the same name.
 func readScenarios(paths []string, only string) ([]scenario.Scenario, error) {
 	var all []scenario.Scenario
 	for _, p := range paths {
@@ -191,7 +193,7 @@ func readScenarios(paths []string, only string) ([]scenario.Scenario, error) {
 	return all, nil
 }
 
-// load reads the scenarios of a file or a folder.
+// load reads the scenarios in a file or a folder.
 func load(name string) ([]scenario.Scenario, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -212,7 +214,7 @@ func load(name string) ([]scenario.Scenario, error) {
 	return suite.Load(root.FS(), base)
 }
 
-// newEngine makes the engine that tests a pathway.
+// newEngine returns an engine that runs scenarios against the pathway g.
 func newEngine(c Config, o ModelOptions, g *graph.Graph) (*engine.Engine, error) {
 	model, err := c.Model(o)
 	if err != nil {
@@ -229,15 +231,15 @@ func newEngine(c Config, o ModelOptions, g *graph.Graph) (*engine.Engine, error)
 	return engine.New(config)
 }
 
-// single has one version of one pathway.
+// single is a runner.Versions that contains one pathway.
 type single struct{ graph *graph.Graph }
 
-// LoadPinned returns the version.
+// LoadPinned returns the pathway for every id and version.
 func (v single) LoadPinned(context.Context, callwright.OrgID, string, int) (*graph.Graph, error) {
 	return v.graph, nil
 }
 
-// runAll runs the scenarios, several concurrently. Interrupted runs are in the report as cancelled.
+// runAll runs the scenarios, up to o.parallel runs concurrently. The report lists runs that were interrupted as cancelled.
 func runAll(ctx context.Context, e *engine.Engine, scenarios []scenario.Scenario, o testOptions) ([]report.Scenario, error) {
 	out := make([]report.Scenario, len(scenarios))
 	var group sync.WaitGroup
@@ -263,7 +265,8 @@ func runAll(ctx context.Context, e *engine.Engine, scenarios []scenario.Scenario
 	return out, failure
 }
 
-// write writes the report, with --json also to stdout. A file is written whole or not at all.
+// write writes the report. With --json it also prints the report as JSON if the report goes to a file. A file is written completely or not
+// at all.
 func write(cmd *cobra.Command, r report.Report, o testOptions) error {
 	var text bytes.Buffer
 	if err := report.Formats()[o.format](&text, r); err != nil {

@@ -29,7 +29,7 @@ func trunksCommand(c Config, env func(string) string) *cobra.Command {
 	return cmd
 }
 
-// ofNumber asks about the number that is the argument.
+// ofNumber returns a function that makes a GET request with the command's argument as phone_number and the given flags.
 func ofNumber(path string, flags ...string) func(*cobra.Command, []string) (client.Request, error) {
 	return func(cmd *cobra.Command, args []string) (client.Request, error) {
 		q := query(cmd, flags...)
@@ -38,7 +38,7 @@ func ofNumber(path string, flags ...string) func(*cobra.Command, []string) (clie
 	}
 }
 
-// static asks for a path without parameters.
+// static returns a function that makes a GET request for a path without parameters.
 func static(path string) func(*cobra.Command, []string) (client.Request, error) {
 	return func(*cobra.Command, []string) (client.Request, error) { return client.Request{Path: path}, nil }
 }
@@ -88,7 +88,7 @@ var trunkOperations = []operation{
 	},
 }
 
-// The bounds of a test call that a command waits for.
+// How long, and how often, a command checks whether its test call has ended.
 const (
 	testCallTime = 2 * time.Minute
 	testCallLook = 500 * time.Millisecond
@@ -120,7 +120,8 @@ func trunkTestCommand(c Config, env func(string) string) *cobra.Command {
 	}
 }
 
-// testCall rings an endpoint and returns the answer about the test call that has ended.
+// testCall starts a test call to a number's endpoint and polls its status. It returns the server's answer when the call has ended, and
+// CodeUnavailable if ctx ends first.
 func (a *api) testCall(ctx context.Context, number string) (json.RawMessage, error) {
 	raw, err := a.call(ctx, client.Request{Method: http.MethodPost, Path: "/v1/sip/test-call", Body: map[string]string{"phone_number": number}})
 	if err != nil {

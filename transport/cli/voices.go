@@ -21,10 +21,10 @@ import (
 	"github.com/callwright/callwright/transport/client"
 )
 
-// The bounds of a new voice.
+// The limits for cloning a voice.
 const (
 	maxVoiceName  = 30       // characters
-	maxRecordings = 10 << 20 // bytes of all files
+	maxRecordings = 10 << 20 // bytes of all files together
 )
 
 var voiceColumns = columns("NAME=name", "ID=id", "LANGUAGE=language", "SERVICE=service", "KIND=kind", "DESCRIPTION=description")
@@ -52,7 +52,7 @@ func voicesCommand(c Config, env func(string) string) *cobra.Command {
 	return cmd
 }
 
-// customVoices returns an answer without its public voices.
+// customVoices returns the server's list of voices without the public voices.
 func customVoices(raw json.RawMessage) json.RawMessage {
 	kept := []any{}
 	for _, v := range valueOf(raw).at("voices").list() {
@@ -112,7 +112,7 @@ func cloneCommand(c Config, env func(string) string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			v, _ := a.GetVoice(cmd.Context(), made.VoiceID) // the voice exists, even if this fails
+			v, _ := a.GetVoice(cmd.Context(), made.VoiceID) // on failure, v is empty: the voice exists nevertheless
 			return showClone(cmd, made, v)
 		},
 	}
@@ -121,7 +121,7 @@ func cloneCommand(c Config, env func(string) string) *cobra.Command {
 	return cmd
 }
 
-// showClone shows a voice that was made.
+// showClone prints a new voice. v may be empty.
 func showClone(cmd *cobra.Command, made client.VoiceName, v client.Voice) error {
 	out := struct {
 		client.VoiceName
@@ -146,11 +146,11 @@ func showClone(cmd *cobra.Command, made client.VoiceName, v client.Voice) error 
 	})
 }
 
-// openRecordings opens the files of a new voice; done closes them.
+// openRecordings checks the name of a new voice and opens its recordings. done closes the files, also after an error.
 func openRecordings(name string, paths []string) (files []client.File, done func(), err error) {
 	done = func() {
 		for _, f := range files {
-			_ = f.Content.(*os.File).Close() // it was only read
+			_ = f.Content.(*os.File).Close() // the file was only read
 		}
 	}
 	if n := utf8.RuneCountInString(name); n < 1 || n > maxVoiceName {
@@ -212,7 +212,7 @@ func deleteCommand(c Config, env func(string) string) *cobra.Command {
 					return err
 				}
 			}
-			v, _ := a.GetVoice(cmd.Context(), args[0]) // for its id, by which its samples are found; the answer below reports failures
+			v, _ := a.GetVoice(cmd.Context(), args[0]) // for the voice's id, which finds its samples; DeleteVoice reports failures
 			message, err := a.DeleteVoice(cmd.Context(), cmp.Or(v.ID, args[0]))
 			if err != nil {
 				return notOwn(err)
@@ -234,7 +234,7 @@ func deleteCommand(c Config, env func(string) string) *cobra.Command {
 	return cmd
 }
 
-// notOwn sets the exit code of a refusal for another organization's voice: the key may do this.
+// notOwn changes the exit code of CodeForbidden to ExitRefused: the voice is not the organization's, whereas the key has the right.
 func notOwn(err error) error {
 	if e, ok := errors.AsType[*client.Error](err); ok && e.Status == http.StatusForbidden && e.Code == string(callwright.CodeForbidden) {
 		return refused(err)
@@ -242,12 +242,12 @@ func notOwn(err error) error {
 	return err
 }
 
-// confirm asks the user at a terminal. Anything but yes is an error, and so is a missing terminal.
+// confirm asks a question at the terminal. It returns an error unless the user answers yes, or if there is no terminal.
 func (c Config) confirm(cmd *cobra.Command, question string) error {
 	if !c.isTerminal(cmd.InOrStdin()) {
 		return usage(errors.New("there is no terminal to ask at: give --yes"))
 	}
-	_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "%s [y/N] ", visible(question, "")) // without an answer nothing is done
+	_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "%s [y/N] ", visible(question, "")) // no answer means no
 	line, _ := bufio.NewReader(cmd.InOrStdin()).ReadString('\n')
 	switch strings.ToLower(strings.TrimSpace(line)) {
 	case "y", "yes":
@@ -256,18 +256,19 @@ func (c Config) confirm(cmd *cobra.Command, question string) error {
 	return refused(errors.New("nothing was done"))
 }
 
-// The bounds of a shell's wait.
+// The time limit of a completion, and the maximum number of its voices.
 const (
 	completionTime   = 2 * time.Second
 	completionVoices = 500
 )
 
-// completeVoices completes the names of voices. When the server cannot tell them in time there are none.
+// completeVoices returns a function that completes the names of voices. It completes nothing if the server fails or does not answer within
+// completionTime.
 func completeVoices(c Config, env func(string) string) cobra.CompletionFunc {
 	return completeOf(c, env, client.VoiceFilter{})
 }
 
-// completeOf is completeVoices for the voices of a filter.
+// completeOf is like completeVoices, for the voices that a filter selects.
 func completeOf(c Config, env func(string) string, which client.VoiceFilter) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
 		parent := cmd.Context()
@@ -294,7 +295,7 @@ func completeOf(c Config, env func(string) string, which client.VoiceFilter) cob
 	}
 }
 
-// firstArgument completes only the first argument.
+// firstArgument returns a function that completes only the first argument.
 func firstArgument(complete cobra.CompletionFunc) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -304,9 +305,9 @@ func firstArgument(complete cobra.CompletionFunc) cobra.CompletionFunc {
 	}
 }
 
-// mustComplete sets the completion of a flag, which must exist.
+// mustComplete sets the completion of a flag. It panics if the command lacks the flag.
 func mustComplete(cmd *cobra.Command, flag string, complete cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
-		panic(err) // a flag that is misspelled here
+		panic(err) // the flag's name is misspelled in this package
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/transport/client"
 )
 
-// flagError says in plain words why a flag cannot be read.
+// flagError returns a usage error with a plain message for a flag that cannot be parsed.
 func flagError(_ *cobra.Command, err error) error {
 	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok && wrong.GetFlag().Value.Type() == "int" {
 		return usage(fmt.Errorf("--%s %s: must be a whole number", wrong.GetFlag().Name, wrong.GetValue()))
@@ -22,13 +22,13 @@ func flagError(_ *cobra.Command, err error) error {
 	return usage(err)
 }
 
-// The library of the commands says these about groups of flags.
+// These match the messages of cobra about groups of flags.
 var (
 	noneOf    = regexp.MustCompile(`^at least one of the flags in the group \[(.*)\] is required$`)
 	tooManyOf = regexp.MustCompile(`^if any flags in the group \[.*\] are set none of the others can be; \[(.*)\] were all set$`)
 )
 
-// plain returns the message of an error about groups of flags in plain words, and others as they are.
+// plain replaces a message of cobra about groups of flags by a plain message. It returns other messages unchanged.
 func plain(text string) string {
 	if found := noneOf.FindStringSubmatch(text); found != nil {
 		return "there is nothing to do: give --" + strings.Join(strings.Fields(found[1]), " or --")
@@ -39,8 +39,8 @@ func plain(text string) string {
 	return text
 }
 
-// answerText returns the message of an error with the answer of a server for people: the server's message first, then the request
-// in brackets.
+// answerText returns the text of an error that contains a server's answer: the server's message, followed by the request and the status in
+// parentheses. It names the flag instead of the field.
 func answerText(cmd *cobra.Command, err error, e *client.Error) string {
 	text := e.Message
 	if flag := flagOf(cmd, e.Field); flag != "" {
@@ -50,7 +50,7 @@ func answerText(cmd *cobra.Command, err error, e *client.Error) string {
 	return strings.Replace(err.Error(), e.Error(), text+origin, 1)
 }
 
-// domainText returns the message of an error with the flag in the place of the field that it is about.
+// domainText returns the text of an error, with the flag instead of the field that the error names.
 func domainText(cmd *cobra.Command, err error, e *callwright.Error) string {
 	text := err.Error()
 	if flag := flagOf(cmd, e.Field); flag != "" {
@@ -62,12 +62,12 @@ func domainText(cmd *cobra.Command, err error, e *callwright.Error) string {
 	return text
 }
 
-// flagNames are the flags of fields that have another name.
+// flagNames maps fields to their flags if the names differ.
 var flagNames = map[string]string{
 	"output_format": "format", "from_number": "from", "to_number": "to", "start_date": "since", "voice_id": "voice",
 }
 
-// flagOf returns the flag of a command that sets a field, or nothing.
+// flagOf returns the flag of a command that sets a field, with its dashes, or an empty text if there is none.
 func flagOf(cmd *cobra.Command, field string) string {
 	if cmd == nil || field == "" {
 		return ""

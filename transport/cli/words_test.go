@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/transport/cli"
 )
 
-// TestErrorsForPeople: errors name flags, and begin with the server's message.
+// TestErrorsForPeople checks that usage errors name the flag or state the remedy.
 func TestErrorsForPeople(t *testing.T) {
 	t.Parallel()
 	m := newMouth(t)
@@ -40,7 +40,7 @@ func TestErrorsForPeople(t *testing.T) {
 	}
 }
 
-// TestRefusalsForPeople checks the texts of a server's refusals.
+// TestRefusalsForPeople checks that errors begin with the server's message, name the flag, and have the right exit code.
 func TestRefusalsForPeople(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -75,7 +75,7 @@ func TestRefusalsForPeople(t *testing.T) {
 	}
 }
 
-// TestSecretsInFiles: -o writes a new secret alone, to a file that was not there.
+// TestSecretsInFiles checks that -o writes only the new secret, and only to a file that did not exist.
 func TestSecretsInFiles(t *testing.T) {
 	t.Parallel()
 	admin := administration(t)
@@ -108,7 +108,7 @@ func TestSecretsInFiles(t *testing.T) {
 	}
 }
 
-// TestSpeakChecksItsFileFirst: nothing is spoken for a file that cannot be written.
+// TestSpeakChecksItsFileFirst checks that the text is not synthesized if the output file cannot be written.
 func TestSpeakChecksItsFileFirst(t *testing.T) {
 	t.Parallel()
 	m := newMouth(t)

@@ -9,10 +9,11 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// baseField is the field of errors about Config.BaseURL.
+// baseField is the Field of errors about Config.BaseURL.
 const baseField = "base_url"
 
-// parseBase checks the address of a server.
+// parseBase parses and validates the address of a server, and removes slashes at its end. It refuses http to another machine unless
+// allowHTTP is set.
 func parseBase(text string, allowHTTP bool) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Hostname() == "" || u.Opaque != "" {
@@ -33,14 +34,14 @@ func parseBase(text string, allowHTTP bool) (*url.URL, error) {
 	return u, nil
 }
 
-// loopback reports whether a host is this machine.
+// loopback reports whether a host is localhost or a loopback address.
 func loopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return strings.EqualFold(host, "localhost") || err == nil && ip.Unmap().IsLoopback()
 }
 
-// Path joins segments to the path of a request and escapes them, so that an id cannot change which path is meant:
-// Path("v1", "voices", "a/b") is /v1/voices/a%2Fb.
+// Path joins segments to the path of a request. It escapes them, so that an id cannot change the path: Path("v1", "voices", "a/b") is
+// /v1/voices/a%2Fb.
 func Path(segments ...string) string {
 	var path strings.Builder
 	for _, s := range segments {
@@ -49,10 +50,10 @@ func Path(segments ...string) string {
 	return path.String()
 }
 
-// maxPath is the length of a request's path in bytes.
+// maxPath is the maximum length of a request's path, in bytes.
 const maxPath = 4096
 
-// checkPath refuses a path that servers may read as another one.
+// checkPath refuses a path that a server may interpret as another path, such as a path with "..".
 func checkPath(path string) error {
 	if !strings.HasPrefix(path, "/") || strings.ContainsAny(path, "?#\\") || len(path) > maxPath {
 		return callwright.Invalid("path", "must be an escaped path such as /v1/voices, without a query, of at most %d bytes", maxPath)
@@ -66,10 +67,10 @@ func checkPath(path string) error {
 	return nil
 }
 
-// maxID is the length of an id or a name in a path, in characters.
+// maxID is the maximum length of an id or a name in a path, in characters.
 const maxID = 128
 
-// checkID refuses an id that cannot be in a path.
+// checkID refuses an id that cannot be a segment of a path. Errors are CodeBadRequest with the field.
 func checkID(field, id string) error {
 	if id == "" || id == "." || id == ".." || callwright.Longer(id, maxID) {
 		return callwright.Invalid(field, "must be an id or a name of 1 to %d characters", maxID)
@@ -80,7 +81,8 @@ func checkID(field, id string) error {
 // maxRedirects is the maximum number of redirects of a download.
 const maxRedirects = 5
 
-// httpClients returns a client for the API and one for downloads, over the same connections.
+// httpClients returns a client for the API and a client for downloads, which share connections. Downloads follow redirects, and send no
+// cookies.
 func httpClients(given *http.Client, base *url.URL) (api, loader *http.Client) {
 	var own http.Client
 	if given != nil {
@@ -103,7 +105,7 @@ func httpClients(given *http.Client, base *url.URL) (api, loader *http.Client) {
 	return &own, &download
 }
 
-// checkLink refuses an address of audio that is less safe than the server's own.
+// checkLink refuses a link to audio that is not http or https, contains a user, or uses http although the server uses https.
 func checkLink(link, base *url.URL) error {
 	switch {
 	case link.Host == "" || link.Scheme != "https" && link.Scheme != "http":

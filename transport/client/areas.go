@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/webhooksoas"
 )
 
-// areas are the generated clients.
+// areas contains the generated clients.
 type areas struct {
 	agents     *agentsoas.Client
 	agentTests *agenttestoas.Client
@@ -28,7 +28,7 @@ type areas struct {
 	webhooks   *webhooksoas.Client
 }
 
-// newAreas makes generated clients that send through c.
+// newAreas returns generated clients that send their requests through c.
 func newAreas(c *Client) (*areas, error) {
 	var a areas
 	var err error
@@ -63,44 +63,44 @@ func newAreas(c *Client) (*areas, error) {
 	return &a, nil
 }
 
-// generatedDoer sends the requests of generated clients.
+// generatedDoer sends the requests of generated clients through a Client.
 type generatedDoer struct{ c *Client }
 
-// Do sends a request as Client.Do does.
+// Do sends a request with the key, retries and limits of the Client.
 func (d generatedDoer) Do(r *http.Request) (*http.Response, error) { return d.c.send(r) }
 
-// keyed is the security source of generated clients, whose requests get the key when they are sent.
+// keyed is the security source of generated clients. It adds nothing, because Client.send adds the key.
 type keyed struct{}
 
 // ApiKey does nothing.
 func (keyed) ApiKey(context.Context, string, *http.Request) error { return nil }
 
-// The generated clients. Their methods fail with an *Error in the chain like the methods of Client, for every status other than
-// success, so that their declared errors never occur.
+// The generated clients. For every status other than success, their methods return an error that wraps an *Error, like the methods of
+// Client. They never return their declared error types.
 
-// Agents returns the client of agents, personas and inbound numbers.
+// Agents returns the generated client for agents, personas and inbound numbers.
 func (c *Client) Agents() *agentsoas.Client { return c.areas.agents }
 
-// AgentTests returns the client of scenarios, runs and batches.
+// AgentTests returns the generated client for scenarios, runs and batches.
 func (c *Client) AgentTests() *agenttestoas.Client { return c.areas.agentTests }
 
-// Calls returns the client of calls and recordings.
+// Calls returns the generated client for calls and recordings.
 func (c *Client) Calls() *callsoas.Client { return c.areas.calls }
 
-// Pathways returns the client of pathways and their chats.
+// Pathways returns the generated client for pathways and their chats.
 func (c *Client) Pathways() *pathwaysoas.Client { return c.areas.pathways }
 
-// Porting returns the client of port requests.
+// Porting returns the generated client for port requests.
 func (c *Client) Porting() *portingoas.Client { return c.areas.porting }
 
-// SIP returns the client of trunks.
+// SIP returns the generated client for trunks.
 func (c *Client) SIP() *sipoas.Client { return c.areas.sip }
 
-// Speech returns the generated client of speech, for operations without a method of Client.
+// Speech returns the generated client for speech, for operations that Client has no method for.
 func (c *Client) Speech() *speechoas.Client { return c.areas.speech }
 
-// Triage returns the client of issues.
+// Triage returns the generated client for issues.
 func (c *Client) Triage() *triageoas.Client { return c.areas.triage }
 
-// Webhooks returns the client of paused webhooks.
+// Webhooks returns the generated client for paused webhooks.
 func (c *Client) Webhooks() *webhooksoas.Client { return c.areas.webhooks }

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// SpeakTo turns text into speech and writes the audio to w. The speech is returned also when only the download failed.
+// SpeakTo converts text to speech and writes the audio to w. If only the download fails, it returns the speech with the error.
 func (c *Client) SpeakTo(ctx context.Context, w io.Writer, q SpeakRequest) (Speech, error) {
 	s, err := c.Speak(ctx, q)
 	if err != nil {
@@ -22,7 +22,7 @@ func (c *Client) SpeakTo(ctx context.Context, w io.Writer, q SpeakRequest) (Spee
 	return s, err
 }
 
-// SpeakToBuffer turns text into speech and returns the audio, of at most Config.MaxAudio bytes.
+// SpeakToBuffer converts text to speech and returns the audio, which has at most Config.MaxAudio bytes.
 func (c *Client) SpeakToBuffer(ctx context.Context, q SpeakRequest) ([]byte, Speech, error) {
 	var audio bytes.Buffer
 	s, err := c.SpeakTo(ctx, &audio, q)
@@ -32,8 +32,8 @@ func (c *Client) SpeakToBuffer(ctx context.Context, q SpeakRequest) ([]byte, Spe
 	return audio.Bytes(), s, nil
 }
 
-// Download writes the audio of an address that the server returned to w, and returns its size. The key is not sent. Nothing is
-// written unless the file begins as audio does; an error after that says that w has a part of it.
+// Download writes the audio at a link that the server returned to w, and returns its size in bytes. It does not send the key. If the file
+// does not begin like audio, it writes nothing and returns CodeUnsupportedMedia. After other errors, w may contain a part of the audio.
 func (c *Client) Download(ctx context.Context, w io.Writer, link string) (int64, error) {
 	u, err := url.Parse(link)
 	if err != nil {
@@ -55,7 +55,7 @@ func (c *Client) Download(ctx context.Context, w io.Writer, link string) (int64,
 	return c.copyAudio(w, r, resp)
 }
 
-// SampleAudio writes the audio of a sample to w, as Download does, also when the address of the sample has expired.
+// SampleAudio writes the audio of a sample to w, as Download does. It does not use the sample's link, which may have expired.
 func (c *Client) SampleAudio(ctx context.Context, w io.Writer, id string) (int64, error) {
 	if err := checkID(sampleField, id); err != nil {
 		return 0, err
@@ -74,7 +74,7 @@ func (c *Client) SampleAudio(ctx context.Context, w io.Writer, id string) (int64
 	return c.copyAudio(w, r, resp)
 }
 
-// copyAudio checks that an answer is audio, and writes it.
+// copyAudio writes the body of an answer to w if the body is audio, and closes the body.
 func (c *Client) copyAudio(w io.Writer, r *http.Request, resp *http.Response) (int64, error) {
 	defer func() { _ = resp.Body.Close() }()
 	head := make([]byte, headSize)
@@ -107,20 +107,20 @@ func (c *Client) tooLong(r *http.Request) error {
 	return callwright.Errorf(callwright.CodePayloadTooLarge, "%s: the audio has more than %d bytes", operation(r), c.cfg.MaxAudio)
 }
 
-// more reports whether a body continues.
+// more reports whether a body contains another byte.
 func more(body io.Reader) bool {
 	n, _ := io.ReadFull(body, make([]byte, 1))
 	return n > 0
 }
 
-// counted stores the error of a reader, because io.Copy does not distinguish it from an error of the writer.
+// counted records the error of a reader, because io.Copy does not distinguish the error from an error of the writer.
 type counted struct {
 	io.Reader
 
 	err error
 }
 
-// Read reads.
+// Read reads from Reader and records an error other than io.EOF.
 func (r *counted) Read(p []byte) (int, error) {
 	n, err := r.Reader.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -129,10 +129,10 @@ func (r *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// headSize is the number of bytes that isAudio reads.
+// headSize is the number of bytes that isAudio requires.
 const headSize = 12
 
-// isAudio reports whether a file begins as WAV, Ogg, FLAC or MP3 do.
+// isAudio reports whether a file begins like WAV, Ogg, FLAC or MP3.
 func isAudio(head []byte) bool {
 	switch {
 	case len(head) < headSize:
@@ -145,7 +145,8 @@ func isAudio(head []byte) bool {
 	return head[0] == 0xff && head[1]&0xe6 == 0xe2 // frame sync, layer III
 }
 
-// cutShort reports whether a WAV file has fewer bytes than its header says. Streams have a size of 0 or one near the largest.
+// cutShort reports whether a WAV file has fewer bytes than its header states. The header of a stream states a size of 0 or near the
+// maximum, which cutShort ignores.
 func cutShort(head []byte, size int64) bool {
 	if string(head[:4]) != "RIFF" {
 		return false

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The variables of the environment that FromEnv reads.
+// The environment variables that FromEnv reads.
 const (
 	KeyVariable     = "SERVICE_API_KEY"
 	KeyFileVariable = "SERVICE_API_KEY_FILE"
@@ -24,46 +24,46 @@ const (
 // DefaultBaseURL is the address of the reference server with its default settings.
 const DefaultBaseURL = "http://127.0.0.1:8080"
 
-// Config configures a Client. APIKey is required.
+// Config configures a Client. APIKey or APIKeyFile is required.
 type Config struct {
-	BaseURL string            // empty: DefaultBaseURL
-	APIKey  callwright.Secret // of the organization
-	// APIKeyFile names a file that holds the key alone, on one line, such as data/api-key of the reference server. New reads it
-	// if there is no APIKey.
+	BaseURL string            // default DefaultBaseURL
+	APIKey  callwright.Secret // an API key of the organization
+	// APIKeyFile is the path of a file that contains only the key, on one line, such as data/api-key of the reference server. New reads the
+	// file if APIKey is empty.
 	APIKeyFile string
-	// AllowHTTP lets the key travel over http to hosts other than this machine.
+	// AllowHTTP permits sending the key over http to hosts other than this machine.
 	AllowHTTP bool
 
-	Voice VoiceChoice // the default voice of requests; zero: one of DefaultVoices at random
-	Rand  rand.Source // draws voices and spreads retries; nil: one with a random seed. The Client locks it
+	Voice VoiceChoice // the default voice of requests; if zero, a random voice of DefaultVoices
+	Rand  rand.Source // selects voices and spreads retries; the Client locks it; if nil, randomly seeded
 
-	HTTP      *http.Client // nil: one of the Client's own; its CheckRedirect is not used
-	UserAgent string       // empty: callwright-go
+	HTTP      *http.Client // if nil, the Client makes one; its CheckRedirect is ignored
+	UserAgent string       // default "callwright-go"
 	Retry     Retry
-	// Silence is the longest wait for an answer to begin, and for each further part of a request or an answer; 0: 2 minutes.
+	// Silence is the maximum wait for an answer to begin, and for each further part of a request or an answer. The default is 2 minutes.
 	Silence time.Duration
 
-	MaxAnswer int64 // bytes of a JSON answer; 0: 16 MiB
-	MaxAudio  int64 // bytes of an audio file; 0: 64 MiB
+	MaxAnswer int64 // maximum bytes of a JSON answer; default 16 MiB
+	MaxAudio  int64 // maximum bytes of an audio file; default 64 MiB
 }
 
-// The bounds that hold where Config has none.
+// The defaults of Config.
 const (
 	defaultSilence = 2 * time.Minute
 	defaultAnswer  = 16 << 20
 	defaultAudio   = 64 << 20
 )
 
-// FromEnv returns a Config with the key and the address of the environment, which lookup reads: KeyVariable, or else
-// KeyFileVariable, and BaseVariable. os.Getenv is a lookup.
+// FromEnv returns a Config with the key, the key file and the address that the environment contains: KeyVariable, KeyFileVariable and
+// BaseVariable. lookup returns the value of a variable, as os.Getenv does.
 func FromEnv(lookup func(string) string) Config {
 	return Config{APIKey: callwright.Secret(lookup(KeyVariable)), APIKeyFile: lookup(KeyFileVariable), BaseURL: lookup(BaseVariable)}
 }
 
-// maxKeyFile bounds the file of a key, in bytes.
+// maxKeyFile is the maximum size of a key file, in bytes.
 const maxKeyFile = 4 << 10
 
-// readKey reads the file of the key, if there is no key and a file is named.
+// readKey sets APIKey from APIKeyFile, if APIKey is empty and APIKeyFile is not.
 func (c *Config) readKey() error {
 	if c.APIKey != "" || c.APIKeyFile == "" {
 		return nil
@@ -81,11 +81,11 @@ func (c *Config) readKey() error {
 	return nil
 }
 
-// Client calls the API. It is safe for concurrent use.
+// Client calls the API of a Callwright server. It is safe for concurrent use.
 type Client struct {
-	cfg  Config // without its APIKey
+	cfg  Config // APIKey is empty
 	base *url.URL
-	// key returns the API key, which package fmt would print if it were an unexported field.
+	// key returns the API key. It is a function, because package fmt would print the key in an unexported field.
 	key func() callwright.Secret
 
 	api    *http.Client // follows no redirects
@@ -94,7 +94,7 @@ type Client struct {
 	areas  *areas
 }
 
-// New checks the configuration. An error never shows the key.
+// New validates cfg and returns a Client. It does not contact the server. Its errors never contain the key.
 func New(cfg Config) (*Client, error) {
 	if cfg.BaseURL == "" {
 		cfg.BaseURL = DefaultBaseURL
@@ -131,7 +131,7 @@ func New(cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// WithKey returns a client that uses another key, and shares the connections and the random source of this one.
+// WithKey returns a client that uses another key, and shares the connections and the random source of c.
 func (c *Client) WithKey(key callwright.Secret) (*Client, error) {
 	if err := checkKey(key); err != nil {
 		return nil, err
@@ -145,7 +145,7 @@ func (c *Client) WithKey(key callwright.Secret) (*Client, error) {
 	return &other, nil
 }
 
-// Close closes connections that are idle. Connections of a Config.HTTP are its owner's and stay open.
+// Close closes idle connections. It leaves the connections of Config.HTTP open. It returns nil.
 func (c *Client) Close() error {
 	if c.cfg.HTTP == nil {
 		c.api.CloseIdleConnections()
@@ -153,7 +153,7 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// BaseURL returns the address of the server.
+// BaseURL returns the address of the server, without a slash at its end.
 func (c *Client) BaseURL() string { return c.base.String() }
 
 func (c *Client) setKey(key callwright.Secret) {
@@ -161,10 +161,10 @@ func (c *Client) setKey(key callwright.Secret) {
 	c.key = func() callwright.Secret { return key }
 }
 
-// maxKey is the length of a key in bytes.
+// maxKey is the maximum length of a key, in bytes.
 const maxKey = 4096
 
-// checkKey refuses a key that cannot be sent in a header.
+// checkKey refuses an empty key, and a key that cannot be sent in a header.
 func checkKey(key callwright.Secret) error {
 	text := key.Reveal()
 	if text == "" {
@@ -183,7 +183,7 @@ func checkKey(key callwright.Secret) error {
 	return nil
 }
 
-// orElse returns a value, or another for the zero value.
+// orElse returns value, or other if value is the zero value.
 func orElse[T comparable](value, other T) T {
 	var zero T
 	if value == zero {

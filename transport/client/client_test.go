@@ -25,10 +25,10 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const key = callwright.Secret("cwk_test-key")
 
-// wav is a file of one silent second, in which nothing but the header matters here.
+// wav is a WAV file with one second of silence.
 var wav = append([]byte("RIFF\x64\x1f\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x40\x1f\x00\x00\x01\x00\x08\x00data\x40\x1f\x00\x00"), make([]byte, 8000)...)
 
-// serve starts a server and returns a client of it.
+// serve starts a server and returns a client for it. The client does not retry, unless change sets it.
 func serve(t *testing.T, h http.HandlerFunc, change ...func(*client.Config)) (*client.Client, *httptest.Server) {
 	t.Helper()
 	server := httptest.NewServer(h)
@@ -95,7 +95,7 @@ func TestFromEnv(t *testing.T) {
 	}
 }
 
-// TestKeyOfAFile reads the key of the file that the environment names, as the command line does; a key itself goes first.
+// TestKeyOfAFile checks that the key is read from the file that the environment names, and that a key in the environment takes precedence.
 func TestKeyOfAFile(t *testing.T) {
 	t.Parallel()
 	seen := make(chan string, 1)

@@ -13,23 +13,24 @@ import (
 
 // Request is a request for Client.Do.
 type Request struct {
-	Method string     // empty: GET
-	Path   string     // escaped, such as Path returns, and below Config.BaseURL
-	Query  url.Values // nil: none
-	Body   any        // []byte and json.RawMessage are sent as they are, anything else as JSON; nil: none
-	// IdempotencyKey makes the server answer a repeated request as the first one, so that it may be retried; empty: none.
+	Method string     // default GET
+	Path   string     // escaped path below Config.BaseURL, as Path returns it
+	Query  url.Values // may be nil
+	Body   any        // []byte and json.RawMessage are sent unchanged, other values as JSON; nil means no body
+	// IdempotencyKey makes the server answer a repeated request as it answered the first one, so that the client may retry the request. It
+	// may be empty.
 	IdempotencyKey string
-	Header         http.Header // further headers; nil: none
+	Header         http.Header // further headers; may be nil
 }
 
-// Answer is a successful answer. Its body has at most Config.MaxAnswer bytes.
+// Answer is a successful answer. Body has at most Config.MaxAnswer bytes.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// Do makes a request and returns the answer as it is. A failed answer is an *Error.
+// Do sends a request and returns the answer without decoding it. If the server refuses the request, the error is an *Error.
 func (c *Client) Do(ctx context.Context, q Request) (Answer, error) {
 	r, err := c.request(ctx, q)
 	if err != nil {
@@ -38,7 +39,7 @@ func (c *Client) Do(ctx context.Context, q Request) (Answer, error) {
 	return c.answer(r)
 }
 
-// answer sends a request and reads its answer.
+// answer sends a request and reads its answer, up to Config.MaxAnswer bytes.
 func (c *Client) answer(r *http.Request) (Answer, error) {
 	resp, err := c.send(r)
 	if err != nil {
@@ -55,7 +56,8 @@ func (c *Client) answer(r *http.Request) (Answer, error) {
 	return Answer{Status: resp.StatusCode, Header: resp.Header, Body: body}, nil
 }
 
-// Decode decodes the JSON of an answer into v: its member data if it has one that is not null, and otherwise all of it.
+// Decode decodes the JSON of an answer into v. If the JSON has a member data that is not null, it decodes only this member. It returns
+// CodeInternal if the JSON does not fit v.
 func (a Answer) Decode(v any) error {
 	var envelope struct {
 		Data json.RawMessage `json:"data"`
@@ -71,7 +73,7 @@ func (a Answer) Decode(v any) error {
 	return nil
 }
 
-// request makes the request of q.
+// request converts q to an HTTP request, without the key.
 func (c *Client) request(ctx context.Context, q Request) (*http.Request, error) {
 	if err := checkPath(q.Path); err != nil {
 		return nil, err
@@ -100,7 +102,7 @@ func (c *Client) request(ctx context.Context, q Request) (*http.Request, error) 
 	return r, nil
 }
 
-// bodyOf returns the body of a request; nil: none.
+// bodyOf returns the encoded body of a request, or nil for nil.
 func bodyOf(body any) (io.Reader, error) {
 	switch body := body.(type) {
 	case nil:
@@ -117,12 +119,12 @@ func bodyOf(body any) (io.Reader, error) {
 	return bytes.NewReader(text), nil
 }
 
-// get makes a GET request and decodes the whole answer, without a look for data.
+// get sends a GET request and decodes the whole answer into v, not only its member data.
 func (c *Client) get(ctx context.Context, path string, query url.Values, v any) error {
 	return c.call(ctx, Request{Path: path, Query: query}, v)
 }
 
-// call makes a request and decodes the whole answer.
+// call sends a request and decodes the whole answer into v.
 func (c *Client) call(ctx context.Context, q Request, v any) error {
 	r, err := c.request(ctx, q)
 	if err != nil {
@@ -131,7 +133,7 @@ func (c *Client) call(ctx context.Context, q Request, v any) error {
 	return c.receive(r, v)
 }
 
-// receive sends a request and decodes the whole answer.
+// receive sends an HTTP request and decodes the whole answer into v.
 func (c *Client) receive(r *http.Request, v any) error {
 	a, err := c.answer(r)
 	if err != nil {
@@ -143,7 +145,7 @@ func (c *Client) receive(r *http.Request, v any) error {
 	return nil
 }
 
-// unexpected returns an error of a success that cannot be read.
+// unexpected returns the error for a successful answer that cannot be decoded.
 func unexpected(r *http.Request) *callwright.Error {
 	return callwright.Errorf(callwright.CodeInternal, "%s: unexpected answer: check that %s names a Callwright server",
 		operation(r), BaseVariable)

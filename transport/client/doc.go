@@ -1,11 +1,11 @@
-// Package client calls the HTTP API of a Callwright server. Client has methods for speech, voices and samples, the generated
-// clients of the other areas, and Do for any request.
+// Package client calls the HTTP API of a Callwright server. Client has methods for speech, voices and samples, the generated clients for
+// the other areas, and Do for any request.
 //
-// One path serves all of them. It adds the key, repeats what may be repeated, bounds what is read, and turns every failed
-// answer into an *Error with the status and the body. Bounds, unless Config says otherwise: JSON answers hold at most 16 MiB,
-// audio 64 MiB, the body of an *Error 64 KiB; a server that stays silent for 2 minutes is given up; a request is tried at
-// most 4 times and waits for at most 30 seconds between its tries.
+// All of them send requests in the same way: the client adds the key, retries requests that can safely be repeated, limits the size of
+// answers, and converts every failed answer to an *Error with the status and the body. The default limits are 16 MiB for a JSON answer, 64
+// MiB for audio, and 64 KiB for the body of an *Error. The client gives up on a server that is silent for 2 minutes. It tries a request at
+// most 4 times, and waits at most 30 seconds between two tries.
 //
-// The key goes to the server of Config.BaseURL and to no other: answers that redirect are errors, and audio, whose address
-// may lie elsewhere, is downloaded without it.
+// The client sends the key only to the server of Config.BaseURL. A redirect is an error, and audio, which may be on another server, is
+// downloaded without the key.
 package client

@@ -11,24 +11,24 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The bounds of an Error.
+// The maximum sizes of an Error's fields.
 const (
-	MaxErrorBody    = 64 << 10 // bytes of its Body
-	maxErrorMessage = 4 << 10  // bytes of its Message
-	maxErrorName    = 500      // bytes of its Code, Field and RequestID
+	MaxErrorBody    = 64 << 10 // bytes of Body
+	maxErrorMessage = 4 << 10  // bytes of Message
+	maxErrorName    = 500      // bytes of Code, of Field and of RequestID
 )
 
-// Error is a failed answer of the server. errors.Is compares it with the sentinels of package callwright by its code, in upper
-// or lower case: errors.Is(err, callwright.ErrNotFound).
+// Error is a failed answer of the server. errors.Is compares its code with the errors of package callwright, without regard to case:
+// errors.Is(err, callwright.ErrNotFound).
 type Error struct {
-	Status int    // of HTTP
-	Body   []byte // as it came, MaxErrorBody bytes of it at most, with the API key blotted out
+	Status int    // HTTP status
+	Body   []byte // as received, up to MaxErrorBody bytes, with the API key replaced
 
-	Code       string        // such as NOT_FOUND; empty: the answer has none
-	Message    string        // of all errors of the answer, a line each; the text of the status when the answer has none
-	Field      string        // path of the member that the first error is about; empty: none
-	RetryAfter time.Duration // wait that the server asks for; 0: none
-	RequestID  string        // by which the server's log names the request; empty: none
+	Code       string        // such as NOT_FOUND; empty if the answer contains none
+	Message    string        // messages of all errors in the answer, one per line, or else the text of the status
+	Field      string        // path of the member that the first error concerns; may be empty
+	RetryAfter time.Duration // wait that the server requests; 0 if none
+	RequestID  string        // identifies the request in the server's log; may be empty
 	Operation  string        // method and path of the request, such as "GET /v1/voices"
 }
 
@@ -41,18 +41,18 @@ func (e *Error) Error() string {
 	return text + ": " + e.Message
 }
 
-// Is reports whether target is a *callwright.Error of the same code.
+// Is reports whether target is a *callwright.Error with the same code.
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*callwright.Error)
 	return ok && e.Code != "" && strings.EqualFold(string(t.Code), e.Code)
 }
 
-// Temporary reports whether the same request may succeed later: 429, 502, 503 and 504.
+// Temporary reports whether the same request may succeed later: the status is 429, 502, 503 or 504.
 func (e *Error) Temporary() bool {
 	return retryable(e.Status) || e.Status == http.StatusGatewayTimeout
 }
 
-// newError reads a failed answer.
+// newError returns the Error for a failed answer. It redacts the key in the body.
 func newError(operation string, status int, header http.Header, body []byte, key callwright.Secret) *Error {
 	body = redactKey(body, key)
 	e := &Error{
@@ -73,7 +73,7 @@ func newError(operation string, status int, header http.Header, body []byte, key
 	return e
 }
 
-// redactKey deletes the key from an answer of a server or a proxy.
+// redactKey replaces the key in the answer of a server or a proxy by callwright.Redacted.
 func redactKey(body []byte, key callwright.Secret) []byte {
 	if key == "" {
 		return body
@@ -81,10 +81,10 @@ func redactKey(body []byte, key callwright.Secret) []byte {
 	return []byte(strings.ReplaceAll(string(body), key.Reveal(), callwright.Redacted))
 }
 
-// problem is one of an envelope's errors.
+// problem is one error in an answer.
 type problem struct{ code, message, field string }
 
-// read finds code, message and field in every form that errors have: {data, errors} and {status, message, errors}, whose errors are
+// read sets Code, Message and Field from an answer in any of its forms: {data, errors} and {status, message, errors}, where errors contains
 // objects or texts, and {error, message}.
 func (e *Error) read(body []byte) {
 	var envelope map[string]json.RawMessage
@@ -109,7 +109,7 @@ func (e *Error) read(body []byte) {
 	e.Message = clean(strings.Join(lines, "\n"), maxErrorMessage)
 }
 
-// problemsOf reads a list of errors.
+// problemsOf parses a list of errors. It returns nil if raw is not a list.
 func problemsOf(raw json.RawMessage) []problem {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil {
@@ -127,7 +127,7 @@ func problemsOf(raw json.RawMessage) []problem {
 	return problems
 }
 
-// problemOf reads an error. Its path stands under one of two names.
+// problemOf parses an error. The field is in the member path or field.
 func problemOf(members map[string]json.RawMessage) problem {
 	p := problem{code: textOf(members["error"]), message: textOf(members["message"]), field: textOf(members["path"])}
 	if p.field == "" {
@@ -138,11 +138,11 @@ func problemOf(members map[string]json.RawMessage) problem {
 
 func textOf(raw json.RawMessage) string {
 	var text string
-	_ = json.Unmarshal(raw, &text) // another type is no text
+	_ = json.Unmarshal(raw, &text) // for other types, text stays empty
 	return text
 }
 
-// clean replaces the characters that a terminal would obey, except for line ends, and bounds a text in bytes.
+// clean limits a text to most bytes, and replaces control and format characters except line ends, because a terminal may interpret them.
 func clean(text string, most int) string {
 	text = callwright.Clip(text, most)
 	return strings.Map(func(c rune) rune {
@@ -153,7 +153,7 @@ func clean(text string, most int) string {
 	}, strings.ToValidUTF8(text, "�"))
 }
 
-// hasErrors reports whether an answer holds errors although its status is a success: existing servers of this contract send that.
+// hasErrors reports whether a successful answer contains errors. Existing servers of this contract send such answers.
 func hasErrors(body []byte) bool {
 	var envelope struct {
 		Errors json.RawMessage `json:"errors"`
@@ -161,7 +161,8 @@ func hasErrors(body []byte) bool {
 	return json.Unmarshal(body, &envelope) == nil && len(problemsOf(envelope.Errors)) > 0
 }
 
-// retryAfter reads the header Retry-After: seconds or a date, which is compared with the date of the answer.
+// retryAfter parses the header Retry-After: seconds, or a date, which is relative to the answer's Date or else to now. It returns false if
+// the header is missing or invalid.
 func retryAfter(header http.Header, now time.Time) (time.Duration, bool) {
 	text := header.Get("Retry-After")
 	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {

@@ -80,7 +80,7 @@ func TestErrorBodiesAreBounded(t *testing.T) {
 	}
 }
 
-// FuzzErrors checks that any answer of a server gives an Error with a printable message.
+// FuzzErrors checks that any failed answer results in an Error with a printable message.
 func FuzzErrors(f *testing.F) {
 	for _, body := range []string{
 		"", "{}", "[]", `{"errors":[{"error":"X","message":"y","path":"z"}]}`, `{"errors":["x"]}`, `{"error":"x","message":"y"}`,

@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright/transport/client"
 )
 
-// A program speaks with a pinned voice and asks for a voice that is not there. The server is a stand-in; against a real one,
-// client.FromEnv(os.Getenv) is the configuration.
+// The example speaks with a pinned voice, and requests a voice that does not exist. Its server is a fake; for a real server, use
+// client.FromEnv(os.Getenv).
 func Example() {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

@@ -12,13 +12,13 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Retry bounds the attempts at a request. GET and HEAD are repeated, and requests with an Idempotency-Key, when no answer came and
-// when the answer is 429, 502 or 503. The wait is Retry-After, or else doubles with each attempt, with jitter.
+// Retry configures how often a request is tried. GET and HEAD requests, and requests with an Idempotency-Key, are retried if there was no
+// answer and if the status is 429, 502 or 503. The wait is Retry-After, or else doubles with each try, with jitter.
 type Retry struct {
-	Tries   int           // the first included, 1 to 10; 0: 4
-	First   time.Duration // the longest first wait; 0: 250 ms
-	Longest time.Duration // the longest wait without a Retry-After; 0: 8 seconds
-	Total   time.Duration // of all waits; a Retry-After beyond it is not waited for. 0: 30 seconds
+	Tries   int           // 1 to 10, including the first one; default 4
+	First   time.Duration // maximum wait after the first try; default 250 ms
+	Longest time.Duration // maximum wait without a Retry-After; default 8 seconds
+	Total   time.Duration // maximum of all waits together, including Retry-After; default 30 seconds
 }
 
 const maxTries = 10
@@ -34,21 +34,21 @@ func (r Retry) withDefaults() (Retry, error) {
 	return r, nil
 }
 
-// idempotencyKey is the header under which a server repeats its first answer.
+// idempotencyKey is the header by which a server recognizes a repeated request.
 const idempotencyKey = "Idempotency-Key"
 
-// repeatable reports whether a request may be sent twice.
+// repeatable reports whether a request may be sent more than once.
 func repeatable(r *http.Request) bool {
 	safe := r.Method == http.MethodGet || r.Method == http.MethodHead || r.Header.Get(idempotencyKey) != ""
 	return safe && (r.Body == nil || r.Body == http.NoBody || r.GetBody != nil)
 }
 
-// retryable reports whether a status asks for another try.
+// retryable reports whether a request may be retried after a status.
 func retryable(status int) bool {
 	return status == http.StatusTooManyRequests || status == http.StatusBadGateway || status == http.StatusServiceUnavailable
 }
 
-// passing reports whether the cause of a missing answer may be temporary. An absent name and a wrong certificate are permanent.
+// passing reports whether the cause of an error may be temporary. An unknown host name and an invalid certificate are permanent.
 func passing(err error) bool {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return retryable(e.Status)
@@ -62,10 +62,11 @@ func passing(err error) bool {
 	return errors.Is(err, errNoAnswer)
 }
 
-// errNoAnswer is in the chain of errors of requests that no whole answer came to.
+// errNoAnswer is wrapped by the errors of requests without a complete answer.
 var errNoAnswer = errors.New("no answer")
 
-// withRetry calls try until it succeeds, fails permanently, or the bounds are reached. It returns the result of the last call.
+// withRetry calls try until it succeeds, fails permanently, or the limits of Config.Retry are reached. It returns the result of the last
+// call. If ctx ends during a wait, the error wraps the cause and the last error.
 func (c *Client) withRetry(ctx context.Context, repeat bool, try func() (*http.Response, error)) (*http.Response, error) {
 	var waited time.Duration
 	for n := 1; ; n++ {
@@ -87,7 +88,7 @@ func (c *Client) withRetry(ctx context.Context, repeat bool, try func() (*http.R
 	}
 }
 
-// pause waits. It returns why ctx ended if that came first.
+// pause waits for wait. If ctx ends first, it returns the cause.
 func pause(ctx context.Context, wait time.Duration) error {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/transport/client"
 )
 
-// trip is an http.RoundTripper without a network.
+// trip is a function that implements http.RoundTripper without a network.
 type trip func(*http.Request) (*http.Response, error)
 
 func (f trip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
@@ -31,7 +31,8 @@ func answer(status int, body string, header http.Header) *http.Response {
 
 var errDial = &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
 
-// script answers with one step after another, the last of them for ever, and notes when it was asked.
+// script is a server that answers with its steps in order, and then repeats the last step. It records the times and the idempotency keys of
+// the requests.
 type script struct {
 	steps []step
 	at    []time.Duration
@@ -58,11 +59,11 @@ func (s *script) trip(r *http.Request) (*http.Response, error) {
 	return a, nil
 }
 
-// step is an answer, or the error in its place.
+// step is an answer, or an error instead of an answer.
 type step struct {
 	status int
 	header http.Header
-	breaks bool // in the middle of the body
+	breaks bool // the body fails in the middle
 	err    error
 }
 
@@ -90,7 +91,7 @@ func newScripted(t *testing.T, s *script, retry client.Retry) *client.Client {
 	return c
 }
 
-// The operations that the tests repeat.
+// getVoice and the functions after it are operations that the tests call.
 func getVoice(ctx context.Context, c *client.Client) error {
 	_, err := c.GetVoice(ctx, "Ines")
 	return err
@@ -129,7 +130,7 @@ func TestRetries(t *testing.T) {
 		steps []step
 		retry client.Retry
 		tries int
-		took  time.Duration // 0: by the backoff
+		took  time.Duration // expected duration; 0 means that of the backoff
 		fails bool
 	}{
 		"at once":           {getVoice, steps(status(200)), client.Retry{}, 1, 0, false},
@@ -171,7 +172,7 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-// broken is a body whose connection breaks.
+// broken is the body of a connection that was interrupted.
 type broken struct{}
 
 func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
@@ -208,11 +209,11 @@ func TestContextEndsTheWait(t *testing.T) {
 	})
 }
 
-// silent is a body that sends a part of its text and then nothing until the request ends.
+// silent is a body that returns its text, then a byte after each gap of 50 s, and then nothing until the request ends.
 type silent struct {
 	ctx  context.Context //nolint:containedctx // that of the request
 	text io.Reader
-	gaps int // after each of which a byte comes
+	gaps int // number of gaps, each followed by a byte
 }
 
 func (b *silent) Read(p []byte) (int, error) {
@@ -267,7 +268,7 @@ func TestSilence(t *testing.T) {
 			}
 		})
 	}
-	synctest.Test(t, func(t *testing.T) { // slow is not silent
+	synctest.Test(t, func(t *testing.T) { // a slow body does not count as silent
 		c, err := client.New(client.Config{APIKey: key, Silence: time.Minute, HTTP: &http.Client{Transport: trip(func(r *http.Request) (*http.Response, error) {
 			a := answer(200, "", http.Header{"Content-Type": {"audio/wav"}})
 			a.Body = &silent{ctx: r.Context(), text: strings.NewReader("OggSxxxxxxxxx"), gaps: 5}

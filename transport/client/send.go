@@ -16,19 +16,19 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// errSilent is the cause of a request that is given up because nothing came.
+// errSilent is the cause with which a request is canceled after Config.Silence.
 var errSilent = errors.New("the server stayed silent for too long")
 
-// send sends a request to the API with the key. It returns a successful answer, whose body must be closed; every other is an
-// *Error. A JSON body has been read, within Config.MaxAnswer.
+// send sends a request to the API, with the key. It returns a successful answer, whose body the caller must close. Any other answer becomes
+// an *Error. A JSON body has already been read and checked against Config.MaxAnswer.
 func (c *Client) send(r *http.Request) (*http.Response, error) { return c.sendWith(r, c.readJSON) }
 
-// sendStream is send with a JSON body for the caller to read and bound.
+// sendStream is like send, but leaves a JSON body to the caller, who must limit its size.
 func (c *Client) sendStream(r *http.Request) (*http.Response, error) {
 	return c.sendWith(r, func(*http.Response, string, callwright.Secret) error { return nil })
 }
 
-// reader reads a successful answer.
+// reader checks a successful answer, and may read its body.
 type reader func(resp *http.Response, operation string, key callwright.Secret) error
 
 func (c *Client) sendWith(r *http.Request, read reader) (*http.Response, error) {
@@ -43,12 +43,12 @@ func (c *Client) sendWith(r *http.Request, read reader) (*http.Response, error) 
 	return c.withRetry(r.Context(), repeatable(r), func() (*http.Response, error) { return c.once(c.api, r, c.key(), read) })
 }
 
-// load sends a request without the key, to any host.
+// load sends a request to any host, without the key.
 func (c *Client) load(r *http.Request) (*http.Response, error) {
 	return c.withRetry(r.Context(), repeatable(r), func() (*http.Response, error) { return c.once(c.loader, r, "", c.readJSON) })
 }
 
-// once tries a request once.
+// once sends a request once.
 func (c *Client) once(via *http.Client, r *http.Request, key callwright.Secret, read reader) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	w := &watch{timer: time.AfterFunc(c.cfg.Silence, func() { cancel(errSilent) }), silence: c.cfg.Silence, cancel: cancel}
@@ -75,25 +75,26 @@ func (c *Client) once(via *http.Client, r *http.Request, key callwright.Secret, 
 	resp.Body = &watched{ReadCloser: resp.Body, watch: w}
 	if err := check(resp, operation(r), key, read); err != nil {
 		err = c.noAnswer(ctx, r, err)
-		_ = resp.Body.Close() // nothing of it is needed
+		_ = resp.Body.Close() // check has read all that is needed
 		return nil, err
 	}
 	return resp, nil
 }
 
-// operation names a request, without its query, which may hold a signature.
+// operation returns the method and the path of a request. It omits the query, which may contain a signature.
 func operation(r *http.Request) string { return r.Method + " " + r.URL.EscapedPath() }
 
-// check reads a failed answer as an error, and others with read.
+// check converts a failed answer to an *Error, and passes a successful answer to read.
 func check(resp *http.Response, operation string, key callwright.Secret, read reader) error {
 	if resp.StatusCode < 200 || resp.StatusCode >= 300 {
-		body, _ := io.ReadAll(io.LimitReader(resp.Body, MaxErrorBody)) // a partial body is enough
+		body, _ := io.ReadAll(io.LimitReader(resp.Body, MaxErrorBody)) // if this fails, the partial body is used
 		return newError(operation, resp.StatusCode, resp.Header, body, key)
 	}
 	return read(resp, operation, key)
 }
 
-// readJSON reads a body that is JSON, which holds errors or is the result.
+// readJSON reads a JSON body, replaces it by a copy in memory, and returns an *Error if the JSON contains errors. It leaves other bodies
+// unread.
 func (c *Client) readJSON(resp *http.Response, operation string, key callwright.Secret) error {
 	if !isJSON(resp.Header) {
 		return nil
@@ -107,19 +108,19 @@ func (c *Client) readJSON(resp *http.Response, operation string, key callwright.
 	case hasErrors(body):
 		return newError(operation, resp.StatusCode, resp.Header, body[:min(len(body), MaxErrorBody)], key)
 	}
-	_ = resp.Body.Close() // it is read
+	_ = resp.Body.Close() // completely read
 	resp.Body = io.NopCloser(bytes.NewReader(body))
 	return nil
 }
 
-// isJSON reports whether an answer is JSON.
+// isJSON reports whether the Content-Type of an answer is JSON.
 func isJSON(header http.Header) bool {
 	kind, _, err := mime.ParseMediaType(header.Get("Content-Type"))
 	return err == nil && (kind == "application/json" || strings.HasSuffix(kind, "+json"))
 }
 
-// noAnswer explains an error of a request whose answer did not come or did not end. Errors of the API and of the client pass. The
-// address that package http puts into its errors is omitted, because its query may hold a signature.
+// noAnswer returns the error for a request without a complete answer. It returns errors of the API and of the client unchanged. It omits
+// the URL that package http adds to its errors, because the query may contain a signature.
 func (c *Client) noAnswer(ctx context.Context, r *http.Request, err error) error {
 	var failed *Error
 	var coded *callwright.Error
@@ -141,7 +142,7 @@ func (c *Client) noAnswer(ctx context.Context, r *http.Request, err error) error
 		Because(errors.Join(errNoAnswer, err))
 }
 
-// watch aborts a request after a time without data.
+// watch cancels a request after a period without data.
 type watch struct {
 	timer   *time.Timer
 	silence time.Duration
@@ -161,15 +162,15 @@ func (w *watch) end() {
 	w.cancel(nil)
 }
 
-// watched is a body whose reading shows that something moves.
+// watched is a body that restarts the watch with each read.
 type watched struct {
 	io.ReadCloser
 
 	watch *watch
-	keep  bool // the end of this body does not end the request
+	keep  bool // Close does not end the request
 }
 
-// Read reads, and lets the watch begin again.
+// Read reads from the body and restarts the watch.
 func (b *watched) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.watch.touch()

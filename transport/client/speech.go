@@ -19,22 +19,22 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// SpeakRequest asks for speech.
+// SpeakRequest is a request to convert text to speech.
 type SpeakRequest struct {
 	Text     string // 1 to 5,000 characters
-	Voice    string // name or id; empty: Config.Voice says which
-	Language string // such as en; empty: the server's choice
-	Format   string // such as pcm_16000 or ulaw_8000; empty: the server's choice
+	Voice    string // name or id; if empty, Config.Voice selects it
+	Language string // such as "en"; if empty, the server chooses
+	Format   string // such as "pcm_16000" or "ulaw_8000"; if empty, the server chooses
 
-	IdempotencyKey string // empty: a new one, so that a retry speaks once
+	IdempotencyKey string // if empty, a new key, so that a retry does not speak again
 }
 
 // Speech describes a text that the server has spoken.
 type Speech struct {
-	URL      string `json:"url"` // of the audio; works without a key until it expires
+	URL      string `json:"url"` // URL of the audio; requires no key until it expires
 	SampleID string `json:"sample_id"`
-	// VoiceUsed repeats the voice of the request without spaces around it, or is the drawn voice. If the server chooses, it is the
-	// id of the sample's voice; empty: unknown.
+	// VoiceUsed is the voice of the request without surrounding spaces, or the voice that was drawn. If the server chose the voice, it is
+	// the id of the sample's voice, or empty if unknown.
 	VoiceUsed string `json:"voice_used,omitempty"`
 }
 
@@ -46,8 +46,8 @@ type speakBody struct {
 	Format   string `json:"output_format,omitempty"`
 }
 
-// Speak turns text into speech, which the server stores as a sample. When the server refuses a voice that was drawn, because its
-// engine has no such voice or the voice does not speak the language, the text is sent once more without a voice.
+// Speak converts text to speech, which the server stores as a sample. If the server refuses a voice that was drawn at random, because its
+// engine lacks the voice or the voice does not speak the language, Speak sends the text again without a voice.
 func (c *Client) Speak(ctx context.Context, q SpeakRequest) (Speech, error) {
 	voice, drawn := q.Voice, false
 	if voice == "" {
@@ -73,7 +73,7 @@ func (c *Client) Speak(ctx context.Context, q SpeakRequest) (Speech, error) {
 	return s, nil
 }
 
-// speak sends a text with a voice, or without one.
+// speak sends a text, with a voice unless voice is empty.
 func (c *Client) speak(ctx context.Context, q SpeakRequest, voice, key string) (s Speech, err error) {
 	err = c.call(ctx, Request{
 		Method: http.MethodPost, Path: "/v1/speak", IdempotencyKey: key, Body: speakBody{q.Text, voice, q.Language, q.Format},
@@ -81,21 +81,21 @@ func (c *Client) speak(ctx context.Context, q SpeakRequest, voice, key string) (
 	return s, err
 }
 
-// refusesVoice reports whether the server refuses the voice of a request, alone or together with the language.
+// refusesVoice reports whether the server refused the voice of a request, or its combination with the language.
 func refusesVoice(err error) bool {
 	answer, ok := errors.AsType[*Error](err)
 	return ok && answer.Status == http.StatusBadRequest && slices.Contains([]string{"voice", voiceField, "language"}, answer.Field)
 }
 
-// secondKey derives the Idempotency-Key of the second request from the key of the first. It is deterministic, so that a retry sends
-// the same keys.
+// secondKey derives the Idempotency-Key of the request without a voice from the key of the first request. It is deterministic, so that
+// repeating both requests sends the same keys.
 func secondKey(key string) string {
 	sum := sha256.Sum256([]byte("without a voice: " + key))
 	return hex.EncodeToString(sum[:])
 }
 
-// voiceOf returns the voice of a sample that was just made: the list has it in front, without its audio. Speech that is done is no
-// error because its voice cannot be found.
+// voiceOf returns the voice id of a new sample, which is on the first page of the list. It returns an empty id if the list fails, so that
+// the speech is not lost.
 func (c *Client) voiceOf(ctx context.Context, sample string) string {
 	list, err := c.ListSamples(ctx, SampleFilter{})
 	if err != nil {
@@ -109,37 +109,37 @@ func (c *Client) voiceOf(ctx context.Context, sample string) string {
 	return ""
 }
 
-// Sample is a past speech output.
+// Sample is the record of a text that the server has spoken.
 type Sample struct {
 	ID        string    `json:"id"`
 	OrgID     string    `json:"org_id"`
 	UserID    *string   `json:"user_id"`
 	Text      string    `json:"text"`
-	VoiceID   string    `json:"voice_id"` // stays when the voice is deleted
+	VoiceID   string    `json:"voice_id"` // unchanged when the voice is deleted
 	Format    string    `json:"output_format"`
 	LatencyMS int       `json:"latency_ms"` // duration of the synthesis
-	Cost      *float64  `json:"cost"`       // nil: not known
-	URL       string    `json:"url"`        // of the audio; works without a key until it expires
+	Cost      *float64  `json:"cost"`       // nil if unknown
+	URL       string    `json:"url"`        // URL of the audio; requires no key until it expires
 	CreatedAt time.Time `json:"created_at"`
-	Audio     []byte    `json:"audio_data,omitempty"` // a WAV file; of GetSample only
+	Audio     []byte    `json:"audio_data,omitempty"` // a WAV file; set by GetSample only
 }
 
-// SampleFilter says which samples ListSamples returns.
+// SampleFilter selects the samples that ListSamples returns.
 type SampleFilter struct {
-	VoiceID string // id or name; empty: of every voice
-	Limit   int    // 1 to 100; 0: the server's choice, which is 20
-	Offset  int    // samples to skip from the newest
+	VoiceID string // id or name; empty selects all voices
+	Limit   int    // 1 to 100; if 0, the server's default of 20
+	Offset  int    // number of newest samples to skip
 }
 
 // SampleList is a page of samples, newest first.
 type SampleList struct {
 	Samples []Sample `json:"data"`
-	Total   int      `json:"total"` // samples that match the filter
+	Total   int      `json:"total"` // number of samples that match the filter
 	Limit   int      `json:"limit"`
 	Offset  int      `json:"offset"`
 }
 
-// ListSamples returns a page of past speech outputs.
+// ListSamples returns a page of the organization's samples.
 func (c *Client) ListSamples(ctx context.Context, f SampleFilter) (SampleList, error) {
 	query := url.Values{}
 	if f.VoiceID != "" {
@@ -158,13 +158,13 @@ func (c *Client) ListSamples(ctx context.Context, f SampleFilter) (SampleList, e
 	return list, nil
 }
 
-// GetSample returns one sample with its audio, of at most Config.MaxAudio bytes.
+// GetSample returns a sample with its audio, which may have up to Config.MaxAudio bytes.
 func (c *Client) GetSample(ctx context.Context, id string) (Sample, error) {
 	if err := checkID(sampleField, id); err != nil {
 		return Sample{}, err
 	}
 	large := *c
-	large.cfg.MaxAnswer = max(c.cfg.MaxAnswer, c.cfg.MaxAudio/3*4+sampleBytes) // the audio is in base64
+	large.cfg.MaxAnswer = max(c.cfg.MaxAnswer, c.cfg.MaxAudio/3*4+sampleBytes) // because the audio is encoded in base64
 	var reply struct {
 		Data Sample `json:"data"`
 	}
@@ -182,7 +182,7 @@ func (c *Client) DeleteSample(ctx context.Context, id string) (message string, e
 	return c.deleted(ctx, Path("v1", "speak", "samples", id))
 }
 
-// deleted deletes the object at a path, and returns the server's message.
+// deleted sends a DELETE request for a path and returns the server's message.
 func (c *Client) deleted(ctx context.Context, path string) (message string, err error) {
 	var reply struct {
 		Data struct {
@@ -195,13 +195,13 @@ func (c *Client) deleted(ctx context.Context, path string) (message string, err 
 	return reply.Data.Message, nil
 }
 
-// sampleField is the field of errors about the sample of a path, and sampleBytes bounds its record without its audio.
+// sampleField is the Field of errors about a sample's id. sampleBytes is the maximum size of a sample's record without its audio.
 const (
 	sampleField = "sample_id"
 	sampleBytes = 1 << 20
 )
 
-// SampleInfo returns one sample without its audio, which the server sends and nothing keeps, however long it is.
+// SampleInfo returns a sample without its audio. The server sends the audio, which SampleInfo skips regardless of its size.
 func (c *Client) SampleInfo(ctx context.Context, id string) (Sample, error) {
 	if err := checkID(sampleField, id); err != nil {
 		return Sample{}, err
@@ -241,7 +241,7 @@ func (c *Client) SampleInfo(ctx context.Context, id string) (Sample, error) {
 
 const sampleBuffer = 16 << 10
 
-// readMembers reads the members of a sample and skips its audio.
+// readMembers reads the members of a sample except its audio. It returns an error if they exceed sampleBytes.
 func readMembers(d *jx.Decoder, members map[string]json.RawMessage) error {
 	size := 0
 	return d.Obj(func(d *jx.Decoder, key string) error {
@@ -252,7 +252,7 @@ func readMembers(d *jx.Decoder, members map[string]json.RawMessage) error {
 		if size += len(raw); err == nil && size > sampleBytes {
 			err = errors.New("the record is too large")
 		}
-		members[key] = slices.Clone(json.RawMessage(raw)) // the decoder writes over its own
+		members[key] = slices.Clone(json.RawMessage(raw)) // the decoder reuses its buffer
 		return err
 	})
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/transport/client"
 )
 
-// audio answers with a file.
+// audio returns a handler that answers with a file, and refuses requests that contain the key.
 func audio(body []byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "" {
@@ -27,7 +27,7 @@ func audio(body []byte) http.HandlerFunc {
 	}
 }
 
-// speaks returns a client whose server speaks with audio at an address.
+// speaks returns a client whose server answers each request for speech with a link to audio.
 func speaks(t *testing.T, link func() string, change ...func(*client.Config)) *client.Client {
 	t.Helper()
 	c, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -62,15 +62,15 @@ func TestSpeakToBuffer(t *testing.T) {
 	}
 }
 
-// TestSpeakWithoutTheDrawnVoice: a server that refuses a voice that was drawn chooses one itself.
+// TestSpeakWithoutTheDrawnVoice checks that Speak sends the text again without a voice only if the server refused a voice that was drawn.
 func TestSpeakWithoutTheDrawnVoice(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		choice client.VoiceChoice
 		voice  string
-		field  string // of the refusal
+		field  string // field that the server refuses
 		sent   int
-		used   string // empty: the refusal comes back
+		used   string // expected voice; empty if Speak fails
 	}{
 		"drawn, no such voice":     {client.VoiceChoice{}, "", "voice", 2, "en-us"},
 		"drawn, voice_id":          {client.VoiceChoice{}, "", "voice_id", 2, "en-us"},
@@ -105,7 +105,7 @@ func TestSpeakWithoutTheDrawnVoice(t *testing.T) {
 func TestDownloadsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	lying := bytes.Clone(wav)
-	lying[5]++ // 256 bytes more
+	lying[5]++ // the header states 256 bytes more than there are
 	for name, c := range map[string]struct {
 		h    http.HandlerFunc
 		want error
@@ -167,7 +167,7 @@ func TestDownloadStopsWithTheWriter(t *testing.T) {
 	}
 }
 
-// full is a writer without room.
+// full is a writer that always fails.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, io.ErrShortBuffer }

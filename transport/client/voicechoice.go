@@ -8,24 +8,24 @@ import (
 	"time"
 )
 
-// DefaultVoices returns the three voices of which one is drawn when neither a request nor Config.Voice names one. The local
-// engine of the reference server has them.
+// DefaultVoices returns the three voices of which one is drawn at random if neither the request nor Config.Voice names a voice. The engine
+// of the reference server supports them.
 func DefaultVoices() []string { return []string{"slt", "rms", "awb"} }
 
-// VoiceChoice selects the voice of a request that names none. The zero value draws one of DefaultVoices at random.
+// VoiceChoice selects the voice for a request that names none. The zero value draws one of DefaultVoices at random.
 type VoiceChoice struct {
 	names  []string
 	server bool
 }
 
-// RandomVoice draws one of the names at random for each request; one of DefaultVoices without names. If the server refuses the
-// drawn voice, it chooses one: see Client.Speak.
+// RandomVoice draws one of the names at random for each request. Without names, it draws one of DefaultVoices. If the server refuses a
+// drawn voice, the server chooses the voice: see Client.Speak.
 func RandomVoice(names ...string) VoiceChoice { return VoiceChoice{names: slices.Clone(names)} }
 
-// PinnedVoice always takes one voice, by name or id.
+// PinnedVoice always selects one voice, by its name or id.
 func PinnedVoice(name string) VoiceChoice { return VoiceChoice{names: []string{name}} }
 
-// ServerVoice leaves the choice to the server.
+// ServerVoice lets the server choose the voice.
 func ServerVoice() VoiceChoice { return VoiceChoice{server: true} }
 
 func (v VoiceChoice) check() error {
@@ -35,10 +35,10 @@ func (v VoiceChoice) check() error {
 	return nil
 }
 
-// draws reports whether pick draws one of several voices.
+// draws reports whether pick selects one of several voices at random.
 func (v VoiceChoice) draws() bool { return !v.server && len(v.names) != 1 }
 
-// pick returns a voice; empty when the server chooses.
+// pick returns a voice, or an empty name if the server chooses.
 func (v VoiceChoice) pick(d *draw) string {
 	names := v.names
 	switch {
@@ -50,7 +50,7 @@ func (v VoiceChoice) pick(d *draw) string {
 	return names[d.below(len(names))]
 }
 
-// draw is a random source that several goroutines share.
+// draw is a random source that is safe for concurrent use.
 type draw struct {
 	mu   sync.Mutex
 	rand *rand.Rand
@@ -63,14 +63,14 @@ func newDraw(source rand.Source) *draw {
 	return &draw{rand: rand.New(source)} //nolint:gosec // draws voices and spreads load, hides nothing
 }
 
-// below returns a number from 0 to n-1.
+// below returns a random number from 0 to n-1.
 func (d *draw) below(n int) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.rand.IntN(n)
 }
 
-// spread returns a time between half and all of most.
+// spread returns a random duration between half of most and most.
 func (d *draw) spread(most time.Duration) time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -12,34 +12,34 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Voice is a voice to speak with.
+// Voice is a voice of the organization or of the server's engine.
 type Voice struct {
 	ID          string     `json:"id"`
 	Name        string     `json:"name"`
 	Description *string    `json:"description"`
-	Public      bool       `json:"public"` // every organization may use it
+	Public      bool       `json:"public"` // all organizations may use the voice
 	Tags        []string   `json:"tags"`
 	UserID      *string    `json:"user_id"`
-	VoiceID     string     `json:"voice_id"` // the same id
-	Service     string     `json:"service"`  // its engine
+	VoiceID     string     `json:"voice_id"` // equal to ID
+	Service     string     `json:"service"`  // name of the engine or cloner
 	Finetuned   bool       `json:"finetuned"`
 	Kind        string     `json:"kind,omitempty"`
 	Language    *string    `json:"language"`
-	CreatedAt   *time.Time `json:"created_at"` // nil for voices of an engine
+	CreatedAt   *time.Time `json:"created_at"` // nil for the engine's voices
 }
 
-// VoiceName is a voice in short.
+// VoiceName is the id and the name of a voice.
 type VoiceName struct {
 	VoiceID string `json:"voice_id"`
 	Name    string `json:"name"`
 }
 
-// VoiceFilter says which voices ListVoices returns.
+// VoiceFilter selects the voices that ListVoices returns.
 type VoiceFilter struct {
 	Custom bool // only voices of the organization, which are not public
 }
 
-// ListVoices returns the voices that the organization can speak with. The client applies the filter.
+// ListVoices returns the voices that the organization can use. The client applies the filter to the server's list.
 func (c *Client) ListVoices(ctx context.Context, f VoiceFilter) ([]Voice, error) {
 	var reply struct {
 		Voices []Voice `json:"voices"`
@@ -56,7 +56,7 @@ func (c *Client) ListVoices(ctx context.Context, f VoiceFilter) ([]Voice, error)
 	return voices, nil
 }
 
-// voiceField is the field of errors about the voice of a path.
+// voiceField is the Field of errors about a voice's id or name.
 const voiceField = "voice_id"
 
 // GetVoice returns a voice by id or name.
@@ -73,7 +73,7 @@ func (c *Client) GetVoice(ctx context.Context, idOrName string) (Voice, error) {
 	return reply.Voice, nil
 }
 
-// RenameVoice gives a voice of the organization another name of 1 to 30 characters.
+// RenameVoice changes the name of a voice of the organization. The name must have 1 to 30 characters.
 func (c *Client) RenameVoice(ctx context.Context, idOrName, name string) (VoiceName, error) {
 	if err := checkID(voiceField, idOrName); err != nil {
 		return VoiceName{}, err
@@ -88,7 +88,7 @@ func (c *Client) RenameVoice(ctx context.Context, idOrName, name string) (VoiceN
 	return reply.Data, nil
 }
 
-// DeleteVoice deletes a voice of the organization permanently. It returns the server's message. Samples of the voice stay.
+// DeleteVoice deletes a voice of the organization permanently, but not its samples. It returns the server's message.
 func (c *Client) DeleteVoice(ctx context.Context, idOrName string) (message string, err error) {
 	if err := checkID(voiceField, idOrName); err != nil {
 		return "", err
@@ -96,21 +96,22 @@ func (c *Client) DeleteVoice(ctx context.Context, idOrName string) (message stri
 	return c.deleted(ctx, Path("v1", "voices", idOrName))
 }
 
-// CloneRequest asks for a voice made from recordings.
+// CloneRequest is a request to make a voice from recordings.
 type CloneRequest struct {
 	Name        string // 1 to 30 characters
 	Description string
 	Gender      string // a hint for the engine
-	Files       []File // 1 to 25, of 10 MB together
+	Files       []File // 1 to 10 files, at most 10 MB in total
 }
 
-// File is a recording. Its content is read while it is sent, and not closed.
+// File is a recording. Content is read while the request is sent, and is not closed.
 type File struct {
 	Name    string
 	Content io.Reader
 }
 
-// CloneVoice makes a voice from recordings. The request is sent once, without retries.
+// CloneVoice makes a voice from recordings. It sends the request once, without retries. It returns CodeBadRequest with the field
+// "audio_samples" if there is no file or a file cannot be read.
 func (c *Client) CloneVoice(ctx context.Context, q CloneRequest) (VoiceName, error) {
 	if len(q.Files) == 0 {
 		return VoiceName{}, callwright.Invalid("audio_samples", "at least one recording is required")
@@ -135,7 +136,7 @@ func (c *Client) CloneVoice(ctx context.Context, q CloneRequest) (VoiceName, err
 	}
 	err = c.receive(r, &reply)
 	for _, f := range files {
-		if f.err != nil { // which is why there is no answer
+		if f.err != nil { // the reason why there is no answer
 			return VoiceName{}, callwright.Invalid("audio_samples", "%s cannot be read: %s", f.file.Name, f.err).Because(f.err)
 		}
 	}
@@ -145,13 +146,13 @@ func (c *Client) CloneVoice(ctx context.Context, q CloneRequest) (VoiceName, err
 	return reply.Data, nil
 }
 
-// recording keeps the error of reading a file.
+// recording is a file that records the error of reading it.
 type recording struct {
 	file File
 	err  error
 }
 
-// Read reads the file.
+// Read reads from the file and records an error other than io.EOF.
 func (f *recording) Read(p []byte) (int, error) {
 	n, err := f.file.Content.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -160,12 +161,12 @@ func (f *recording) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// cloneBody returns a multipart body that reads the files when it is read.
+// cloneBody returns a multipart body and its Content-Type. The body reads each file when it is read itself.
 func cloneBody(q CloneRequest, files []*recording) (kind string, body io.Reader, err error) {
 	var head bytes.Buffer
 	var parts []io.Reader
 	form := multipart.NewWriter(&head)
-	cut := func() { // the output so far is flushed before the next file
+	cut := func() { // ends the current part of the form's text, before the next file
 		parts = append(parts, bytes.NewReader(bytes.Clone(head.Bytes())))
 		head.Reset()
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// TestTrunksWithoutAService checks that each service of the pages of trunks is required.
+// TestTrunksWithoutAService checks that New requires each of the services that the pages for trunks use.
 func TestTrunksWithoutAService(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -24,7 +24,7 @@ func TestTrunksWithoutAService(t *testing.T) {
 	}
 }
 
-// TestTrunksLinkToCalls looks for the way from a set-up to a call, which there is only with pages of calls.
+// TestTrunksLinkToCalls checks that the last page of a trunk's setup links to a new call only if the dashboard has pages for calls.
 func TestTrunksLinkToCalls(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -1,7 +1,7 @@
-// Package dashboard serves pages for the people who run telephones: calls, trunks, pathways, tests, ports, issues and speech.
+// Package dashboard serves web pages for the operators of a deployment: calls, trunks, pathways, tests, ports, issues and speech.
 //
-// The pages read and change things through the same services as the HTTP API. They are rendered on the server and work without a
-// script; the script keeps them up to date, plays recordings from a line, and asks before destructive actions.
+// The pages use the same services as the HTTP API. They are rendered on the server and do not require JavaScript; the script updates them,
+// plays recordings from a given line, and asks before destructive actions.
 package dashboard
 
 import (
@@ -38,26 +38,26 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// Sessions signs people in by their API keys, as an access.Service does.
+// Sessions signs users in by their API keys; access.Service implements it.
 type Sessions = page.Sessions
 
-// Authenticator returns the principal of a request. It equals httpapi.Authenticator: see there.
+// Authenticator returns the principal of a request. It is the same interface as httpapi.Authenticator: see there.
 type Authenticator = page.Authenticator
 
-// Part is a part of the program with its implementation, for the overview.
+// Part is a part of the program and the name of its implementation, for the overview.
 type Part = overview.Part
 
-// Config configures a Dashboard. A domain whose service is nil has no pages.
+// Config configures a Dashboard. The dashboard has no pages for a domain whose service is nil.
 type Config struct {
-	Sessions      Sessions      `required:"without Authenticator"` // signs people in by their API keys at /login, such as an access.Service
-	SignInHint    string        // where people find their keys, for /login; empty: nothing is said
-	Authenticator Authenticator // identifies users in the embedding program, in place of Sessions
-	Prefix        string        // below which the pages are, such as "/ops"; empty: at the root
-	Secure        bool          // browsers reach the pages over TLS, if only through a proxy
+	Sessions      Sessions      `required:"without Authenticator"` // signs users in by their API keys at /login, such as access.Service
+	SignInHint    string        // tells users on /login where they find their keys; may be empty
+	Authenticator Authenticator // identifies users of the embedding program, instead of Sessions
+	Prefix        string        // path below which the pages are, such as "/ops"; empty means the root
+	Secure        bool          // browsers use TLS, possibly through a proxy
 
-	Runs        []Part // parts of the program, for the overview
+	Runs        []Part // parts of the program that the overview lists
 	Calls       *call.Service
-	CallLog     *calllog.Service `required:"with Trunks"` // shows the SIP messages of calls; nil: they are not shown
+	CallLog     *calllog.Service `required:"with Trunks"` // shows the SIP messages of calls; if nil, they are not shown
 	Trunks      *sip.Service
 	Setup       *setup.Service     `required:"with Trunks"`
 	Discoveries *discovery.Service `required:"with Trunks"`
@@ -65,23 +65,23 @@ type Config struct {
 	Proofs      *proof.Service     `required:"with Trunks"`
 	Pathways    *pathway.Service
 	Tests       *agenttest.Service
-	Tornado     *tornado.Service // searches for versions that pass their tests; nil: no sessions are shown among the tests
-	Ports       *porting.Service // with Documents and Letters: without one of them, ports have no pages
+	Tornado     *tornado.Service // sessions that search for versions that pass their tests; if nil, none are shown
+	Ports       *porting.Service // requires Documents and Letters: without both, there are no pages for ports
 	Documents   *document.Service
 	Letters     *loa.Service
 	Issues      *triage.Service
 	Speech      *speech.Service
-	Access      *access.Service // keys, sessions and webhook secrets of organizations; nil: there are no settings
+	Access      *access.Service // keys, sessions and webhook secrets; if nil, there are no settings
 
-	Deliveries *delivery.Log // messages that webhooks have not taken, among the settings; nil: they are not listed
+	Deliveries *delivery.Log // failed webhook messages, in the settings; if nil, they are not listed
 
-	callwright.Runtime // its IDs are of requests
+	callwright.Runtime // IDs makes the ids of requests
 }
 
-// Dashboard is an http.Handler.
+// Dashboard serves the pages. It is an http.Handler.
 type Dashboard struct{ site *page.Site }
 
-// New checks the configuration and returns the handler, to be mounted at Config.Prefix.
+// New validates the configuration and returns the handler, which must be mounted at Config.Prefix.
 func New(c Config) (*Dashboard, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func New(c Config) (*Dashboard, error) {
 	return &Dashboard{site}, nil
 }
 
-// areas returns the areas whose services there are, in the order of the navigation.
+// areas returns the areas whose services are configured, in the order of the navigation.
 func areas(c Config) []page.Area {
 	if c.Documents == nil || c.Letters == nil {
 		c.Ports = nil
@@ -143,7 +143,7 @@ func areas(c Config) []page.Area {
 	return found
 }
 
-// trunkPages returns the configuration of the pages of trunks.
+// trunkPages returns the configuration of the pages for trunks.
 func trunkPages(c Config) trunks.Config {
 	return trunks.Config{
 		Trunks: c.Trunks, CallLog: c.CallLog, Setup: c.Setup, Discoveries: c.Discoveries, TestCalls: c.TestCalls, Proofs: c.Proofs, Runtime: c.Runtime,
@@ -151,7 +151,7 @@ func trunkPages(c Config) trunks.Config {
 	}
 }
 
-// people returns a function that lists the newest keys of an organization that are in force.
+// people returns a function that lists the valid keys among the newest access.MaxPage keys of an organization.
 func people(c Config) func(ctx context.Context, org callwright.OrgID) ([]issues.Person, error) {
 	return func(ctx context.Context, org callwright.OrgID) ([]issues.Person, error) {
 		keys, err := c.Access.Keys(ctx, org, callwright.Keyset{}, access.MaxPage)
@@ -165,7 +165,7 @@ func people(c Config) func(ctx context.Context, org callwright.OrgID) ([]issues.
 	}
 }
 
-// resources returns the types of attachable resources with pages.
+// resources returns the types of attachable resources for which the dashboard has pages.
 func resources(c Config) (types []triage.ResourceType) {
 	for _, area := range []struct {
 		of   triage.ResourceType
@@ -181,11 +181,12 @@ func resources(c Config) (types []triage.ResourceType) {
 	return types
 }
 
-// ServeHTTP answers a request.
+// ServeHTTP answers a request below Config.Prefix.
 func (d *Dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) { d.site.ServeHTTP(w, r) }
 
-// Serves reports whether there is a page, or something else than the page that says that there is none, for a request.
+// Serves reports whether the dashboard has a page or another answer for a request, except the page "not found".
 func (d *Dashboard) Serves(r *http.Request) bool { return d.site.Serves(r) }
 
-// Close ends the live pages, for whose end an http.Server would wait. Browsers come again.
+// Close ends the connections of live pages, for which http.Server.Shutdown would wait, and waits until nothing is rendered for them or ctx
+// ends. Browsers reconnect.
 func (d *Dashboard) Close(ctx context.Context) error { return d.site.Close(ctx) }

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// A program shows its issues to the people that it has signed in itself.
+// The example shows the issues of an organization to the users of the embedding program.
 func Example() {
 	store := memstore.New()
 	issues, err := triage.New(triage.Config{Store: triagestore.Store{Store: store}, Atomic: store, Work: memstore.NewWork(store, nil)})
@@ -31,7 +31,7 @@ func Example() {
 	// Output: 200 true false
 }
 
-// colleague takes every request for one of the organization acme.
+// colleague is an Authenticator that identifies every request as the organization acme.
 type colleague struct{}
 
 func (colleague) Authenticate(*http.Request) (callwright.Principal, error) {

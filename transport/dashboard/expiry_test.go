@@ -19,14 +19,15 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/pagetest"
 )
 
-// clock continues when a test moves it.
+// clock is a clock that only move advances.
 type clock struct{ since atomic.Int64 }
 
 func (c *clock) Now() time.Time           { return created.Add(time.Duration(c.since.Load())) }
 func (c *clock) move(by time.Duration)    { c.since.Add(int64(by)) }
 func at(r pagetest.Answer, p string) bool { return r.Status == http.StatusOK && r.URL.Path == p }
 
-// TestExpiredSession comes back to an open page after 12 hours. Its form does nothing, and a new sign-in leads back to the page.
+// TestExpiredSession uses an open page after its session has expired. The form must have no effect, and a new sign-in must lead back to the
+// page.
 func TestExpiredSession(t *testing.T) {
 	t.Parallel()
 	store, now := memstore.New(), new(clock)

@@ -38,7 +38,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// check fails the test with an error.
+// check fails the test if err is not nil.
 func (h *house) check(err error) {
 	h.t.Helper()
 	if err != nil {
@@ -46,10 +46,11 @@ func (h *house) check(err error) {
 	}
 }
 
-// things are the ids of an organization's objects, by the patterns of routes up to the wildcard that the id stands for.
+// things maps patterns of routes, up to a wildcard, to the ids of an organization's objects for this wildcard.
 type things map[string]string
 
-// furnish makes one of each thing for an organization, and returns their ids. Every text that others may write is from say.
+// furnish creates an organization with one object of each type, and returns the ids of the objects. Every text that a user or a peer could
+// write is from say.
 func (h *house) furnish(org callwright.OrgID, number string) things {
 	h.t.Helper()
 	must(h.config.Access.CreateOrganization(h.t.Context(), org, h.say("Acme")))
@@ -73,12 +74,12 @@ func (h *house) furnish(org callwright.OrgID, number string) things {
 	return all
 }
 
-// data returns an object with texts that a client, a model or a server may send.
+// data returns a JSON object with texts that a client, a model or a server could send.
 func (h *house) data() map[string]any {
 	return map[string]any{h.say("name"): h.say("value"), "list": []any{map[string]any{"deep": h.say("value")}}}
 }
 
-// furnishCalls stores a call that has failed, with its recording, a transcript, a log and an attempt at it.
+// furnishCalls stores a failed call with a recording, a transcript and a log.
 func (h *house) furnishCalls(all things, org callwright.OrgID) {
 	id, ctx := "call-"+string(org), h.t.Context()
 	all["/calls/{id}"] = id
@@ -111,7 +112,7 @@ func (h *house) furnishCalls(all things, org callwright.OrgID) {
 	h.check(file.Close())
 }
 
-// furnishTrunk attaches a number, with a call, the one of furnishCalls, and a test call.
+// furnishTrunk attaches a number, and stores the status, a call attempt, a test call and other data of its trunks.
 func (h *house) furnishTrunk(all things, org callwright.OrgID, number string) {
 	ctx, at := h.t.Context(), "/trunks/{number}"
 	done, err := h.config.Trunks.Attach(ctx, org, sip.Attachment{Numbers: []string{number}, Directions: []sip.DirectionInput{
@@ -157,7 +158,7 @@ func (h *house) furnishTrunk(all things, org callwright.OrgID, number string) {
 	h.check(err)
 }
 
-// furnishPathway makes a pathway; the owner's has two versions.
+// furnishPathway creates a pathway. The owner's pathway has two versions.
 func (h *house) furnishPathway(all things, org callwright.OrgID) {
 	ctx := h.t.Context()
 	raw := func(members map[string]any) json.RawMessage { return must(json.Marshal(members)) }
@@ -204,7 +205,7 @@ func (h *house) furnishTests(all things, org callwright.OrgID) {
 	all["/tests/groups/{id}"], all["/tests/sets/{id}"] = batch.ID, set.ID
 }
 
-// furnishTornado stores a session that has ended; the owner's has a second iteration.
+// furnishTornado stores a session that has ended. The owner's session has a second iteration.
 func (h *house) furnishTornado(all things, org callwright.OrgID, scenarioID string) {
 	id := "tornado-" + string(org)
 	session := tornado.Session{
@@ -230,7 +231,7 @@ func (h *house) furnishTornado(all things, org callwright.OrgID, scenarioID stri
 	h.check(h.found.InsertSession(h.t.Context(), session))
 }
 
-// furnishRun stores a run that has failed, with its conversation and its judge's words.
+// furnishRun stores a failed run with its conversation and the judge's reasoning.
 func (h *house) furnishRun(all things, org callwright.OrgID) {
 	id := "run-" + string(org)
 	all["/tests/runs/{id}"] = id
@@ -269,7 +270,7 @@ func (h *house) furnishPort(all things, org callwright.OrgID, number string) {
 	all["/ports/{id}"], all["/ports/{id}/documents/{document}"] = request.ID, d.ID
 }
 
-// furnishIssue opens an issue with a part of each kind, and an analysis that cites a line of the call.
+// furnishIssue creates an issue with data of every type, and an analysis that cites a line of the call.
 func (h *house) furnishIssue(all things, org callwright.OrgID) {
 	ctx, issues, by := h.t.Context(), h.config.Issues, triage.Actor{Kind: triage.ActorUser, ID: "k", Label: h.say("Robin")}
 	h.attached.Add(org, all["/calls/{id}"], triage.Item{Title: h.say("A call")}, triage.Evidence{})

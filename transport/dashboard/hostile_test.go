@@ -15,19 +15,19 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// hostile returns the n-th text that opens a dialog with its number where it is not shown as a text.
+// hostile returns a text that opens a dialog with the number n, unless it is escaped.
 func hostile(n int) string {
 	return fmt.Sprintf(`"'><script>alert(%[1]d)</script><img src=x onerror=alert(%[1]d)>[y](javascript:alert(%[1]d))`, n)
 }
 
-// numbers matches the numbers of hostile texts.
+// numbers matches hostile texts and captures their numbers.
 var numbers = regexp.MustCompile(`<script>alert\((\d+)\)`)
 
-// foreign counts the elements of a page that no template has.
+// foreign is a script that counts elements of a page that no template contains.
 const foreign = `document.querySelectorAll("script:not([type=module][src]), img, iframe, style, [onerror], [href^='javascript:' i], [action^='javascript:' i]").length`
 
-// TestHostileTexts opens every page of an organization in which every text that a caller, a callee, a model, a SIP peer, a server or a
-// person can write is hostile, and pages whose address, cookie or file is. None runs anything.
+// TestHostileTexts opens every page of an organization in which all texts from callers, callees, models, SIP peers, servers and users are
+// hostile. It also opens pages with hostile queries, cookies and file names. No text may run as script or make an element.
 func TestHostileTexts(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -94,7 +94,7 @@ func TestHostileTexts(t *testing.T) {
 	if found := p.Dialogs(t); len(found) > 0 {
 		t.Errorf("a text of a stranger ran: %q", found)
 	}
-	network := func(text string) bool { return strings.HasPrefix(text, "network: ") } // pages with faults are answered 400 or 422
+	network := func(text string) bool { return strings.HasPrefix(text, "network: ") } // the status of a page with faults is 400 or 422
 	if found := slices.DeleteFunc(p.Errors(t), network); len(found) > 0 {
 		t.Errorf("the browser reports %q", found)
 	}

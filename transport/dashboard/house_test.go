@@ -52,14 +52,14 @@ import (
 	"github.com/callwright/callwright/triage/triagetest"
 )
 
-// The organizations of a test: the owner has everything, the stranger nothing.
+// The organizations of a test. The tests that need foreign objects furnish both; otherwise only owner has objects.
 const (
 	owner    = callwright.OrgID("owner")
 	stranger = callwright.OrgID("stranger")
 )
 
-// anybody is a page.Authenticator that takes every reader for a person of the organization that the header Org names, or of the
-// owner, whose people are operators.
+// anybody is a page.Authenticator that identifies each request as the organization in the header Org, or else as owner, which has the
+// entitlement of operators.
 type anybody struct{}
 
 func (anybody) Authenticate(r *http.Request) (callwright.Principal, error) {
@@ -72,7 +72,7 @@ func (anybody) Authenticate(r *http.Request) (callwright.Principal, error) {
 	return p, nil
 }
 
-// quiet ignores its messages.
+// quiet ignores mails and registrations.
 type quiet struct{}
 
 func (quiet) SendMail(context.Context, string, string, string, string) error { return nil }
@@ -84,7 +84,7 @@ func (quiet) ReleaseInbound(context.Context, callwright.OrgID, callwright.PhoneN
 	return nil
 }
 
-// unused are ports that no test reaches.
+// unused implements ports that no test calls.
 type unused struct {
 	calllog.Monitor
 	call.Routes
@@ -94,13 +94,13 @@ type unused struct {
 	proof.Announcer
 }
 
-// house has all domains in memory, without execution of their tasks.
+// house contains the services of all domains in memory. Nothing executes their tasks.
 type house struct {
 	t      *testing.T
 	store  *memstore.Store
 	work   callwright.Work
 	config dashboard.Config
-	say    func(text string) string // returns the hostile text in the place of a text
+	say    func(text string) string // returns the text to store, which may be hostile
 
 	calls   agentstore.Calls
 	log     sipstore.CallLog
@@ -112,7 +112,7 @@ type house struct {
 	status  sipstore.Statuses
 
 	attached triagetest.Resolver
-	letters  map[callwright.OrgID]callwright.Secret // the tokens of letters
+	letters  map[callwright.OrgID]callwright.Secret // tokens of the letters of authorization
 }
 
 func must[T any](v T, err error) T {
@@ -148,7 +148,7 @@ func open(t *testing.T) *house {
 	return h
 }
 
-// conversations makes the services of calls, pathways and tests.
+// conversations creates the services for calls, pathways and tests.
 func (h *house) conversations() {
 	c, store := &h.config, h.store
 	c.Calls = must(call.New(call.Config{
@@ -225,5 +225,5 @@ func (h *house) issues() {
 	h.t.Cleanup(h.config.Issues.Close)
 }
 
-// created is when the things of a test were made.
+// created is the creation time of the objects in a test.
 var created = time.Date(2026, 3, 2, 9, 15, 0, 0, time.UTC)

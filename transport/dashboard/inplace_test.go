@@ -7,8 +7,8 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// TestInPlace follows a cited line from an issue to the line in the call, and to its second in the recording, and a message of the
-// ladder to its content.
+// TestInPlace checks that the link of a cited line leads to the line and its second in the recording, and that a message in the ladder
+// leads to the message's content.
 func TestInPlace(t *testing.T) {
 	t.Parallel()
 	h := open(t)

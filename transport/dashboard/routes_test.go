@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/pagetest"
 )
 
-// person is a browser of an organization.
+// person is the browser of a user of an organization.
 type person struct {
 	t      *testing.T
 	org    callwright.OrgID
@@ -25,7 +25,7 @@ type person struct {
 	client *http.Client
 }
 
-// serve serves areas in which every route is changed, and returns people of both organizations.
+// serve serves the areas after change has modified each route, and returns users of both organizations.
 func (h *house) serve(change func(*page.Route)) (theOwner, theStranger person) {
 	h.t.Helper()
 	all := dashboard.Areas(h.config)
@@ -46,7 +46,7 @@ func (h *house) serve(change func(*page.Route)) (theOwner, theStranger person) {
 	return of(owner), of(stranger)
 }
 
-// send sends a request: GET for a nil form.
+// send sends a request: GET if form is nil, and otherwise POST.
 func (p person) send(path string, form url.Values) pagetest.Answer {
 	p.t.Helper()
 	method := http.MethodGet
@@ -62,19 +62,18 @@ func (p person) send(path string, form url.Values) pagetest.Answer {
 	return pagetest.Do(p.t, p.client, r)
 }
 
-// tokens matches the tokens of forms, which differ in every page.
+// tokens matches the CSRF token of a form. Tokens differ between pages.
 var tokens = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
 
-// token returns a token for the forms of a person.
+// token returns a valid CSRF token for the user.
 func (p person) token() string {
 	p.t.Helper()
 	return tokens.FindStringSubmatch(p.send("/calls/new", nil).Body)[1]
 }
 
-// wildcard matches the wildcards of a route.
 var wildcard = regexp.MustCompile(`\{\w+\}`)
 
-// address returns the path of a pattern with ids: the last wildcard's id from last, the others from first.
+// address returns the path for a pattern. It replaces the last wildcard by an id from last, and the others by ids from first.
 func address(t *testing.T, pattern string, first, last things) string {
 	t.Helper()
 	at := wildcard.FindAllStringIndex(pattern, -1)
@@ -93,10 +92,10 @@ func address(t *testing.T, pattern string, first, last things) string {
 	return path + queries[pattern]
 }
 
-// queries are the query parameters that pages need beside their ids.
+// queries maps patterns to the query parameters that their pages require.
 var queries = map[string]string{"/pathways/{id}/diff": "?from=1&to=2"}
 
-// filled is a form in which every field has a value.
+// filled returns a form with a value for every field of every page.
 func filled(token string) url.Values {
 	form := url.Values{"csrf": {token}}
 	for name, value := range map[string]string{
@@ -110,7 +109,7 @@ func filled(token string) url.Values {
 	return form
 }
 
-// TestForeignIDs requests objects of another organization at every route. They are not found, and stay unchanged.
+// TestForeignIDs requests objects of another organization at every route. No object may be found or changed.
 func TestForeignIDs(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -161,7 +160,7 @@ func TestForeignIDs(t *testing.T) {
 	}
 }
 
-// TestForgedTokens sends every form without a token, with a wrong one, and with another browser's. None has an effect.
+// TestForgedTokens sends every form without a token, with a wrong token, and with another browser's token. No form may have an effect.
 func TestForgedTokens(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -181,7 +180,7 @@ func TestForgedTokens(t *testing.T) {
 			t.Errorf("%s: forms know no other methods", r.Pattern)
 		}
 	})
-	theOwner.token() // sets the cookie
+	theOwner.token() // sets the CSRF cookie
 	for _, path := range patterns {
 		for name, token := range map[string]string{"none": "", "a wrong one": strings.Repeat("A", 43), "another's": theStranger.token()} {
 			if a := theOwner.send(address(t, path, theirs, theirs), filled(token)); a.Status != http.StatusForbidden {
@@ -194,7 +193,7 @@ func TestForgedTokens(t *testing.T) {
 	}
 }
 
-// TestEvidence follows a cited line to the line in the call.
+// TestEvidence checks that a line that an issue cites links to the line in the call.
 func TestEvidence(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -206,7 +205,7 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// TestIssuesLinkToAreas shows an issue in programs with and without the pages of its subject.
+// TestIssuesLinkToAreas checks that an issue links to its call only if the dashboard has pages for calls.
 func TestIssuesLinkToAreas(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -223,7 +222,7 @@ func TestIssuesLinkToAreas(t *testing.T) {
 	}
 }
 
-// TestDeliveryLinks follows a message that was lost to the call that it is about.
+// TestDeliveryLinks checks that an undelivered message links to its call.
 func TestDeliveryLinks(t *testing.T) {
 	t.Parallel()
 	h := open(t)

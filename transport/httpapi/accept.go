@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// AcceptQuality returns the weight, from 0 to 1, that the header Accept gives to a media type such as "audio/wav" (RFC 9110,
-// section 12.5.1). The range that fits best decides; its parameters other than the weight do not count. A range that cannot be
-// understood is omitted. Without the header every type has 1.
+// AcceptQuality returns the weight, from 0 to 1, of a media type such as "audio/wav" in the Accept headers (RFC 9110, section 12.5.1). The
+// most specific matching range decides; its parameters other than the weight are ignored. Invalid ranges are skipped. Without a valid
+// range, the weight of every type is 1.
 func AcceptQuality(h http.Header, mediaType string) float64 {
 	kind, _, _ := strings.Cut(mediaType, "/")
 	fitting := []string{"*/*", kind + "/*", mediaType}
@@ -35,7 +35,7 @@ func AcceptQuality(h http.Header, mediaType string) float64 {
 	return quality
 }
 
-// mediaRange returns the name of a media range in lower case, and its weight.
+// mediaRange parses a media range. It returns the name in lower case and the weight, and reports whether the range is valid.
 func mediaRange(text string) (name string, weight float64, ok bool) {
 	name, parameters, _ := strings.Cut(text, ";")
 	name = strings.ToLower(strings.TrimSpace(name))

@@ -10,25 +10,25 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Authenticator finds the principal of a request by its credentials: a key in its header, as package access does, or
-// the cookie of a session, for a program whose pages call the API.
+// Authenticator finds the principal of a request by its credentials. The credentials may be a key in a header, as in package access, or the
+// cookie of a session, for a program whose pages call the API.
 //
-// A browser sends a cookie along with requests that other sites cause. An Authenticator that reads one must therefore refuse
-// a request that is not of its own pages (CSRF): it sets the cookie with SameSite=Lax or Strict, Secure and HttpOnly, and
-// refuses any method but GET and HEAD whose Sec-Fetch-Site is neither same-origin nor none, as http.CrossOriginProtection
-// does. A key in a header needs none of this, because no browser adds it by itself.
+// A browser also sends a cookie with requests that other sites cause. An Authenticator that reads a cookie must therefore refuse requests
+// from other sites' pages (CSRF). It sets the cookie with SameSite=Lax or Strict, Secure and HttpOnly. It refuses any method but GET and
+// HEAD whose Sec-Fetch-Site is neither same-origin nor none, as http.CrossOriginProtection does. A key in a header needs none of this,
+// because browsers do not add it by themselves.
 type Authenticator interface {
-	// Authenticate returns the principal of a request. It runs before any other check of the request, and must not read
-	// its body. It may run again while the request is answered: a stream ends when it refuses.
+	// Authenticate returns the principal of a request. The API calls it before any other check of the request. It must not read the body.
+	// The API may call it again while the request is answered: if it then returns an error, a stream is closed.
 	//
-	// The Principal must name Org and KeyID: without one of them the request is answered 500, and the log says which is missing.
-	// CodeAuthFailure (401) is for a request without a known principal, CodeForbidden (403) for one that this principal may
-	// not make, CodeUnavailable (503) for a store that is away. An error without a code becomes 500 and is logged.
+	// The Principal must set Org and KeyID. If one of them is empty, the API answers 500 and logs which is missing. Authenticate returns
+	// CodeAuthFailure (401) for a request without a known principal, CodeForbidden (403) for a request that this principal may not make,
+	// and CodeUnavailable (503) if its store is unavailable. An error without a code becomes 500 and is logged.
 	Authenticate(r *http.Request) (callwright.Principal, error)
 }
 
-// authorize authenticates a request by the Authenticator, and checks the entitlements that its operation asks for. Generated
-// servers call it first of all, so that a request without a key learns nothing else.
+// authorize authenticates a request, and checks the entitlements that its operation requires. Generated servers call it before anything
+// else, so that a request without a valid key learns nothing else.
 func (a *API) authorize(ctx context.Context, r *http.Request, entitlements []string) (context.Context, error) {
 	info := infoOf(ctx)
 	if info.area.Keyless != nil && info.area.Keyless(info.operation, r) {
@@ -52,7 +52,8 @@ func (a *API) authorize(ctx context.Context, r *http.Request, entitlements []str
 	return ctx, nil
 }
 
-// authorized returns the principal of a request, and an error when the request must be refused.
+// authorized returns the principal of a request. It returns an error if the principal is unknown, incomplete, or lacks one of the
+// entitlements.
 func (a *API) authorized(ctx context.Context, r *http.Request, entitlements []string) (callwright.Principal, error) {
 	principal, err := a.cfg.Access.Authenticate(r.WithContext(ctx))
 	if err != nil {
@@ -71,8 +72,7 @@ func (a *API) authorized(ctx context.Context, r *http.Request, entitlements []st
 	return principal, nil
 }
 
-// checkPrincipal returns an error without a code for a principal that lacks a field: to serve it would make a tenant without
-// a name.
+// checkPrincipal returns an error without a code for a principal without Org or KeyID. Serving it would create a tenant without a name.
 func checkPrincipal(p callwright.Principal) error {
 	switch {
 	case p.Org == "":

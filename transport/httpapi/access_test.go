@@ -10,7 +10,8 @@ import (
 	"github.com/callwright/callwright/transport/httpapi"
 )
 
-// sessions authenticates requests by a cookie. It refuses cross-site changes, as an Authenticator by cookies must.
+// sessions authenticates requests by a cookie, whose values are the keys of the map. It refuses cross-site changes, as an Authenticator
+// that reads cookies must.
 type sessions map[string]callwright.Principal
 
 func (s sessions) Authenticate(r *http.Request) (callwright.Principal, error) {
@@ -36,7 +37,7 @@ func TestSessionsOfBrowsers(t *testing.T) {
 			"bob": {Org: "poor", KeyID: "bob"},
 		}
 	})
-	h.Handler = h.unchecked // a program's authenticator has its own statuses
+	h.Handler = h.unchecked // a program's authenticator may answer with statuses outside of the contract
 	ask := func(method, target, session, site, body string) (int, string) {
 		r := httptest.NewRequestWithContext(t.Context(), method, target, strings.NewReader(body))
 		if session != "" {
@@ -49,7 +50,7 @@ func TestSessionsOfBrowsers(t *testing.T) {
 		keepsContract(t, r, answer)
 		return answer.Code, answer.Body.String()
 	}
-	// The order is as with keys: authentication, authorization, and only then the input.
+	// As with keys, authentication comes first, then authorization, and only then the check of the input.
 	for name, c := range map[string]struct {
 		method, target, session, site, body string
 		status                              int
@@ -72,7 +73,7 @@ func TestSessionsOfBrowsers(t *testing.T) {
 	}
 }
 
-// TestPrincipalsAreWhole uses an Authenticator of an embedding program that omits required fields.
+// TestPrincipalsAreWhole checks that a principal without a required field is answered 500, and that the log names the field.
 func TestPrincipalsAreWhole(t *testing.T) {
 	t.Parallel()
 	for field, principal := range map[string]callwright.Principal{

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// makeLost starts a run that fails at the node "greeting".
+// makeLost stores a failed run whose failure is attributed to the node "greeting", and returns its id.
 func makeLost(w *world) string {
 	t := w.h.t
 	t.Helper()

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// TestTemplates lists templates, and clones one of them.
+// TestTemplates checks the list of templates, its filter, and the scenario that a clone creates.
 func TestTemplates(t *testing.T) {
 	t.Parallel()
 	_, w := tested(t)
@@ -31,7 +31,7 @@ func TestTemplates(t *testing.T) {
 	testError(w, 409, "CONFLICT", "name", "POST", "/templates/tmpl_voicemail/clone", `{"pathway_id":"$pathway","name":"Reaches a voicemail"}`)
 }
 
-// TestDraftIsABodyOfAScenario drafts a scenario from a call, and creates it as it is.
+// TestDraftIsABodyOfAScenario checks that the draft from a call can be sent unchanged to create a scenario.
 func TestDraftIsABodyOfAScenario(t *testing.T) {
 	t.Parallel()
 	_, w := tested(t)
@@ -48,7 +48,7 @@ func TestDraftIsABodyOfAScenario(t *testing.T) {
 	testError(w, 400, "BAD_REQUEST", "pathway_id", "POST", "/scenarios/generate-from-call", `{"call_id":"$over"}`)
 }
 
-// TestCallsThatMakeNoScenario requests drafts from a running call, from a call without words, and from a busy model.
+// TestCallsThatMakeNoScenario checks the errors for a draft from a running call, from a call without words, and while the model is busy.
 func TestCallsThatMakeNoScenario(t *testing.T) {
 	t.Parallel()
 	h, w := tested(t)

@@ -8,14 +8,14 @@ import (
 	"testing"
 )
 
-// agent makes a web agent and gives its record.
+// agent creates a web agent and returns its record.
 func (h *house) agent(body string) map[string]any {
 	h.t.Helper()
 	record, _ := at(h.t, h.want(http.StatusCreated, "POST", "/v1/agents", body), "agent").(map[string]any)
 	return record
 }
 
-// agents lists the web agents.
+// agents returns the list of web agents.
 func (h *house) agents() []any {
 	h.t.Helper()
 	list, _ := h.want(http.StatusOK, "GET", "/v1/agents", "")["agents"].([]any)
@@ -29,7 +29,7 @@ const (
 		`"response_data":[{"name":"price","data":"$.price","context":"It costs {{price}}."}]}]`
 )
 
-// TestPagesOfAgents: a small list of web agents is one answer; a larger one is cut, and next_cursor continues.
+// TestPagesOfAgents checks that a large list of web agents is cut, and that next_cursor continues it.
 func TestPagesOfAgents(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -71,7 +71,7 @@ func TestPagesOfAgents(t *testing.T) {
 	}
 }
 
-// TestAgentWithNothingHasNulls checks the record of the specification: exactly its thirteen members.
+// TestAgentWithNothingHasNulls checks that the record of an agent without settings has exactly the thirteen members of the specification.
 func TestAgentWithNothingHasNulls(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -89,7 +89,7 @@ func TestAgentWithNothingHasNulls(t *testing.T) {
 	}
 }
 
-// TestAgentComesBackAsItWasGiven sets every setting to its values, including null and empty ones, and reads them again.
+// TestAgentComesBackAsItWasGiven checks that each setting of an agent reads back as it was set, including null and empty values.
 func TestAgentComesBackAsItWasGiven(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -18,13 +18,13 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/agenttestapi"
 )
 
-// scenarioFor returns the body of a scenario of a pathway.
+// scenarioFor returns the body that creates a scenario of a pathway.
 func scenarioFor(pathway, name string) string {
 	return `{"pathway_id":"` + pathway + `","name":"` + name + `","tester_persona_prompt":"You are in a hurry.","assertions":[
 		{"type":"NODE_REACHED","config":{"node_id":"goodbye"}}]}`
 }
 
-// tested makes a world with a scenario.
+// tested opens a server and a world with one scenario.
 func tested(t *testing.T) (h *house, w *world) {
 	t.Helper()
 	h = open(t)
@@ -33,7 +33,7 @@ func tested(t *testing.T) (h *house, w *world) {
 	return h, w
 }
 
-// testError asks for an error and compares its code and its field.
+// testError makes a request to agent testing and checks the status, the code and the field of its error.
 func testError(w *world, status int, code, field, method, target, body string) {
 	w.h.t.Helper()
 	answer := w.do(status, method, "/v1/agent-testing"+target, body)
@@ -84,7 +84,7 @@ func TestScenarioWithEverything(t *testing.T) {
 		t.Fatal(err)
 	}
 	list, given := got["assertions"].([]any), want["assertions"].([]any)
-	order := []int{1, 2, 0, 3, 4, 5, 6, 7, 8, 9} // the first one is at place 3
+	order := []int{1, 2, 0, 3, 4, 5, 6, 7, 8, 9} // the first given assertion is listed at index 2
 	for i, a := range list {
 		a, from := a.(map[string]any), given[order[i]].(map[string]any)
 		if a["id"] == "mine" || a["id"] == nil {
@@ -286,7 +286,7 @@ func outcome() *engine.Outcome {
 	}
 }
 
-// end ends runs: as Failed if failing returns true for their index, otherwise as Passed.
+// end finishes the runs that match a filter, at most 100. A run is Failed if failing returns true for its index, otherwise Passed.
 func end(w *world, of run.Filter, failing func(i int) bool) {
 	w.h.t.Helper()
 	of.Limit, of.Oldest = 100, true
@@ -306,7 +306,7 @@ func end(w *world, of run.Filter, failing func(i int) bool) {
 	}
 }
 
-// checked asks as an organization of a world, and compares the answer with the contract.
+// checked makes a GET request with the world's key, compares the answer with the contract, and returns its body.
 func checked(w *world, target string) map[string]any {
 	w.h.t.Helper()
 	return w.h.want(http.StatusOK, "GET", "/v1/agent-testing"+w.fill(target), "", header{"Authorization", w.key})
@@ -408,7 +408,7 @@ func TestSimulationSetHasStatistics(t *testing.T) {
 		t.Errorf("a set of which no run has ended has %v", s)
 	}
 	part := must(h.testStore().Batch(t.Context(), w.org, w.id("set"))).Scenarios[0]
-	runs := make([]run.Run, 9) // the first run was created with the set
+	runs := make([]run.Run, 9) // one run exists since the set was created
 	for i := range runs {
 		runs[i] = run.Run{
 			ID: fmt.Sprint(w.id("set"), "-", i), Org: w.org, Scenario: part.Scenario, Name: part.Name, Pathway: part.Pathway, Version: part.Version,
@@ -444,7 +444,7 @@ func TestSimulationSetHasStatistics(t *testing.T) {
 	}
 }
 
-// TestTestsTakeNoUnknownParametersAndAnswerHead asks the reads of agent testing.
+// TestTestsTakeNoUnknownParametersAndAnswerHead checks that the reads of agent testing refuse unknown parameters and answer HEAD.
 func TestTestsTakeNoUnknownParametersAndAnswerHead(t *testing.T) {
 	t.Parallel()
 	h, w := tested(t)

@@ -10,7 +10,8 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// endedRuns stores runs of the scenario that ended a time ago, each with a way through the pathway.
+// endedRuns stores runs of the scenario that were created the given time ago. There is one run per state, each with a path through the
+// pathway.
 func endedRuns(w *world, ago time.Duration, states ...run.State) {
 	w.h.t.Helper()
 	runs, now := make([]run.Run, len(states)), time.Now()
@@ -50,7 +51,7 @@ func TestAnalytics(t *testing.T) {
 	if err := h.testStore().InsertRuns(t.Context(), []run.Run{scripted}); err != nil {
 		t.Fatal(err)
 	}
-	w.id("run") // waits
+	w.id("run") // this run stays pending
 
 	got := checked(w, "/analytics/$pathway")["data"].(map[string]any)
 	runs := got["runs"].([]any)
@@ -80,7 +81,7 @@ func TestAnalytics(t *testing.T) {
 	for _, d := range days {
 		count += at(t, d, "count").(float64)
 	}
-	if count != 6 || len(days) > 2 { // a test may run at midnight
+	if count != 6 || len(days) > 2 { // two days if the test runs around midnight
 		t.Errorf("the days are %v", days)
 	}
 	like(t, got["weakest_link"], `{"node_id":"removed","node_name":"removed","failure_rate":1}`)

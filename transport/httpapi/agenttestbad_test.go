@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestBadAssertions: assertions that cannot be evaluated are refused on saving, with the field named, and nothing is stored.
+// TestBadAssertions checks that assertions that cannot be evaluated are refused with the name of the field, and that nothing is stored.
 func TestBadAssertions(t *testing.T) {
 	t.Parallel()
 	_, w := tested(t)

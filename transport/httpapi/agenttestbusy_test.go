@@ -14,11 +14,11 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// slowReads makes heavy reads of runs wait.
+// slowReads blocks heavy reads of runs until a channel is closed.
 type slowReads struct {
 	mu   sync.Mutex
-	hold chan struct{} // they wait for its end; nil: they do not wait
-	held chan struct{} // has an element for each waiting read
+	hold chan struct{} // reads wait until it is closed; nil means no wait
+	held chan struct{} // receives an element for each waiting read
 }
 
 func (s *slowReads) wait(ctx context.Context) {
@@ -35,7 +35,7 @@ func (s *slowReads) wait(ctx context.Context) {
 	}
 }
 
-// slowRuns is a store with slowReads: of analytics, and of runs that are scored again.
+// slowRuns is a store whose reads for analytics and for rescoring wait as slowReads says.
 type slowRuns struct {
 	agentteststore.Store
 
@@ -54,7 +54,7 @@ func (s slowRuns) FindRuns(ctx context.Context, org callwright.OrgID, f run.Filt
 	return s.Store.FindRuns(ctx, org, f)
 }
 
-// TestHeavyReadsTakeTurns: a concurrent read of the same organization gets a RetryAfter.
+// TestHeavyReadsTakeTurns checks that a second concurrent heavy read of an organization is refused with Retry-After.
 func TestHeavyReadsTakeTurns(t *testing.T) {
 	t.Parallel()
 	h, w := tested(t)

@@ -15,13 +15,13 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// head is the beginning of an answer.
+// head holds the status and the header of an answer.
 type head struct {
 	status int
 	header http.Header
 }
 
-// events asks for the events of something over a real connection. It is a client of a stream when the answer is 200.
+// events requests an event stream over a real connection. The client can read the stream only if the status is 200.
 func (w *world) events(server *httptest.Server, target, lastEventID string) (client, head) {
 	w.h.t.Helper()
 	ctx, leave := context.WithTimeout(w.h.t.Context(), 20*time.Second)
@@ -50,7 +50,7 @@ func (w *world) events(server *httptest.Server, target, lastEventID string) (cli
 	return c, begins
 }
 
-// progress reads an event and decodes its data.
+// progress reads the next event, which must be a progress event, and returns its id and its decoded data.
 func (c client) progress() (id string, shows map[string]any) {
 	c.t.Helper()
 	e, ok := c.next()
@@ -60,7 +60,7 @@ func (c client) progress() (id string, shows map[string]any) {
 	return e.id, shows
 }
 
-// wantEnd fails unless the stream has ended.
+// wantEnd checks that the stream has ended.
 func (c client) wantEnd() {
 	c.t.Helper()
 	if e, ok := c.next(); ok {
@@ -68,7 +68,7 @@ func (c client) wantEnd() {
 	}
 }
 
-// changeRun stores a change of a run, as the node does that executes it.
+// changeRun stores a change of a run, as the node that executes the run does.
 func changeRun(w *world, id string, change func(*run.Run)) {
 	w.h.t.Helper()
 	r := must(w.h.testStore().Run(w.h.t.Context(), w.org, id))
@@ -78,7 +78,7 @@ func changeRun(w *world, id string, change func(*run.Run)) {
 	}
 }
 
-// changeGroup stores a change of a group.
+// changeGroup stores a change of a batch or a simulation set.
 func changeGroup(w *world, id string, change func(*group.Batch)) {
 	w.h.t.Helper()
 	b := must(w.h.testStore().Batch(w.h.t.Context(), w.org, id))
@@ -109,7 +109,7 @@ func TestRunEvents(t *testing.T) {
 		r.Result = run.Result{Score: new(0.75), Turns: 4, Duration: 37750 * time.Millisecond}
 	})
 
-	c, _ = w.events(server, "/runs/$run", second) // which continues to the end without repetition
+	c, _ = w.events(server, "/runs/$run", second) // the resumed stream continues without repetition
 	last, shows := c.progress()
 	like(t, shows, `{"id":"$run","status":"PASSED","turn_count":4,"duration_ms":37750,"overall_score":0.75,"error_message":null,
 		"started_at":"$began","completed_at":"$ended"}`, "$run", one, "$began", shows["started_at"].(string), "$ended", shows["completed_at"].(string))
@@ -163,7 +163,8 @@ func TestGroupEvents(t *testing.T) {
 	}
 }
 
-// TestTestEventsAreRefused: absent objects, another organization's, too many streams, and a server that stops.
+// TestTestEventsAreRefused checks the errors of streams of absent objects, of another organization's objects, beyond the limit of streams,
+// and of a server that stops.
 func TestTestEventsAreRefused(t *testing.T) {
 	t.Parallel()
 	h, w := tested(t)
@@ -201,7 +202,7 @@ func TestTestEventsAreRefused(t *testing.T) {
 	}
 }
 
-// TestTestStreamOfWhatIsDeleted ends.
+// TestTestStreamOfWhatIsDeleted checks that the stream of a run ends when its scenario is deleted.
 func TestTestStreamOfWhatIsDeleted(t *testing.T) {
 	t.Parallel()
 	h, w := tested(t)

@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// TestSourceOfFlakes: a set stores the request for the source of its variation, and shows the result.
+// TestSourceOfFlakes checks that a simulation set stores the request to attribute flakes, and shows the result.
 func TestSourceOfFlakes(t *testing.T) {
 	t.Parallel()
 	h, w := tested(t)

@@ -20,7 +20,8 @@ func TestTestsAreCancelled(t *testing.T) {
 		t.Helper()
 		return w.do(status, "POST", "/v1/agent-testing"+target+"/cancel", "")
 	}
-	// A waiting run ends immediately; the runs of a group end a moment later, and until then it may be cancelled again.
+	// A waiting run is canceled immediately. The runs of a group are canceled a moment later, and until then the group may be canceled
+	// again.
 	like(t, cancel(200, "/runs/$run"), `{"data":{"cancelled":true},"errors":null}`)
 	if got := checked(w, "/runs/$run")["data"].(map[string]any); got["status"] != "CANCELLED" || got["completed_at"] == nil {
 		t.Errorf("the run is %v", got)
@@ -84,7 +85,7 @@ func TestTestsHaveLimits(t *testing.T) {
 	}
 }
 
-// TestGroupsTellWhatTheyHaveUsed: the cost is the cost of all calls, or unknown, and never 0 without a price.
+// TestGroupsTellWhatTheyHaveUsed checks that the shown cost includes all calls of models. It must be null, not 0, if a price is unknown.
 func TestGroupsTellWhatTheyHaveUsed(t *testing.T) {
 	t.Parallel()
 	h, w := tested(t)
@@ -117,7 +118,7 @@ func TestGroupsTellWhatTheyHaveUsed(t *testing.T) {
 	}
 }
 
-// TestWebhookGetsTheBatchThatAReadAnswers: the body of a webhook equals the data of a read of the batch.
+// TestWebhookGetsTheBatchThatAReadAnswers checks that the body of a batch's webhook equals the data of a read of the batch.
 func TestWebhookGetsTheBatchThatAReadAnswers(t *testing.T) {
 	t.Parallel()
 	h, w := tested(t)

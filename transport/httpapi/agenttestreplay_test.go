@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// makeHeld starts a run and ends it. The agent has asked for a day twice, the second time in other words.
+// makeHeld stores a passed run in which the agent asks for a day twice, the second time in other words, and returns its id.
 func makeHeld(w *world) string {
 	t := w.h.t
 	t.Helper()

@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// TestRescore scores a failed run by other assertions: it passes by them, and stays failed.
+// TestRescore checks that a failed run passes by other assertions, and that the stored run and the scenario do not change.
 func TestRescore(t *testing.T) {
 	t.Parallel()
 	_, w := tested(t)
@@ -44,7 +44,7 @@ func TestRescore(t *testing.T) {
 	}
 }
 
-// TestRescorePages reads the runs page by page.
+// TestRescorePages checks that rescoring page by page covers every ended run once.
 func TestRescorePages(t *testing.T) {
 	t.Parallel()
 	_, w := tested(t)
@@ -52,7 +52,7 @@ func TestRescorePages(t *testing.T) {
 		w.do(202, "POST", "/v1/agent-testing/scenarios/$scenario/run", `{}`)
 	}
 	end(w, run.Filter{}, func(i int) bool { return i < 2 })
-	w.do(202, "POST", "/v1/agent-testing/scenarios/$scenario/run", `{}`) // waits
+	w.do(202, "POST", "/v1/agent-testing/scenarios/$scenario/run", `{}`) // this run stays pending
 	seen, after := 0, ""
 	for range 4 {
 		page := w.do(200, "POST", "/v1/agent-testing/scenarios/$scenario/rescore", `{"limit":1`+after+`}`)["data"].(map[string]any)

@@ -14,7 +14,8 @@ import (
 	"github.com/callwright/callwright/transport/httpapi"
 )
 
-// TestOneDirectionStandsBesideItsSettings attaches and detaches as foreign command lines do.
+// TestOneDirectionStandsBesideItsSettings checks that a trunk can be attached and detached with a single direction, as other products'
+// command lines do.
 func TestOneDirectionStandsBesideItsSettings(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -79,7 +80,7 @@ func TestGeneratedPasswords(t *testing.T) {
 	h.want(http.StatusForbidden, "POST", "/v1/sip/generate-password", `{}`, header{"Authorization", other})
 }
 
-// TestOtherNamesOfMembers sends members under the names of other clients.
+// TestOtherNamesOfMembers checks that members are accepted under the names that other clients use.
 func TestOtherNamesOfMembers(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -104,7 +105,7 @@ func TestOtherNamesOfMembers(t *testing.T) {
 	}
 }
 
-// TestIterationsStandAlone starts a simulation set with the other name of its count, and with neither.
+// TestIterationsStandAlone checks that iterations is accepted in place of simulations_per_scenario, and that one of them is required.
 func TestIterationsStandAlone(t *testing.T) {
 	t.Parallel()
 	_, w := tested(t)
@@ -118,7 +119,7 @@ func TestIterationsStandAlone(t *testing.T) {
 	}
 }
 
-// TestOtherPaths asks under the paths of other clients.
+// TestOtherPaths checks that operations are also served under the paths that other clients use.
 func TestOtherPaths(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -131,7 +132,7 @@ func TestOtherPaths(t *testing.T) {
 			t.Errorf("docs/compatibility.md does not name %s", path)
 		}
 	}
-	ask := func(method, path, body string) (int, string) { // not compared with the contract, which contains only the other paths
+	ask := func(method, path, body string) (int, string) { // not compared with the contract, which lacks these paths
 		r := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body))
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("Authorization", h.key)
@@ -159,7 +160,7 @@ func TestOtherPaths(t *testing.T) {
 	}
 }
 
-// juneIsSlt replaces one voice.
+// juneIsSlt is a Voices that replaces the voice June by slt.
 type juneIsSlt struct{}
 
 func (juneIsSlt) Replacement(_ context.Context, _ callwright.OrgID, voice, _ string) (string, error) {
@@ -169,7 +170,7 @@ func (juneIsSlt) Replacement(_ context.Context, _ callwright.OrgID, voice, _ str
 	return "", nil
 }
 
-// TestReplacedVoicesAreNamed names a voice of another server wherever a voice may be named.
+// TestReplacedVoicesAreNamed checks that every answer to a request with a replaced voice names that voice's field.
 func TestReplacedVoicesAreNamed(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(c *httpapi.Config) { c.Voices = juneIsSlt{} })
@@ -194,7 +195,7 @@ func TestReplacedVoicesAreNamed(t *testing.T) {
 	}
 }
 
-// TestUnknownVoicesAreReplacedWhereThatIsConfigured speaks with a voice of another server.
+// TestUnknownVoicesAreReplacedWhereThatIsConfigured checks that speech refuses an unknown voice, or replaces it if ReplaceUnknown is set.
 func TestUnknownVoicesAreReplacedWhereThatIsConfigured(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -12,12 +12,11 @@ import (
 	v3 "github.com/pb33f/libopenapi/datamodel/high/v3"
 )
 
-// TestNoAnswerIsGuessedAt checks for X-Content-Type-Options on answers of every kind: without it browsers may show a text as a
-// page.
+// TestNoAnswerIsGuessedAt checks for X-Content-Type-Options on all answers. Without it, a browser may render a text as a page.
 func TestNoAnswerIsGuessedAt(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	h.triage.Close() // a stream ends as soon as it has begun
+	h.triage.Close() // streams end immediately
 	h.areas.tests.Close()
 	check := func(r *http.Request) {
 		t.Helper()
@@ -44,7 +43,7 @@ func TestNoAnswerIsGuessedAt(t *testing.T) {
 	})
 }
 
-// TestHeadIsAnsweredWhereverGetIs compares the answers to HEAD and to GET.
+// TestHeadIsAnsweredWhereverGetIs checks that the answer to HEAD has the status and header of the answer to GET.
 func TestHeadIsAnsweredWhereverGetIs(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -97,7 +96,7 @@ func TestHeadIsAnsweredWhereverGetIs(t *testing.T) {
 	}
 }
 
-// TestHeadOpensNoStream asks for more streams by HEAD than an organization may have open.
+// TestHeadOpensNoStream checks that HEAD requests do not count toward the limit of an organization's open streams.
 func TestHeadOpensNoStream(t *testing.T) {
 	t.Parallel()
 	h := open(t)

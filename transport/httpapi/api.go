@@ -14,21 +14,21 @@ import (
 	"github.com/callwright/callwright/transport/oas"
 )
 
-// Config configures an API. Atomic and Idempotency are required if one of the areas has operations that
-// take an Idempotency-Key: calls, SIP, porting, agent testing and speech.
+// Config configures an API. Atomic and Idempotency are required if one of the areas has operations that accept an Idempotency-Key: calls,
+// SIP, porting, agent testing and speech.
 type Config struct {
 	Access      Authenticator               `required:"always"`
-	Atomic      callwright.Atomic           // makes one transaction of an operation and its first answer
-	Idempotency callwright.IdempotencyStore // first answers to requests with an Idempotency-Key
+	Atomic      callwright.Atomic           // runs an operation and stores its first answer in one transaction
+	Idempotency callwright.IdempotencyStore // stores the first answers to requests with an Idempotency-Key
 
-	Areas     []Area                      // the parts of the contract to serve; any other path answers 404
-	Voices    Voices                      // lists the replaced voices; nil: none is
-	Reference http.Handler                // serves /openapi.yaml and /docs/, such as the handler of package reference; nil: nothing does
-	Ready     func(context.Context) error // returns an *Error with the reason while this node takes no requests; nil: it always takes them
-	Warnings  func() []string             // faults that will stop this node unless a person acts, for /readyz; nil: none
-	Metrics   http.Handler                // serves /metrics; nil: nothing does
-	Tracing   trace.TracerProvider        // nil: no traces
-	Metering  metric.MeterProvider        // nil: no measurements
+	Areas     []Area                      // served areas of the contract; any other path answers 404
+	Voices    Voices                      // returns replacements of unknown voices; nil if none are replaced
+	Reference http.Handler                // serves /openapi.yaml and /docs/, as package reference does; if nil, they answer 404
+	Ready     func(context.Context) error // returns an *Error with the reason while this node is not ready; nil means always ready
+	Warnings  func() []string             // problems that will stop this node unless fixed, for /readyz; nil means none
+	Metrics   http.Handler                // serves /metrics; if nil, it answers 404
+	Tracing   trace.TracerProvider        // nil disables tracing
+	Metering  metric.MeterProvider        // nil disables measurements
 
 	callwright.Runtime
 }
@@ -49,7 +49,8 @@ type mounted struct {
 	server Server
 }
 
-// New builds the handler of the areas and of the operational pages.
+// New returns the handler of the areas and the operational pages. It returns an error if the configuration is incomplete or an area's
+// server cannot be built.
 func New(c Config) (*API, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
@@ -80,7 +81,7 @@ func New(c Config) (*API, error) {
 	return a, nil
 }
 
-// repeatable reports whether an area has an operation that takes an Idempotency-Key.
+// repeatable reports whether an area has an operation that accepts an Idempotency-Key.
 func repeatable(areas []Area) bool {
 	return slices.ContainsFunc(areas, func(a Area) bool { return len(a.Repeatable) > 0 })
 }
@@ -101,5 +102,5 @@ func withDefaults(c Config) Config {
 	return c
 }
 
-// Now returns the time of the clock of the API that serves the request of a context.
+// Now returns the time of the clock of the API that serves ctx's request.
 func Now(ctx context.Context) time.Time { return infoOf(ctx).api.cfg.Clock.Now() }

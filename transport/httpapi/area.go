@@ -15,33 +15,33 @@ import (
 	"github.com/callwright/callwright/transport/oas"
 )
 
-// Area is a part of the contract that is generated, built and served on its own, such as the operations of issues. Each
-// package below this one makes one, with New.
+// Area is a part of the contract that is generated, built and served separately, such as the operations of issues. Each package below this
+// one returns an Area from its function New.
 type Area struct {
 	oas.Area
 
-	// Absent reports whether an operation has no service here and answers 501. Nil: none.
+	// Absent reports whether an operation has no service here and answers 501. If nil, every operation has one.
 	Absent func(operation string) bool
-	// NoUploads reports that no operation that takes an upload is built: they answer 501 before the upload is read.
+	// NoUploads is set if no operation that accepts an upload has a service. Those operations answer 501 without reading the upload.
 	NoUploads bool
-	// Detached names those operations of Repeatable that take seconds, such as synthesis, and must not hold a transaction for so
-	// long: SQLite has one writer. Such an operation runs first, and then its answer is kept. Two requests with one key at the
-	// same time both do the work, and get the same answer. A crash in between leaves work whose answer is not kept, which the
-	// next request with the key does again.
+	// Detached names the operations of Repeatable that take seconds, such as synthesis. They must not hold a transaction for so long,
+	// because SQLite has only one writer. Such an operation runs first, and its answer is stored afterwards. Two concurrent requests with
+	// the same key both do the work, and receive the same answer. If the server crashes in between, the next request with the key does the
+	// work again.
 	Detached map[string]bool
-	// Names maps operations to their own names of codes.
+	// Names maps operations to their own names of error codes.
 	Names map[string]map[callwright.Code]string
-	// LowerCase sends codes in lower case, except for the codes of refused keys, entitlements and rates.
+	// LowerCase sends error codes in lower case, except AUTH_FAILURE, FEATURE_NOT_ENABLED and TOO_MANY_REQUESTS.
 	LowerCase bool
 
-	// Keyless reports whether a request for an operation needs no key, because the operation checks it itself. Nil: none.
+	// Keyless reports whether a request for an operation requires no key, because the operation checks it itself. If nil, all require one.
 	Keyless func(operation string, r *http.Request) bool
-	// Refuse replaces HandleError. Nil: HandleError is used.
+	// Refuse replaces HandleError. If nil, HandleError is used.
 	Refuse ogenerrors.ErrorHandler
-	// Outer runs around the checks of all areas and the repetition of answers, Inner within both. Nil: nothing does.
+	// Outer wraps the checks of all areas and the repetition of answers. Inner runs inside both. Either may be nil.
 	Outer, Inner middleware.Middleware
-	// Wrap returns the handler in place of the generated server, or an error for an area that is not configured. Nil: the server
-	// itself.
+	// Wrap returns the handler to use in place of the generated server, or an error for an area that is not configured. If nil, the
+	// generated server is used.
 	Wrap func(Server) (Server, error)
 }
 
@@ -56,11 +56,11 @@ type (
 	Answer = oas.Answer
 )
 
-// methods are the HTTP methods that operations have.
+// methods lists the HTTP methods that operations use.
 var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 
-// serveContract passes a request to the server that implements its operation. If none does, the server that knows the path answers
-// 405. No path belongs to two areas. HEAD is served as GET; net/http drops the body.
+// serveContract passes a request to the server that implements its operation. If no server does, the server that knows the path answers
+// 405. No two areas share a path. HEAD is served as GET, and net/http discards the body.
 func (a *API) serveContract(w *answerWriter, r *http.Request) {
 	method := r.Method
 	r.URL = withLowerIDs(withKnownPath(method, r.URL))
@@ -84,7 +84,7 @@ func (a *API) serveContract(w *answerWriter, r *http.Request) {
 	NotFound(w, r)
 }
 
-// serveOperation serves a request with the method of its operation.
+// serveOperation passes a request with a bounded body to the server of its area. It records telemetry of the operation.
 func (a *API) serveOperation(w *answerWriter, r *http.Request, method string, area mounted, o Operation) {
 	info := infoOf(r.Context())
 	info.area, info.operation, info.route = area.Area, o.Name, o.Path
@@ -100,7 +100,7 @@ func (a *API) serveOperation(w *answerWriter, r *http.Request, method string, ar
 		func() (int, error) { return w.status, info.failure })
 }
 
-// logPath adds the ids in the path of a change to its log line, but not a token, which is a secret.
+// logPath adds the ids in the path to the log line of a request, unless the method is GET. It omits tokens, because they are secrets.
 func logPath(req middleware.Request) {
 	if req.Raw.Method == http.MethodGet {
 		return
@@ -118,8 +118,8 @@ func logPath(req middleware.Request) {
 	}
 }
 
-// middleware wraps the handlers of an area: it refuses an operation without a service, a URL that no database takes and
-// unknown parameters, and repeats the first answer to a request with an Idempotency-Key.
+// middleware wraps the handlers of an area. It refuses an operation without a service, a URL that databases cannot store, and unknown
+// parameters. It repeats the first answer to a request with an Idempotency-Key.
 func (a *API) middleware(req middleware.Request, next middleware.Next) (middleware.Response, error) {
 	logPath(req)
 	area := infoOf(req.Context).area

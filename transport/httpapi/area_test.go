@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/triageapi"
 )
 
-// TestEveryOperationHasOneArea checks that the areas share no path: otherwise only one of them would list the methods of the path.
+// TestEveryOperationHasOneArea checks that no two areas share a path. Otherwise only one of them would list the methods of the path.
 func TestEveryOperationHasOneArea(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -59,7 +59,7 @@ func TestOnlyAreasThatAreGivenAreServed(t *testing.T) {
 	h := open(t, func(c *httpapi.Config) {
 		c.Areas, c.Reference = []httpapi.Area{triageapi.New(triageapi.Config{}), portingapi.New(portingapi.Config{})}, nil
 	})
-	h.Handler = h.unchecked // to this server, paths of the contract are none
+	h.Handler = h.unchecked // this server answers 404 for paths of the contract
 	for _, target := range []string{"/v1/calls", "/v1/sip", "/v1/pathway", "/v1/voices", "/docs/", "/docs", "/openapi.yaml"} {
 		h.want(http.StatusNotFound, "GET", target, "")
 	}
@@ -67,7 +67,7 @@ func TestOnlyAreasThatAreGivenAreServed(t *testing.T) {
 	h.want(http.StatusNotImplemented, "GET", "/v1/sip/port", "")
 }
 
-// TestMethodsOfAPath asks for the methods that operations don't have, OPTIONS among them.
+// TestMethodsOfAPath checks that a method without an operation is answered 405 with the allowed methods.
 func TestMethodsOfAPath(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -89,7 +89,7 @@ func TestMethodsOfAPath(t *testing.T) {
 	}
 }
 
-// TestKeysOfRequestsAreTakenByEveryArea holds that the answers to operations with an Idempotency-Key can be kept.
+// TestKeysOfRequestsAreTakenByEveryArea checks that exactly the operations that accept an Idempotency-Key have answers that can be stored.
 func TestKeysOfRequestsAreTakenByEveryArea(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -130,7 +130,7 @@ func TestMissingConfigurationIsNamed(t *testing.T) {
 		}
 	}
 	must(httpapi.New(whole))
-	// Agents and issues have no operation that takes an Idempotency-Key.
+	// Agents and issues have no operation that accepts an Idempotency-Key.
 	must(httpapi.New(httpapi.Config{
 		Access: h.access, Areas: []httpapi.Area{agentsapi.New(agentsapi.Config{Agents: h.areas.agents}), triageapi.New(triageapi.Config{Issues: h.areas.issues})},
 	}))

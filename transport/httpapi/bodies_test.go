@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi"
 )
 
-// list returns a list in JSON with n times an item.
+// list returns a JSON list that contains n copies of item.
 func list(n int, item string) string {
 	return "[" + strings.TrimSuffix(strings.Repeat(item+",", n), ",") + "]"
 }
@@ -40,13 +40,13 @@ func TestBodiesWithTooManyValues(t *testing.T) {
 			t.Errorf("%s: got %.200v, want %q", name, answer, want)
 		}
 	}
-	// One value less is not refused for that, and commas and brackets in a text are no values.
+	// A body at the limit passes, and commas and brackets in a string are not counted.
 	h.want(200, "POST", "/v1/calls", start+list(99_994, "0")+`}}`)
 	h.want(200, "POST", "/v1/calls", start+list(99_994, "[]")+`}}`)
 	h.want(200, "POST", "/v1/calls", start+`"`+strings.Repeat(`,[\"`, 100_000)+`"}}`)
 }
 
-// TestTheLargestPathwayPasses holds that the bound of values is far beyond a pathway with all nodes and edges that it may have.
+// TestTheLargestPathwayPasses checks that the limit of values admits a pathway with the maximum number of nodes and edges.
 func TestTheLargestPathwayPasses(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -61,14 +61,14 @@ func TestTheLargestPathwayPasses(t *testing.T) {
 		edges[i] = fmt.Sprintf(`{"id":"e%d","source":"n%d","target":"n%d","type":"custom","animated":true,"data":{"label":"%d","description":"Go on."}}`,
 			i, i%500, (i+1+i/500)%500, i)
 	}
-	h.Handler = h.unchecked // comparing so much with the contract takes long
+	h.Handler = h.unchecked // comparing such a large body with the contract is slow
 	answer := h.do("POST", "/v1/pathway/create", `{"name":"Large","nodes":[`+strings.Join(nodes, ",")+`],"edges":[`+strings.Join(edges, ",")+`]}`)
 	if answer.Code != http.StatusCreated {
 		t.Errorf("got %d %s", answer.Code, answer.Body)
 	}
 }
 
-// gated is an Atomic whose transactions wait for permission to begin. It counts the waiting ones.
+// gated is an Atomic whose transactions wait until open is closed. inside counts the transactions that have begun.
 type gated struct {
 	callwright.Atomic
 	open   chan struct{}
@@ -81,7 +81,7 @@ func (g *gated) Do(ctx context.Context, fn func(ctx context.Context) error) erro
 	return g.Atomic.Do(ctx, fn)
 }
 
-// crowd makes many concurrent requests in a bubble, and counts their answers by status.
+// crowd makes concurrent requests in a synctest bubble, and counts their answers by status.
 type crowd struct {
 	h        *house
 	statuses map[int]*atomic.Int32
@@ -112,8 +112,8 @@ func newCrowd(h *house) *crowd {
 	return &crowd{h, map[int]*atomic.Int32{200: {}, 201: {}, 400: {}, 404: {}, 501: {}, 503: {}}}
 }
 
-// TestBodiesAtOnceAreBounded sends the largest bodies of several organizations, whose requests wait for a database that does not
-// answer.
+// TestBodiesAtOnceAreBounded checks the bound of decoded bodies in memory. Several organizations send the largest bodies while the database
+// does not answer.
 func TestBodiesAtOnceAreBounded(t *testing.T) {
 	t.Parallel()
 	g := new(gated)
@@ -161,7 +161,8 @@ func TestBodiesAtOnceAreBounded(t *testing.T) {
 	})
 }
 
-// TestBodiesThatComeAtOnceAreBounded has organizations send the most of large bodies, and never the rest.
+// TestBodiesThatComeAtOnceAreBounded checks the bound of bodies that are being received. Organizations begin to send large bodies and never
+// finish.
 func TestBodiesThatComeAtOnceAreBounded(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -187,7 +188,7 @@ func TestBodiesThatComeAtOnceAreBounded(t *testing.T) {
 			synctest.Wait()
 		}
 		for i := range 40 {
-			begin(h.key, []int64{-1, 1 << 20}[i%2]) // chunked, or of a known length
+			begin(h.key, []int64{-1, 1 << 20}[i%2]) // chunked or of known length
 		}
 		if got := came.Load() >> 20; got > 17 {
 			t.Errorf("%d MiB of bodies of one organization are in memory", got)

@@ -14,24 +14,24 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Bounds of a request's body, in bytes.
+// Limits of a request's body, in bytes.
 const (
 	maxJSON   = 1 << 20
-	maxUpload = 10<<20 + 64<<10 // a file and its form
-	smallBody = 16 << 10        // up to this, bodies come and are decoded apart from larger ones
+	maxUpload = 10<<20 + 64<<10 // a file with the rest of its form
+	smallBody = 16 << 10        // up to this size, bodies do not count toward the room of larger ones
 )
 
-// maxDepth bounds the nesting of objects and lists in a body of JSON. Its readers are recursive.
+// maxDepth is the maximum nesting of objects and lists in a JSON body, because its readers are recursive.
 const maxDepth = 64
 
-// maxValues bounds the objects, lists, texts, numbers and constants in a body of JSON: decoded, each takes much more memory
-// than its text, and lists are counted only when they are decoded. A pathway with 500 nodes of 80 values, and 2,000 edges of
-// 20, has less.
+// maxValues is the maximum number of objects, lists, strings, numbers and constants in a JSON body. A decoded value uses much more memory
+// than its text, and the decoder checks the lengths of lists too late. A pathway with 500 nodes of 80 values and 2,000 edges of 20 values
+// is within the limit.
 const maxValues = 100_000
 
-// guard bounds a request's body and, unless it is an upload, has it checked as a text. Both happen when the body is
-// read, so that a request without a valid key is refused for that. An upload to an operation that is not built is not
-// read. The caller calls release when the request is answered.
+// guard limits a request's body and checks its text, unless it is an upload. Both happen when the body is read, so that a request without a
+// valid key is refused first. If noUploads is set, an upload is refused without being read. The caller must call release when the request
+// is answered.
 func (a *API) guard(w http.ResponseWriter, r *http.Request, noUploads bool, members members) (body io.ReadCloser, release func()) {
 	room := &room{request: r, of: a.bodies}
 	contentType := strings.ToLower(r.Header.Get("Content-Type"))
@@ -56,7 +56,8 @@ func (a *API) guard(w http.ResponseWriter, r *http.Request, noUploads bool, memb
 	return body, room.release
 }
 
-// checkCoding refuses a body that is compressed or coded otherwise, and names the accepted coding (RFC 9110, section 15.5.16).
+// checkCoding refuses a body with a Content-Encoding other than identity, and names the accepted coding in a header (RFC 9110, section
+// 15.5.16).
 func checkCoding(w http.ResponseWriter, r *http.Request) error {
 	for _, value := range r.Header.Values("Content-Encoding") {
 		for coding := range strings.SplitSeq(value, ",") {
@@ -69,7 +70,7 @@ func checkCoding(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// checkUpload makes the checks that need no reading of the upload.
+// checkUpload checks the announced size of an upload and its URL, without reading the upload.
 func checkUpload(r *http.Request) error {
 	if r.ContentLength > maxUpload {
 		return &http.MaxBytesError{Limit: maxUpload}
@@ -77,7 +78,7 @@ func checkUpload(r *http.Request) error {
 	return checkURL(r.URL)
 }
 
-// sizeOf returns the size of a body as its request announces it: limit, if it announces more or nothing.
+// sizeOf returns the Content-Length of a request, or limit if the length is unknown or larger.
 func sizeOf(r *http.Request, limit int64) int64 {
 	if r.ContentLength < 0 || r.ContentLength > limit {
 		return limit
@@ -85,7 +86,7 @@ func sizeOf(r *http.Request, limit int64) int64 {
 	return r.ContentLength
 }
 
-// guardedBody calls begin at the first Read, and gives its error in place of the body.
+// guardedBody calls begin at the first Read. If begin returns an error, every Read returns it.
 type guardedBody struct {
 	io.ReadCloser
 	begin func() error
@@ -93,7 +94,7 @@ type guardedBody struct {
 	err   error
 }
 
-// Read reads the body.
+// Read calls begin if this is the first Read, and then reads the body.
 func (b *guardedBody) Read(p []byte) (int, error) {
 	if !b.begun {
 		b.begun, b.err = true, b.begin()
@@ -104,19 +105,19 @@ func (b *guardedBody) Read(p []byte) (int, error) {
 	return b.ReadCloser.Read(p)
 }
 
-// textBody reads its source whole at the first Read, and gives an error in place of a text that may not pass.
+// textBody reads its whole source at the first Read. If the text is refused, every Read returns the error.
 type textBody struct {
-	coding  func() error // its error refuses the body unread
+	coding  func() error // runs before the source is read; its error refuses the body
 	source  io.ReadCloser
 	json    bool
 	members members
-	size    int64 // as announced, or the largest
+	size    int64 // as announced, or the limit
 	room    *room
 	text    *bytes.Reader
 	err     error
 }
 
-// Read reads the checked text.
+// Read reads from the checked text. The first Read checks it.
 func (b *textBody) Read(p []byte) (int, error) {
 	if b.text == nil && b.err == nil {
 		b.fill()
@@ -138,7 +139,7 @@ func (b *textBody) fill() {
 	if err == nil {
 		err = checkText(text)
 	}
-	values := 1 + bytes.Count(text, []byte("&")) // of a form
+	values := 1 + bytes.Count(text, []byte("&")) // number of fields of a form
 	if err == nil && b.json {
 		shape := shapeOf(text)
 		values, err = shape.values, shape.check()
@@ -155,7 +156,7 @@ func (b *textBody) fill() {
 	b.text, b.err = bytes.NewReader(text), err
 }
 
-// readAll reads the source. A body that is not small waits for room.
+// readAll reads the whole source. Before it reads more than smallBody bytes, it reserves room.
 func (b *textBody) readAll() ([]byte, error) {
 	begin, err := io.ReadAll(io.LimitReader(b.source, smallBody+1))
 	if err != nil || len(begin) <= smallBody {
@@ -170,7 +171,7 @@ func (b *textBody) readAll() ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// checkText refuses text that no database stores: text that is not UTF-8, and NUL, as a byte or as a JSON escape.
+// checkText refuses text that the databases cannot store: invalid UTF-8, and NUL as a byte or as a JSON escape.
 func checkText(text []byte) error {
 	switch {
 	case !utf8.Valid(text):
@@ -181,7 +182,7 @@ func checkText(text []byte) error {
 	return nil
 }
 
-// hasEscapedNUL reports whether JSON text holds \u0000 whose backslash is not itself escaped.
+// hasEscapedNUL reports whether JSON text contains \u0000 whose backslash is not itself escaped.
 func hasEscapedNUL(text []byte) bool {
 	escape := []byte(`\u0000`)
 	for {
@@ -199,13 +200,13 @@ func hasEscapedNUL(text []byte) bool {
 
 // shape describes the structure of a JSON text.
 type shape struct {
-	depth  int // of objects and lists within each other
-	values int // all of them, names of members not counted
+	depth  int // maximum nesting of objects and lists
+	values int // number of values, without the names of members
 }
 
-// shapeOf returns the shape of JSON text. It takes text that is no JSON, too.
+// shapeOf returns the shape of a JSON text. For invalid JSON, the result is an estimate.
 func shapeOf(text []byte) (s shape) {
-	level, quoted, empty := 0, false, false // empty: an object or a list has begun, and nothing within it
+	level, quoted, empty := 0, false, false // empty: nothing follows the last opening bracket yet
 	s.values = 1
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
@@ -217,7 +218,7 @@ func shapeOf(text []byte) (s shape) {
 		case c == '{' || c == '[':
 			level++
 			s.depth = max(s.depth, level)
-			s.values++ // the first within it
+			s.values++ // its first element
 			empty = true
 		case c == '}' || c == ']':
 			level--

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// TestCreateCallWarns checks that the answer warns about a task that is not followed, and only then.
+// TestCreateCallWarns checks that the answer warns only about a task that is not followed.
 func TestCreateCallWarns(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -65,13 +65,13 @@ func TestCreateCallQueuesWhatItIsAskedFor(t *testing.T) {
 	}
 }
 
-// ended puts a call that is over into the store.
+// ended stores an ended call.
 func (h *house) ended(id string, created time.Time) call.Call {
 	h.t.Helper()
 	return h.endedAs(id, created, func(*call.Call) {})
 }
 
-// endedAs is ended for a changed call.
+// endedAs stores an ended call that change may alter.
 func (h *house) endedAs(id string, created time.Time, change func(*call.Call)) call.Call {
 	h.t.Helper()
 	started, ended := created.Add(4*time.Second), created.Add(47500*time.Millisecond)
@@ -140,7 +140,7 @@ func TestListCallsFiltersAndPages(t *testing.T) {
 		"?completed=true&ascending=true":                           "c1 c2 c3",
 		"?completed=true&limit=2":                                  "c3 c2",
 		"?to_number=%2B14155550123&inbound=false":                  "c3 c2 c1",
-		"?to_number=+14155550123":                                  "c3 c2 c1", // the plus arrives as a blank
+		"?to_number=+14155550123":                                  "c3 c2 c1", // the plus is decoded as a space
 		"?start_date=2026-03-02T10:00:00Z&completed=true":          "c3 c2",
 		"?start_date=2026-03-02T12:00:00.5%2B02:00&completed=true": "c3",
 		"?end_date=2026-03-02T10:00:00Z":                           "c1",
@@ -239,7 +239,7 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 	}
 }
 
-// TestGetCallTellsOfItsWebhook: a record shows the state of its delivery to the webhook, without the URL.
+// TestGetCallTellsOfItsWebhook checks that the record of a call shows the state of its webhook delivery, without the URL.
 func TestGetCallTellsOfItsWebhook(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -15,7 +15,7 @@ import (
 	requests "github.com/callwright/callwright/agents/request"
 )
 
-// created places a call with further members, and reads the stored call.
+// created creates a call whose body has additional members, and returns the stored call.
 func (h *house) created(members string) call.Call {
 	h.t.Helper()
 	answer := h.want(http.StatusOK, "POST", "/v1/calls", `{"phone_number":"`+theirNumber+`",`+members+`}`)

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/speechoas"
 )
 
-// bearer is the generated clients' source of the key.
+// bearer supplies its value as the key of generated clients.
 type bearer string
 
 func (b bearer) ApiKey(_ context.Context, _ string, r *http.Request) error {

@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// TestLanguageNames uses the names that clients of similar APIs use for "whatever the engine understands".
+// TestLanguageNames checks the names that clients of similar APIs use for a language, including those that leave the choice to the engine.
 func TestLanguageNames(t *testing.T) {
 	t.Parallel()
 	h := open(t)

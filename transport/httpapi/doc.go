@@ -1,16 +1,16 @@
 // Package httpapi serves the contract of openapi.yaml over HTTP, area by area.
 //
-// This package is the common code of the areas. It imports no domain, and of generated code only the form (oas.Area). Each area is a package below this one:
-// triageapi, sipapi and so on. It implements the generated interface of its operations, and a program passes the areas
-// that it serves to New, so that it is built of these and their domains only.
+// This package is the common code of the areas. It imports no domain, and of the generated code only the form (oas.Area). Each area is a
+// package below this one, such as triageapi or sipapi. It implements the generated interface of its operations. A program passes the areas
+// that it serves to New, so that it links only them and their domains.
 //
-// A request goes one way. ServeHTTP gives it an id, recovers panics and writes its log line (requestinfo.go). The operational
-// pages are answered there (pages.go); anything else goes to the generated server of its area (area.go), which checks the
-// key and the entitlement (access.go), reads the body within its bounds (body.go), decodes and validates it, and calls the
-// area's method. That translates the request, calls one method of a domain's service and translates its answer.
+// ServeHTTP assigns an id to each request, recovers panics and writes the log line (requestinfo.go). It serves the operational pages itself
+// (pages.go), and passes any other request to the generated server of its area (area.go). That server checks the key and the entitlement
+// (access.go), reads the body within its limits (body.go), decodes and validates it, and calls the area's method. The method translates the
+// request, calls one method of a domain's service and translates the result.
 //
 // NewServer and Connections limit the resources that clients may hold: time (server.go, timedbody.go) and connections (listener.go).
 //
-// Errors of every kind, of the generated code too, become one envelope in failure.go, which holds the only table of
-// error codes and HTTP statuses. Operations whose service is not built answer 501; docs/status.md lists them.
+// All errors, also of the generated code, become one envelope in failure.go, which contains the only table of error codes and HTTP
+// statuses. Operations without a service answer 501; docs/status.md lists them.
 package httpapi

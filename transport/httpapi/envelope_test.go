@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/internal/contracttest"
 )
 
-// envelopes holds the answers that checkEnvelope has compared with the contract: an operation's id and whether it succeeded.
+// envelopes is the set of answers that checkEnvelope has compared with the contract. A key is an operation's id and whether it succeeded.
 var envelopes sync.Map
 
 type envelopeSeen struct {
@@ -22,20 +22,20 @@ type envelopeSeen struct {
 	success   bool
 }
 
-// markOf returns the envelope that the contract marks an operation with.
+// markOf returns the value of x-callwright-envelope of an operation.
 func markOf(op *v3.Operation) string {
 	mark, _ := op.Extensions.Get("x-callwright-envelope")
 	return mark.Value
 }
 
-// marks are the envelopes of all operations, by their ids.
+// marks maps the id of each operation to its envelope in the contract.
 var marks = sync.OnceValue(func() map[string]string {
 	marks := map[string]string{}
 	every(func(_, _ string, op *v3.Operation) { marks[op.OperationId] = markOf(op) })
 	return marks
 })
 
-// checkEnvelope compares the form of an answer with the mark of its operation.
+// checkEnvelope checks that an answer has the envelope that the contract declares for its operation.
 func checkEnvelope(t *testing.T, request *http.Request, answer *httptest.ResponseRecorder) {
 	t.Helper()
 	operation, ok := contracttest.Find(request.Method, request.URL.EscapedPath())
@@ -60,7 +60,7 @@ func checkEnvelope(t *testing.T, request *http.Request, answer *httptest.Respons
 	}
 }
 
-// envelopeOf returns the kind of an answer: A has data and errors, B a status that is success or error, C anything else.
+// envelopeOf returns the envelope of an answer. A has data and errors, B has a status that is success or error, and C is any other answer.
 func envelopeOf(body any) string {
 	members, _ := body.(map[string]any)
 	_, hasData := members["data"]
@@ -74,7 +74,7 @@ func envelopeOf(body any) string {
 	return "C"
 }
 
-// built holds the ids of the operations that the server has.
+// built is the set of ids of the operations that the server implements.
 var built = sync.OnceValue(func() map[string]bool {
 	built := map[string]bool{}
 	every(func(_, path string, op *v3.Operation) {
@@ -85,8 +85,7 @@ var built = sync.OnceValue(func() map[string]bool {
 	return built
 })
 
-// unmarked returns the built operations that no test was answered by with an error, or with JSON when they succeed: their
-// marks are not compared.
+// unmarked returns the implemented operations for which no test has received an error, or a JSON success. Their envelopes are not checked.
 func unmarked() []string {
 	var missing []string
 	every(func(_, _ string, op *v3.Operation) {
@@ -100,7 +99,7 @@ func unmarked() []string {
 	return missing
 }
 
-// answersJSON reports whether an operation's success is JSON, not a stream, a recording or empty.
+// answersJSON reports whether an operation's success has a JSON body.
 func answersJSON(op *v3.Operation) bool {
 	for code, response := range op.Responses.Codes.FromOldest() {
 		if code[0] == '2' && response.Content != nil && response.Content.GetOrZero("application/json") != nil {

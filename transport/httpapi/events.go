@@ -15,21 +15,21 @@ import (
 
 // Intervals and limits of event streams.
 const (
-	streamBeat    = 15 * time.Second // between comments while there are no events, because proxies may close idle connections
-	streamLife    = 15 * time.Minute // then the client comes again
-	streamCheck   = streamBeat       // between checks of the client's key, which is checked at its expiry as well
-	streamTimeout = 10 * time.Second // for a client to read a message
+	streamBeat    = 15 * time.Second // interval of comments without events, because proxies may close idle connections
+	streamLife    = 15 * time.Minute // maximum duration; then the client reconnects
+	streamCheck   = streamBeat       // interval of checks of the client's key, which is also checked when it expires
+	streamTimeout = 10 * time.Second // time for a client to read a message
 )
 
-// Event is a server-sent event (HTML, section 9.2). Its texts have no line ends.
+// Event is a server-sent event (HTML, section 9.2). Comment, ID and Name must not contain line breaks.
 type Event struct {
-	Comment string // empty: none
-	ID      string // the client sends it as Last-Event-ID when it comes again; empty: none
+	Comment string // omitted if empty
+	ID      string // the client sends it as Last-Event-ID when it reconnects; omitted if empty
 	Name    string
-	Data    []byte // JSON; nil: none, and clients only take note of the ID
+	Data    []byte // JSON; if nil, clients only store the ID
 }
 
-// encode returns the lines of an event. The JSON loses line ends that it may have.
+// encode returns the lines of an event. It removes line breaks from the JSON.
 func (e Event) encode() ([]byte, error) {
 	var b bytes.Buffer
 	if e.Comment != "" {
@@ -52,16 +52,16 @@ func (e Event) encode() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// SendEvents answers with server-sent events: first, then the events that next returns, and comments while next waits. It ends when the
-// client goes or does not read, its time is up, its key expires or was revoked, and when next returns io.EOF, callwright.CodeNotFound or
-// callwright.CodeUnavailable. Other errors are logged: the answer has begun and cannot report them. next returns when its context ends,
-// and is called again then.
+// SendEvents answers with server-sent events: first, then the events that next returns, and comments while next waits. The stream ends if
+// the client disconnects or does not read, after 15 minutes, and when the key expires or is revoked. It also ends when next returns io.EOF,
+// callwright.CodeNotFound or callwright.CodeUnavailable. Other errors end it too and are logged, because the answer has begun and cannot
+// report them. next must return when its context ends, and is then called again.
 func SendEvents[T any](
 	ctx context.Context, w http.ResponseWriter, first Event, next func(ctx context.Context) ([]T, error), event func(T) (Event, error),
 ) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "private, no-store")
-	w.Header().Set("X-Accel-Buffering", "no") // asks proxies not to buffer
+	w.Header().Set("X-Accel-Buffering", "no") // tells proxies not to buffer
 	if Head(ctx) {
 		w.WriteHeader(http.StatusOK)
 		return
@@ -78,7 +78,7 @@ func SendEvents[T any](
 	LogFailure(ctx, err)
 }
 
-// stream is an answer of server-sent events.
+// stream writes an answer of server-sent events.
 type stream[T any] struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
@@ -86,12 +86,12 @@ type stream[T any] struct {
 	event   func(T) (Event, error)
 }
 
-// errLeft is the error of a client that has gone, or does not read.
+// errLeft is the error of a write to a client that has disconnected or does not read.
 var errLeft = errors.New("httpapi: the client has left the stream")
 
-// follow sends events until there is an error.
+// follow sends events until an error occurs, and returns the error.
 func (s stream[T]) follow(ctx context.Context, first Event) error {
-	defer s.mustTake() // the end of the answer
+	defer s.mustTake() // a deadline for the end of the answer
 	if err := s.send(first); err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (s stream[T]) follow(ctx context.Context, first Event) error {
 	}
 }
 
-// nextWithin returns the result of next if it comes within a time; otherwise nothing.
+// nextWithin calls next with a timeout of beat. It returns no events and no error if the timeout passes.
 func (s stream[T]) nextWithin(ctx context.Context, beat time.Duration) ([]T, error) {
 	within, cancel := context.WithTimeout(ctx, beat)
 	defer cancel()
@@ -138,7 +138,7 @@ func (s stream[T]) nextWithin(ctx context.Context, beat time.Duration) ([]T, err
 	return news, err
 }
 
-// send sends an event.
+// send encodes and writes an event.
 func (s stream[T]) send(e Event) error {
 	lines, err := e.encode()
 	if err != nil {
@@ -147,7 +147,7 @@ func (s stream[T]) send(e Event) error {
 	return s.write(lines)
 }
 
-// write writes something and has it go out now.
+// write writes lines and flushes them. It returns errLeft on failure.
 func (s stream[T]) write(lines []byte) error {
 	s.mustTake()
 	if _, err := s.w.Write(lines); err != nil {
@@ -159,5 +159,5 @@ func (s stream[T]) write(lines []byte) error {
 	return nil
 }
 
-// mustTake sets the deadline for the next write. A writer without deadlines is left alone.
+// mustTake sets the deadline by which the client must have read the next write. It has no effect on writers without deadlines.
 func (s stream[T]) mustTake() { _ = s.control.SetWriteDeadline(time.Now().Add(streamTimeout)) }

@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// A program serves the issues beside its own pages, and links no other part of the contract.
+// A program serves the API of issues next to its own pages, and links no other area of the contract.
 func Example() {
 	store := memstore.New()
 	keys := must(access.New(access.Config{

@@ -21,7 +21,7 @@ import (
 	"github.com/callwright/callwright/transport/oas"
 )
 
-// statuses is the HTTP status of every code. An error without one of these codes is internal.
+// statuses maps every code to its HTTP status. An error without one of these codes is internal.
 var statuses = map[callwright.Code]int{
 	callwright.CodeAuthFailure:         http.StatusUnauthorized,
 	callwright.CodeFeatureNotEnabled:   http.StatusForbidden,
@@ -43,20 +43,20 @@ var statuses = map[callwright.Code]int{
 	callwright.CodeMethodNotAllowed:    http.StatusMethodNotAllowed,
 }
 
-// alike are the codes that every area writes in upper case.
+// alike is the set of codes that every area writes in upper case.
 var alike = map[callwright.Code]bool{
 	callwright.CodeAuthFailure: true, callwright.CodeFeatureNotEnabled: true, callwright.CodeTooManyRequests: true,
 }
 
-// failure is an error as a client sees it.
+// failure is the part of an error that a client sees.
 type failure struct {
 	code       callwright.Code
 	lines      []line // at least one
 	retryAfter time.Duration
-	batch      string // see callwright.Error
+	batch      string // id of a batch; see callwright.Error
 }
 
-// line is one thing that is wrong. The path is empty when it is not about one member of the request.
+// line is one error of an answer. The path is empty if the error does not concern one member of the request.
 type line struct{ path, text string }
 
 func (l line) String() string {
@@ -66,8 +66,8 @@ func (l line) String() string {
 	return l.path + ": " + l.text
 }
 
-// failureOf translates an error for a client of an area: all of a coded error, the faults that the generated code found in
-// the request, and nothing of anything else.
+// failureOf translates an error for a client of an area. It keeps coded errors and the errors that the generated code found in the request.
+// Any other error becomes internal without details.
 func failureOf(err error, area *Area) failure {
 	var errs callwright.FieldErrors
 	var coded *callwright.Error
@@ -97,11 +97,11 @@ func plain(e *callwright.Error) failure {
 	return failure{code: e.Code, lines: shorten([]line{{e.Field, e.Message}}), retryAfter: e.RetryAfter, batch: e.Batch}
 }
 
-// maxShown bounds the errors in one answer, in lines and in bytes: see ErrorEnvelope in the contract.
+// Limits of the errors in one answer; see ErrorEnvelope in the contract.
 const (
 	maxShownLines = 50
 	maxShownBytes = 3500
-	maxShownText  = 500 // characters of a line's path, and of its text, which may repeat the client's input
+	maxShownText  = 500 // characters of a line's path or text; either may repeat the client's input
 )
 
 // several returns a failure with a line for each error, and the code of the first.
@@ -113,7 +113,7 @@ func several(errs callwright.FieldErrors) failure {
 	return failure{code: errs[0].Code, lines: shorten(lines)}
 }
 
-// shorten keeps the first lines, at least one, within the bounds, and counts the others in a last one.
+// shorten keeps the first lines that are within the limits, but at least one. A last line counts the omitted ones.
 func shorten(lines []line) []line {
 	size := 0
 	for i, l := range lines {
@@ -127,7 +127,7 @@ func shorten(lines []line) []line {
 	return lines
 }
 
-// cut shortens a text that is too long.
+// cut clips a text to maxShownText characters, including an ellipsis.
 func cut(text string) string {
 	if characters := []rune(text); len(characters) > maxShownText {
 		return string(characters[:maxShownText-3]) + "..."
@@ -135,7 +135,7 @@ func cut(text string) string {
 	return text
 }
 
-// NewFailure translates an error for the client of a request, in the form of the operation's area. It stores the other details
+// NewFailure translates an error into an answer for the client, in the envelope of the operation. If the status is 5xx, it keeps the error
 // for the log.
 func NewFailure(ctx context.Context, err error) oas.Failure {
 	info := infoOf(ctx)
@@ -154,14 +154,15 @@ func NewFailure(ctx context.Context, err error) oas.Failure {
 	return answer
 }
 
-// Explain translates an error for a client within a successful answer: its code, the path of the member that it is
-// about, if there is one, and a text.
+// Explain translates an error for a client within a successful answer. It returns the code, the path of the member that is wrong, if any,
+// and a text.
 func Explain(err error) (code callwright.Code, path, text string) {
 	f := failureOf(err, nil)
 	return f.code, f.lines[0].path, f.lines[0].text
 }
 
-// envelope returns the body of the answer, in the form that the operation's errors have. 401 and 429 are the same everywhere.
+// envelope returns the body of an answer, in the envelope of the operation's errors. Errors with status 401 or 429 use the same envelope
+// everywhere.
 func (f failure) envelope(info *requestInfo) []byte {
 	form := info.area
 	if form == nil {
@@ -174,7 +175,7 @@ func (f failure) envelope(info *requestInfo) []byte {
 	for i, l := range f.lines {
 		texts[i] = l.String()
 	}
-	if form.LowerCase && f.code == callwright.CodeNotFound && f.lines[0].path == "" { // "Issue not found", as the contract has it
+	if form.LowerCase && f.code == callwright.CodeNotFound && f.lines[0].path == "" { // "Issue not found", as in the contract
 		texts[0] = strings.ToUpper(texts[0][:1]) + texts[0][1:]
 	}
 	var e jx.Encoder
@@ -196,10 +197,10 @@ func (f failure) envelope(info *requestInfo) []byte {
 	return e.Bytes()
 }
 
-// entry is one of an envelope's errors. Empty fields are omitted.
+// entry is an element of an envelope's errors. Empty fields are omitted.
 type entry struct{ code, message, path, batch string }
 
-// writeEntry writes {error, message, path}, and for envelope B the path as field, too, which is its name there.
+// writeEntry writes an entry as {error, message, path, batch_id}. If flat is set, it repeats the path as field, its name in envelope B.
 func writeEntry(e *jx.Encoder, w entry, flat bool) {
 	e.Obj(func(e *jx.Encoder) {
 		e.Field("error", func(e *jx.Encoder) { e.Str(w.code) })
@@ -216,7 +217,7 @@ func writeEntry(e *jx.Encoder, w entry, flat bool) {
 	})
 }
 
-// nameOf returns a code as an operation names it.
+// nameOf returns an operation's name of a code.
 func (a *Area) nameOf(code callwright.Code, operation string) string {
 	if name, ok := a.Names[operation][code]; ok {
 		return name
@@ -227,7 +228,7 @@ func (a *Area) nameOf(code callwright.Code, operation string) string {
 	return string(code)
 }
 
-// fail answers with an error outside of a generated server's own way to do that.
+// fail writes an error as the answer, for requests that no generated server answers.
 func fail(w http.ResponseWriter, r *http.Request, err error) {
 	answer := NewFailure(r.Context(), err)
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
@@ -235,15 +236,15 @@ func fail(w http.ResponseWriter, r *http.Request, err error) {
 		w.Header().Set("Retry-After", strconv.Itoa(answer.RetryAfter.Value))
 	}
 	w.WriteHeader(answer.Status)
-	_, _ = w.Write(answer.Body) // the client has gone if this fails
+	_, _ = w.Write(answer.Body) // fails only if the client has disconnected
 }
 
-// HandleError answers requests that a generated server could not decode or has no method for, and answers that it failed to encode.
+// HandleError answers a request that a generated server could not decode or does not implement, or whose answer it could not encode.
 func HandleError(_ context.Context, w http.ResponseWriter, r *http.Request, err error) {
 	fail(w, r, err)
 }
 
-// refuse is HandleError, or the area's own.
+// refuse calls the area's Refuse, or HandleError if it is nil.
 func refuse(ctx context.Context, w http.ResponseWriter, r *http.Request, err error) {
 	if area := infoOf(ctx).area; area.Refuse != nil {
 		area.Refuse(ctx, w, r, err)
@@ -252,7 +253,7 @@ func refuse(ctx context.Context, w http.ResponseWriter, r *http.Request, err err
 	HandleError(ctx, w, r, err)
 }
 
-// methodNotAllowed answers a request for a path that takes other methods only, separated by commas. HEAD goes with GET.
+// methodNotAllowed answers 405 with the allowed methods of the path. allowed separates them by commas. HEAD is allowed if GET is.
 func methodNotAllowed(w http.ResponseWriter, r *http.Request, allowed string) {
 	methods := strings.Split(allowed, ",")
 	if slices.Contains(methods, http.MethodGet) {
@@ -264,10 +265,10 @@ func methodNotAllowed(w http.ResponseWriter, r *http.Request, allowed string) {
 	fail(w, r, &callwright.Error{Code: callwright.CodeMethodNotAllowed, Message: "this path takes " + allowed})
 }
 
-// NotFound answers a request for a path that is not served.
+// NotFound answers 404 for a path that is not served.
 func NotFound(w http.ResponseWriter, r *http.Request) { fail(w, r, callwright.NotFound("path")) }
 
-// answerPanic answers a request whose handler panicked before it began to answer.
+// answerPanic logs the panic of a handler with its stack. It answers 500 unless the handler has already begun its answer.
 func (a *API) answerPanic(ctx context.Context, w *answerWriter, cause any) {
 	a.cfg.Logger.ErrorContext(ctx, "a handler panicked", "request_id", infoOf(ctx).id, "panic", cause,
 		"stack", string(debug.Stack()))
@@ -276,7 +277,7 @@ func (a *API) answerPanic(ctx context.Context, w *answerWriter, cause any) {
 	}
 }
 
-// describe returns an error with its causes, for the log.
+// describe returns the text of an error followed by the texts of its causes, for the log.
 func describe(err error) string {
 	text := err.Error()
 	var coded *callwright.Error

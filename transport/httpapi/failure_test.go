@@ -18,7 +18,7 @@ import (
 func TestOrderOfRefusals(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	broken := "{\"phone_number\":\"\x00\"" // wrong in every way
+	broken := "{\"phone_number\":\"\x00\"" // violates every check of the body
 	for name, c := range map[string]struct {
 		target  string
 		headers []header
@@ -99,16 +99,16 @@ func TestBodiesThatMayNotPass(t *testing.T) {
 			t.Errorf("%s: got %v, want %q", name, answer, c.want)
 		}
 	}
-	// An escaped backslash in front of u0000 is no NUL, brackets in a text are no levels, and the deepest body passes.
+	// An escaped backslash before u0000 is not a NUL, brackets in a string are not levels, and a body at the maximum depth passes.
 	h.attach()
 	h.want(200, "POST", "/v1/calls", number+`"task":"\"`+strings.Repeat("[{", 100)+`","request_data":{"a":`+nested(62)+`}}`)
 	h.want(200, "POST", "/v1/calls", number+`"task":"a\\u0000b"}`)
 }
 
-// nested returns lists within each other.
+// nested returns the JSON text of lists that are nested to the given depth.
 func nested(levels int) string { return strings.Repeat("[", levels) + strings.Repeat("]", levels) }
 
-// TestPathsWithinFreeObjects checks that the error contains the whole path of a number that is too large.
+// TestPathsWithinFreeObjects checks that the error about a number that is too large names its path within a free object.
 func TestPathsWithinFreeObjects(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -154,7 +154,7 @@ func TestEveryFindingHasItsEntry(t *testing.T) {
 	}
 }
 
-// TestFindingsAreBounded sends more faults than an answer lists.
+// TestFindingsAreBounded checks that an answer lists at most 50 errors, and counts the others.
 func TestFindingsAreBounded(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -230,7 +230,7 @@ func TestForeignThingsAreAbsent(t *testing.T) {
 	}
 }
 
-// lockedDoor is an Authenticator that fails with a given error.
+// lockedDoor is an Authenticator that always returns err, or panics if err is nil.
 type lockedDoor struct{ err error }
 
 func (d lockedDoor) Authenticate(*http.Request) (callwright.Principal, error) {
@@ -262,7 +262,7 @@ func TestErrorsByTheirCode(t *testing.T) {
 		"panic":         {nil, 500, "INTERNAL_SERVER_ERROR", ""},
 	} {
 		h := open(t, func(config *httpapi.Config) { config.Access = lockedDoor{c.err} })
-		h.Handler = h.unchecked // the operation itself gives few of these
+		h.Handler = h.unchecked // the contract does not list all of these errors for the operation
 		answer := h.do("GET", "/v1/agents", "", header{"X-Request-ID", "trace-7"})
 		text := answer.Body.String()
 		if answer.Code != c.status || !strings.Contains(text, `"`+c.code+`"`) || answer.Header().Get("Retry-After") != c.retry {
@@ -313,8 +313,7 @@ func TestMissingEngineIsSaid(t *testing.T) {
 	}
 }
 
-// TestErrorsHaveTheEnvelopeOfTheirOperation asks every operation with a key for something that it must refuse; do compares
-// the answer with the contract's mark.
+// TestErrorsHaveTheEnvelopeOfTheirOperation makes a request to every operation that it must refuse. do checks the envelope of the answer.
 func TestErrorsHaveTheEnvelopeOfTheirOperation(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -322,7 +321,7 @@ func TestErrorsHaveTheEnvelopeOfTheirOperation(t *testing.T) {
 		if strings.HasPrefix(path, "/loa/") {
 			return
 		}
-		// A NUL in the query is refused by every operation that parses it; the others lack a body or a parameter.
+		// Every operation that parses its query refuses a NUL there. The requests for the others lack a body or a parameter.
 		answer := h.do(method, strings.NewReplacer("{", "", "}", "").Replace(path)+"?x=%00", "")
 		if answer.Code < 400 {
 			t.Errorf("%s: %d %s", op.OperationId, answer.Code, answer.Body)

@@ -10,15 +10,15 @@ import (
 	"github.com/callwright/callwright/internal/contracttest"
 )
 
-// generatedSeed and generatedEach determine the requests of TestGeneratedRequests: for each operation, generatedEach valid ones and
-// as many with a change.
+// generatedSeed and generatedEach determine the requests of TestGeneratedRequests. For each operation, it makes generatedEach valid
+// requests and as many altered ones.
 const (
 	generatedSeed = 1
 	generatedEach = 30
 )
 
-// TestGeneratedRequests generates requests for every operation from the contract: each answer is in the contract, in its form, and
-// never a server error.
+// TestGeneratedRequests makes requests for every operation that are generated from the contract. It checks that each answer has a form in
+// the contract and is not a server error.
 func TestGeneratedRequests(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -36,19 +36,19 @@ func TestGeneratedRequests(t *testing.T) {
 	}
 	good, operation := 0, ""
 	contracttest.NewGenerator(generatedSeed, known).Each(generatedEach, func(g contracttest.Request) {
-		if g.Operation != operation { // which may have deleted objects of the world
+		if g.Operation != operation { // the previous operation may have deleted objects of the world
 			operation, w = g.Operation, organizations.next()
-			for kind := range makers { // before anything is changed
+			for kind := range makers { // creates all objects before any request changes them
 				w.id(kind)
 			}
 		}
 		method := g.Method
 		if g.Streams {
-			method = http.MethodHead // GET would last
+			method = http.MethodHead // GET would not end
 		}
 		r, err := http.NewRequestWithContext(t.Context(), method, "http://x"+g.Target, strings.NewReader(g.Body))
 		if err != nil {
-			return // a path that no client can send
+			return // no client can send this path
 		}
 		r.Header = g.Header
 		r.Header.Set("Authorization", w.key)
@@ -70,7 +70,6 @@ func TestGeneratedRequests(t *testing.T) {
 	}
 }
 
-// parameters matches the parameters of a path.
 var parameters = regexp.MustCompile(`\{[^}]*\}`)
 
 func lastLine(text string) string {

@@ -56,9 +56,9 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// house is the API over the real services, whose stores are in memory. Queued calls are not placed.
+// house serves the API over real services with stores in memory. Queued calls are not placed.
 type house struct {
-	http.Handler // fails the test for an error that the contract does not name
+	http.Handler // fails the test if an answer violates the contract
 	unchecked    http.Handler
 	t            *testing.T
 	store        *memstore.Store
@@ -66,13 +66,13 @@ type house struct {
 	files        *filestore.Recordings
 	access       *access.Service
 	org          callwright.OrgID
-	key          string // of org, which has SIP
-	poor         string // key of an organization without SIP
+	key          string // key of org, which has the entitlement SIP
+	poor         string // key of an organization without the entitlement SIP
 	log          *bytes.Buffer
-	logger       *slog.Logger // writes log
+	logger       *slog.Logger // writes to log
 	ready        error        // error of a call's engines
 	areas        services
-	gate         *gate            // of promotions
+	gate         *gate            // of promotions of pathways
 	writer       agentstest.Model // drafts scenarios
 	slow         slowReads        // of runs
 	sipFakes
@@ -81,13 +81,12 @@ type house struct {
 	triageFakes
 }
 
-// The numbers of the tests: ours is attached for outbound calls.
+// Numbers that the tests use. ourNumber belongs to the house's organization and may be attached.
 const (
 	ourNumber   = "+14155550100"
 	theirNumber = "+14155550123"
 )
 
-// publicURL is the house's public URL.
 const publicURL = "https://voice.example.com"
 
 // services holds the services of a house's areas.
@@ -115,7 +114,7 @@ func (s services) all() []httpapi.Area {
 	}
 }
 
-// open returns a house with all areas of the reference server; change may alter the API's configuration.
+// open returns a house that serves all areas of the reference server. change may alter the API's configuration.
 func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 	t.Helper()
 	store := memstore.New()
@@ -187,13 +186,13 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 	return h
 }
 
-// testStore returns the store of scenarios and runs, which are not executed.
+// testStore returns the store of scenarios and runs. No worker executes the runs.
 func (h *house) testStore() agentteststore.Store { return agentteststore.Store{Store: h.store} }
 
-// endpoints returns the store of failing hosts.
+// endpoints returns the store of webhook hosts whose deliveries fail.
 func (h *house) endpoints() orgstore.Endpoints { return orgstore.Endpoints{Store: h.store} }
 
-// answers returns the store of first answers.
+// answers returns the store of first answers to requests with an Idempotency-Key.
 func (h *house) answers() callwright.IdempotencyStore {
 	return orgstore.IdempotencyStore{Store: h.store}
 }
@@ -205,7 +204,7 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// tenant makes an organization and a key of it.
+// tenant creates an organization with entitlements, and returns its id and a key.
 func (h *house) tenant(name string, rights ...callwright.Entitlement) (callwright.OrgID, string) {
 	h.t.Helper()
 	org, err := h.access.CreateOrganization(h.t.Context(), callwright.OrgID(name), name, rights...)
@@ -219,7 +218,7 @@ func (h *house) tenant(name string, rights ...callwright.Entitlement) (callwrigh
 	return org.ID, string(key.Key)
 }
 
-// attach attaches the number of the house's organization in both directions.
+// attach attaches ourNumber in both directions.
 func (h *house) attach() {
 	h.t.Helper()
 	answer := h.do("POST", "/v1/sip/attach", `{"phone_number":"`+ourNumber+`","service":"sip","directions":[
@@ -229,10 +228,11 @@ func (h *house) attach() {
 	}
 }
 
-// header is one header of a request.
+// header is a header field of a request. An empty value removes the field.
 type header struct{ name, value string }
 
-// do makes a request with the house's key and checks that the answer keeps the contract.
+// do makes a request with the house's key, unless headers replace it. It checks that the answer has a request id and, for a path below
+// /v1/, that it conforms to the contract.
 func (h *house) do(method, target, body string, headers ...header) *httptest.ResponseRecorder {
 	h.t.Helper()
 	request := httptest.NewRequestWithContext(h.t.Context(), method, target, strings.NewReader(body))
@@ -265,7 +265,7 @@ func (h *house) want(status int, method, target, body string, headers ...header)
 	return value
 }
 
-// decode is want for a body of any kind.
+// decode makes a request, checks the status of the answer, and decodes its body into a value.
 func (h *house) decode(status int, method, target, body string, into any, headers ...header) {
 	h.t.Helper()
 	answer := h.do(method, target, body, headers...)
@@ -277,7 +277,7 @@ func (h *house) decode(status int, method, target, body string, into any, header
 	}
 }
 
-// contract is openapi.yaml as read by a library that is independent of the generator's.
+// contract is openapi.yaml as parsed by a library that the generator does not use.
 var contract = sync.OnceValues(func() (*v3.Document, validator.Validator) {
 	document := must(libopenapi.NewDocument([]byte(withoutDiscriminators(callwright.OpenAPI))))
 	model := must(document.BuildV3Model())
@@ -288,11 +288,11 @@ var contract = sync.OnceValues(func() (*v3.Document, validator.Validator) {
 	return &model.Model, check
 })
 
-// withoutDiscriminators leaves out the hints by which a reader finds the fitting schema of several, which the validator
-// can't follow. The constants in those schemas still tell them apart.
+// withoutDiscriminators removes the discriminators, which the validator does not support. The schemas' constants still distinguish the
+// alternatives.
 func withoutDiscriminators(text string) string {
 	var kept []string
-	within := -1 // indentation of the hint whose lines are omitted
+	within := -1 // indentation of the discriminator that is being removed, or -1
 	for line := range strings.Lines(text) {
 		indent := len(line) - len(strings.TrimLeft(line, " "))
 		if within >= 0 && indent > within {
@@ -311,7 +311,7 @@ func withoutDiscriminators(text string) string {
 // validating guards the validator, which is not safe for concurrent use.
 var validating sync.Mutex
 
-// keepsContract checks an answer against the contract, if its request is one of the contract's.
+// keepsContract checks that a JSON answer conforms to the contract. It ignores the statuses 404 and 405.
 func keepsContract(t *testing.T, request *http.Request, answer *httptest.ResponseRecorder) {
 	t.Helper()
 	if answer.Code == http.StatusNotFound || answer.Code == http.StatusMethodNotAllowed ||
@@ -322,7 +322,7 @@ func keepsContract(t *testing.T, request *http.Request, answer *httptest.Respons
 	_, check := contract()
 	response := answer.Result()
 	response.Body = io.NopCloser(bytes.NewReader(answer.Body.Bytes()))
-	validating.Lock() // the validator renders schemas into themselves
+	validating.Lock() // the validator modifies the schemas
 	ok, problems := check.ValidateHttpResponse(request, response)
 	validating.Unlock()
 	if !ok {
@@ -335,7 +335,7 @@ func keepsContract(t *testing.T, request *http.Request, answer *httptest.Respons
 	}
 }
 
-// at reads a member of decoded JSON: names and indexes, one after the other.
+// at returns the value at a path of names and indexes in decoded JSON. It fails the test if the path does not exist.
 func at(t *testing.T, value any, path ...any) any {
 	t.Helper()
 	for i, step := range path {
@@ -357,12 +357,12 @@ func at(t *testing.T, value any, path ...any) any {
 	return value
 }
 
-// silent is a model that is never asked.
+// silent is a model for calls, which the tests never run.
 type silent struct{}
 
 func (silent) Name() string { return "silent" }
 
-// Unfollowed refuses tasks that say so.
+// Unfollowed returns a warning for tasks that contain "freely".
 func (silent) Unfollowed(_, task string) string {
 	if strings.Contains(task, "freely") {
 		return "a free task is not followed"
@@ -370,7 +370,7 @@ func (silent) Unfollowed(_, task string) string {
 	return ""
 }
 
-// Unanswered refuses to analyze calls.
+// Unanswered reports that analysis of calls is not supported.
 func (silent) Unanswered(_ string, task llm.Task) string {
 	if task == llm.TaskAnalyze {
 		return "it needs a language model"
@@ -382,7 +382,7 @@ func (silent) Reply(context.Context, llm.ReplyRequest) iter.Seq2[llm.ReplyPart, 
 	return func(func(llm.ReplyPart, error) bool) {}
 }
 
-// notifier accepts https addresses.
+// notifier accepts https URLs and discards messages.
 type notifier struct{}
 
 func (notifier) CheckURL(url string) error {
@@ -406,7 +406,7 @@ func (silent) Answer(context.Context, llm.Question) (llm.Answer, error) {
 	return llm.Answer{}, &llm.Failure{Class: llm.ClassUnsupported, Message: "silent"}
 }
 
-// silentNotifier discards the ends of tests.
+// silentNotifier discards the notices of ended tests.
 type silentNotifier struct{}
 
 func (silentNotifier) RunEnded(context.Context, string, run.Run) error { return nil }

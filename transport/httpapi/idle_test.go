@@ -17,13 +17,14 @@ import (
 	"github.com/callwright/callwright/transport/httpapi"
 )
 
-// visitor is a client of a server with bounded connections.
+// visitor is a client's connection to a server with limited connections.
 type visitor struct {
 	net.Conn
 	reader *bufio.Reader
 }
 
-// visits serves a handler that answers immediately, and /slow on permission. dial opens a connection from an address.
+// visits starts a server with limited connections. It answers immediately, except that /slow waits for an element of may. dial opens a
+// connection from an address.
 func visits(t *testing.T, limits httpapi.Connections, may <-chan struct{}) (dial func(address string) visitor) {
 	t.Helper()
 	inner := &pipes{make(chan net.Conn, 1), make(chan struct{})}
@@ -44,7 +45,7 @@ func visits(t *testing.T, limits httpapi.Connections, may <-chan struct{}) (dial
 		client, end := net.Pipe()
 		inner.ends <- from{end, address}
 		synctest.Wait()
-		<-time.After(time.Second) // no two are idle since the same time
+		<-time.After(time.Second) // no two connections become idle at the same instant
 		return visitor{client, bufio.NewReader(client)}
 	}
 }
@@ -53,7 +54,7 @@ func (v visitor) ask(path string) {
 	_, _ = io.WriteString(v, "GET "+path+" HTTP/1.1\r\nHost: x\r\n\r\n")
 }
 
-// answered reports whether a request is answered; false: the connection is closed.
+// answered waits for the answer to a request. It reports false if the connection is closed instead.
 func (v visitor) answered() bool {
 	answer, err := http.ReadResponse(v.reader, nil)
 	if err == nil {
@@ -68,7 +69,7 @@ func (v visitor) gets(path string) bool {
 	return v.answered()
 }
 
-// closed reports whether the server has closed the connection, which carries no request.
+// closed reports whether the server has closed a connection without a pending request.
 func (v visitor) closed() bool {
 	_ = v.SetReadDeadline(time.Now().Add(time.Millisecond))
 	_, err := v.reader.Peek(1)
@@ -92,10 +93,10 @@ func TestIdleConnectionsGiveWay(t *testing.T) {
 		}
 		busy := dial("192.0.2.2:1")
 		busy.ask("/slow")
-		first, second := open("192.0.2.1:1"), dial("192.0.2.1:2") // which sends no request
+		first, second := open("192.0.2.1:1"), dial("192.0.2.1:2") // second sends no request
 		third := open("192.0.2.1:3")
 		<-time.After(time.Second)
-		if !first.gets("/") { // idle since now
+		if !first.gets("/") { // first is now the connection that became idle last
 			t.Error("a connection was closed without need")
 		}
 		other := open("192.0.2.3:1")
@@ -125,7 +126,8 @@ func TestIdleConnectionsGiveWay(t *testing.T) {
 	})
 }
 
-// TestIdleConnectionsOfAnAddressGiveWay reaches the limit of one address.
+// TestIdleConnectionsOfAnAddressGiveWay checks that an address at its limit loses its own idle connection, and not the connection of
+// another address.
 func TestIdleConnectionsOfAnAddressGiveWay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -109,7 +109,8 @@ func TestInboundNumberIsLedByAPathway(t *testing.T) {
 	}
 }
 
-// TestInboundNumberOfADeletedPathway changes settings unrelated to the deleted pathway, and refuses another absent one.
+// TestInboundNumberOfADeletedPathway checks that a number whose pathway was deleted still accepts other changes, but not an unknown
+// pathway.
 func TestInboundNumberOfADeletedPathway(t *testing.T) {
 	t.Parallel()
 	h := open(t)

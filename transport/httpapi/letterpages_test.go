@@ -20,7 +20,7 @@ import (
 	"github.com/callwright/callwright/porting/loa"
 )
 
-// letter starts a request, and returns its id and the path of its signing page.
+// letter starts a port request, and returns its id and the path of its signing page.
 func (h *house) letter(number string) (id, path string) {
 	h.t.Helper()
 	started := at(h.t, h.want(http.StatusCreated, "POST", "/v1/sip/port/initiate", portBody(number)), "data")
@@ -29,7 +29,7 @@ func (h *house) letter(number string) (id, path string) {
 	return id, must(url.Parse(address)).Path
 }
 
-// browse makes a request like a browser, and checks the common parts of a page.
+// browse makes a request as a browser does, and checks the headers that all pages have in common.
 func (h *house) browse(method, path string, form url.Values) *httptest.ResponseRecorder {
 	h.t.Helper()
 	r := httptest.NewRequestWithContext(h.t.Context(), method, path, strings.NewReader(form.Encode()))
@@ -53,7 +53,7 @@ func (h *house) browse(method, path string, form url.Values) *httptest.ResponseR
 	return answer
 }
 
-// wantPage checks the status and the texts of a page.
+// wantPage checks that an answer is a page with a status and texts, and returns the page.
 func (h *house) wantPage(answer *httptest.ResponseRecorder, status int, texts ...string) string {
 	h.t.Helper()
 	page := answer.Body.String()
@@ -68,7 +68,7 @@ func (h *house) wantPage(answer *httptest.ResponseRecorder, status int, texts ..
 	return page
 }
 
-// signature returns the completed form of a page.
+// signature returns the completed form of a signing page, or nil if the page has no form.
 func signature(page string) url.Values {
 	hash := regexp.MustCompile(`name="letter_sha256" value="([0-9a-f]{64})"`).FindStringSubmatch(page)
 	if hash == nil {
@@ -79,7 +79,7 @@ func signature(page string) url.Values {
 	}
 }
 
-// evidence reads the evidence of a letter's signature.
+// evidence requests the evidence of a letter's signature.
 func (h *house) evidence(id string) (e loa.Evidence) {
 	h.t.Helper()
 	text := must(json.Marshal(at(h.t, h.want(http.StatusOK, "GET", "/v1/sip/port/"+id+"/letter", ""), "data", "evidence")))
@@ -232,14 +232,14 @@ func TestLinksThatDoNotWork(t *testing.T) {
 	h.wantPage(away.browse("GET", path+"/letter.pdf", nil), http.StatusServiceUnavailable, "cannot be shown now")
 }
 
-// lostLetters is a store that is away.
+// lostLetters is a store whose LetterByLink returns ErrUnavailable.
 type lostLetters struct{ loa.Store }
 
 func (lostLetters) LetterByLink(context.Context, string) (loa.Letter, error) {
 	return loa.Letter{}, callwright.ErrUnavailable
 }
 
-// TestPagesHaveTheirStyleAndNothingElse compares the policy with the page.
+// TestPagesHaveTheirStyleAndNothingElse checks that the Content-Security-Policy allows exactly the style of the page.
 func TestPagesHaveTheirStyleAndNothingElse(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -261,7 +261,7 @@ func TestPagesHaveTheirStyleAndNothingElse(t *testing.T) {
 	}
 }
 
-// TestTokensAreNotLogged signs and fails, and looks at the log.
+// TestTokensAreNotLogged checks that no token is in the log after valid, invalid and failed requests.
 func TestTokensAreNotLogged(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -280,7 +280,7 @@ func TestTokensAreNotLogged(t *testing.T) {
 	}
 }
 
-// brokenLetters is a store that fails.
+// brokenLetters is a store whose LetterByLink returns an uncoded error.
 type brokenLetters struct{ loa.Store }
 
 func (brokenLetters) LetterByLink(context.Context, string) (loa.Letter, error) {

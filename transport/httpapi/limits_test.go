@@ -18,15 +18,15 @@ import (
 	v3 "github.com/pb33f/libopenapi/datamodel/high/v3"
 )
 
-// limited is a member of a body or a parameter with a value on each side of one of its limits.
+// limited is a member or a parameter with one limit: a value just inside the limit, and a value just outside.
 type limited struct {
-	path            []string // "[]" stands for the first item of a list
+	path            []string // "[]" is the first item of a list
 	inside, outside any
 }
 
-// limitsOf returns the limits of a schema and of those within it.
+// limitsOf returns the limits of a schema and of the schemas nested in it.
 func limitsOf(path []string, schema *base.Schema, depth int) (all []limited) {
-	if depth > 6 || schema.Extensions.GetOrZero("x-no-effect") != nil { // whose values are ignored
+	if depth > 6 || schema.Extensions.GetOrZero("x-no-effect") != nil { // x-no-effect: values are ignored
 		return nil
 	}
 	add := func(inside, outside any) { all = append(all, limited{slices.Clone(path), inside, outside}) }
@@ -40,9 +40,9 @@ func limitsOf(path []string, schema *base.Schema, depth int) (all []limited) {
 	if schema.Minimum != nil {
 		add(*schema.Minimum, *schema.Minimum-step)
 	}
-	const largest = 200_000 // characters that fit into a body, twice over
+	const largest = 200_000 // characters; twice as many bytes fit into a body
 	if schema.MaxLength != nil && *schema.MaxLength <= largest {
-		// Two bytes each: a server that counts bytes refuses half as many.
+		// Each character is two bytes, so that a server that counts bytes refuses the value inside the limit.
 		add(strings.Repeat("ä", int(*schema.MaxLength)), strings.Repeat("ä", int(*schema.MaxLength)+1))
 	}
 	for _, nested := range slices.Concat(schema.AllOf, schema.OneOf, schema.AnyOf) {
@@ -57,7 +57,7 @@ func limitsOf(path []string, schema *base.Schema, depth int) (all []limited) {
 	return all
 }
 
-// with returns a copy of JSON with a value at a path; ok is false if the path does not exist in it.
+// with returns a copy of a JSON value in which the value at path is leaf. ok is false if the parent of path does not exist.
 func with(value any, path []string, leaf any) (changed any, ok bool) {
 	if len(path) == 0 {
 		return leaf, true
@@ -88,16 +88,16 @@ func with(value any, path []string, leaf any) (changed any, ok bool) {
 	return nil, false
 }
 
-// dotted returns a path as errors have it.
+// dotted formats a path as errors do.
 func dotted(path []string) string {
 	text := strings.Join(path, ".")
 	return strings.ReplaceAll(text, ".[]", "[0]")
 }
 
-// aboutALimit matches refusals about a limit, not about the format of a text.
+// aboutALimit matches messages about a limit, but not about the format of a text.
 var aboutALimit = regexp.MustCompile(`[0-9] (character|byte)|at most|at least|from [0-9]|longer|shorter|length|greater|less|number of`)
 
-// refusedFor returns the message of an answer's entry about a path; empty without one.
+// refusedFor returns the message of an answer's error about a path, or an empty text if there is none.
 func refusedFor(answer *httptest.ResponseRecorder, path string) string {
 	var body struct {
 		Errors []struct {
@@ -115,8 +115,8 @@ func refusedFor(answer *httptest.ResponseRecorder, path string) string {
 	return body.Failed[path]
 }
 
-// TestLimitsOfTheContractAreThoseOfTheServer sends, for each limit of a body's member and of a parameter, a value on each side
-// of it. The one outside must be refused, and the one inside not for its size.
+// TestLimitsOfTheContractAreThoseOfTheServer sends a value on each side of every limit in the contract. The server must refuse the value
+// outside, and must not refuse the value inside for its size.
 func TestLimitsOfTheContractAreThoseOfTheServer(t *testing.T) {
 	t.Parallel()
 	every(func(method, path string, op *v3.Operation) {
@@ -166,7 +166,7 @@ func TestLimitsOfTheContractAreThoseOfTheServer(t *testing.T) {
 	})
 }
 
-// checkLimits makes the requests of both sides of each limit.
+// checkLimits makes a request with the value on each side of each limit, and checks the answers.
 func (h *house) checkLimits(limits []limited, request func(l limited, value any) *http.Request) {
 	h.t.Helper()
 	for _, l := range limits {
@@ -187,7 +187,7 @@ func (h *house) checkLimits(limits []limited, request func(l limited, value any)
 	}
 }
 
-// realPath puts the ids of existing objects into a path.
+// realPath replaces the parameters of a path with the ids of existing objects.
 func (h *house) realPath(path string) string {
 	h.t.Helper()
 	h.attach()

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// links maps each area to the packages that a program serving only it links beside the core and the packages that all domains share:
-// the area's generated package, and its domain.
+// links maps each area to the packages that it may link in addition to the packages that all areas share. These are the area's generated
+// package and its domains.
 var links = map[string][]string{
 	"agentsapi":    {"agentsoas", "agents", "speech"},
 	"agenttestapi": {"agenttestoas", "agenttest", "agents", "speech"},
@@ -22,7 +22,7 @@ var links = map[string][]string{
 	"webhooksapi":  {"webhooksoas"},
 }
 
-// TestAProgramIsBuiltOfTheAreasThatItServes lists the dependencies of each area with the go command.
+// TestAProgramIsBuiltOfTheAreasThatItServes checks that the dependencies of each area are limited to links and the shared packages.
 func TestAProgramIsBuiltOfTheAreasThatItServes(t *testing.T) {
 	t.Parallel()
 	const module = "github.com/callwright/callwright/"

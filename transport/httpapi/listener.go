@@ -12,25 +12,28 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The defaults of Connections.
+// Defaults of Connections.
 const (
 	DefaultConnections           = 2000
 	DefaultConnectionsPerAddress = 200
 )
 
-// Connections bounds the connections of a listener.
+// Connections limits the number of a listener's open connections.
 type Connections struct {
-	Total      int            // 0: DefaultConnections
-	PerAddress int            // of one IPv4 address or one IPv6 /64 network; 0: DefaultConnectionsPerAddress; at least Total: no bound
-	Trusted    []netip.Prefix // proxies, whose connections are many people's: PerAddress does not count for them
+	Total      int            // 0 means DefaultConnections
+	PerAddress int            // per IPv4 address or IPv6 /64 network; 0 means DefaultConnectionsPerAddress; no limit if at least Total
+	Trusted    []netip.Prefix // proxies, exempt from PerAddress because they connect for many clients
 
-	callwright.Runtime // its Logger hears of connections that are closed for a bound, once a minute
+	callwright.Runtime // its Logger reports closed and refused connections, at most once a minute
 }
 
-// Limit returns a listener that keeps the bounds. For a connection beyond them it closes one that has no request, if a server of
-// NewServer uses the listener: the one that has been idle longest, of the address that has the most connections. It never closes a
-// connection of an address with fewer connections than the new one's. Where no connection can be closed, the new one is. A reverse
-// proxy, which many connections come from, belongs into Trusted, and bounds its clients.
+// Limit returns a listener that enforces the limits. If a connection exceeds them, the listener closes an open connection without a request
+// in its place. It chooses among the address with the most connections, and there the connection that has been idle longest. It closes a
+// connection of another address only if that address has more connections than the new one's. If it can close none, it closes the new
+// connection.
+//
+// The listener knows idle connections only if a server of NewServer uses it. A reverse proxy, from which many connections come, should be
+// in Trusted and limit its own clients.
 func (c Connections) Limit(l net.Listener) net.Listener {
 	c.Total, c.PerAddress = cmp.Or(c.Total, DefaultConnections), cmp.Or(c.PerAddress, DefaultConnectionsPerAddress)
 	c.Runtime = c.WithDefaults()
@@ -43,25 +46,25 @@ type limitListener struct {
 
 	mu      sync.Mutex
 	open    map[*limitedConn]bool
-	from    map[netip.Addr]int // of open, by source
+	from    map[netip.Addr]int // number of open connections by source
 	refused tally
 	closed  tally
 }
 
-// tally counts events that are logged once a minute.
+// tally counts events that are logged at most once a minute.
 type tally struct {
 	count int
 	told  time.Time
 }
 
-// Accept waits for the next connection that there is room for.
+// Accept returns the next connection that is within the limits. It closes the others.
 func (l *limitListener) Accept() (net.Conn, error) {
 	for {
 		inner, err := l.Listener.Accept()
 		if err != nil {
 			return nil, err
 		}
-		remote, _ := netip.ParseAddrPort(inner.RemoteAddr().String()) // a Unix socket has none: all of those are one source
+		remote, _ := netip.ParseAddrPort(inner.RemoteAddr().String()) // Unix sockets have no address and count as one source
 		conn := &limitedConn{Conn: inner, listener: l, from: callwright.Source(remote.Addr())}
 		conn.trusted = contains(l.limits.Trusted, plainAddr(remote.Addr()))
 		idle, ok := l.admit(conn)
@@ -75,7 +78,8 @@ func (l *limitListener) Accept() (net.Conn, error) {
 	}
 }
 
-// admit counts a connection. It returns the one to close for it, if there must be one, and reports whether there is room.
+// admit counts a new connection, and reports whether it may stay open. If an idle connection must be closed for it, admit returns that
+// connection.
 func (l *limitListener) admit(conn *limitedConn) (idle *limitedConn, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -92,12 +96,12 @@ func (l *limitListener) admit(conn *limitedConn) (idle *limitedConn, ok bool) {
 	return idle, true
 }
 
-// full reports whether the address of a new connection has reached its maximum. The caller holds the lock.
+// full reports whether the source of a new connection has reached PerAddress. The caller must hold the lock.
 func (l *limitListener) full(conn *limitedConn) bool {
 	return !conn.trusted && l.from[conn.from] >= l.limits.PerAddress
 }
 
-// idlest returns the connection to close for a new one; nil if there is none.
+// idlest returns the idle connection to close for a new one, or nil if there is none. The caller must hold the lock.
 func (l *limitListener) idlest(conn *limitedConn) (found *limitedConn) {
 	from, full := conn.from, l.full(conn)
 	for c := range l.open {
@@ -120,7 +124,7 @@ func (l *limitListener) log(t *tally, text string, from netip.Addr) {
 	}
 }
 
-// unlist subtracts a connection from the count, once. The caller holds the lock.
+// unlist subtracts a connection from the counts. It has no effect on a connection that is not counted. The caller must hold the lock.
 func (l *limitListener) unlist(c *limitedConn) {
 	if !l.open[c] {
 		return
@@ -131,16 +135,16 @@ func (l *limitListener) unlist(c *limitedConn) {
 	}
 }
 
-// limitedConn leaves its listener's count when it closes.
+// limitedConn is a counted connection. Close subtracts it from the counts.
 type limitedConn struct {
 	net.Conn
 	listener *limitListener
 	from     netip.Addr
-	trusted  bool      // Connections.Trusted has its address
-	idle     time.Time // since when it has no request; zero: it has one, or its state is not reported
+	trusted  bool      // its address is in Connections.Trusted
+	idle     time.Time // when it became idle; zero while it has a request, or if its state is unknown
 }
 
-// noteState notes which connections have a request: http.Server.ConnState.
+// noteState records when a connection becomes idle. NewServer sets it as http.Server.ConnState.
 func noteState(conn net.Conn, state http.ConnState) {
 	if secure, ok := conn.(interface{ NetConn() net.Conn }); ok {
 		conn = secure.NetConn()
@@ -157,7 +161,7 @@ func noteState(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// Close closes the connection.
+// Close closes the connection and subtracts it from the counts.
 func (c *limitedConn) Close() error {
 	defer func() {
 		c.listener.mu.Lock()
@@ -167,7 +171,8 @@ func (c *limitedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// CloseWrite ends the sending direction, so that a client that still sends reads its answer before the connection is closed.
+// CloseWrite closes the sending direction. A client that is still sending can then read its answer before the connection is closed. It
+// returns errors.ErrUnsupported if the connection cannot do that.
 func (c *limitedConn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi"
 )
 
-// from is a connection from a given address.
+// from is a connection with a given remote address.
 type from struct {
 	net.Conn
 	address string
@@ -28,7 +28,7 @@ type named string
 func (named) Network() string  { return "tcp" }
 func (n named) String() string { return string(n) }
 
-// TestTrustedProxyIsNotLimited opens more connections than the limit of an address from a trusted proxy, and from another address.
+// TestTrustedProxyIsNotLimited checks that PerAddress limits an untrusted address, but not a trusted proxy.
 func TestTrustedProxyIsNotLimited(t *testing.T) {
 	t.Parallel()
 	inner := &pipes{make(chan net.Conn, 1), make(chan struct{})}
@@ -69,7 +69,7 @@ func TestConnectionsAreLimited(t *testing.T) {
 	var log bytes.Buffer
 	inner := &pipes{make(chan net.Conn, 1), make(chan struct{})}
 	l := httpapi.Connections{Total: 3, PerAddress: 2, Runtime: callwright.Runtime{Logger: slog.New(slog.NewTextHandler(&log, nil))}}.Limit(inner)
-	// dial opens a connection; it is closed at the limit, while another address's is accepted.
+	// dial opens a connection from an address and accepts it.
 	dial := func(address string) (client, server net.Conn) {
 		t.Helper()
 		client, end := net.Pipe()
@@ -97,29 +97,29 @@ func TestConnectionsAreLimited(t *testing.T) {
 		if room != nil {
 			_ = room.Close()
 		}
-		inner.done <- struct{}{} // one Accept ends
+		inner.done <- struct{}{} // unblocks Accept
 		<-done
 	}
 	_, first := dial("192.0.2.1:1000")
 	_, second := dial("[::ffff:192.0.2.1]:1001")
-	refused("192.0.2.1:1002", second) // too many of the address
+	refused("192.0.2.1:1002", second) // exceeds the limit of the address
 	_, third := dial("192.0.2.1:1003")
 	_, fourth := dial("192.0.2.2:1000")
-	refused("192.0.2.3:1000", nil) // too many in all
+	refused("192.0.2.3:1000", nil) // exceeds the total limit
 	_ = first.Close()
-	_ = first.Close() // the second is not counted
+	_ = first.Close() // a second Close must not be counted
 	_, last := dial("[2001:db8::1]:1000")
 	refused("192.0.2.3:1001", last)
 	_, _ = dial("[2001:db8::1]:1001")
 	_, _ = third.Close(), fourth.Close()
 	_, _ = dial("[2001:db8::2]:1000")
-	refused("[2001:db8::3]:1000", nil) // too many of the network
+	refused("[2001:db8::3]:1000", nil) // exceeds the limit of the /64 network
 	if text := log.String(); strings.Count(text, "HTTP connections are refused") != 1 || !strings.Contains(text, "limit=3") {
 		t.Errorf("the log has %q", text)
 	}
 }
 
-// TestLimitedConnectionsCloseInHalves checks that a client that still sends gets its answer.
+// TestLimitedConnectionsCloseInHalves checks that a limited connection supports CloseWrite, after which the server can still read.
 func TestLimitedConnectionsCloseInHalves(t *testing.T) {
 	t.Parallel()
 	inner := must(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))

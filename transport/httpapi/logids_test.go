@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// requestLine returns the last log line of a request.
+// requestLine returns the last log line about a request.
 func (h *house) requestLine() map[string]any {
 	h.t.Helper()
 	var line map[string]any
@@ -24,7 +24,7 @@ func (h *house) requestLine() map[string]any {
 	return line
 }
 
-// TestRequestLinesName: log lines of requests contain the caller and the changed object.
+// TestRequestLinesName checks that the log line of a request names the client and the changed object.
 func TestRequestLinesName(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -54,7 +54,7 @@ func TestRequestLinesName(t *testing.T) {
 	if line := h.requestLine(); at(t, line, "ids", "id") != issue || at(t, line, "ids", "entry_id") == "" {
 		t.Errorf("commented: %v", line)
 	}
-	for _, method := range []string{"GET /", "POST /stop"} { // a read, and a change that is refused
+	for _, method := range []string{"GET /", "POST /stop"} { // a read, and a refused change
 		method, path, _ := strings.Cut(method, " /")
 		h.do(method, strings.TrimSuffix("/v1/calls/secret-id/"+path, "/"), "")
 		if line := h.requestLine(); line["ids"] != nil || line["status"] != 404.0 {
@@ -63,7 +63,7 @@ func TestRequestLinesName(t *testing.T) {
 	}
 }
 
-// TestRequestLinesHideTokens: a token in a path is a secret.
+// TestRequestLinesHideTokens checks that no token or query of a request is in the log.
 func TestRequestLinesHideTokens(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/portingapi"
 )
 
-// sentMails takes the texts of mails.
+// sentMails is a Mailer that sends the texts of mails to the channel.
 type sentMails chan string
 
 func (m sentMails) SendMail(ctx context.Context, _, _, _, text string) error {
@@ -25,7 +25,7 @@ func (m sentMails) SendMail(ctx context.Context, _, _, _, text string) error {
 	return ctx.Err()
 }
 
-// sentBodies takes the bodies of webhooks.
+// sentBodies sends the bodies of webhooks to the channel.
 type sentBodies chan string
 
 func (b sentBodies) Send(ctx context.Context, _ callwright.OrgID, _, _ string, body []byte) error {
@@ -36,7 +36,7 @@ func (b sentBodies) Send(ctx context.Context, _ callwright.OrgID, _, _ string, b
 	return ctx.Err()
 }
 
-// TestLinkIsInNoWebhook follows a request from its start to its signature: no message to its webhook contains the link of the mail.
+// TestLinkIsInNoWebhook checks that no webhook message contains the mailed link, from the start of a port request to its signature.
 func TestLinkIsInNoWebhook(t *testing.T) {
 	t.Parallel()
 	mails, bodies := make(sentMails), make(sentBodies)
@@ -80,7 +80,7 @@ func TestLinkIsInNoWebhook(t *testing.T) {
 	}
 }
 
-// TestLinkIsMailedOnly signs with the link of the mail, which no answer has.
+// TestLinkIsMailedOnly checks that no answer contains the signing link if MailOnly is set, and that the mailed link works.
 func TestLinkIsMailedOnly(t *testing.T) {
 	t.Parallel()
 	mails := make(sentMails)

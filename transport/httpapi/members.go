@@ -16,14 +16,13 @@ import (
 	"github.com/callwright/callwright/transport/oas"
 )
 
-// Ignored is a member of a body that was taken without effect.
+// Ignored is a member of a body that the server accepted without effect.
 type Ignored struct{ Field, Message string }
 
-// IgnoredMembers returns the members of the body that were taken without effect, for an answer's `ignored`.
+// IgnoredMembers returns the members of the request's body that had no effect, for the member `ignored` of the answer.
 func IgnoredMembers(ctx context.Context) []Ignored { return infoOf(ctx).ignored }
 
-// Ignore adds a member to IgnoredMembers: one that a handler takes without effect. It may do so again, as a handler may run
-// again.
+// Ignore adds a member that a handler ignores to IgnoredMembers. Repeated calls add it only once, because a handler may run again.
 func Ignore(ctx context.Context, field, message string) {
 	member := Ignored{cut(field), message}
 	if info := infoOf(ctx); !slices.Contains(info.ignored, member) && len(info.ignored) < maxIgnored {
@@ -31,19 +30,19 @@ func Ignore(ctx context.Context, field, message string) {
 	}
 }
 
-// maxIgnored bounds the members that an answer names as ignored: see IgnoredMembers in the contract.
+// maxIgnored is the maximum number of ignored members that an answer names: see IgnoredMembers in the contract.
 const maxIgnored = 100
 
 // members holds the contract's rules for the members of an operation's body.
 type members struct {
 	area      *Area
-	operation string // its id
+	operation string // id of the operation
 	info      *requestInfo
 }
 
-// prepare returns the body with the decoder's names of members, and without members that count as absent: null members for which
-// null is not a value, and members that have no effect. It records the ignored ones, and refuses forbidden ones. It returns invalid
-// JSON unchanged, for the decoder to refuse.
+// prepare rewrites a body for the generated decoder. It renames members that have other names, and removes members that count as absent:
+// null members for which null is not a value, and members without effect. It records the ignored members and refuses forbidden ones. It
+// returns invalid JSON unchanged, so that the decoder refuses it.
 func (m members) prepare(text []byte) ([]byte, error) {
 	if m.area == nil || len(m.area.NoEffect)+len(m.area.Aliases) == 0 && !bytes.Contains(text, []byte("null")) {
 		return text, nil
@@ -64,14 +63,14 @@ func (m members) prepare(text []byte) ([]byte, error) {
 	return w.out.Bytes(), nil
 }
 
-// memberWriter writes JSON again without some of the members.
+// memberWriter copies JSON, and renames or omits members.
 type memberWriter struct {
 	members
 	out     bytes.Buffer
 	ignored []Ignored
 }
 
-// value writes the next value of a decoder. key is the key in the area's maps, path is the path for messages.
+// value copies the next value of a decoder. key is its key in the area's maps, and path is its path in messages.
 func (w *memberWriter) value(d *jx.Decoder, key, path string) error {
 	switch d.Next() {
 	case jx.Object:
@@ -102,24 +101,25 @@ func (w *memberWriter) value(d *jx.Decoder, key, path string) error {
 	}
 }
 
-// object is an object that is being written.
+// object is the state of an object that is being written.
 type object struct {
-	from      int // its offset in the output, behind its brace
+	from      int // offset in the output after its opening brace
 	key, path string
-	named     map[string]named // the members that have other names, as far as they came
+	named     map[string]named // members so far, by their names in the contract
 }
 
-// named is the value of a member that has several names.
+// named is the JSON text of a member's value, and whether an alias named the member.
 type named struct {
 	value string
 	alias bool
 }
 
-// member writes a member of an object, unless it is as good as absent.
+// member copies a member under its name in the contract, unless the member counts as absent. A member that is given under two names must
+// have the same value under both.
 func (w *memberWriter) member(d *jx.Decoder, o *object, name string) error {
 	path := wire.Join(o.path, name)
 	key := o.of(name)
-	plain := name != "" && !strings.ContainsAny(name, ".[ ") // so that no key of the maps is another's
+	plain := name != "" && !strings.ContainsAny(name, ".[ ") // otherwise its key could equal another member's
 	if plain && d.Next() == jx.Null && w.area.NullIsAbsent[key] {
 		return d.Null()
 	}
@@ -155,7 +155,7 @@ func (w *memberWriter) member(d *jx.Decoder, o *object, name string) error {
 	return nil
 }
 
-// of returns the key of a member in the area's maps.
+// of returns the key of a member in the maps of the area.
 func (o *object) of(name string) string {
 	if strings.HasSuffix(o.key, " ") {
 		return o.key + name
@@ -163,7 +163,7 @@ func (o *object) of(name string) string {
 	return o.key + "." + name
 }
 
-// otherName returns the name beside name of a member that is known under a third or the same one.
+// otherName returns a name, other than name, of a member that was given twice. known is the member's name in the contract.
 func (w *memberWriter) otherName(o *object, known, name string) string {
 	if name != known {
 		return known
@@ -176,7 +176,8 @@ func (w *memberWriter) otherName(o *object, known, name string) string {
 	return known
 }
 
-// withoutEffect takes the value of a member that has no effect.
+// withoutEffect skips the value of a member that has no effect. It refuses the value, or records the member as ignored, unless the value
+// requests nothing.
 func (w *memberWriter) withoutEffect(d *jx.Decoder, path string, effect oas.NoEffect) error {
 	raw, err := d.Raw()
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// TestCallsOfClientsInTheWild places a call with each member of the common format, as its clients send it. want lists the ignored
-// members, or begins with the status and the refused member.
+// TestCallsOfClientsInTheWild creates a call with each member that other clients send. want lists the ignored members, or begins with the
+// status and names the refused member.
 func TestCallsOfClientsInTheWild(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -101,7 +101,7 @@ func TestCallsOfClientsInTheWild(t *testing.T) {
 		{`"post_call_evals":{"polite":true}`, "post_call_evals"},
 		{`"tools":[]`, ""},
 		{`"tools":null`, ""},
-		// Nothing else passes unseen.
+		// Unknown members are refused.
 		{`"keyword":["x"]`, "400 keyword"},
 		{`"keyword":null`, "400 keyword"},
 		{`"voicemail.sms":true`, "400 voicemail.sms"},
@@ -139,7 +139,7 @@ func TestCallsOfClientsInTheWild(t *testing.T) {
 	}
 }
 
-// TestTransferListHasThePlaceOfTheNumber reads the permitted target of transfers.
+// TestTransferListHasThePlaceOfTheNumber checks that the default of transfer_list replaces transfer_phone_number.
 func TestTransferListHasThePlaceOfTheNumber(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -153,7 +153,7 @@ func TestTransferListHasThePlaceOfTheNumber(t *testing.T) {
 	}
 }
 
-// TestIgnoredMembersAreRepeated repeats an answer with ignored members by its Idempotency-Key.
+// TestIgnoredMembersAreRepeated checks that a repeated answer also lists the ignored members.
 func TestIgnoredMembersAreRepeated(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -166,7 +166,7 @@ func TestIgnoredMembersAreRepeated(t *testing.T) {
 	}
 }
 
-// TestSpeechSettingsOfClientsInTheWild sends members that other servers' engines take.
+// TestSpeechSettingsOfClientsInTheWild checks which members that other servers accept for speech are listed as ignored.
 func TestSpeechSettingsOfClientsInTheWild(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -192,7 +192,8 @@ func TestSpeechSettingsOfClientsInTheWild(t *testing.T) {
 	}
 }
 
-// TestInboundNumbersTakeWhatAsksForNothing sends members that inbound numbers don't have.
+// TestInboundNumbersTakeWhatAsksForNothing checks that members without effect on inbound numbers are accepted only with values that request
+// nothing.
 func TestInboundNumbersTakeWhatAsksForNothing(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -18,7 +18,7 @@ import (
 // object is an object of the contract, or of a body.
 type object = map[string]any
 
-// contractTree reads openapi.yaml.
+// contractTree decodes openapi.yaml into maps and lists.
 func contractTree(t *testing.T) (tree object) {
 	t.Helper()
 	if err := yaml.Unmarshal([]byte(callwright.OpenAPI), &tree); err != nil {
@@ -27,7 +27,7 @@ func contractTree(t *testing.T) (tree object) {
 	return tree
 }
 
-// resolveIn follows the references of a node.
+// resolveIn follows the references of a node, and returns the object that they lead to.
 func resolveIn(tree object, node any) object {
 	o, _ := node.(object)
 	for ref, ok := o["$ref"].(string); ok; ref, ok = o["$ref"].(string) {
@@ -40,13 +40,13 @@ func resolveIn(tree object, node any) object {
 	return o
 }
 
-// jsonBody is an operation that takes JSON.
+// jsonBody is an operation with a JSON body, and the schema of the body.
 type jsonBody struct {
 	id, method, path string
 	schema           object
 }
 
-// jsonBodies returns the operations that take JSON.
+// jsonBodies returns the operations with a JSON body, sorted by id.
 func jsonBodies(tree object) (all []jsonBody) {
 	for path, item := range tree["paths"].(object) {
 		for method, op := range item.(object) {
@@ -61,8 +61,8 @@ func jsonBodies(tree object) (all []jsonBody) {
 	return all
 }
 
-// eachMember calls fn for every member of a schema and of nested ones; alternatives are merged into one object. Recursive schemas
-// are entered once.
+// eachMember calls fn for every member of a schema and of the schemas nested in it. It treats the alternatives of a schema as one object,
+// and enters a recursive schema only once.
 func eachMember(tree, schema object, path string, around []string, fn func(path string, member object)) {
 	for _, kind := range []string{"oneOf", "anyOf", "allOf"} {
 		alternatives, _ := schema[kind].([]any)
@@ -86,7 +86,7 @@ func eachMember(tree, schema object, path string, around []string, fn func(path 
 
 var memberRow = regexp.MustCompile("(?m)^\\| `([a-zA-Z]+)` \\| `([a-z_.\\[\\]]+)` \\| (.+) \\| (ignored|refused) \\| (.+) \\|$")
 
-// TestMembersWithoutEffectAreDocumented compares the tables of docs/compatibility.md with openapi.yaml, both ways.
+// TestMembersWithoutEffectAreDocumented checks that the tables of docs/compatibility.md list the same members as openapi.yaml.
 func TestMembersWithoutEffectAreDocumented(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/compatibility.md")
@@ -142,7 +142,7 @@ func TestMembersWithoutEffectAreDocumented(t *testing.T) {
 	}
 }
 
-// namesIgnored reports whether the answer of an operation contains a member `ignored`.
+// namesIgnored reports whether a successful answer of an operation has a member `ignored`.
 func namesIgnored(tree object, op jsonBody) bool {
 	operation := tree["paths"].(object)[op.path].(object)[strings.ToLower(op.method)].(object)
 	for status, answer := range operation["responses"].(object) {

@@ -21,14 +21,14 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// TestMain checks that every stream has ended.
+// TestMain runs the tests, and fails if a goroutine is still running afterwards.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(tests{m}) }
 
-// tests runs the tests of this package. They fail if the contract contains an example error that no test received: examples equal
-// real answers of the server, except for ids and numbers.
+// tests runs the tests of this package. It fails if the contract contains an example error that no test received. Examples must equal real
+// answers of the server, except for ids and numbers.
 type tests struct{ *testing.M }
 
-// Run runs the tests, and compares the examples only if all tests ran.
+// Run runs the tests. It compares the examples only if all tests ran and passed.
 func (m tests) Run() int {
 	code := m.M.Run()
 	partial := false
@@ -57,8 +57,8 @@ func (m tests) Run() int {
 	return code
 }
 
-// unreachable lists examples that these tests cannot cause: they need hundreds of objects, or concurrent changes of one. The
-// domains' tests cover them.
+// unreachable lists examples that these tests cannot cause, because they require hundreds of objects or concurrent changes of an object.
+// The domains' tests cover them.
 var unreachable = []string{
 	"AgentRefused.limit", "PathwayChatLimit.limit", "PathwayChatLimit.turns", "TestReplayLimit.chats", "PathwayLimit.limit", "PathwayVersionLimit.limit",
 	"TriageAttachConflict.limit", "TriageFlagConflict.limit", "TriageRelationConflict.limit",
@@ -66,7 +66,7 @@ var unreachable = []string{
 	"CallEnded.conflict", "VoiceChanged.conflict", "PortCancelRefused.conflict", "PortLetterEnded.conflict", "Conflict.conflict", "ConflictB.conflict", "PathwayChatBusy.busy", "PathwayNotPublished.conflict",
 }
 
-// plain makes an operation's request out of the contract's examples.
+// plain returns an operation's request with the contract's examples and the house's key.
 func plain(t *testing.T, h *house, method, path string, op *v3.Operation) *http.Request {
 	t.Helper()
 	r := request(t, method, path, op)
@@ -74,7 +74,7 @@ func plain(t *testing.T, h *house, method, path string, op *v3.Operation) *http.
 	return r
 }
 
-// TestEveryOperationGivesItsErrors causes the common errors of each operation.
+// TestEveryOperationGivesItsErrors checks the common errors of each operation, such as a missing key or an unavailable store.
 func TestEveryOperationGivesItsErrors(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -90,7 +90,7 @@ func TestEveryOperationGivesItsErrors(t *testing.T) {
 			change(r)
 			answer := httptest.NewRecorder()
 			server.ServeHTTP(answer, r)
-			if answer.Code == http.StatusNotImplemented && !built()[op.OperationId] { // before the request is read
+			if answer.Code == http.StatusNotImplemented && !built()[op.OperationId] { // answered before the request is read
 				return
 			}
 			if answer.Code != status {
@@ -118,7 +118,7 @@ func TestEveryOperationGivesItsErrors(t *testing.T) {
 	})
 }
 
-// TestOperationsThatAreNotBuiltSaySo compares the contract's 501 answers with the server.
+// TestOperationsThatAreNotBuiltSaySo checks that exactly the operations that the contract marks as not built answer 501.
 func TestOperationsThatAreNotBuiltSaySo(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -133,7 +133,7 @@ func TestOperationsThatAreNotBuiltSaySo(t *testing.T) {
 	})
 }
 
-// TestErrorsOfRareStates brings objects into states in which an operation refuses them.
+// TestErrorsOfRareStates checks the errors of operations on objects whose state does not allow them.
 func TestErrorsOfRareStates(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -152,7 +152,7 @@ func TestErrorsOfRareStates(t *testing.T) {
 	h.want(404, "POST", "/v1/pathway/chat/create", `{"pathway_id":"`+id+`","pathway_version":7}`)
 }
 
-// TestErrorsOfIssuesInRareStates does so for issues.
+// TestErrorsOfIssuesInRareStates checks the errors of operations on issues whose state does not allow them.
 func TestErrorsOfIssuesInRareStates(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -10,8 +10,8 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 )
 
-// checkNames refuses JSON in which an object has a member twice: readers differ in which one counts (RFC 8259, section 4). The decoder refuses
-// invalid JSON.
+// checkNames refuses JSON in which an object contains a member twice, because readers differ in which of them counts (RFC 8259, section 4).
+// It accepts invalid JSON, which the decoder refuses.
 func checkNames(text []byte) error {
 	err := namesOf(jx.DecodeBytes(text), "")
 	if twice, ok := errors.AsType[*callwright.Error](err); ok {
@@ -20,7 +20,7 @@ func checkNames(text []byte) error {
 	return nil
 }
 
-// namesOf reads the next value of a decoder, whose path messages say.
+// namesOf reads the next value of a decoder and returns an error for a duplicate member. path is the value's path in the error.
 func namesOf(d *jx.Decoder, path string) error {
 	switch d.Next() {
 	case jx.Object:

@@ -22,10 +22,10 @@ func TestMembersGivenTwice(t *testing.T) {
 			t.Errorf("%s: %v", body, message)
 		}
 	}
-	h.want(400, "POST", "/v1/calls", `{"task":"a","task":`) // no JSON
+	h.want(400, "POST", "/v1/calls", `{"task":"a","task":`) // invalid JSON
 }
 
-// TestCodedBodies checks that a body with a content coding is refused unread, with the accepted coding in the error.
+// TestCodedBodies checks that a body with a content coding is refused without being read, and that the answer names the accepted coding.
 func TestCodedBodies(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/callsapi"
 )
 
-// outbox records sent messages.
+// outbox records the last sent message. It returns err.
 type outbox struct {
 	notifier
 	org     callwright.OrgID
@@ -58,7 +58,7 @@ func TestWebhookGetsTheRecordThatAReadAnswers(t *testing.T) {
 	}
 }
 
-// TestEventIsSignedAsEveryMessage sends an event with the real sender, and checks the received message with the published library.
+// TestEventIsSignedAsEveryMessage sends an event with the real sender, and verifies the received message with the published library.
 func TestEventIsSignedAsEveryMessage(t *testing.T) {
 	t.Parallel()
 	h := open(t)

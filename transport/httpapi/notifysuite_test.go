@@ -25,7 +25,7 @@ var secrets = map[callwright.OrgID]callwright.Secret{
 	"a": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "b": "whsec_TQ8aX0c1VtYp3nJr5sKd7uLe9wMf2hZq",
 }
 
-// receiver is a webhook with scripted answers.
+// receiver is a webhook that records deliveries and answers as scripted.
 type receiver struct {
 	mu     sync.Mutex
 	answer error
@@ -55,7 +55,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	}
 }
 
-// TestNotifierConformance runs the suite on the notifier over the real sender.
+// TestNotifierConformance runs the conformance suite on the notifier with the real sender.
 func TestNotifierConformance(t *testing.T) {
 	t.Parallel()
 	agentstest.RunNotifier(t, agentstest.NotifierHarness{

@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// objects calls fn for every object of a value that a schema with properties describes. Of alternatives all are taken.
+// objects calls fn for every object of a value whose schema has properties. It visits all alternatives of a schema, but only the first two
+// elements of a list.
 func objects(tree, schema object, value any, path string, fn func(path string, names []string, value object)) {
 	for _, kind := range []string{"oneOf", "anyOf", "allOf"} {
 		alternatives, _ := schema[kind].([]any)
@@ -38,8 +39,8 @@ func objects(tree, schema object, value any, path string, fn func(path string, n
 	}
 }
 
-// TestNullIsAbsentInEveryBody sends the examples of all operations with each member null, and without it. A null that is refused is
-// refused as the member's absence is.
+// TestNullIsAbsentInEveryBody sends the examples of all operations with each member null, and without that member. It checks that null is
+// refused only if the absence is refused with the same error.
 func TestNullIsAbsentInEveryBody(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -84,7 +85,7 @@ func TestNullIsAbsentInEveryBody(t *testing.T) {
 	}
 }
 
-// bodyExamples returns the examples of an operation's body.
+// bodyExamples returns the contract's examples of an operation's body.
 func bodyExamples(tree object, op jsonBody) (all []any) {
 	operation := tree["paths"].(object)[op.path].(object)[strings.ToLower(op.method)].(object)
 	media := resolveIn(tree, operation["requestBody"])["content"].(object)["application/json"].(object)

@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// nationalRequests lists requests with a national number, each with the name of its member.
+// nationalRequests lists requests with a national number. field is the name of the member that contains the number.
 var nationalRequests = map[string]struct {
 	method, target, body string
 	field                string
@@ -26,8 +26,8 @@ var nationalRequests = map[string]struct {
 	"inbound set": {"POST", "/v1/inbound/4155550123", `{"prompt":"Talk."}`, "phone_number"},
 }
 
-// TestNationalNumbers checks that ten digits are read as a number of the organization's default country, and never as a number of
-// the country whose code they begin with.
+// TestNationalNumbers checks that ten digits are read as a number of the organization's default country. They must never be read as a
+// number of the country whose code they begin with.
 func TestNationalNumbers(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -50,7 +50,7 @@ func TestNationalNumbers(t *testing.T) {
 		wantReadings(name, answer.Body.String(), r.field)
 	}
 
-	const check = "/v1/sip/port/check?phone_numbers[]=4155550123" // which answers for each number
+	const check = "/v1/sip/port/check?phone_numbers[]=4155550123" // answers 200 with a reason for each number
 	wantReadings("port check", h.do("GET", check, "").Body.String(), "not_portable_reason")
 
 	h.organization(func(o *callwright.Organization) { o.DefaultCountry = "US" })

@@ -14,15 +14,15 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// answerLife is the time in which the first answer to a request with an Idempotency-Key is repeated.
+// answerLife is how long the first answer to a request with an Idempotency-Key is repeated.
 const answerLife = 24 * time.Hour
 
-// idempotencyKey carries the key, which the generated code has checked.
+// idempotencyKey is the header that contains the key. The generated code validates the key.
 const idempotencyKey = "Idempotency-Key"
 
-// answerOnce repeats the first answer to a request whose Idempotency-Key was used before. Claiming the key, the
-// operation and storing its answer are one transaction: of two requests at the same time one does the work, and an operation
-// that fails leaves neither a trace nor an answer. See Area.Detached for other operations.
+// answerOnce repeats the first answer to a request whose Idempotency-Key was used before. It finds the answer, runs the operation and
+// stores its answer in one transaction. Of two concurrent requests, only one takes effect, and an operation that fails leaves neither a
+// change nor an answer. See Area.Detached for other operations.
 func (a *API) answerOnce(req middleware.Request, next middleware.Next, area *Area) (middleware.Response, error) {
 	if req.Raw.Header.Get(idempotencyKey) == "" {
 		return next(req)
@@ -35,13 +35,13 @@ func (a *API) answerOnce(req middleware.Request, next middleware.Next, area *Are
 		return a.detached(req, next, claim)
 	}
 	answer, err := a.once(req, next, claim)
-	if errors.Is(err, errClaimed) { // by a request that was under way when this one looked
+	if errors.Is(err, errClaimed) { // another request stored its answer meanwhile
 		answer, err = a.once(req, next, claim)
 	}
 	return answer, err
 }
 
-// claim holds the data about a request with a key before the answer.
+// claim identifies a request with an Idempotency-Key. empty returns an empty answer to decode into.
 type claim struct {
 	org    callwright.OrgID
 	key    string
@@ -70,11 +70,12 @@ func (a *API) once(req middleware.Request, next middleware.Next, c claim) (answe
 	return answer, err
 }
 
-// keepTime is the time limit for storing the answer of a detached operation, also after its client has gone.
+// keepTime is the time limit for storing the answer of a detached operation. It also applies after the client has disconnected.
 const keepTime = 10 * time.Second
 
-// detached runs an operation outside of any transaction, and keeps its answer in one of its own, unless another request with the
-// key was first, whose answer it returns. A client that goes when the operation is done finds the answer when it comes again.
+// detached runs an operation outside of any transaction, and stores its answer in a separate transaction. If another request with the key
+// has stored an answer first, detached returns that answer. The answer is stored even if the client has disconnected, so that a retry finds
+// it.
 func (a *API) detached(req middleware.Request, next middleware.Next, c claim) (middleware.Response, error) {
 	kept, found, err := a.find(req.Context, c, a.cfg.Clock.Now().Add(-answerLife))
 	if found || err != nil {
@@ -98,7 +99,8 @@ func (a *API) detached(req middleware.Request, next middleware.Next, c claim) (m
 	return answer, err
 }
 
-// find returns the answer that is stored under the key, if there is one.
+// find returns the answer stored under the key since a time, if there is one. It returns ErrIdempotencyConflict if the stored request
+// differs from this one.
 func (a *API) find(ctx context.Context, c claim, since time.Time) (answer Answer, found bool, err error) {
 	digest, text, err := a.cfg.Idempotency.Find(ctx, c.org, c.key, since)
 	switch {
@@ -129,11 +131,11 @@ func (a *API) store(ctx context.Context, c claim, answer middleware.Response, si
 	return err
 }
 
-// digest returns the same for requests that differ in the order of members or in blanks of their JSON only.
+// digest returns a hash of a path and a body. Bodies whose JSON differs only in white space or the order of members have the same digest.
 func digest(path string, body []byte) []byte {
 	var value any
 	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.UseNumber() // a float64 would take some different numbers for the same
+	decoder.UseNumber() // as float64, some different numbers would be equal
 	if decoder.Decode(&value) == nil {
 		if canonical, err := json.Marshal(value); err == nil {
 			body = canonical

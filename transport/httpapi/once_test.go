@@ -40,7 +40,7 @@ func TestSameKeyAndBodyGetTheFirstAnswer(t *testing.T) {
 	}
 	_, stranger := h.tenant("other", "SIP")
 	foreign := h.want(400, "POST", "/v1/calls", aCall, key, header{"Authorization", stranger})
-	if at(t, foreign, "errors", 0, "error") != "BAD_REQUEST" { // no own number; with the first answer it would have received the call's id
+	if at(t, foreign, "errors", 0, "error") != "BAD_REQUEST" { // it has no number; the first answer would show it the call's id
 		t.Errorf("another organization: %v", foreign)
 	}
 }
@@ -63,14 +63,14 @@ func TestWhatFailedIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	key := header{"Idempotency-Key", "k1"}
-	h.want(400, "POST", "/v1/calls", aCall, key) // no number is attached
+	h.want(400, "POST", "/v1/calls", aCall, key) // fails, because no number is attached
 	h.attach()
 	if answer := h.want(200, "POST", "/v1/calls", aCall, key); answer["call_id"] == nil {
 		t.Errorf("answer %v", answer)
 	}
 }
 
-// movedClock is a clock that a test sets.
+// movedClock is a clock that returns now, which a test sets.
 type movedClock struct{ now time.Time }
 
 func (c *movedClock) Now() time.Time { return c.now }
@@ -120,7 +120,7 @@ func TestManyAtOnceMakeOneCall(t *testing.T) {
 	}
 }
 
-// racing is a store of answers in which another request keeps its answer just before this one does.
+// racing is a store of answers in which another request stores its answer just before the first one.
 type racing struct {
 	callwright.IdempotencyStore
 	once   sync.Once
@@ -139,7 +139,7 @@ func (r *racing) StoreAnswer(
 	return r.IdempotencyStore.StoreAnswer(ctx, org, key, digest, answer, since, at)
 }
 
-// loose is an Atomic that does not isolate, as databases at READ COMMITTED don't.
+// loose is an Atomic without isolation, as a database at READ COMMITTED.
 type loose struct{ *memstore.Store }
 
 func (loose) Do(ctx context.Context, fn func(context.Context) error) error { return fn(ctx) }
@@ -160,7 +160,7 @@ func TestTheLoserOfARaceGivesTheWinnersAnswer(t *testing.T) {
 	}
 }
 
-// forgetful is a failing store of answers.
+// forgetful is a store of answers whose StoreAnswer fails.
 type forgetful struct{ callwright.IdempotencyStore }
 
 func (forgetful) StoreAnswer(context.Context, callwright.OrgID, string, []byte, []byte, time.Time, time.Time) error {

@@ -10,7 +10,7 @@ import (
 
 // route serves an operational page or an operation of the contract.
 func (a *API) route(w *answerWriter, r *http.Request) {
-	if r.Method == http.MethodConnect { // this is no proxy
+	if r.Method == http.MethodConnect { // the API is not a proxy
 		methodNotAllowed(w, r, strings.Join(methods, ","))
 		return
 	}
@@ -27,20 +27,20 @@ func (a *API) route(w *answerWriter, r *http.Request) {
 	page(w, r)
 }
 
-// Serves reports whether a path is of the contract, or of an operational page: a program that serves other things on the same port gives
-// those to an API.
+// Serves reports whether a path belongs to the contract or to an operational page. A program that serves other pages on the same port
+// passes requests for these paths to an API.
 func Serves(path string) bool {
 	return strings.HasPrefix(path, "/v1/") || strings.HasPrefix(path, "/loa/") || operational(path)
 }
 
-// FromProgram reports whether a program makes a request, and no browser that shows pages: it asks for JSON or sends a key, and
-// does not ask for pages.
+// FromProgram reports whether a program makes a request, rather than a browser that shows pages. Such a request accepts JSON or sends a
+// key, and does not accept HTML.
 func FromProgram(r *http.Request) bool {
 	accept := r.Header.Get("Accept")
 	return !strings.Contains(accept, "text/html") && (r.Header.Get("Authorization") != "" || strings.Contains(accept, "application/json"))
 }
 
-// operational reports whether a path is of an operational page.
+// operational reports whether a path belongs to an operational page.
 func operational(path string) bool {
 	switch path {
 	case "/healthz", "/readyz", "/metrics", "/openapi.yaml", "/docs":
@@ -49,7 +49,7 @@ func operational(path string) bool {
 	return strings.HasPrefix(path, "/docs/")
 }
 
-// page returns the handler of an operational page; nil for any other path.
+// page returns the handler of an operational page, or nil for any other path.
 func (a *API) page(path string) http.HandlerFunc {
 	if !operational(path) {
 		return nil
@@ -65,11 +65,11 @@ func (a *API) page(path string) http.HandlerFunc {
 	return a.cfg.Reference.ServeHTTP
 }
 
-// ErrStopping is the cause of an error of Config.Ready (callwright.Error.Because) that the node is being stopped in order: no
-// action is needed, and it is not logged.
+// ErrStopping is the cause (callwright.Error.Because) of an error of Config.Ready while the node is being stopped on purpose. The API does
+// not log such an error, because no action is required.
 var ErrStopping = errors.New("httpapi: the node is being stopped")
 
-// serveReady reports whether this node takes requests.
+// serveReady answers whether this node is ready, with its warnings. It logs when the node becomes unready, unless the cause is ErrStopping.
 func (a *API) serveReady(w http.ResponseWriter, r *http.Request) {
 	err := a.cfg.Ready(r.Context())
 	if !errors.Is(err, ErrStopping) {
@@ -89,5 +89,5 @@ func (a *API) serveReady(w http.ResponseWriter, r *http.Request) {
 
 func writeText(w http.ResponseWriter, contentType, text string) {
 	w.Header().Set("Content-Type", contentType+"; charset=utf-8")
-	_, _ = w.Write([]byte(text)) // the client has gone if this fails
+	_, _ = w.Write([]byte(text)) // fails only if the client has disconnected
 }

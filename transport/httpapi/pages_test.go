@@ -43,8 +43,8 @@ func TestOperationalPages(t *testing.T) {
 	h.want(404, "GET", "/docs/index.html", "")
 }
 
-// TestOperationalPagesAreInTheContract requests each page of the contract, without a key, from a server with it and from one
-// without.
+// TestOperationalPagesAreInTheContract requests each operational page of the contract without a key, from a server that has the page and
+// from a server that does not.
 func TestOperationalPagesAreInTheContract(t *testing.T) {
 	t.Parallel()
 	full := open(t, func(c *httpapi.Config) {
@@ -84,8 +84,8 @@ func TestOperationalPagesAreInTheContract(t *testing.T) {
 	}
 }
 
-// TestServedContract: the contract names the server's public URL, the pages use the URL at which they are opened, and both mark
-// operations that are not built.
+// TestServedContract checks that the contract names the server's public URL, that the pages use the URL at which they are opened, and that
+// both mark operations that are not built.
 func TestServedContract(t *testing.T) {
 	t.Parallel()
 	type contract struct {
@@ -139,7 +139,7 @@ func TestNotReady(t *testing.T) {
 	}
 }
 
-// TestReadyWithWarnings: a server with warnings accepts requests, and lists the necessary actions.
+// TestReadyWithWarnings checks that a server with warnings is ready, and lists the warnings.
 func TestReadyWithWarnings(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(c *httpapi.Config) { c.Warnings = func() []string { return []string{"the certificate expires"} } })

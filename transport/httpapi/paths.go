@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// otherPaths are paths under which clients of other servers know operations. docs/compatibility.md lists them.
+// otherPaths maps the paths that clients of other servers use to the contract's paths. docs/compatibility.md lists them.
 var otherPaths = []struct{ method, path, known string }{
 	{"", "/v1/convo_pathway", "/v1/pathway"},
 	{http.MethodPost, "/v1/agent-testing/scenarios/generate", "/v1/agent-testing/scenarios/generate-from-call"},
 }
 
-// withKnownPath returns a URL with the path of the contract in place of another one. A path without a method stands for all that
-// begin with it.
+// withKnownPath returns the URL with the contract's path in place of another server's path. An entry of otherPaths without a method applies
+// to every method and to all paths below it.
 func withKnownPath(method string, u *url.URL) *url.URL {
 	for _, other := range otherPaths {
 		rest, ok := strings.CutPrefix(u.Path, other.path)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// The graph of the tests asks for a day and says it again. Its nodes and its edge contain unknown members.
+// The tests' graph asks for a day and repeats the caller's answer. Its nodes and its edge contain unknown members.
 const (
 	greetingNode = `{"id":"greeting","type":"Default","position":{"y":0.50,"x":1e2},"data":{"name":"Greeting","isStart":true,` +
 		`"text":"Which day suits you, {{name}}?","extractVars":[["day","string","\"Tuesday\" or \"Thursday\""]],` +
@@ -20,14 +20,14 @@ const (
 	dayGraph    = `"nodes":[` + greetingNode + `,` + goodbyeNode + `],"edges":[` + dayEdge + `]`
 )
 
-// drawn makes a pathway with the graph of the tests as its draft, and gives its id.
+// drawn creates a pathway whose draft is the tests' graph, and returns its id.
 func (h *house) drawn() string {
 	h.t.Helper()
 	id, _ := h.want(http.StatusCreated, "POST", "/v1/pathway/create", `{"name":"Booking",`+dayGraph+`}`)["pathway_id"].(string)
 	return id
 }
 
-// saved stores the graph of the tests as the next version of a pathway, and gives its number.
+// saved stores the tests' graph as the next version of a pathway, and returns the version's number.
 func (h *house) saved(id string) float64 {
 	h.t.Helper()
 	answer := h.want(http.StatusCreated, "POST", "/v1/pathway/"+id+"/version", `{"name":"A version",`+dayGraph+`}`)
@@ -105,7 +105,7 @@ func TestPathwaysAreListedAndDeleted(t *testing.T) {
 	h.want(http.StatusBadRequest, "GET", "/v1/pathway?limit=101", "")
 }
 
-// TestPathwaysOfOthersAreAbsent calls every operation with a pathway of another organization, and with an unknown one.
+// TestPathwaysOfOthersAreAbsent checks that every operation answers alike for a pathway of another organization and for an unknown pathway.
 func TestPathwaysOfOthersAreAbsent(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -164,8 +164,7 @@ func TestEveryFaultOfAGraphIsNamed(t *testing.T) {
 	h.want(http.StatusRequestEntityTooLarge, "POST", "/v1/pathway/"+id+"/version", large)
 }
 
-// FuzzPathway checks that any body is accepted or refused, never answered with a server error. Stored nodes come back byte for
-// byte.
+// FuzzPathway checks that no body causes a server error, and that stored nodes are returned byte for byte.
 func FuzzPathway(f *testing.F) {
 	for _, body := range []string{
 		`{"name":"Booking",` + dayGraph + `}`, `{"name":"x","nodes":[ ` + goodbyeNode + ` ,7,[[]]],"edges":[{}]}`, `{"name":"x","nodes":{}}`,
@@ -192,7 +191,7 @@ func FuzzPathway(f *testing.F) {
 		}
 		read := httptest.NewRequestWithContext(t.Context(), "GET", "/v1/pathway/"+kept.ID, nil)
 		read.Header.Set("Authorization", h.key)
-		answer = httptest.NewRecorder() // without validation by the contract, whose reader accepts no number beyond a float64
+		answer = httptest.NewRecorder() // not validated, because the validator accepts no number beyond a float64
 		if h.ServeHTTP(answer, read); json.Unmarshal(answer.Body.Bytes(), &kept) != nil {
 			t.Fatalf("%q: %d %s", body, answer.Code, answer.Body)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// gate returns its verdict.
+// gate is a promotion gate that always returns its verdict.
 type gate struct{ verdict pathway.Verdict }
 
 func (g *gate) Check(context.Context, callwright.OrgID, pathway.Candidate) (pathway.Verdict, error) {
@@ -62,7 +62,7 @@ func TestVersionsAreStoredForkedAndArchived(t *testing.T) {
 	}
 }
 
-// shortGraph is a graph that says one sentence and ends.
+// shortGraph is a graph with one node, which says a sentence and ends the call.
 const shortGraph = `"nodes":[{"id":"greeting","type":"End Call","data":{"name":"Greeting","isStart":true,"text":"Not today."}}],"edges":[]`
 
 func TestVersionsAreCompared(t *testing.T) {

@@ -13,14 +13,14 @@ import (
 	"github.com/callwright/callwright/agents/persona"
 )
 
-// persona makes a persona and returns its record.
+// persona creates a persona and returns its record.
 func (h *house) persona(body string) map[string]any {
 	h.t.Helper()
 	record, _ := h.want(http.StatusCreated, "POST", "/v1/personas", body)["data"].(map[string]any)
 	return record
 }
 
-// refusedPersona checks for an error with a code about a path.
+// refusedPersona makes a request, and checks the status, the code and the path of its error.
 func (h *house) refusedPersona(status int, code, path, method, target, body string) {
 	h.t.Helper()
 	answer := h.want(status, method, "/v1/personas"+target, body)
@@ -87,7 +87,7 @@ func TestPersonaOfTheContract(t *testing.T) {
 	}
 }
 
-// likePersona compares a record with JSON in which $id stands for the persona's id and $time for any time.
+// likePersona compares a record with JSON. In the JSON, $id is the persona's id and $time is any time.
 func likePersona(t *testing.T, got any, id, want string) {
 	t.Helper()
 	var wanted any
@@ -99,7 +99,7 @@ func likePersona(t *testing.T, got any, id, want string) {
 	}
 }
 
-// anyTime returns a record with $time for its times.
+// anyTime returns a copy of a record in which $time replaces all times.
 func anyTime(value any) any {
 	record, ok := value.(map[string]any)
 	if !ok {
@@ -114,7 +114,7 @@ func anyTime(value any) any {
 	return out
 }
 
-// TestPersonaMembers sets every member to its values, including null and empty ones, and reads them again.
+// TestPersonaMembers checks that each member of a persona reads back as it was set, including null and empty values.
 func TestPersonaMembers(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -180,9 +180,9 @@ func TestPersonasAreRefused(t *testing.T) {
 	}
 	for _, c := range []struct {
 		status           int
-		code, path, body string // members
-		only             string // the method, if only one of both refuses it
-		nameless         bool   // a new persona gets no name in addition
+		code, path, body string // body holds the members of a JSON object
+		only             string // the method to test, or empty for both
+		nameless         bool   // do not add the required members to the body of POST
 	}{
 		{400, "BAD_REQUEST", "name", `"role":"Host"`, "POST", true},
 		{400, "BAD_REQUEST", "name", `"name":""`, "", true},
@@ -228,7 +228,7 @@ func TestPersonasAreRefused(t *testing.T) {
 	}
 }
 
-// TestPersonaStates tries operations that a persona's state does not allow.
+// TestPersonaStates checks the errors of operations that a persona's state does not allow.
 func TestPersonaStates(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -253,7 +253,7 @@ func TestPersonaStates(t *testing.T) {
 	h.refusedPersona(404, "NOT_FOUND", "pathway_conditions[0].pathway_id", "POST", "/"+id+"/promote", "")
 }
 
-// TestPersonaOfANumberAndACall uses a persona for a number and for a call, and tests it.
+// TestPersonaOfANumberAndACall checks that a number, a call and a test can use a persona.
 func TestPersonaOfANumberAndACall(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -311,7 +311,7 @@ func TestPersonaOfANumberAndACall(t *testing.T) {
 	}
 }
 
-// TestPersonaLimits fills a persona and an organization.
+// TestPersonaLimits checks the limits of an organization's personas and of a persona's versions.
 func TestPersonaLimits(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -9,20 +9,20 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 )
 
-// place is a value in a JSON body: its path with the indexes of lists, the range of its text, and, of the values that are
-// looked for, its members.
+// place is a value in a JSON body: its path with list indexes, and the range of its text. Of the values that are searched for, it also
+// holds the members.
 type place struct {
 	path       string
 	start, end int64
 	members    map[string]json.RawMessage
 }
 
-// placeOf returns the path of the first value that names lead to and that fits, with the indexes of the lists on the way, which
-// the generated decoder leaves out. Where there is none it is the path without them.
+// placeOf returns the path of the first value that has the path names and satisfies fits. The result contains list indexes, which the
+// generated decoder omits. If no value is found, the result is the path without indexes.
 func placeOf(body []byte, names []string, fits func(p place) bool) string {
 	var found []place
 	dec := json.NewDecoder(bytes.NewReader(body))
-	dec.UseNumber() // a number may be too large for any type
+	dec.UseNumber() // a number may exceed every type
 	if findPlaces(dec, place{}, names, false, &found) == nil {
 		if i := slices.IndexFunc(found, fits); i >= 0 {
 			return found[i].path
@@ -35,8 +35,8 @@ func placeOf(body []byte, names []string, fits func(p place) bool) string {
 	return path
 }
 
-// findPlaces adds the values that names lead to from the next value of a decoder, inner ones first. The elements of a
-// list stand for it; a list within a list is not looked into.
+// findPlaces adds the values with the path names, below the next value of a decoder, to found. Inner values come first. A list matches
+// through its elements, but a list directly within a list is not searched.
 func findPlaces(dec *json.Decoder, at place, names []string, inList bool, found *[]place) error {
 	at.start = dec.InputOffset()
 	token, err := dec.Token()

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestPathsHaveIndexes has something wrong at places that lists lead to.
+// TestPathsHaveIndexes checks that the path of an error within a list contains the index.
 func TestPathsHaveIndexes(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -41,7 +41,7 @@ func TestPathsHaveIndexes(t *testing.T) {
 	}
 }
 
-// FuzzAttach has bodies of every kind understood or refused, never answered with an error of ours.
+// FuzzAttach checks that no body causes a server error.
 func FuzzAttach(f *testing.F) {
 	for _, body := range []string{
 		`{"phone_number":"+14155550100","service":"sip","directions":[{"type":"inbound","options":{"port":5}}]}`,

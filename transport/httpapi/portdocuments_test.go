@@ -15,10 +15,10 @@ import (
 
 const aPDF = "%PDF-1.7\n%%EOF\n"
 
-// part is a part of a form; one with a name of a file is a file.
+// part is a part of a multipart form. If file is set, the part is a file with this name.
 type part struct{ name, file, content string }
 
-// upload sends a form, and returns the answer.
+// upload posts a form as a document of port requests, checks the answer against the contract, and returns it.
 func (h *house) upload(body io.Reader, contentType string) *httptest.ResponseRecorder {
 	h.t.Helper()
 	r := httptest.NewRequestWithContext(h.t.Context(), "POST", "/v1/sip/port/document", body)
@@ -30,7 +30,7 @@ func (h *house) upload(body io.Reader, contentType string) *httptest.ResponseRec
 	return answer
 }
 
-// form returns a form and its type.
+// form returns a multipart form and its Content-Type.
 func form(parts ...part) (io.Reader, string) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
@@ -45,7 +45,7 @@ func form(parts ...part) (io.Reader, string) {
 	return &b, w.FormDataContentType()
 }
 
-// document uploads a document, and returns its id.
+// document uploads a document with a key, and returns the document's id.
 func (h *house) document(key string) string {
 	h.t.Helper()
 	body, contentType := form(part{"file", "bill.pdf", aPDF})
@@ -124,11 +124,11 @@ func TestUploadsAreRefused(t *testing.T) {
 	t.Errorf("documents without end can be uploaded, %s among them", other)
 }
 
-// endless is a document of a size that is never in memory as a whole.
+// endless is a reader of a large document that is never in memory as a whole. It measures the heap while it is read.
 type endless struct {
 	head io.Reader
 	left int
-	most uint64 // bytes of the heap, while it was read
+	most uint64 // maximum size of the heap, in bytes
 	base uint64
 }
 
@@ -151,7 +151,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestUploadsDoNotFillTheMemory sends a document of 9 MiB, and looks at the heap meanwhile.
+// TestUploadsDoNotFillTheMemory checks that the heap stays small during an upload of 9 MiB.
 func TestUploadsDoNotFillTheMemory(t *testing.T) { //nolint:paralleltest // others would use the heap, too
 	h := open(t)
 	h.Handler = h.unchecked

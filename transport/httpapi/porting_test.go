@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/porting/loa"
 )
 
-// portBody asks to port numbers; more are further members.
+// portBody returns the body that requests to port numbers, which spaces separate. more holds additional members.
 func portBody(numbers string, more ...string) string {
 	return `{"phone_numbers":["` + strings.ReplaceAll(numbers, " ", `","`) + `"],"losing_carrier_information":{"customer_type":"business",
 		"business_name":"Acme Bakery","first_name":"Robin","last_name":"Doe","account_number":"88231","pin":"4711",
@@ -22,20 +22,20 @@ func portBody(numbers string, more ...string) string {
 		"documents":["doc_1"]` + strings.Join(append([]string{""}, more...), ",") + `}`
 }
 
-// port starts a request to port numbers, and returns its id.
+// port starts a port request, and returns its id.
 func (h *house) port(numbers string, more ...string) string {
 	h.t.Helper()
 	id, _ := at(h.t, h.want(http.StatusCreated, "POST", "/v1/sip/port/initiate", portBody(numbers, more...)), "data", "port_request_id").(string)
 	return id
 }
 
-// portRequest reads a request.
+// portRequest returns the record of a port request.
 func (h *house) portRequest(id string) any {
 	h.t.Helper()
 	return at(h.t, h.want(http.StatusOK, "GET", "/v1/sip/port/"+id, ""), "data", "port_request")
 }
 
-// changed stores a request with a change, as durable work would.
+// changed stores a change of a port request, as durable work would.
 func (h *house) changed(id string, change func(r *porting.Request)) {
 	h.t.Helper()
 	r, err := h.porting.Store.Request(h.t.Context(), h.org, id)
@@ -94,7 +94,7 @@ func TestPortRequest(t *testing.T) {
 	}
 }
 
-// TestPortRequestShowsFailures checks that customers see the meaning of a failure, and never the carrier's words.
+// TestPortRequestShowsFailures checks that customers see the meaning of a failure, but not the carrier's words.
 func TestPortRequestShowsFailures(t *testing.T) {
 	t.Parallel()
 	h := open(t)

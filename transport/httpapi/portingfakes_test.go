@@ -28,10 +28,10 @@ type portingFakes struct {
 	mails   mailbox
 }
 
-// renderer makes real letters; reading its fonts takes a while.
+// renderer renders real letters. All tests share it, because loading its fonts is slow.
 var renderer = sync.OnceValue(func() *letterpdf.Renderer { return must(letterpdf.New()) })
 
-// ports returns the services of port requests, with a simulated carrier. Requests do not advance.
+// ports returns the services of port requests, with a simulated carrier. No worker advances the requests.
 func (h *house) ports(work callwright.Work) portingapi.Config {
 	h.carrier = must(portgateway.NewSimulated(portgateway.SimulatedConfig{Secret: "carrier-secret"}))
 	documents := must(document.New(document.Config{
@@ -52,7 +52,7 @@ func (h *house) ports(work callwright.Work) portingapi.Config {
 	return portingapi.Config{Ports: service, Documents: documents, Letters: letters}
 }
 
-// withPorts returns the house with other services of port requests over the same store.
+// withPorts returns a house with the same store whose services of port requests have a changed configuration.
 func (h *house) withPorts(change func(*porting.Config, *loa.Config)) *house {
 	h.t.Helper()
 	c, l := h.porting, h.letters
@@ -73,7 +73,7 @@ func (h *house) withPorts(change func(*porting.Config, *loa.Config)) *house {
 	return other
 }
 
-// heldDocuments contains, in addition to uploaded documents, the documents of the tests and of the contract's examples.
+// heldDocuments accepts uploaded documents, and the ids of documents in the tests and in the contract's examples.
 type heldDocuments struct{ *document.Service }
 
 func (d heldDocuments) UseDocuments(
@@ -83,7 +83,7 @@ func (d heldDocuments) UseDocuments(
 	return slices.DeleteFunc(absent, func(id string) bool { return id == "doc_1" || id == "doc_0197f2a4c0007a1c8d2e5f3a1c9b7d20" }), err
 }
 
-// mailbox keeps no mail.
+// mailbox is a Mailer that discards all mail.
 type mailbox struct{}
 
 func (*mailbox) SendMail(context.Context, string, string, string, string) error { return nil }
@@ -95,7 +95,7 @@ func (nobody) RegisterInbound(context.Context, callwright.OrgID, callwright.Phon
 	return nil
 }
 
-// silentPorts notifies no webhook.
+// silentPorts discards the notices of port requests.
 type silentPorts struct{}
 
 func (silentPorts) NotifyPort(context.Context, string, porting.Request, porting.Entry) error {

@@ -19,7 +19,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/portingapi"
 )
 
-// noticed returns a request with a detailed entry of its history.
+// noticed returns a stored request, and an entry of its history that uses all members.
 func noticed(h *house, url string) (porting.Request, porting.Entry) {
 	h.t.Helper()
 	foc := time.Date(2026, 4, 1, 16, 0, 0, 0, time.UTC)
@@ -78,7 +78,7 @@ func TestPortWebhook(t *testing.T) {
 	}
 }
 
-// TestPortWebhookIsSigned sends a change with the real sender, and checks the received message with the published library.
+// TestPortWebhookIsSigned sends a change with the real sender, and verifies the received message with the published library.
 func TestPortWebhookIsSigned(t *testing.T) {
 	t.Parallel()
 	h := open(t)

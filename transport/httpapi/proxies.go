@@ -11,14 +11,14 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// TrustProxies returns a handler that attributes requests of trusted proxies to their clients: it sets RemoteAddr to the
-// client's address, with port 0, before anything else reads it, so that logs, limits and letters of authorization use that address.
-// Requests from elsewhere are unchanged, whatever their headers.
+// TrustProxies returns a handler that attributes requests of trusted proxies to their clients. It sets RemoteAddr to the client's address,
+// with port 0, before it calls h, so that logs, limits and letters of authorization use that address. Requests from other addresses are
+// unchanged, and their headers are ignored.
 //
-// Forwarded (RFC 7239) and X-Forwarded-For are read from the right, past trusted proxies only: entries left of the first
-// address that is not a trusted proxy may be forged. A part that is no address, such as "unknown" or a name that hides one, ends
-// the reading: the request is attributed to the proxy that wrote it. When both headers are there and lead to different clients,
-// one of them came through from the client, and the request is attributed to the proxy.
+// Forwarded (RFC 7239) and X-Forwarded-For are read from the right, past trusted proxies only, because a client can forge the entries left
+// of its own address. An entry without an address, such as "unknown" or an obfuscated name, ends the search: the request is attributed to
+// the proxy that wrote the entry. If both headers are present and name different clients, one of them was forwarded from the client, and
+// the request is attributed to the proxy.
 func TrustProxies(trusted []netip.Prefix, h http.Handler) http.Handler {
 	if len(trusted) == 0 {
 		return h
@@ -39,10 +39,11 @@ func contains(prefixes []netip.Prefix, a netip.Addr) bool {
 	return slices.ContainsFunc(prefixes, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// plainAddr returns an address without the forms in which it could pass a prefix by.
+// plainAddr returns an address without an IPv4-in-IPv6 form and without a zone, which would keep it from matching a prefix.
 func plainAddr(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
 
-// forwardedClient returns the client that a trusted proxy names; the proxy itself if it names none that can be believed.
+// forwardedClient returns the client that the headers of a trusted proxy name, or the proxy's address if they name none or contradict each
+// other.
 func forwardedClient(trusted []netip.Prefix, proxy netip.Addr, h http.Header) netip.Addr {
 	var named []netip.Addr
 	if hops := h.Values("Forwarded"); len(hops) > 0 {
@@ -57,7 +58,8 @@ func forwardedClient(trusted []netip.Prefix, proxy netip.Addr, h http.Header) ne
 	return named[0]
 }
 
-// walk goes from the right through the hops that proxies have written, and returns the first address that is no trusted proxy's.
+// walk reads the hops from the right, starting at the proxy's address. It returns the first address that is not a trusted proxy, or the
+// last address before an invalid hop.
 func walk(trusted []netip.Prefix, at netip.Addr, hops []string) netip.Addr {
 	for _, hop := range slices.Backward(hops) {
 		next, ok := hopAddr(strings.TrimSpace(hop))
@@ -72,7 +74,7 @@ func walk(trusted []netip.Prefix, at netip.Addr, hops []string) netip.Addr {
 	return at
 }
 
-// hopAddr reads an address with or without a port: 192.0.2.1, 192.0.2.1:80, 2001:db8::1, [2001:db8::1] or [2001:db8::1]:80.
+// hopAddr parses an address with or without a port: 192.0.2.1, 192.0.2.1:80, 2001:db8::1, [2001:db8::1] or [2001:db8::1]:80.
 func hopAddr(text string) (netip.Addr, bool) {
 	if a, err := netip.ParseAddr(text); err == nil {
 		return plainAddr(a), true
@@ -89,8 +91,8 @@ func hopAddr(text string) (netip.Addr, bool) {
 	return plainAddr(a), err == nil
 }
 
-// forwardedHops returns the "for" of each element of a Forwarded header; empty where there is none, and where an element is malformed:
-// a quote that the client left open would make the proxy's addition a part of the client's element.
+// forwardedHops returns the "for" parameter of each element of a Forwarded header. It is empty for an element without one and for a
+// malformed element. Otherwise a quote that the client left open could hide the element that the proxy adds.
 func forwardedHops(text string) []string {
 	var hops []string
 	for _, element := range splitQuoted(text, ',') {
@@ -107,7 +109,7 @@ func forwardedFor(element string) (hop string) {
 			return ""
 		}
 		name := strings.ToLower(pair[1])
-		if seen[name] { // each only once (RFC 7239, section 4)
+		if seen[name] { // parameters must not repeat (RFC 7239, section 4)
 			return ""
 		}
 		seen[name] = true
@@ -118,11 +120,11 @@ func forwardedFor(element string) (hop string) {
 	return hop
 }
 
-// forwardedPair matches a parameter of Forwarded. A value may be an address in brackets without the quotes that RFC 7239 asks for.
+// forwardedPair matches a parameter of Forwarded. It also accepts an address in brackets without the quotes that RFC 7239 requires.
 var forwardedPair = regexp.MustCompile(`^\s*([!#$%&'*+.^_|~0-9A-Za-z` + "`" + `-]+)=("(?:[^"\\]|\\.)*"|[^",;\\\s]+)\s*$`)
 
-// splitQuoted splits a text at a separator outside of quoted strings (RFC 9110, section 5.6.4). A quote that is not closed spans
-// the rest.
+// splitQuoted splits a text at separators outside of quoted strings (RFC 9110, section 5.6.4). An unclosed quote extends to the end of the
+// text.
 func splitQuoted(text string, separator byte) []string {
 	var parts []string
 	quoted, start := false, 0
@@ -140,7 +142,7 @@ func splitQuoted(text string, separator byte) []string {
 	return append(parts, text[start:])
 }
 
-// ParseProxies reads addresses and prefixes with commas between them, such as "10.0.0.0/8, 192.0.2.7".
+// ParseProxies parses a comma-separated list of addresses and prefixes, such as "10.0.0.0/8, 192.0.2.7".
 func ParseProxies(text string) ([]netip.Prefix, error) {
 	var prefixes []netip.Prefix
 	for part := range strings.SplitSeq(text, ",") {

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi"
 )
 
-// seenFrom returns the address from which a request seems to come behind trusted proxies.
+// seenFrom returns the RemoteAddr that TrustProxies sets for a request from remote.
 func seenFrom(t testing.TB, trusted, remote string, header http.Header) string {
 	t.Helper()
 	prefixes, err := httpapi.ParseProxies(trusted)
@@ -101,15 +101,15 @@ func TestParseProxies(t *testing.T) {
 	}
 }
 
-// FuzzForwarded: text to the left of the trusted proxy's entry changes nothing.
+// FuzzForwarded checks that entries to the left of the trusted proxy's entry do not change the result.
 func FuzzForwarded(f *testing.F) {
 	f.Add(`for=198.51.100.1`, "198.51.100.1")
 	f.Add(`for="`, ",,")
 	f.Add(`for="\`, "[::1")
 	f.Add(`for=198.51.100.1;x="`, "")
 	f.Fuzz(func(t *testing.T, forwarded, xff string) {
-		// net/http admits one line to a value; an open quote of the client's would span the proxy's text, so the line counts as
-		// empty.
+		// net/http passes one line as a value. If the client leaves a quote open, the quoted string includes the proxy's entry, so that the
+		// line counts as empty.
 		h := http.Header{"X-Forwarded-For": {xff + ", 203.0.113.5"}}
 		if got := seenFrom(t, "10.0.0.1", "10.0.0.1:1", h); got != "203.0.113.5:0" {
 			t.Errorf("X-Forwarded-For %q: seen from %s", xff, got)
@@ -124,7 +124,7 @@ func FuzzForwarded(f *testing.F) {
 	})
 }
 
-// TestClientBehindProxy signs a letter through a trusted proxy: its audit trail, and the log, have the signer's address.
+// TestClientBehindProxy signs a letter through a trusted proxy, and checks that the audit trail and the log contain the signer's address.
 func TestClientBehindProxy(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -12,7 +12,8 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 )
 
-// withLowerIDs returns a URL whose UUIDs, each a whole segment of the path or a whole value of the query, are in lower case.
+// withLowerIDs returns a URL whose UUIDs are in lower case. It changes only UUIDs that are a whole path segment or a whole value of the
+// query.
 func withLowerIDs(u *url.URL) *url.URL {
 	lower := *u
 	segments := strings.Split(u.Path, "/")
@@ -21,7 +22,7 @@ func withLowerIDs(u *url.URL) *url.URL {
 	}
 	lower.Path = strings.Join(segments, "/")
 	if lower.Path != u.Path && u.RawPath != "" {
-		lower.RawPath = "" // EscapedPath makes it again
+		lower.RawPath = "" // EscapedPath derives it from Path
 	}
 	pairs := strings.Split(u.RawQuery, "&")
 	for i, pair := range pairs {
@@ -33,7 +34,7 @@ func withLowerIDs(u *url.URL) *url.URL {
 	return &lower
 }
 
-// checkQuery refuses parameters in the query that the operation does not have.
+// checkQuery refuses query parameters that the operation does not declare. It returns an error for each of them.
 func checkQuery(u *url.URL, declared middleware.Parameters) error {
 	given, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
@@ -55,7 +56,7 @@ func checkQuery(u *url.URL, declared middleware.Parameters) error {
 	return errs.OrNil()
 }
 
-// maxName bounds the parameter names that errors quote and that are compared with the operation's names, in bytes.
+// maxName is the length, in bytes, to which unknown parameter names are clipped before they are compared and quoted.
 const maxName = 100
 
 func unknownParameter(name string, known []string) *callwright.Error {
@@ -69,8 +70,8 @@ func unknownParameter(name string, known []string) *callwright.Error {
 	return callwright.Invalid(name, "is not a known parameter")
 }
 
-// nearest returns the known name that differs from a name in at most two letters, less than half of them; empty if there is
-// none. Case, underscores and dashes do not count.
+// nearest returns the known name most similar to name: one that differs in at most two letters and in less than half of them. It ignores
+// case, underscores and dashes. It returns an empty text if no known name is similar.
 func nearest(name string, known []string) string {
 	plain := strings.NewReplacer("_", "", "-", "", "[]", "")
 	name = plain.Replace(strings.ToLower(name))
@@ -84,7 +85,7 @@ func nearest(name string, known []string) string {
 	return found
 }
 
-// distance returns the number of letters to add, remove or replace to turn one word into the other.
+// distance returns the minimum number of letters to add, remove or replace to change one word into the other.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -11,14 +11,13 @@ import (
 	v3 "github.com/pb33f/libopenapi/datamodel/high/v3"
 )
 
-// answerTo returns the answer to a request.
 func answerTo(server http.Handler, r *http.Request) *httptest.ResponseRecorder {
 	answer := httptest.NewRecorder()
 	server.ServeHTTP(answer, r)
 	return answer
 }
 
-// TestUnknownParametersAreRefused sends each built operation its example with a parameter that no operation has.
+// TestUnknownParametersAreRefused checks that every implemented operation refuses a parameter that it does not declare.
 func TestUnknownParametersAreRefused(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -46,7 +45,7 @@ func TestUnknownParametersAreNamed(t *testing.T) {
 		"/v1/calls?Limit=5":          `Limit: is not a known parameter; did you mean "limit"?`,
 		"/v1/calls?page=2":           "page: is not a known parameter",
 		"/v1/agents/a1?limit=5":      "limit: is not a known parameter",
-		"/v1/calls/c1?call_id=c1":    "call_id: is not a known parameter", // a parameter of the path
+		"/v1/calls/c1?call_id=c1":    "call_id: is not a known parameter", // declared only in the path
 		"/v1/calls?=5":               `"" is not a known parameter`,
 		"/v1/calls?limit=5;offset=2": "the query of the URL can't be understood",
 		"/v1/calls?limit=%zz":        "the query of the URL can't be understood",
@@ -100,7 +99,7 @@ func TestTimeFiltersTakeDates(t *testing.T) {
 	h.want(200, "GET", "/v1/sip/calls?phone_number=%2B14155550100&before=2026-03-02", "")
 }
 
-// TestUpperCaseIDsAreTheSame uses ids in upper case in paths, queries and bodies.
+// TestUpperCaseIDsAreTheSame checks that ids in upper case are accepted in paths, queries and bodies.
 func TestUpperCaseIDsAreTheSame(t *testing.T) {
 	t.Parallel()
 	h := open(t)

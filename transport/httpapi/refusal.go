@@ -15,8 +15,8 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 )
 
-// refusal returns the faults that the generated decoders and validators found in a request, and the values that the area wants instead; ok
-// is false for any other error. Paths look like paths of the domains: directions[0].options.port.
+// refusal translates the errors of the generated decoders and validators into errors for the client, with descriptions of valid values from
+// the area. ok is false for any other error. Paths have the form of the domains' paths, such as directions[0].options.port.
 func refusal(err error, area *Area) (f failure, ok bool) {
 	var inParams *ogenerrors.DecodeParamsError
 	var inRequest *ogenerrors.DecodeRequestError
@@ -35,8 +35,8 @@ func refusal(err error, area *Area) (f failure, ok bool) {
 	return failure{code: callwright.CodeBadRequest, lines: shorten(inBody(inRequest.Err, wanted))}, true
 }
 
-// wants describes valid members of a request's body, or valid parameters. prefix is the beginning of their keys in the
-// area's map.
+// wants finds the descriptions of valid members of an operation's body, or of its parameters. prefix is the beginning of their keys in
+// Area.Wants.
 type wants struct {
 	area   *Area
 	prefix string
@@ -44,7 +44,7 @@ type wants struct {
 
 var index = regexp.MustCompile(`\[[0-9]+\]`)
 
-// or returns the description of a valid member at a path, and the text if there is none.
+// or returns the description of a valid member at a path, or text if there is no description.
 func (w wants) or(path, text string) string {
 	if w.area == nil {
 		return text
@@ -62,10 +62,10 @@ func (w wants) contentType() string {
 	return "this type of body is not accepted"
 }
 
-// noContentType reports whether the header is absent or can't be parsed, for which the generated code has no type.
+// noContentType reports whether the Content-Type is absent or invalid. The generated code has no error type for that.
 func noContentType(err error) bool { return strings.HasPrefix(err.Error(), "parse media type") }
 
-// inParameter returns the fault of a parameter. The generated code stops at the first.
+// inParameter returns the error of a parameter. The generated code stops at the first invalid parameter.
 func inParameter(err error, wanted wants) []line {
 	var param *ogenerrors.DecodeParamError
 	if !errors.As(err, &param) {
@@ -74,13 +74,13 @@ func inParameter(err error, wanted wants) []line {
 	if lines := wanted.invalid(param.Name, param.Err); lines != nil {
 		return lines
 	}
-	if strings.HasSuffix(param.Err.Error(), " not set") { // the generated code has no type for it in the query
+	if strings.HasSuffix(param.Err.Error(), " not set") { // the generated code has no error type for an absent query parameter
 		return []line{{param.Name, "is required"}}
 	}
 	return []line{{param.Name, wanted.or(param.Name, "has a value that can't be understood")}}
 }
 
-// inBody returns the faults of a body: the first member that could not be decoded, or all invalid members.
+// inBody returns the errors of a body: the first member that could not be decoded, or all invalid members.
 func inBody(err error, wanted wants) []line {
 	var undecoded *ogenerrors.DecodeBodyError
 	switch {
@@ -99,10 +99,11 @@ func inBody(err error, wanted wants) []line {
 	return []line{{"", "the body could not be read"}}
 }
 
-// decodedPart matches the part of a form that an error is about.
+// decodedPart matches the name of the form part that an error concerns.
 var decodedPart = regexp.MustCompile(`^decode "([^"]+)"`)
 
-// The generated decoder reports members and the offset at which it stopped only in the texts of its errors, outermost first.
+// The generated decoder reports members, and the offset at which it stopped, only in the texts of its errors. The outermost member comes
+// first.
 var (
 	decodedField = regexp.MustCompile(`decode field "([^"]+)"`)
 	unknownField = regexp.MustCompile(`unexpected field ("(?:[^"\\]|\\.)*")`)
@@ -150,7 +151,7 @@ func inJSON(err *ogenerrors.DecodeBodyError, wanted wants) line {
 	return line{path, wanted.or(path, "has the wrong type")}
 }
 
-// memberCount matches the error about an object with too few or too many members.
+// memberCount matches the text of the error for an object with too few or too many members.
 var memberCount = regexp.MustCompile(`object properties number ([0-9]+) (less|greater) than \w+ ([0-9]+)`)
 
 func countOf(match []string) string {
@@ -163,7 +164,8 @@ func countOf(match []string) string {
 	return "has " + match[1] + " members; at least " + match[3] + " are required"
 }
 
-// stopsAt finds the value at which the decoder stopped, if it reports that. It does not report the place of a number that is too large.
+// stopsAt returns a function that matches the value at which the decoder stopped. The decoder reports no offset for a number that is too
+// large, so the function then matches such a number.
 func stopsAt(text string, body []byte) func(p place) bool {
 	stops := stoppedAt.FindAllStringSubmatch(text, -1)
 	if stops == nil {
@@ -176,7 +178,7 @@ func stopsAt(text string, body []byte) func(p place) bool {
 	return func(p place) bool { return err == nil && p.start <= offset && offset < p.end }
 }
 
-// invalid lists the findings of the generated validators below a path, nil when err is not theirs.
+// invalid returns the errors of the generated validators below a path, or nil if err is not an error of a validator.
 func (w wants) invalid(path string, err error) []line {
 	if found, ok := errors.AsType[*validate.Error](err); ok {
 		var lines []line
@@ -194,7 +196,7 @@ func (w wants) invalid(path string, err error) []line {
 	return nil
 }
 
-// violation describes an error of a validator of a single value; empty for any other error.
+// violation describes an error of a validator of a single value. It returns an empty text for any other error.
 func (w wants) violation(path string, err error) string {
 	var short *validate.MinLengthError
 	var long *validate.MaxLengthError

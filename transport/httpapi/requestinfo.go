@@ -13,26 +13,26 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// requestInfo holds the data about a request. The outermost handler puts it into the context; inner handlers fill it.
+// requestInfo holds the state of a request. The outermost handler puts it into the context, and inner handlers fill it in.
 type requestInfo struct {
 	api       *API
 	id        string
-	head      bool   // its method is HEAD: the answer has no body
-	area      *Area  // nil when no operation fits
-	operation string // its generated name; empty when no operation fits
-	route     string // its path with the parameters' names; log lines have it in place of the path, which may hold a secret
+	head      bool   // the method is HEAD: the answer has no body
+	area      *Area  // nil if no operation matches
+	operation string // generated name of the operation; empty if none matches
+	route     string // path with parameter names; logged in place of the path, which may contain a secret
 	principal callwright.Principal
 	client    Client
-	ids       []slog.Attr // ids of the objects of the request
-	failure   error       // for the log: the error behind the answer
-	ignored   []Ignored   // members of the body
+	ids       []slog.Attr // ids of changed objects, for the log
+	failure   error       // cause of the answer, for the log
+	ignored   []Ignored   // members of the body without effect
 
-	authorize func(ctx context.Context) error // whether the request would be allowed now; nil before it was
+	authorize func(ctx context.Context) error // repeats the authorization; nil before the first one
 }
 
 type requestInfoKey struct{}
 
-// infoOf returns the data about the request of a context; empty for a context without a request.
+// infoOf returns the requestInfo of a context, or an empty one if the context belongs to no request.
 func infoOf(ctx context.Context) *requestInfo {
 	if info, ok := ctx.Value(requestInfoKey{}).(*requestInfo); ok {
 		return info
@@ -40,44 +40,45 @@ func infoOf(ctx context.Context) *requestInfo {
 	return new(requestInfo)
 }
 
-// Principal returns the principal of the request of a context.
+// Principal returns the authenticated principal of ctx's request. It is zero for a request without a key.
 func Principal(ctx context.Context) callwright.Principal { return infoOf(ctx).principal }
 
-// Org returns the organization of the principal of a request.
+// Org returns the organization of the principal of ctx's request.
 func Org(ctx context.Context) callwright.OrgID { return infoOf(ctx).principal.Org }
 
-// Client is the program that makes a request.
+// Client identifies the program that makes a request.
 type Client struct {
-	Address   string // of it, or of the last proxy
-	UserAgent string // as it calls itself
+	Address   string // address of the client, or of the last untrusted hop
+	UserAgent string // as sent by the client
 }
 
-// ClientOf returns the client of the request of a context.
+// ClientOf returns the client of ctx's request.
 func ClientOf(ctx context.Context) Client { return infoOf(ctx).client }
 
-// Head reports whether the request of a context is HEAD, which is served as GET. Only writers of streams need it: they end after
-// the header.
+// Head reports whether the method of ctx's request is HEAD, which is served as GET. Only writers of streams need to know it: they must
+// return after the header.
 func Head(ctx context.Context) bool { return infoOf(ctx).head }
 
-// LogFailure adds an error to the log line of the request: of a stream, which cannot answer with it any more.
+// LogFailure adds an error to the log line of ctx's request. Streams use it, because they cannot answer with an error after they have
+// begun.
 func LogFailure(ctx context.Context, err error) { infoOf(ctx).failure = err }
 
-// LogID adds the id of an object that the request has changed to its log line, as name. The ids in the path of a change are written
-// anyway. Ids beyond maxIDs are omitted, and all of a request that is refused: it may name anything.
+// LogID adds the id of a changed object to the log line of ctx's request, under a name. The ids in the path of a change are logged anyway.
+// Ids beyond maxIDs are omitted. If the request is refused, all ids are omitted, because it may name any object.
 func LogID(ctx context.Context, name, id string) {
 	if info := infoOf(ctx); id != "" && len(info.ids) < maxIDs {
 		info.ids = append(info.ids, slog.String(name, callwright.Clip(strings.ToValidUTF8(id, ""), maxLoggedID)))
 	}
 }
 
-// The bounds of the ids in a log line.
+// Limits of the ids in a log line.
 const (
 	maxIDs      = 20
-	maxLoggedID = 128 // bytes
+	maxLoggedID = 128 // length of an id, in bytes
 )
 
-// StillAuthorized returns an error when the request of a context would be refused now: its key was revoked or has expired, or
-// its organization has lost an entitlement. Long answers, such as streams, call it from time to time.
+// StillAuthorized returns an error if ctx's request would now be refused, because its key was revoked or has expired or its organization
+// has lost an entitlement. Long answers, such as streams, must call it regularly.
 func StillAuthorized(ctx context.Context) error {
 	if again := infoOf(ctx).authorize; again != nil {
 		return again(ctx)
@@ -85,13 +86,13 @@ func StillAuthorized(ctx context.Context) error {
 	return nil
 }
 
-// requestIDHeader carries the request's id both ways.
+// requestIDHeader contains the request's id, in requests and in answers.
 const requestIDHeader = "X-Request-ID"
 
-// goodID matches the request ids of callers that may stand in headers and logs.
+// goodID matches the request ids of clients that are accepted for headers and logs.
 var goodID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// ServeHTTP answers every request.
+// ServeHTTP serves a request to an area or an operational page. It assigns a request id, recovers panics and writes the log line.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	info := &requestInfo{
 		api: a, id: r.Header.Get(requestIDHeader), head: r.Method == http.MethodHead, client: Client{clientOf(r), r.UserAgent()},
@@ -102,13 +103,13 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set(requestIDHeader, info.id)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	if r.ProtoMajor == 1 && len(r.TransferEncoding) > 0 {
-		// It may have had a Content-Length as well, which net/http removes. A proxy that goes by that sees other requests in
-		// the following bytes, so nothing may follow (RFC 9112, section 6.1).
+		// The request may also have had a Content-Length, which net/http removes. A proxy that uses that length would read the following
+		// bytes as another request, so the connection must close (RFC 9112, section 6.1).
 		w.Header().Set("Connection", "close")
 	}
 	ctx := context.WithValue(r.Context(), requestInfoKey{}, info)
 	answer := &answerWriter{ResponseWriter: w}
-	answer.mustBeTaken(time.Time{}) // not by when the one before had to be, over the same connection
+	answer.mustBeTaken(time.Time{}) // removes the deadline of the previous answer on the connection
 	r = r.WithContext(ctx)
 	if r.Body != nil && r.Body != http.NoBody {
 		answer.asked = newTimedBody(w, r)
@@ -122,17 +123,17 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			a.answerPanic(ctx, answer, cause)
 		}
 		a.log(ctx, r, answer.status, time.Since(begin))
-		if aborted { // net/http breaks the connection
+		if aborted { // net/http then aborts the connection
 			panic(cause)
 		}
 	}()
 	a.route(answer, r)
 }
 
-// statusClientGone is the logged status of a request whose client went before the answer. It is never sent.
+// statusClientGone is the logged status of a request whose client disconnected before the answer. It is never sent.
 const statusClientGone = 499
 
-// log writes the log line of one request.
+// log writes the log line of a request. Requests without a valid key are logged only once per address and period.
 func (a *API) log(ctx context.Context, r *http.Request, status int, took time.Duration) {
 	info := infoOf(ctx)
 	level := slog.LevelInfo
@@ -165,15 +166,15 @@ func (a *API) log(ctx context.Context, r *http.Request, status int, took time.Du
 	write()
 }
 
-// unauthenticated reports whether a request was made without a key that is good for something, and not with a link that is.
+// unauthenticated reports whether a request has neither a valid key nor a valid link.
 func (i *requestInfo) unauthenticated(status int) bool {
 	return i.principal.Org == "" && (i.area == nil || status >= http.StatusBadRequest)
 }
 
-// probe reports whether a path is asked again and again by the machines of the operator.
+// probe reports whether a path is polled by the operator's monitoring, and is therefore logged at debug level.
 func probe(path string) bool { return path == "/healthz" || path == "/readyz" || path == "/metrics" }
 
-// clientOf returns the address that a request came from: the client's or the last proxy's.
+// clientOf returns the address that a request came from, without its port.
 func clientOf(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -182,23 +183,23 @@ func clientOf(r *http.Request) string {
 	return host
 }
 
-// answerWriter records the status, and limits the time of the client.
+// answerWriter records the status of an answer, and limits how long the client may take to read it.
 type answerWriter struct {
 	http.ResponseWriter
-	asked  *timedBody // the body of the request; nil without one
+	asked  *timedBody // body of the request; nil without one
 	status int
 }
 
-// takeTimeout limits the time in which a client must read one write: an answer of JSON, which stays in memory
-// meanwhile, or a part of a file. Streams of events have their own limit.
+// takeTimeout is the time in which a client must read one write: a JSON answer, which stays in memory until then, or a part of a file.
+// Event streams have their own limit.
 const takeTimeout = time.Minute
 
-// mustBeTaken sets the time by which a client must have read the written bytes. It does nothing for a writer without deadlines.
+// mustBeTaken sets the time by which the client must have read the written bytes. It has no effect on a writer without deadlines.
 func (w *answerWriter) mustBeTaken(until time.Time) {
 	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(until)
 }
 
-// WriteHeader remembers the first final status. A 401 names the authentication scheme (RFC 9110, section 15.5.2).
+// WriteHeader sends the header and records the first final status. A 401 names the authentication scheme (RFC 9110, section 15.5.2).
 func (w *answerWriter) WriteHeader(status int) {
 	if w.asked != nil {
 		w.asked.leave()
@@ -212,7 +213,8 @@ func (w *answerWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write sends the header with 200 when nothing else did.
+// Write writes a part of the body, which the client must read within takeTimeout. The first Write sends a header with status 200 unless
+// WriteHeader was called.
 func (w *answerWriter) Write(p []byte) (int, error) {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)
@@ -223,5 +225,5 @@ func (w *answerWriter) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// Unwrap lets http.ResponseController reach the connection.
+// Unwrap returns the underlying writer, for http.ResponseController.
 func (w *answerWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -9,24 +9,24 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// Limits of the memory of all request bodies together. One organization, or one address without a key, gets a quarter.
+// Limits of the memory of all request bodies together. An organization, or an address without a key, may use at most a quarter of each.
 const (
-	receivedBodies = 64 << 20  // bytes, of bodies that are not small, until they are answered
-	decodedBodies  = 256 << 20 // bytes of their decoded form
-	decodedSmall   = 128 << 20 // bytes of the decoded form of small bodies
-	uploads        = 256 << 20 // bytes, of files and their forms, on the disk or in memory, until they are answered
+	receivedBodies = 64 << 20  // bytes of bodies larger than smallBody, until they are answered
+	decodedBodies  = 256 << 20 // bytes of their decoded form, estimated
+	decodedSmall   = 128 << 20 // bytes of the decoded form of small bodies, estimated
+	uploads        = 256 << 20 // bytes of uploaded forms, in files or in memory, until they are answered
 	bodyShare      = 4
-	bodyWait       = 5 * time.Second // for each of these
+	bodyWait       = 5 * time.Second // maximum wait for each of these limits
 )
 
-// Memory for decoding a body, in bytes. Measured, with the garbage collector's share: 200 bytes for a value of a free object,
-// 650 for one of the largest structures.
+// Estimated memory for decoding a body, in bytes per byte and per value. Measured with the garbage collector's overhead, a value of a free
+// object uses 200 bytes, and a value of the largest structures 650.
 const (
 	costOfByte  = 6
 	costOfValue = 512
 )
 
-// bodies bounds the memory that requests' bodies take in a process. A small one never waits for room behind a larger one.
+// bodies limits the memory that all request bodies use in a process. A small body never waits for a larger one.
 type bodies struct {
 	received, decoded, small, uploads *node.Budget
 }
@@ -40,24 +40,24 @@ func newBodies() *bodies {
 	return &bodies{received: budget(receivedBodies), decoded: budget(decodedBodies), small: budget(decodedSmall), uploads: budget(uploads)}
 }
 
-// room is the memory that one body has reserved.
+// room holds the reservations of one request's body.
 type room struct {
 	request *http.Request
 	of      *bodies
 	taken   []func()
 }
 
-// uploadMemory is the part of an upload's files that stays in memory, in bytes; the rest lies in the folder for temporary
-// files while its request is answered. Areas with uploads give it to their generated server.
+// uploadMemory is the part of an upload's files that is held in memory, in bytes. The rest is in temporary files until the request is
+// answered. Areas with uploads pass uploadMemory to their generated server.
 const uploadMemory = 64 << 10
 
-// toUpload waits for the room of a file and its form.
+// toUpload reserves room for an upload of size bytes. It waits up to bodyWait.
 func (r *room) toUpload(size int64) error { return r.claim(r.of.uploads, size) }
 
-// toReceive waits for the memory of a body.
+// toReceive reserves memory for a body of size bytes. It waits up to bodyWait.
 func (r *room) toReceive(size int64) error { return r.claim(r.of.received, size) }
 
-// toDecode waits for the memory of the decoded body.
+// toDecode reserves memory for the decoded form of a body with a size in bytes and a number of values. It waits up to bodyWait.
 func (r *room) toDecode(size, values int) error {
 	budget := r.of.decoded
 	if size <= smallBody {
@@ -80,7 +80,7 @@ func (r *room) release() {
 	}
 }
 
-// userOf returns the account that a request's memory counts to: its organization or, before that is known, its address.
+// userOf returns the user whose share a request's body counts toward: its organization, or its address before the organization is known.
 func userOf(r *http.Request) string {
 	if org := Org(r.Context()); org != "" {
 		return "org " + string(org)

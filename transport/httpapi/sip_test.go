@@ -24,7 +24,7 @@ func TestAttachAndReadBack(t *testing.T) {
 	if strings.Contains(read.Body.String(), "secret-1") {
 		t.Errorf("the password comes back: %s", read.Body)
 	}
-	record := h.want(http.StatusOK, "GET", "/v1/sip?phone_number=+14155550100", "") // the plus arrives as a blank
+	record := h.want(http.StatusOK, "GET", "/v1/sip?phone_number=+14155550100", "") // the plus is decoded as a space
 	for path, want := range map[string]any{
 		"outbound.sip_endpoint": "sip:pbx.example.com;transport=tls", "outbound.direction": "outbound",
 		"outbound.options.port": 5071.0, "outbound.options.transport": "tls", "outbound.options.secure_media": true,
@@ -49,7 +49,7 @@ func TestAttachAndReadBack(t *testing.T) {
 	}
 }
 
-// TestWhoMayCall checks that the record shows an inbound trunk that admits all callers.
+// TestWhoMayCall checks that the record shows how an inbound trunk restricts its callers, or that it admits anyone.
 func TestWhoMayCall(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -78,7 +78,7 @@ func TestNumberWithoutTrunksIsNullBothWays(t *testing.T) {
 	for _, headers := range [][]header{{}, {{"Authorization", other}}} {
 		number := "+14155550999"
 		if len(headers) > 0 {
-			number = ourNumber // attached, but not theirs
+			number = ourNumber // attached by another organization
 		}
 		record := h.want(http.StatusOK, "GET", "/v1/sip?phone_number="+number, "", headers...)
 		if at(t, record, "data", "inbound") != nil || at(t, record, "data", "outbound") != nil {
@@ -126,7 +126,7 @@ func TestAttachmentsThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestAttachWithRegistrationAndHeaders attaches a number with all settings of an inbound direction.
+// TestAttachWithRegistrationAndHeaders checks that all settings of an inbound direction are stored and shown.
 func TestAttachWithRegistrationAndHeaders(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -183,7 +183,8 @@ func TestAttachWithRegistrationAndHeaders(t *testing.T) {
 	}
 }
 
-// TestAttachWithoutARegistrar fails for the number: an outbound trunk would have provided the registrar.
+// TestAttachWithoutARegistrar checks that an inbound direction with registration fails without an endpoint. An outbound trunk would have
+// supplied the registrar.
 func TestAttachWithoutARegistrar(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -19,10 +19,10 @@ import (
 	"github.com/callwright/callwright/sip/ladder"
 )
 
-// began is when the first call of a test's log began.
+// began is the time at which the first call of the tests' log began.
 var began = time.Date(2026, 3, 2, 9, 0, 0, 120e6, time.UTC)
 
-// logged writes a call into the log that began some minutes after the first; end may be nil.
+// logged adds a call to the log that began the given minutes after began. If end is nil, the call is still running.
 func (h *house) logged(id string, minutes int, end *calllog.End, steps ...ladder.Event) {
 	h.t.Helper()
 	log := sipstore.CallLog{Store: h.store}
@@ -74,7 +74,7 @@ func TestCallLog(t *testing.T) {
 	}
 }
 
-// ids returns the ids of a page's calls.
+// ids returns the ids of the calls on a page of the log, separated by spaces.
 func (h *house) ids(query string) string {
 	h.t.Helper()
 	list := h.want(http.StatusOK, "GET", "/v1/sip/calls?phone_number="+ourNumber+query, "")
@@ -141,7 +141,7 @@ func TestCallTimeline(t *testing.T) {
 	h.want(http.StatusNotFound, "GET", "/v1/sip/calls/c2/timeline", "")
 }
 
-// tested follows a test call to its end.
+// tested waits for the end of a test call, and returns its status.
 func (h *house) tested(id string) map[string]any {
 	h.t.Helper()
 	return h.until("/v1/sip/test-call/status?call_id="+id, func(answer map[string]any) bool {
@@ -173,7 +173,7 @@ func TestTestCall(t *testing.T) {
 	h.want(http.StatusNotFound, "GET", "/v1/sip/test-call/status?call_id=tc_0", "")
 }
 
-// TestEleventhTestCall: the eleventh call is refused with a RetryAfter.
+// TestEleventhTestCall checks that the eleventh test call is refused with Retry-After.
 func TestEleventhTestCall(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -204,7 +204,7 @@ func TestTestCallsThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestSIPIsForThoseWhoHaveIt asks every operation of the area without the entitlement.
+// TestSIPIsForThoseWhoHaveIt checks that every operation of the area refuses an organization without the entitlement.
 func TestSIPIsForThoseWhoHaveIt(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -52,7 +52,7 @@ func TestConfigurationIsSetAndTakenBack(t *testing.T) {
 	_, other := h.tenant("other", "SIP")
 	h.want(http.StatusNotFound, "GET", read, "", header{"Authorization", other})
 	h.want(http.StatusBadRequest, "GET", "/v1/sip/config?direction=both&phone_number="+ourNumber, "")
-	// One part goes back to its standard, the others stay.
+	// A setting that is null returns to its default, and the other settings stay.
 	answer = h.want(http.StatusOK, "PATCH", "/v1/sip/config", `{"phone_number": "`+ourNumber+`", "direction": "outbound", "failover_config": null}`)
 	want["failover_config"] = nil
 	if got := answer["data"]; !reflect.DeepEqual(got, any(want)) {

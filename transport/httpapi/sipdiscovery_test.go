@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// until asks for a path until the answer is as wanted.
+// until polls a path until wanted returns true, and returns that answer. It fails the test after 20 seconds.
 func (h *house) until(path string, wanted func(answer map[string]any) bool) map[string]any {
 	h.t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); ; {

@@ -29,13 +29,13 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// sipFakes fakes the network beneath the trunks of a house.
+// sipFakes fakes the network of a house's trunks.
 type sipFakes struct {
 	line   testLine
 	looker looker
 }
 
-// trunks returns the trunks' service over the house's stores.
+// trunks returns the service of trunks over the house's stores.
 func (h *house) trunks(numbers sip.InboundNumbers, work callwright.Work) *sip.Service {
 	statuses, trunks := sipstore.Statuses{Store: h.store}, sipstore.Trunks{Store: h.store}
 	log, tenants := sipstore.CallLog{Store: h.store}, orgstore.Tenants{Store: h.store}
@@ -51,7 +51,7 @@ func (h *house) trunks(numbers sip.InboundNumbers, work callwright.Work) *sip.Se
 	}))
 }
 
-// anyProof is none, unless the house wants proofs.
+// anyProof reports every number as proven, unless the house's line requires proofs.
 type anyProof struct{ h *house }
 
 func (p anyProof) Proven(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (bool, error) {
@@ -61,7 +61,7 @@ func (p anyProof) Proven(ctx context.Context, org callwright.OrgID, number callw
 	return proof.Proven{Store: sipstore.Proofs{Store: p.h.store}}.Proven(ctx, org, number)
 }
 
-// numberProofs returns the service of proofs, which calls over the house's fake line.
+// numberProofs returns the service of proofs. Its calls use the house's fake line.
 func (h *house) numberProofs(trunks *sip.Service, work *memstore.Work) *proof.Service {
 	h.line.work, h.line.spoken = work, make(chan []string, 1)
 	s := must(proof.New(proof.Config{
@@ -76,7 +76,7 @@ func (h *house) numberProofs(trunks *sip.Service, work *memstore.Work) *proof.Se
 	return s
 }
 
-// sipCalls returns the log of the trunks' calls. It observes no servers.
+// sipCalls returns the service of the trunks' call log. It discards evidence about servers.
 func (h *house) sipCalls() *calllog.Service {
 	return must(calllog.New(calllog.Config{
 		Store: sipstore.CallLog{Store: h.store}, Leases: memstore.Leases{Store: h.store}, Monitor: unobserved{}, Node: "n1",
@@ -94,12 +94,12 @@ func (h *house) sipSetup(trunks *sip.Service) *setup.Service {
 	}))
 }
 
-// unobserved ignores evidence of calls about servers.
+// unobserved discards the evidence of calls about servers.
 type unobserved struct{}
 
 func (unobserved) Observe(context.Context, callwright.OrgID, string, string, health.Evidence) {}
 
-// organization changes the house's organization.
+// organization stores a change of the house's organization.
 func (h *house) organization(change func(o *callwright.Organization)) {
 	h.t.Helper()
 	tenants := orgstore.Tenants{Store: h.store}
@@ -113,7 +113,7 @@ func (h *house) organization(change func(o *callwright.Organization)) {
 	}
 }
 
-// testCalls returns the test calls' service, over the house's fake line.
+// testCalls returns the service of test calls. Its calls use the house's fake line.
 func (h *house) testCalls(trunks *sip.Service, work callwright.Work) *testcall.Service {
 	s := must(testcall.New(testcall.Config{
 		Store: sipstore.TestCalls{Store: h.store}, Trunks: trunks, Line: &h.line, Work: work,
@@ -126,7 +126,7 @@ func (h *house) testCalls(trunks *sip.Service, work callwright.Work) *testcall.S
 	return s
 }
 
-// discoveries returns the discoveries' service, over the house's fake network.
+// discoveries returns the service of discoveries. It probes the house's fake network.
 func (h *house) discoveries() *discovery.Service {
 	h.looker.wait = make(chan struct{})
 	s := must(discovery.New(discovery.Config{
@@ -142,7 +142,7 @@ func (h *house) discoveries() *discovery.Service {
 	return s
 }
 
-// names is a DNS with one host.
+// names is a DNS resolver that knows only pbx.example.com.
 type names struct{}
 
 func (names) LookupSRV(_ context.Context, service, proto, name string) (string, []*net.SRV, error) {
@@ -159,7 +159,7 @@ func (names) LookupNetIP(_ context.Context, network, host string) ([]netip.Addr,
 	return []netip.Addr{netip.MustParseAddr("203.0.113.7")}, nil
 }
 
-// looker finds a server at the TLS port, once it may answer.
+// looker is a prober that finds a server at the TLS port. Its probes wait until answer is called.
 type looker struct {
 	wait chan struct{}
 	once sync.Once
@@ -186,12 +186,12 @@ func (l *looker) Probe(ctx context.Context, p discovery.Probe) discovery.Answer 
 	return a
 }
 
-// testLine answers immediately, and the other side hangs up immediately; if set to busy, it is busy.
+// testLine fakes the line of test calls and of proof calls. It answers a test call and hangs up immediately, or is busy if busy is set.
 type testLine struct {
 	mu     sync.Mutex
 	busy   bool
-	proof  bool          // numbers need proofs
-	spoken chan []string // words spoken to called numbers
+	proof  bool          // numbers require proofs
+	spoken chan []string // announcements of proof calls
 	work   *memstore.Work
 }
 
@@ -201,7 +201,7 @@ func (l *testLine) proves() bool {
 	return l.proof
 }
 
-// Announce records the words spoken to a number.
+// Announce sends the words of the announcement to l.spoken.
 func (l *testLine) Announce(_ context.Context, a proof.Announcement) error {
 	l.spoken <- a.Parts
 	return nil
@@ -220,7 +220,7 @@ func (l *testLine) Place(
 	return shortLeg{}, nil
 }
 
-// shortLeg is a call that is over as soon as it is answered.
+// shortLeg is a call that ends as soon as it is answered.
 type shortLeg struct{}
 
 func (shortLeg) Info() testcall.Carriage {
@@ -241,19 +241,19 @@ func (shortLeg) Done() <-chan struct{} {
 	return done
 }
 
-// optionsProber finds every server alive.
+// optionsProber reports every server as alive.
 type optionsProber struct{}
 
 func (optionsProber) Options(context.Context, failover.Server, sip.TLSVerification) health.Evidence {
 	return health.Evidence{Alive: true}
 }
 
-// alertHooks accepts https addresses.
+// alertHooks accepts https URLs for alerts.
 type alertHooks struct{ notifier }
 
 func (alertHooks) SendNotice(context.Context, string, alert.Notice) error { return nil }
 
-// alertMailer sends no mail.
+// alertMailer discards mail.
 type alertMailer struct{}
 
 func (alertMailer) SendMail(context.Context, string, string, string, string) error { return nil }

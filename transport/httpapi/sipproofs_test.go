@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/sip/proof"
 )
 
-// TestNumberProof proves a number before its inbound attachment.
+// TestNumberProof checks that an inbound attachment requires a proof of the number, and that the spoken code proves it.
 func TestNumberProof(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -29,7 +29,7 @@ func TestNumberProof(t *testing.T) {
 	if at(t, answer, "data", "failed", 0, "proof_required") != true || at(t, answer, "data", "failed", 0, "error") != "INVALID_STATE" {
 		t.Errorf("without a proof: %v", answer)
 	}
-	h.want(http.StatusConflict, "POST", "/v1/sip/numbers/proof", named) // without an outbound trunk
+	h.want(http.StatusConflict, "POST", "/v1/sip/numbers/proof", named) // fails without an outbound trunk
 	h.want(http.StatusOK, "POST", "/v1/sip/attach",
 		`{"phone_number":"`+ourNumber+`","service":"sip","directions":[{"type":"outbound","sip_endpoint":"sip:pbx.example.com"}]}`)
 	h.want(http.StatusNotFound, "GET", "/v1/sip/numbers/proof?phone_number=%2B14155550177", "")
@@ -71,7 +71,7 @@ func TestNumberProof(t *testing.T) {
 	}
 	h.want(http.StatusConflict, "POST", "/v1/sip/numbers/proof", named)
 	h.want(http.StatusOK, "POST", "/v1/sip/detach", `{"phone_number":"`+another+`","service":"sip","direction":"inbound"}`)
-	h.want(http.StatusOK, "POST", "/v1/sip/attach", inbound(another)) // the proof is good for a day
+	h.want(http.StatusOK, "POST", "/v1/sip/attach", inbound(another)) // the proof is valid for a day
 	const third = `{"phone_number":"+14155550178"}`
 	for range proof.MaxOfNumber {
 		h.want(http.StatusAccepted, "POST", "/v1/sip/numbers/proof", third)

@@ -24,7 +24,7 @@ func TestFirewallAddresses(t *testing.T) {
 	if at(t, answer, "data", "ip_addresses", 0) != "198.51.100.7" || at(t, answer, "data", "ports", "sip") != "5071 TLS" {
 		t.Errorf("got %v", answer)
 	}
-	// An organization of a region that this deployment does not have.
+	// The organization's region does not exist in this deployment.
 	h.organization(func(o *callwright.Organization) { o.Region = "nowhere" })
 	h.want(http.StatusServiceUnavailable, "GET", "/v1/sip/firewall-ips", "")
 }

@@ -15,10 +15,10 @@ import (
 	"github.com/callwright/callwright/transport/httpapi"
 )
 
-// patience is a client's time limit in these tests, in fake time. Every limit of the server is far below it.
+// patience is the client's time limit in these tests, in fake time. It far exceeds every limit of the server.
 const patience = 24 * time.Hour
 
-// dialed serves a handler as programs do, and returns the client's end of a connection.
+// dialed serves a handler with NewServer, and returns the client's end of a connection.
 func dialed(t *testing.T, h http.Handler) net.Conn {
 	t.Helper()
 	client, end := net.Pipe()
@@ -40,7 +40,7 @@ func dialed(t *testing.T, h http.Handler) net.Conn {
 	return client
 }
 
-// pipes is a listener for connections within the program.
+// pipes is a listener for connections within the process.
 type pipes struct {
 	ends chan net.Conn
 	done chan struct{}
@@ -62,7 +62,7 @@ func (p *pipes) Close() error {
 
 func (*pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes"} }
 
-// answered reads the answer to a request, and the end of the connection.
+// answered reads the answer to a request, and checks that the server then closes the connection.
 func answered(t *testing.T, name string, client net.Conn) (status int, text string) {
 	t.Helper()
 	reader := bufio.NewReader(client)
@@ -82,8 +82,8 @@ func answered(t *testing.T, name string, client net.Conn) (status int, text stri
 	return answer.StatusCode, string(body)
 }
 
-// TestBodyThatNeverComes announces a body and sends none of it: operations without a body answer immediately, others after a time,
-// and the connection is closed.
+// TestBodyThatNeverComes announces a body and never sends it. It checks that operations without a body and refused requests answer
+// immediately, that others answer after a timeout, and that the connection is closed.
 func TestBodyThatNeverComes(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -128,18 +128,18 @@ func TestBodyThatNeverComes(t *testing.T) {
 	}
 }
 
-// TestSlowBodies sends bodies in parts.
+// TestSlowBodies checks that a slow body is accepted while it progresses, and refused if it stalls or is too slow.
 func TestSlowBodies(t *testing.T) {
 	t.Parallel()
 	c := &cloner{took: func(io.Reader) error { return errors.New("came whole") }}
-	h := open(t, func(config *httpapi.Config) { config.Areas[len(config.Areas)-1] = c.area() }) // in place of speech
+	h := open(t, func(config *httpapi.Config) { config.Areas[len(config.Areas)-1] = c.area() }) // replaces the area of speech
 	const slow = "the body did not come in time"
 	for name, c := range map[string]struct {
 		kind  string
 		size  int
-		part  int           // bytes in one piece
-		every time.Duration // between two parts
-		want  string        // in the answer
+		part  int           // bytes of one write
+		every time.Duration // interval of writes
+		want  string        // text of the answer
 	}{
 		"JSON that progresses":    {"application/json", 256 << 10, 4 << 10, time.Second, "is not valid JSON"},
 		"JSON in two parts":       {"application/json", 2000, 1000, 20 * time.Second, "is not valid JSON"},
@@ -180,7 +180,7 @@ func TestSlowBodies(t *testing.T) {
 	}
 }
 
-// TestAnswerThatIsNotTaken asks for a large answer and does not read it.
+// TestAnswerThatIsNotTaken checks that the connection of a client that does not read its answer is closed.
 func TestAnswerThatIsNotTaken(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -196,7 +196,7 @@ func TestAnswerThatIsNotTaken(t *testing.T) {
 	}
 }
 
-// TestConnectionsThatAskNothing opens connections without a whole request.
+// TestConnectionsThatAskNothing checks that connections without a complete request are closed.
 func TestConnectionsThatAskNothing(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 )
 
-// TestTwoLengths sends requests whose end is ambiguous: the connection ends after the answer, and the bytes after it are not a
+// TestTwoLengths checks that the connection is closed after a request with an ambiguous end, so that the bytes after it are not read as a
 // request (RFC 9112, section 6.1).
 func TestTwoLengths(t *testing.T) {
 	t.Parallel()

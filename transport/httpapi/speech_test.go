@@ -58,7 +58,7 @@ func TestSpeakAndReadSamples(t *testing.T) {
 	}
 }
 
-// TestLargeAudioIsLeftToItsLink checks that JSON contains at most 4 MiB of audio.
+// TestLargeAudioIsLeftToItsLink checks that JSON answers omit audio of more than 4 MiB, which the link serves.
 func TestLargeAudioIsLeftToItsLink(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -130,7 +130,7 @@ func TestTextsThatAreSpoken(t *testing.T) {
 	}
 }
 
-// TestSpeechThatFails checks that nothing is stored of a text that the engine does not finish.
+// TestSpeechThatFails checks that no sample is stored if the engine fails, and that the answer omits the cause.
 func TestSpeechThatFails(t *testing.T) {
 	t.Parallel()
 	h := open(t)

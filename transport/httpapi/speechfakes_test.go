@@ -26,28 +26,28 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/speechapi"
 )
 
-// speechFakes replace the engines that speak and clone. The voices of the engine are ada, ben and cleo.
+// speechFakes holds the fake engine and the fake cloner. The engine's voices are ada, ben and cleo.
 type speechFakes struct {
 	engine speechtest.Engine
 	cloner speechtest.Cloner
 	voices speechstore.Voices
 	blobs  audioShelf
-	links  later // the clock of the speech service
+	links  later // clock of the speech service
 }
 
-// later is a clock that is ahead of the machine's.
+// later is a clock that is ahead of the system's.
 type later struct{ by atomic.Int64 }
 
 func (l *later) Now() time.Time { return time.Now().Add(time.Duration(l.by.Load())) }
 
-// audioShelf keeps audio until it is lost.
+// audioShelf stores audio. If lost is set, audio is not found; if cut is set, it cannot be read.
 type audioShelf struct {
 	speechstore.Blobs
 
 	lost, cut atomic.Bool
 }
 
-// OpenBlob opens audio, which breaks off when it is cut.
+// OpenBlob opens audio as lost and cut say.
 func (s *audioShelf) OpenBlob(ctx context.Context, org callwright.OrgID, name string) (io.ReadSeekCloser, error) {
 	if s.lost.Load() {
 		return nil, callwright.NotFound("audio")
@@ -63,7 +63,7 @@ type cutFile struct{ io.ReadSeekCloser }
 
 func (cutFile) Read([]byte) (int, error) { return 0, errors.New("the disk fails") }
 
-// speech makes the service. Nothing does its durable work.
+// speech returns the service of speech. No worker does its durable work.
 func (h *house) speech(work *memstore.Work) *speech.Service {
 	h.voices = speechstore.Voices{Store: h.store}
 	return must(speech.New(h.speechConfig(work)))
@@ -76,7 +76,7 @@ func (h *house) speechConfig(work *memstore.Work) speech.Config {
 	}
 }
 
-// speakBy replaces the API by one with speech only, and a changed configuration.
+// speakBy replaces the API with one that serves only speech, with a changed configuration.
 func (h *house) speakBy(change func(*speech.Config)) {
 	h.t.Helper()
 	c := h.speechConfig(memstore.NewWork(h.store, nil))
@@ -89,10 +89,10 @@ func (h *house) speakBy(change func(*speech.Config)) {
 	h.Handler = contracttest.Handler(h.t, h.unchecked)
 }
 
-// send makes a request with the house's key, unless a header names another, and checks the answer.
+// send makes a request with the house's key, unless a header replaces it, and checks the answer against the contract.
 func (h *house) send(method, target string, body io.Reader, headers ...header) *httptest.ResponseRecorder {
 	h.t.Helper()
-	r := httptest.NewRequestWithContext(context.Background(), method, target, body) // also within a bubble of synctest
+	r := httptest.NewRequestWithContext(context.Background(), method, target, body) // t.Context cannot be used in a synctest bubble
 	r.Header.Set("Authorization", h.key)
 	for _, one := range headers {
 		r.Header.Del(one.name)
@@ -106,7 +106,7 @@ func (h *house) send(method, target string, body io.Reader, headers ...header) *
 	return answer
 }
 
-// sent decodes an answer that must have a status.
+// sent checks the status of an answer and decodes its body.
 func sent(t *testing.T, answer *httptest.ResponseRecorder, status int) (value map[string]any) {
 	t.Helper()
 	if answer.Code != status {
@@ -118,7 +118,7 @@ func sent(t *testing.T, answer *httptest.ResponseRecorder, status int) (value ma
 	return value
 }
 
-// spoken speaks a text, and returns the id of the sample and its link without the server's URL.
+// spoken synthesizes a text. It returns the sample's id, and its link without the server's URL.
 func (h *house) spoken(body string, headers ...header) (id, link string) {
 	h.t.Helper()
 	answer := h.want(http.StatusOK, "POST", "/v1/speak", body, headers...)
@@ -127,14 +127,14 @@ func (h *house) spoken(body string, headers ...header) (id, link string) {
 	return id, strings.TrimPrefix(link, publicURL)
 }
 
-// clone makes a voice of a recording.
+// clone posts a form that clones a voice, and returns the answer.
 func (h *house) clone(parts ...part) *httptest.ResponseRecorder {
 	h.t.Helper()
 	body, contentType := form(parts...)
 	return h.send("POST", "/v1/voices/clone", body, header{"Content-Type", contentType})
 }
 
-// aVoice returns a WAV file from which the fake cloner makes a voice.
+// aVoice returns a WAV file that the fake cloner accepts.
 func aVoice() string { return recording(3 * time.Second) }
 
 func recording(length time.Duration) string {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// get asks for a link without a key.
+// get requests a link without a key.
 func (h *house) get(method, link string, headers ...header) *httptest.ResponseRecorder {
 	h.t.Helper()
 	return h.send(method, link, http.NoBody, append([]header{{"Authorization", ""}}, headers...)...)
@@ -144,7 +144,7 @@ func TestLinksThatLeadNowhere(t *testing.T) {
 	}
 }
 
-// TestDeletedSample deletes a sample: it is absent everywhere, and its link is dead. Others stay.
+// TestDeletedSample checks that a deleted sample is absent everywhere, that its link is invalid, and that other samples stay.
 func TestDeletedSample(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -180,8 +180,7 @@ func TestDeletedSample(t *testing.T) {
 	}
 }
 
-// TestAudioThatIsMissing checks for a clear error if a sample's audio is not in the storage, and for an incomplete answer if it
-// cannot be read.
+// TestAudioThatIsMissing checks for a clear error if a sample's audio is not stored, and for an incomplete answer if it cannot be read.
 func TestAudioThatIsMissing(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -34,7 +34,7 @@ func TestSpeechIsRepeatedByItsKey(t *testing.T) {
 	}
 }
 
-// TestSpeechThatFailedIsSpokenByItsKey checks that a failed text is spoken with the same key later.
+// TestSpeechThatFailedIsSpokenByItsKey checks that a key can be used again after its request has failed.
 func TestSpeechThatFailedIsSpokenByItsKey(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -43,7 +43,7 @@ func TestSpeechThatFailedIsSpokenByItsKey(t *testing.T) {
 	h.spoken(aText, key)
 }
 
-// TestAudioIgnoresKeys checks that an answer of audio is neither stored nor repeated in place of JSON.
+// TestAudioIgnoresKeys checks that an answer with audio is not stored under its key, and that a key does not repeat JSON in place of audio.
 func TestAudioIgnoresKeys(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -58,7 +58,7 @@ func TestAudioIgnoresKeys(t *testing.T) {
 	}
 }
 
-// TestSpeechHoldsNoTransaction writes to the store while a text with a key is being synthesized.
+// TestSpeechHoldsNoTransaction checks that the store can be written while a text with a key is being synthesized.
 func TestSpeechHoldsNoTransaction(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -93,7 +93,7 @@ func TestTwoTextsAtOnceGetOneAnswer(t *testing.T) {
 				bodies[i] = answer.Body.String()
 			}()
 			synctest.Wait()
-			if i == 1 { // both are running: one of them is first
+			if i == 1 { // two requests with the same text are running
 				close(gate)
 			}
 		}
@@ -104,7 +104,8 @@ func TestTwoTextsAtOnceGetOneAnswer(t *testing.T) {
 	})
 }
 
-// TestTheLoserOfARaceToSpeakGivesTheWinnersAnswer has another request keep its answer while a text is synthesized.
+// TestTheLoserOfARaceToSpeakGivesTheWinnersAnswer checks that a request whose key was used by another request meanwhile returns that
+// request's answer.
 func TestTheLoserOfARaceToSpeakGivesTheWinnersAnswer(t *testing.T) {
 	t.Parallel()
 	race := &racing{}
@@ -119,7 +120,7 @@ func TestTheLoserOfARaceToSpeakGivesTheWinnersAnswer(t *testing.T) {
 	}
 }
 
-// TestAnswerIsKeptForClientsThatHaveGone ends the request when its text is spoken.
+// TestAnswerIsKeptForClientsThatHaveGone checks that the answer is stored even if the client disconnects after the synthesis.
 func TestAnswerIsKeptForClientsThatHaveGone(t *testing.T) {
 	t.Parallel()
 	ctx, leave := context.WithCancel(t.Context())

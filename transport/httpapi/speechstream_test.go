@@ -22,10 +22,10 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// twoSentences are synthesized apart.
+// twoSentences is a text that is synthesized in two parts.
 var twoSentences = strings.Repeat("one two three four ", 8) + "end. " + strings.Repeat("five six seven eight ", 8) + "end."
 
-// listen asks a server for the audio of a text.
+// listen requests the audio of a text from a server.
 func (h *house) listen(ctx context.Context, url, text string) *http.Response {
 	h.t.Helper()
 	r := must(http.NewRequestWithContext(ctx, http.MethodPost, url+"/v1/speak", strings.NewReader(fmt.Sprintf(`{"text":%q,"output_format":"pcm_8000"}`, text))))
@@ -42,7 +42,7 @@ func TestAudioComesWhileItIsMade(t *testing.T) {
 	h.engine.Gate = gate
 	server := httptest.NewServer(h.unchecked)
 	defer server.Close()
-	go func() { gate <- struct{}{} }() // the first sentence may begin, the second may not
+	go func() { gate <- struct{}{} }() // releases only the first sentence
 	answer := h.listen(t.Context(), server.URL, twoSentences)
 	defer func() { _ = answer.Body.Close() }()
 	begin := make([]byte, 44+8000)
@@ -68,7 +68,7 @@ func TestAudioComesWhileItIsMade(t *testing.T) {
 	}
 }
 
-// TestAudioThatFailsBreaksOff checks that a client can detect an incomplete answer.
+// TestAudioThatFailsBreaksOff checks that the client notices that the answer is incomplete if the engine fails.
 func TestAudioThatFailsBreaksOff(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -186,7 +186,7 @@ func TestAudioForClientsThatTakeNothingElse(t *testing.T) {
 	}
 }
 
-// TestClientThatGoesIsNoFault checks that the log has no error if a client disconnects before its answer.
+// TestClientThatGoesIsNoFault checks that a client that disconnects before its answer is logged with 499 and not as an error.
 func TestClientThatGoesIsNoFault(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -197,7 +197,7 @@ func TestClientThatGoesIsNoFault(t *testing.T) {
 	r.Header.Set("Authorization", h.key)
 	r.Header.Set("Content-Type", "application/json")
 	ended, end := context.WithCancel(t.Context())
-	context.AfterFunc(ctx, end) // as a connection that closes does, without a deadline
+	context.AfterFunc(ctx, end) // a closed connection cancels the context without a deadline
 	h.unchecked.ServeHTTP(httptest.NewRecorder(), r.WithContext(ended))
 	if line := h.requestLine(); line["status"] != 499.0 || line["level"] != "INFO" {
 		t.Errorf("the log says %v", line)

@@ -153,7 +153,7 @@ func TestRecordingsThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestVoicesBeyondTheLimit checks for at most 200 voices of an organization.
+// TestVoicesBeyondTheLimit checks that an organization cannot clone more than speech.MaxOwnVoices voices.
 func TestVoicesBeyondTheLimit(t *testing.T) {
 	t.Parallel()
 	h := open(t)

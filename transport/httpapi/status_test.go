@@ -21,7 +21,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/sipapi"
 )
 
-// every calls fn for each operation of the contract but the operational pages.
+// every calls fn for each operation of the contract, except the operational pages.
 func every(fn func(method, path string, op *v3.Operation)) {
 	document, _ := contract()
 	for path, item := range document.Paths.PathItems.FromOldest() {
@@ -33,7 +33,7 @@ func every(fn func(method, path string, op *v3.Operation)) {
 	}
 }
 
-// request makes a request for an operation out of the examples in the contract.
+// request returns a request for an operation with the contract's examples.
 func request(t *testing.T, method, path string, op *v3.Operation) *http.Request {
 	t.Helper()
 	query := url.Values{}
@@ -41,7 +41,7 @@ func request(t *testing.T, method, path string, op *v3.Operation) *http.Request 
 		value := "example"
 		if p.Example != nil {
 			value = p.Example.Value
-			if len(p.Example.Content) > 0 { // a list
+			if len(p.Example.Content) > 0 { // the first element of a list
 				value = p.Example.Content[0].Value
 			}
 		}
@@ -114,8 +114,7 @@ func exampleBody(t *testing.T, op *v3.Operation) (string, io.Reader) {
 
 var statusRow = regexp.MustCompile("(?m)^\\| `([a-zA-Z]+)` \\| `([A-Z]+)` \\| `([^`]+)` \\|")
 
-// TestStatusPageListsWhatIsNotBuilt sends the example of every operation, and compares the operations that answer 501 with
-// docs/status.md.
+// TestStatusPageListsWhatIsNotBuilt checks that docs/status.md lists exactly the operations that answer 501.
 func TestStatusPageListsWhatIsNotBuilt(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/status.md")

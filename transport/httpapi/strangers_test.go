@@ -12,8 +12,8 @@ import (
 	"github.com/callwright/callwright/transport/httpapi"
 )
 
-// TestStrangersAreCounted makes a hundred requests without a key, with a bad one, and for absent paths: the log contains one line
-// for the address. Each request with a key has its own line.
+// TestStrangersAreCounted checks that the log contains only one line for many requests of an address without a valid key, but a line for
+// each request with one.
 func TestStrangersAreCounted(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -37,8 +37,8 @@ func TestStrangersAreCounted(t *testing.T) {
 	}
 }
 
-// TestProbesAreQuiet checks that probes and scrapes log nothing at the default level, and that a node that is not ready logs two
-// lines: one at the beginning and one at the end.
+// TestProbesAreQuiet checks that probes and scrapes log nothing at the default level. A node that is not ready logs one line when that
+// begins and one when it ends.
 func TestProbesAreQuiet(t *testing.T) {
 	t.Parallel()
 	var down error

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestStreamEndsAtTheExpiry lets the keys of a quiet stream and of a busy one expire between two checks: both streams end then.
+// TestStreamEndsAtTheExpiry checks that a stream ends when its key expires between two checks, whether or not the stream has events.
 func TestStreamEndsAtTheExpiry(t *testing.T) {
 	t.Parallel()
 	for name, busy := range map[string]bool{"quiet": false, "busy": true} {
@@ -39,8 +39,8 @@ func TestStreamEndsAtTheExpiry(t *testing.T) {
 	}
 }
 
-// TestStreamEndsWithItsKey revokes the keys of a quiet stream and of a busy one: both streams end within 30 seconds, and the busy
-// one sends no events from more than 15 seconds later.
+// TestStreamEndsWithItsKey checks that a stream ends within 30 seconds after its key was revoked. It must not send events from more than 15
+// seconds after the revocation.
 func TestStreamEndsWithItsKey(t *testing.T) {
 	t.Parallel()
 	for name, busy := range map[string]bool{"quiet": false, "busy": true} {

@@ -13,13 +13,13 @@ import (
 	tracenoop "go.opentelemetry.io/otel/trace/noop"
 )
 
-// telemetry traces and measures the requests for operations, by OpenTelemetry's conventions for HTTP servers.
+// telemetry traces and measures requests for operations according to OpenTelemetry's conventions for HTTP servers.
 type telemetry struct {
 	tracer   trace.Tracer
 	duration metric.Float64Histogram
 }
 
-// telemetryName is the name under which an API traces and measures.
+// telemetryName is the name of the instrumentation scope.
 const telemetryName = "github.com/callwright/callwright/transport/httpapi"
 
 func newTelemetry(tracing trace.TracerProvider, metering metric.MeterProvider) (telemetry, error) {
@@ -34,7 +34,7 @@ func newTelemetry(tracing trace.TracerProvider, metering metric.MeterProvider) (
 	return telemetry{tracing.Tracer(telemetryName), duration}, err
 }
 
-// observe traces and measures a request for an operation. result returns the result of the answer after the end of serve.
+// observe calls serve, and traces and measures it as a request for an operation. It calls result after serve has returned.
 func (t telemetry) observe(
 	ctx context.Context, method string, o Operation, serve func(context.Context), result func() (status int, failure error),
 ) {
@@ -46,7 +46,7 @@ func (t telemetry) observe(
 	began := time.Now()
 	defer func() {
 		status, failure := result()
-		if status == 0 { // the handler panicked before it answered
+		if status == 0 { // the handler panicked before its answer
 			status = http.StatusInternalServerError
 		}
 		attrs = append(attrs, attribute.Int("http.response.status_code", status))

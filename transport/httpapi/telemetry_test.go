@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi"
 )
 
-// tracing notes the spans that begin.
+// tracing records the names of started spans.
 type tracing struct {
 	tracenoop.TracerProvider
 	spans *[]string
@@ -38,7 +38,7 @@ func (t tracer) Start(ctx context.Context, name string, opts ...trace.SpanStartO
 	return t.Tracer.Start(ctx, name, opts...)
 }
 
-// metering records measurements.
+// metering records the HTTP statuses of measurements.
 type metering struct {
 	metricnoop.MeterProvider
 	statuses *[]int64

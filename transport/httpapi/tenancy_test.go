@@ -12,8 +12,9 @@ import (
 	v3 "github.com/pb33f/libopenapi/datamodel/high/v3"
 )
 
-// kinds maps a parameter or a member of a body to the kind of object that it identifies, as in makers; empty: not an organization's
-// object. A path parameter is named by the path up to it, another one by its operation and name or by its name.
+// kinds maps a parameter, or a member of a body, to the kind of object that it identifies (see makers). An empty kind means that it
+// identifies no object of an organization. The key of a path parameter is the path up to it. Other keys are the operation and the name, or
+// only the name.
 var kinds = map[string]string{
 	"/v1/calls/{call_id}": "call", "/v1/recordings/{call_id}": "recording", "/v1/inbound/{phone_number}": "number",
 	"/v1/agents/{agent_id}": "agent", "/v1/sip/calls/{call_id}": "attempt", "/v1/pathway/{id}": "pathway", "/v1/pathway/{id}/version/{version}": "",
@@ -34,7 +35,7 @@ var kinds = map[string]string{
 
 	"/v1/speak/samples/{id}": "sample", "/v1/voices/{id}": "voice", "createSpeech.voice_id": "voice", "listSpeechSamples.voice_id": "voice",
 
-	// Numbers of others, numbers that are not there yet, and ids that belong to clients or to pathways.
+	// These are numbers of others, numbers that are not attached yet, and ids that clients or pathways define.
 	"createCall.phone_number": "", "attachSipNumbers.phone_number": "", "attachSipNumbers.phone_numbers": "",
 	"startSipNumberProof.phone_number": "", "getSipNumberProof.phone_number": "", "verifySipNumberProof.phone_number": "",
 	"initiatePort.phone_numbers": "", "phone_numbers[]": "",
@@ -42,10 +43,10 @@ var kinds = map[string]string{
 	"kb_ids": "", // knowledge bases cannot be created
 }
 
-// idName matches the names that kinds must contain.
+// idName matches the names of parameters and members that kinds must list.
 var idName = regexp.MustCompile(`(_id|_ids|Id|Ids|ID)$|^phone_numbers?(\[\])?$|^from$|^into$`)
 
-// bodies holds the bodies of operations whose examples lack the id, or need other objects than a new world has.
+// bodies holds the bodies of operations whose examples lack the id, or require objects that a new world does not have.
 var bodies = map[string]string{
 	"createCall.agent_id":                `{"phone_number":"` + theirNumber + `","agent_id":"$agent"}`,
 	"createCall.pathway_id":              `{"phone_number":"` + theirNumber + `","pathway_id":"$pathway"}`,
@@ -86,13 +87,13 @@ var bodies = map[string]string{
 	"createSpeech":                       `{"text":"Good morning.","output_format":"pcm_8000","voice_id":"$voice"}`,
 }
 
-// naming is an id in the requests of an operation.
+// naming is an id in the requests of an operation: where it is, its name, and the kind of its object.
 type naming struct {
 	in, name, kind string
-	optional       bool // a filter of a list
+	optional       bool // the id filters a list
 }
 
-// namings returns the ids in the requests of an operation.
+// namings returns the ids in the requests of an operation. It fails the test if kinds lacks one of them.
 func namings(t *testing.T, path string, op *v3.Operation) (all []naming) {
 	t.Helper()
 	kind := func(keys ...string) (string, bool) {
@@ -131,7 +132,7 @@ func namings(t *testing.T, path string, op *v3.Operation) (all []naming) {
 	return all
 }
 
-// build returns a request for an operation, with ids from id by kind. of is the id under test.
+// build returns a request for an operation, with the ids that id returns. of is the id under test.
 func build(t *testing.T, method, path string, op *v3.Operation, of naming, ids []naming, id func(naming) string) *http.Request {
 	t.Helper()
 	r := request(t, method, path, op)
@@ -155,10 +156,10 @@ func build(t *testing.T, method, path string, op *v3.Operation, of naming, ids [
 			text = strings.ReplaceAll(text, "$"+n.kind, id(n))
 		}
 	}
-	if strings.Contains(text, "$spoken") { // beside the persona that it tests
+	if strings.Contains(text, "$spoken") { // a body may name a second object
 		text = strings.ReplaceAll(text, "$spoken", id(naming{kind: "spoken"}))
 	}
-	for _, p := range op.Parameters { // ids shared by all organizations
+	for _, p := range op.Parameters { // ids that all organizations share
 		if p.In == "path" && p.Example != nil {
 			target = strings.ReplaceAll(target, "{"+p.Name+"}", p.Example.Value)
 		}
@@ -168,7 +169,7 @@ func build(t *testing.T, method, path string, op *v3.Operation, of naming, ids [
 	return again
 }
 
-// absent returns an unknown id of the same form.
+// absent returns an unknown id with the form of id.
 func absent(id string) string {
 	tail := []byte(id[max(0, len(id)-8):])
 	for i, c := range tail {
@@ -179,8 +180,8 @@ func absent(id string) string {
 	return id[:len(id)-len(tail)] + string(tail)
 }
 
-// TestForeignThingsAreAbsentEverywhere calls every operation with an id, for one organization, with an object of another one: the
-// answer is as for an absent object. The owner's answer differs, and is still correct.
+// TestForeignThingsAreAbsentEverywhere checks every operation that accepts an id. For an object of another organization, the answer must
+// equal the answer for an absent object. The owner must receive a different, successful answer.
 func TestForeignThingsAreAbsentEverywhere(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -12,14 +12,13 @@ import (
 
 // Time limits for the body of a request.
 const (
-	bodyIdle  = 30 * time.Second // until the next part of it comes
-	bodyTime  = time.Minute      // for all of it, and a second more for each bodyRate bytes that have come
+	bodyIdle  = 30 * time.Second // maximum wait for the next part
+	bodyTime  = time.Minute      // maximum in total, plus a second for each bodyRate bytes received
 	bodyRate  = 2 << 10
-	bodyAfter = time.Second // for the unread rest, once the answer has begun
+	bodyAfter = time.Second // for the unread rest, after the answer has begun
 )
 
-// timedBody is a body with time limits. A body that progresses is not cut off: its total time grows with the bytes that have
-// come.
+// timedBody is a body with time limits. The total limit grows with the received bytes, so that a body that progresses is not cut off.
 type timedBody struct {
 	io.ReadCloser
 	control *http.ResponseController
@@ -30,15 +29,15 @@ type timedBody struct {
 
 func newTimedBody(w http.ResponseWriter, r *http.Request) *timedBody {
 	b := &timedBody{ReadCloser: r.Body, control: http.NewResponseController(w), begin: time.Now()}
-	b.mustCome(b.begin.Add(bodyIdle)) // also if nothing reads it but net/http, which does so before the answer
+	b.mustCome(b.begin.Add(bodyIdle)) // applies even if only net/http reads the body, which it does before the answer
 	return b
 }
 
-// mustCome sets the time by which more of the body must have come. A writer without deadlines has none.
+// mustCome sets the deadline of the next Read. It has no effect if the connection has no deadlines.
 func (b *timedBody) mustCome(until time.Time) { _ = b.control.SetReadDeadline(until) }
 
-// Read waits for a part of the body. The deadline ends with the body: net/http removes it, and reads on to see whether the
-// client goes.
+// Read waits for the next part of the body, within the limits. At the end of the body, net/http removes the deadline and reads on to detect
+// a disconnect.
 func (b *timedBody) Read(p []byte) (int, error) {
 	if b.ended {
 		return 0, io.EOF
@@ -58,8 +57,8 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// leave sets a last deadline for the unread rest. net/http reads it before it sends the answer, so that the
-// connection can be reused, and else closes the connection after the answer.
+// leave sets a deadline for the unread rest of the body. net/http reads the rest before it sends the answer, so that the connection can be
+// reused. If the rest does not arrive in time, net/http closes the connection after the answer.
 func (b *timedBody) leave() {
 	if !b.ended {
 		b.mustCome(time.Now().Add(bodyAfter))

@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/triageoas"
 )
 
-// toolkit returns the client library against the house.
+// toolkit returns a client of the library that uses the house's server and a key.
 func (h *house) toolkit(key string) *toolkit.Client {
 	h.t.Helper()
 	server := httptest.NewServer(h)
@@ -26,7 +26,8 @@ func (h *house) toolkit(key string) *toolkit.Client {
 	return c
 }
 
-// TestToolkit calls the areas through the client library: idempotent operations run once, and every failure is a toolkit.Error.
+// TestToolkit calls the areas through the client library. It checks that operations with an idempotency key run once, and that failures are
+// a toolkit.Error.
 func TestToolkit(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -62,7 +63,7 @@ func TestToolkit(t *testing.T) {
 	}
 }
 
-// TestToolkitErrors checks that every failed answer is a toolkit.Error, with every envelope.
+// TestToolkitErrors checks that the client library returns a toolkit.Error for every envelope of errors.
 func TestToolkitErrors(t *testing.T) {
 	t.Parallel()
 	h := open(t)

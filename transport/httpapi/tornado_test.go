@@ -23,7 +23,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/agenttestapi"
 )
 
-// tornadoService returns a service of sessions that no node holds.
+// tornadoService returns a service whose sessions no node executes.
 func (h *house) tornadoService(work callwright.Work, change ...func(*tornado.Config)) *tornado.Service {
 	c := tornado.Config{
 		Store: h.sessions(), Atomic: h.store, Work: work, Leases: memstore.Leases{Store: h.store}, Node: "n1",
@@ -37,14 +37,14 @@ func (h *house) tornadoService(work callwright.Work, change ...func(*tornado.Con
 
 func (h *house) sessions() agentteststore.Sessions { return agentteststore.Sessions{Store: h.store} }
 
-// noIdea is a Fixer without one.
+// noIdea is a Fixer that returns empty plans.
 type noIdea struct{}
 
 func (noIdea) Fix(context.Context, string, tornado.Brief) (tornado.Plan, error) {
 	return tornado.Plan{}, nil
 }
 
-// change stores a change of the world's session, as the node does that holds it.
+// change stores a change of the world's session, as the node that holds the session does.
 func (w *world) change(change func(*tornado.Session)) {
 	w.h.t.Helper()
 	s := must(w.h.sessions().Session(w.h.t.Context(), w.org, w.id("tornado")))
@@ -191,7 +191,7 @@ func TestTornadosThatCannotStart(t *testing.T) {
 	for i := range tornado.MaxRunning {
 		s := must(h.sessions().Session(t.Context(), w.org, running))
 		s.ID, s.Pathway = fmt.Sprint("more-", i), fmt.Sprint("p", i)
-		if i == 0 { // the limit counts the first one
+		if i == 0 { // one session exists already
 			continue
 		}
 		if err := h.sessions().InsertSession(t.Context(), s); err != nil {
@@ -268,7 +268,7 @@ func TestTornadoIsCancelledAndStartedOnce(t *testing.T) {
 		t.Errorf("another body gives %v", other)
 	}
 	w.made["tornado"], _ = at(t, first, "data", "session_id").(string)
-	for range 2 { // no node holds the session, so it does not end
+	for range 2 { // no node holds the session, so it keeps running
 		like(t, w.do(200, "POST", "/v1/agent-testing/tornado/$tornado/cancel", ""), `{"data":{"cancelled":true},"errors":null}`)
 	}
 	if s := must(h.sessions().Session(t.Context(), w.org, w.id("tornado"))); !s.Cancel {

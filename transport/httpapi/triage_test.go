@@ -70,7 +70,7 @@ func TestIssueWithEverything(t *testing.T) {
 	}
 }
 
-// TestTwoEditors lets two people change the version that both have seen.
+// TestTwoEditors checks that a change of a version that was changed meanwhile is refused.
 func TestTwoEditors(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -213,7 +213,7 @@ func TestMerge(t *testing.T) {
 	h.refused(http.StatusNotFound, "not_found", "", "POST", "/"+other+"/merge", `{"into":"nowhere"}`)
 }
 
-// TestUnreadIsOfAKey reads different entries with two keys of an organization.
+// TestUnreadIsOfAKey checks that each key of an organization has its own unread state.
 func TestUnreadIsOfAKey(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -47,7 +47,7 @@ func TestDeleteIssue(t *testing.T) {
 	}
 }
 
-// TestDeleteEndsStream deletes an issue during a stream of its feed: the stream ends normally.
+// TestDeleteEndsStream checks that the stream of an issue's feed ends normally when the issue is deleted.
 func TestDeleteEndsStream(t *testing.T) {
 	t.Parallel()
 	h := open(t)

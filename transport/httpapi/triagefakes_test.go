@@ -22,15 +22,15 @@ import (
 
 // triageFakes holds the fakes of a house's issues.
 type triageFakes struct {
-	resolver *triagetest.Resolver // the calls that can be attached
-	clock    *movedClock          // of the issues
+	resolver *triagetest.Resolver // knows the calls that can be attached
+	clock    *movedClock          // clock of the issues
 	triage   *triage.Service
 }
 
-// opened is when a house's clock stands still, as answers show it.
+// opened is the initial time of a house's clock, in the format of answers.
 const opened = "2026-05-04T03:02:01.123Z"
 
-// issues returns the service of issues.
+// issues returns the service of issues, with a fixed clock and a fake resolver of calls.
 func (h *house) issues(work callwright.Work, change ...func(*triage.Config)) *triage.Service {
 	h.resolver, h.clock = new(triagetest.Resolver), &movedClock{must(time.Parse(time.RFC3339, opened))}
 	c := triage.Config{
@@ -47,7 +47,7 @@ func (h *house) issues(work callwright.Work, change ...func(*triage.Config)) *tr
 	return h.triage
 }
 
-// again returns another API over the same store, with issues only.
+// again returns a second API over the same store. It serves only issues, with a changed configuration.
 func (h *house) again(change func(*triage.Config)) *house {
 	h.t.Helper()
 	other := &house{t: h.t, store: h.store, access: h.access, org: h.org, key: h.key, logger: h.logger}
@@ -58,7 +58,7 @@ func (h *house) again(change func(*triage.Config)) *house {
 	return other
 }
 
-// issue opens an issue and gives its id.
+// issue creates an issue and returns its id.
 func (h *house) issue() string {
 	h.t.Helper()
 	return h.data(http.StatusCreated, "POST", "", `{"title":"Agent books a closed day"}`)["id"].(string)
@@ -80,7 +80,7 @@ func (h *house) answer(status int, method, target, body string, headers ...heade
 	return answer["data"]
 }
 
-// refused makes a request below /v1/triage/issues that is answered with an error, and checks all of its body.
+// refused makes a request below /v1/triage/issues, and checks that its answer is exactly one error with a status, a code and a path.
 func (h *house) refused(status int, code, path, method, target, body string, headers ...header) {
 	h.t.Helper()
 	answer := h.want(status, method, "/v1/triage/issues"+target, body, headers...)
@@ -95,7 +95,7 @@ func (h *house) refused(status int, code, path, method, target, body string, hea
 	}
 }
 
-// done makes a request that is answered with 204 and no body.
+// done makes a request below /v1/triage/issues, and checks that its answer is 204 without a body.
 func (h *house) done(method, target string, headers ...header) {
 	h.t.Helper()
 	if answer := h.do(method, "/v1/triage/issues"+target, "", headers...); answer.Code != http.StatusNoContent || answer.Body.Len() > 0 {
@@ -103,19 +103,19 @@ func (h *house) done(method, target string, headers ...header) {
 	}
 }
 
-// colleague returns another key of the house's organization.
+// colleague creates another key of the house's organization, and returns it as a header.
 func (h *house) colleague() header {
 	h.t.Helper()
 	key := must(h.access.CreateKey(h.t.Context(), h.org, "colleague", 0))
 	return header{"Authorization", string(key.Key)}
 }
 
-// call puts a call into the resolver of an organization.
+// call adds a call of an organization to the resolver.
 func (h *house) call(org callwright.OrgID, id string) {
 	h.resolver.Add(org, id, triage.Item{Title: "Call to Ada", Metadata: map[string]any{"status": "completed"}}, triage.Evidence{})
 }
 
-// attached returns an issue with a call, and the attachment's id.
+// attached creates an issue with an attached call, and returns the ids of the issue and the attachment.
 func (h *house) attached() (issue, link string) {
 	h.t.Helper()
 	h.call(h.org, "c1")
@@ -124,7 +124,7 @@ func (h *house) attached() (issue, link string) {
 	return issue, link
 }
 
-// types returns the types of a feed's entries, newest first.
+// types returns the types of the entries in an issue's feed, newest first.
 func (h *house) types(issue string) []string {
 	h.t.Helper()
 	var types []string
@@ -134,7 +134,7 @@ func (h *house) types(issue string) []string {
 	return types
 }
 
-// like compares an answer with JSON in which names stand for values. Every name begins with $.
+// like compares an answer with JSON. names alternates placeholders, which begin with $, and the values that replace them.
 func like(t *testing.T, got any, want string, names ...string) {
 	t.Helper()
 	var value any

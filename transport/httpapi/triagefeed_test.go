@@ -19,7 +19,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// TestFeedInPages reads feeds of 120 entries while more are written.
+// TestFeedInPages checks that the pages of a feed contain each entry once while more entries are written.
 func TestFeedInPages(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -51,7 +51,8 @@ func TestFeedInPages(t *testing.T) {
 	}
 }
 
-// TestFoldedFeed attaches 22 calls, comments, and attaches another: with fold the 22 are one entry, which holds all of them in their order.
+// TestFoldedFeed checks that fold shows 22 consecutive attachments as one entry that contains the others in order. A comment ends such a
+// group.
 func TestFoldedFeed(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -92,7 +93,7 @@ func TestFoldedFeed(t *testing.T) {
 	}
 }
 
-// TestCursorsThatMayNotPass uses every cursor with a foreign list.
+// TestCursorsThatMayNotPass checks that a cursor of one list is refused for any other list.
 func TestCursorsThatMayNotPass(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -141,7 +142,8 @@ func TestCursorsThatMayNotPass(t *testing.T) {
 	}
 }
 
-// TestCursorsAcrossKeys changes the key that signs: with the former one still there its cursors are read, without it not.
+// TestCursorsAcrossKeys checks that cursors are accepted after a change of the signing key while the former key is configured, and refused
+// afterwards.
 func TestCursorsAcrossKeys(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -168,7 +170,7 @@ func triageOperations(t *testing.T, fn func(method, path string, op *v3.Operatio
 	})
 }
 
-// ask makes the request of an operation's example, for one of the house's keys.
+// ask makes the request of an operation's example with a key, and returns the status and the body.
 func (h *house) ask(method, path string, op *v3.Operation, key string) (int, string) {
 	h.t.Helper()
 	r := request(h.t, method, path, op)
@@ -178,8 +180,8 @@ func (h *house) ask(method, path string, op *v3.Operation, key string) (int, str
 	return answer.Code, answer.Body.String()
 }
 
-// TestForeignIssuesAreAbsent calls every operation on an issue with another organization's, with its parts, and with absent ones:
-// the answers are the same.
+// TestForeignIssuesAreAbsent checks that every operation on an issue answers alike for an issue of another organization and for an absent
+// issue. A part of another issue is absent too.
 func TestForeignIssuesAreAbsent(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -201,7 +203,7 @@ func TestForeignIssuesAreAbsent(t *testing.T) {
 		return path
 	}
 	_, stranger := h.tenant("strangers")
-	h.call("strangers", "01932c27-94ba-72a9-83eb-a7f3a4b5c6d7") // the id of the example
+	h.call("strangers", "01932c27-94ba-72a9-83eb-a7f3a4b5c6d7") // the id in the contract's example
 	h.call(h.org, "01932c27-94ba-72a9-83eb-a7f3a4b5c6d7")
 	asked := 0
 	triageOperations(t, func(method, path string, op *v3.Operation) {
@@ -218,7 +220,7 @@ func TestForeignIssuesAreAbsent(t *testing.T) {
 				t.Errorf("%s, %s: %d %s", op.OperationId, name, code, body)
 			}
 		}
-		if strings.Count(path, "{") == 2 { // a part of another issue of the same organization
+		if strings.Count(path, "{") == 2 { // the part belongs to another issue of the organization
 			if code, body := h.ask(method, fill(path, second), op, h.key); code != http.StatusNotFound || !strings.Contains(body, `"not_found"`) {
 				t.Errorf("%s, another issue's: %d %s", op.OperationId, code, body)
 			}
@@ -229,7 +231,7 @@ func TestForeignIssuesAreAbsent(t *testing.T) {
 	}
 }
 
-// TestUnknownMembersOfIssues adds a member to the example of every body.
+// TestUnknownMembersOfIssues checks that every body with an unknown member is refused.
 func TestUnknownMembersOfIssues(t *testing.T) {
 	t.Parallel()
 	h := open(t)

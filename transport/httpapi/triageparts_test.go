@@ -64,11 +64,11 @@ func TestResources(t *testing.T) {
 	h.resolver.Delete(h.org, "c1")
 	like(t, h.answer(http.StatusOK, "GET", at, ""), `[`+strings.Replace(attachedCall, `"available"`, `"unavailable"`, 1)+`]`, names...)
 
-	for _, resource := range []string{"theirs", "nothing"} { // another organization's is absent
+	for _, resource := range []string{"theirs", "nothing"} { // another organization's call is absent
 		answer := h.want(http.StatusNotFound, "POST", "/v1/triage/issues"+at, `{"resource_type":"call","resource_id":"`+resource+`"}`)
 		like(t, answer, `{"data":null,"errors":[{"error":"not_found","message":"resource_id: resource not found","path":"resource_id"}]}`)
 	}
-	for _, kind := range []string{"run", "pathway", "sample", "file", "sms_conversation"} { // this house has no resolver of it
+	for _, kind := range []string{"run", "pathway", "sample", "file", "sms_conversation"} { // this house has no resolver of these kinds
 		h.refused(http.StatusNotImplemented, "not_implemented", "resource_type", "POST", at, `{"resource_type":"`+kind+`","resource_id":"x"}`)
 	}
 	h.refused(http.StatusBadRequest, "bad_request", "resource_type", "POST", at, `{"resource_type":"letter","resource_id":"x"}`)

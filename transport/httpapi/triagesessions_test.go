@@ -16,7 +16,7 @@ import (
 const newSession = `{"id":"$session","issue_id":"$id","agent_profile_id":"p1","agent_name":"Log reader","status":"pending",
 	"created_at":"` + opened + `","updated_at":"` + opened + `","ended_at":null}`
 
-// session starts one and gives its path.
+// session starts an agent session of an issue, and returns its path and record.
 func (h *house) session(issue string) (path string, record map[string]any) {
 	h.t.Helper()
 	at := "/" + issue + "/agent-sessions"
@@ -68,7 +68,7 @@ func TestAgentSession(t *testing.T) {
 	}
 }
 
-// TestQuestionOfAnAgent lets an agent ask, a person answer, and then end the session.
+// TestQuestionOfAnAgent checks the entries of a session in which an agent asks, a person answers, and the session is stopped.
 func TestQuestionOfAnAgent(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -135,8 +135,8 @@ func TestAgentEntriesThatMayNotPass(t *testing.T) {
 	h.refused(http.StatusConflict, "invalid_state", "session_status", "POST", path+"/entries", `{"type":"thought","session_status":"pending"}`)
 }
 
-// FuzzAgentEntry checks that any body is accepted or refused, never answered with a server error, and that the feed shows accepted
-// ones: an entry that could not be shown would hide all earlier ones.
+// FuzzAgentEntry checks that no body causes a server error, and that the feed shows each accepted entry. An entry that cannot be shown
+// would hide all earlier ones.
 func FuzzAgentEntry(f *testing.F) {
 	for _, body := range []string{
 		`{"type":"thought","detail":"\ud800 \u00e9","metadata":{"a":[1e308,-0,12345678901234567890],"":{"<":null}}}`,
@@ -154,7 +154,7 @@ func FuzzAgentEntry(f *testing.F) {
 			r := httptest.NewRequestWithContext(t.Context(), method, "/v1/triage/issues"+target, strings.NewReader(body))
 			r.Header.Set("Authorization", h.key)
 			r.Header.Set("Content-Type", "application/json")
-			answer := httptest.NewRecorder() // without validation by the contract, whose reader accepts no number beyond a float64
+			answer := httptest.NewRecorder() // not validated, because the validator accepts no number beyond a float64
 			h.ServeHTTP(answer, r)
 			return answer.Code, answer.Body.String()
 		}
@@ -181,7 +181,7 @@ func FuzzAgentEntry(f *testing.F) {
 	})
 }
 
-// sameJSON reports whether two texts are the same JSON, with the same spelling of numbers.
+// sameJSON reports whether two texts contain the same JSON, with numbers spelled alike.
 func sameJSON(a, b []byte) bool {
 	var values [2]any
 	for i, text := range [][]byte{a, b} {

@@ -21,17 +21,17 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// client reads a stream over a real connection.
+// client reads an event stream over a real connection. leave disconnects it.
 type client struct {
 	t     *testing.T
 	lines *bufio.Scanner
 	leave context.CancelFunc
 }
 
-// event is one server-sent event; or a comment.
+// event is a server-sent event, or a comment.
 type event struct{ id, name, data, comment string }
 
-// stream follows an issue's feed on a server, and reads the immediate events.
+// stream opens the stream of an issue's feed, and reads its first event.
 func (h *house) stream(server *httptest.Server, issue, query, lastEventID string) (client, event) {
 	h.t.Helper()
 	ctx, leave := context.WithTimeout(h.t.Context(), 20*time.Second)
@@ -59,7 +59,7 @@ func (h *house) stream(server *httptest.Server, issue, query, lastEventID string
 	return c, first
 }
 
-// next reads an event; ok is false once the stream has ended.
+// next reads the next event. ok is false after the end of the stream.
 func (c client) next() (e event, ok bool) {
 	c.t.Helper()
 	for c.lines.Scan() {
@@ -85,7 +85,7 @@ func (c client) next() (e event, ok bool) {
 	return e, false
 }
 
-// entry reads an event and decodes its entry.
+// entry reads the next event, which must be an entry, and decodes the entry.
 func (c client) entry() (e event, entry map[string]any) {
 	c.t.Helper()
 	e, ok := c.next()
@@ -95,7 +95,7 @@ func (c client) entry() (e event, entry map[string]any) {
 	return e, entry
 }
 
-// TestStream follows a feed, disconnects, and reconnects.
+// TestStream checks that a client receives each entry of a feed once, in order, also after it reconnects.
 func TestStream(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -139,7 +139,7 @@ func TestStream(t *testing.T) {
 	read("", first.id, ",Looking.,,three")
 	read("?cursor="+first.id, "", ",Looking.,,three")
 	read("?cursor="+first.id, begin.id, "one\ntwo,,Looking.,,three")
-	oldest := h.data(http.StatusOK, "GET", "/"+id+"/activity?limit=2", "")["next_cursor"].(string) // of the feed
+	oldest := h.data(http.StatusOK, "GET", "/"+id+"/activity?limit=2", "")["next_cursor"].(string) // a cursor of the feed
 	last := read("?cursor="+oldest, "", "three")
 	h.refused(http.StatusBadRequest, "bad_request", "cursor", "GET", "/"+id+"/activity/stream?cursor="+oldest, "", header{"Last-Event-ID", "x"})
 
@@ -150,7 +150,7 @@ func TestStream(t *testing.T) {
 	h.refused(http.StatusServiceUnavailable, "service_unavailable", "", "GET", "/"+id+"/activity/stream", "")
 }
 
-// timed is an answer that remembers by when it must be taken.
+// timed is a recorder that stores its write deadline.
 type timed struct {
 	*httptest.ResponseRecorder
 	until time.Time
@@ -161,8 +161,8 @@ func (w *timed) SetWriteDeadline(until time.Time) error {
 	return nil
 }
 
-// TestAnswersMustBeTaken: a client that does not read a JSON answer, which is held in memory, is disconnected; the next answer over
-// the same connection has a new time limit.
+// TestAnswersMustBeTaken checks the time limit of a client that does not read a JSON answer. The next answer on the same connection must
+// have a new limit.
 func TestAnswersMustBeTaken(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -185,7 +185,7 @@ func TestAnswersMustBeTaken(t *testing.T) {
 	})
 }
 
-// tape is an answer that can be read while it is written.
+// tape is a recorder that can be read while it is written.
 type tape struct {
 	httptest.ResponseRecorder
 	mu sync.Mutex
@@ -199,7 +199,7 @@ func (w *tape) Write(p []byte) (int, error) {
 	return w.ResponseRecorder.Write(p)
 }
 
-// take returns the output since the last call.
+// take returns the output since the previous call.
 func (w *tape) take() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -207,7 +207,8 @@ func (w *tape) take() string {
 	return w.Body.String()
 }
 
-// follow runs a stream until its client disconnects, and returns its answer. It is called within a bubble.
+// follow starts a stream that writes to w. leave disconnects its client, and ended is set when the stream ends. follow must be called in a
+// synctest bubble.
 func (h *house) follow(issue string, w http.ResponseWriter) (leave context.CancelFunc, ended *atomic.Bool) {
 	h.t.Helper()
 	ctx, leave := context.WithCancel(h.t.Context())
@@ -222,7 +223,8 @@ func (h *house) follow(issue string, w http.ResponseWriter) (leave context.Cance
 	return leave, ended
 }
 
-// quietIssue opens an issue, and comments on it, without the contract's validator, which must not run in a bubble.
+// quietIssue creates an issue, and returns a function that comments on it. It calls the service directly, because the contract's validator
+// must not run in a synctest bubble.
 func (h *house) quietIssue() (issue string, comment func()) {
 	by := triage.Actor{Kind: triage.ActorUser, ID: "ada", Label: "Ada"}
 	i := must(h.triage.Create(h.t.Context(), h.org, by, triage.Draft{Title: "x"}))
@@ -286,7 +288,7 @@ func TestStreamEndsInTime(t *testing.T) {
 	})
 }
 
-// sluggish is the connection of a client that takes the beginning and no more.
+// sluggish is the connection of a client that reads only the first write. Later writes fail at their deadline.
 type sluggish struct {
 	tape
 	writes   int
@@ -341,14 +343,14 @@ func TestStreamsAreCounted(t *testing.T) {
 	}
 	c.leave()
 	left := time.Now().Add(10 * time.Second)
-	for h.try(id) == http.StatusTooManyRequests { // the server learns of it a moment later
+	for h.try(id) == http.StatusTooManyRequests { // the server notices the disconnect a moment later
 		if time.Now().After(left) {
 			t.Fatal("the place of a client that has gone is not free again")
 		}
 	}
 }
 
-// try requests a stream and disconnects immediately.
+// try requests a stream, disconnects immediately, and returns the status.
 func (h *house) try(issue string) int {
 	ctx, leave := context.WithCancel(h.t.Context())
 	leave()
@@ -359,15 +361,15 @@ func (h *house) try(issue string) int {
 	return answer.Code
 }
 
-// broken is a store whose feeds cannot be read forwards.
+// broken is a store whose feeds cannot be read in forward order.
 type broken struct{ triagestore.Store }
 
 func (broken) EntriesAfter(context.Context, callwright.OrgID, string, callwright.Keyset, int) ([]triage.Entry, error) {
 	return nil, errors.New("the disk is gone")
 }
 
-// TestStreamThatBreaks ends a stream without an error for the client, because an envelope is no longer possible; the log contains
-// it.
+// TestStreamThatBreaks checks that a stream whose store fails ends without an error in its body, because the answer has begun. The log must
+// contain the error.
 func TestStreamThatBreaks(t *testing.T) {
 	t.Parallel()
 	first := open(t)

@@ -19,7 +19,8 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/speechoas"
 )
 
-// TestUploadsToWhatIsNotBuilt holds that 501 is answered before a body is read, and 401 before that.
+// TestUploadsToWhatIsNotBuilt checks that an operation that is not built answers 501 without reading the upload, or 401 for a request
+// without a key.
 func TestUploadsToWhatIsNotBuilt(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(c *httpapi.Config) { c.Areas = []httpapi.Area{speechapi.New(speechapi.Config{})} })
@@ -42,7 +43,7 @@ func TestUploadsToWhatIsNotBuilt(t *testing.T) {
 	}
 }
 
-// unread is a body that must not be read.
+// unread is a body that fails the test if it is read.
 type unread struct {
 	t    *testing.T
 	name string
@@ -53,7 +54,7 @@ func (u *unread) Read([]byte) (int, error) {
 	return 0, io.ErrUnexpectedEOF
 }
 
-// cloner is the area of speech with an operation that takes an upload.
+// cloner implements the operation of speech that accepts an upload.
 type cloner struct {
 	oas.UnimplementedHandler
 	took  func(file io.Reader) error
@@ -74,7 +75,7 @@ func (*cloner) GetSpeechSample(context.Context, oas.GetSpeechSampleParams, http.
 	return callwright.ErrNotImplemented
 }
 
-// area serves c as speechapi would.
+// area returns the area of speech with c as its handler.
 func (c *cloner) area() httpapi.Area {
 	area := speechapi.New(speechapi.Config{})
 	area.NoUploads, area.Absent = false, nil
@@ -82,7 +83,8 @@ func (c *cloner) area() httpapi.Area {
 	return area
 }
 
-// TestUploadsAtOnceAreBounded has organizations send the most of their uploads, and never the rest.
+// TestUploadsAtOnceAreBounded checks the bound of concurrent uploads, in total and per organization. The organizations begin uploads and
+// never finish them.
 func TestUploadsAtOnceAreBounded(t *testing.T) {
 	t.Parallel()
 	c := &cloner{took: func(io.Reader) error { return nil }}
@@ -138,8 +140,7 @@ func TestUploadsAtOnceAreBounded(t *testing.T) {
 	})
 }
 
-// TestUploadsLieOnDisk holds that an upload beyond a small part is not in memory while its operation is at work, and is
-// removed afterwards.
+// TestUploadsLieOnDisk checks that a large upload is in a temporary file while its operation runs.
 func TestUploadsLieOnDisk(t *testing.T) {
 	t.Parallel()
 	c := &cloner{took: func(file io.Reader) error {

@@ -8,11 +8,12 @@ import (
 
 // Voices returns replacements for unknown voices. speech.Service implements it.
 type Voices interface {
-	// Replacement returns the name of the replacement; empty if the voice is known, is not named or is refused.
+	// Replacement returns the name of the voice that replaces an unknown one. It returns an empty name if idOrName is known, empty or
+	// refused.
 	Replacement(ctx context.Context, org callwright.OrgID, idOrName, language string) (string, error)
 }
 
-// NoteVoice adds the voice that a member of a body names to IgnoredMembers, if another one speaks in its place.
+// NoteVoice adds a member of a body that names a voice to IgnoredMembers, if another voice replaces that voice. field is the member's name.
 func NoteVoice(ctx context.Context, field, voice, language string) error {
 	voices := infoOf(ctx).api.cfg.Voices
 	if voices == nil || voice == "" {

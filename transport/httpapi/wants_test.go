@@ -2,7 +2,7 @@ package httpapi_test
 
 import "testing"
 
-// TestRefusalsSayWhatIsWanted sends values of the wrong type, outside of their limits and not in their lists.
+// TestRefusalsSayWhatIsWanted checks that errors about a type, a limit or an enumeration describe the valid values.
 func TestRefusalsSayWhatIsWanted(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -9,8 +9,8 @@ import (
 	"github.com/callwright/callwright/delivery"
 )
 
-// TestPausedWebhooks lists the paused hosts of an organization and resumes one; another organization's host can be neither seen nor
-// resumed.
+// TestPausedWebhooks checks that an organization can list and resume its paused hosts, and that it can neither see nor resume another
+// organization's host.
 func TestPausedWebhooks(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -18,7 +18,7 @@ func TestPausedWebhooks(t *testing.T) {
 	since, last, trial := paused.Add(-time.Hour), paused.Add(time.Minute), paused.Add(31*time.Minute)
 	for _, e := range []delivery.Endpoint{
 		{Org: h.org, Host: "hooks.example.com:8443", PausedAt: &paused, TrialAt: &trial},
-		{Org: h.org, Host: "fails.example.com"}, // and is not paused
+		{Org: h.org, Host: "fails.example.com"}, // fails, but is not paused
 		{Org: "poor", Host: "foreign.example.com", PausedAt: &paused},
 	} {
 		e.Since, e.Failures, e.Failure, e.Last = since, 61, "no answer within 10s", last

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/sip/calllog"
 )
 
-// world is an organization of a house with its objects, each created on first use.
+// world is an organization of a house. Its objects are created on first use.
 type world struct {
 	h    *house
 	org  callwright.OrgID
@@ -23,7 +23,7 @@ type world struct {
 	made map[string]string
 }
 
-// worlds creates organizations with distinct numbers.
+// worlds creates organizations whose numbers are distinct.
 type worlds struct {
 	h     *house
 	count int
@@ -36,11 +36,11 @@ func (ws *worlds) next() *world {
 	w.org, w.key = ws.h.tenant(fmt.Sprintf("world-%d", ws.count), callwright.EntitlementSIP)
 	w.do(http.StatusOK, "POST", "/v1/sip/attach", `{"phone_number":"$number","service":"sip","directions":[
 		{"type":"outbound","sip_endpoint":"sip:pbx.example.com:5061;transport=tls"},{"type":"inbound"}]}`)
-	w.id("attempt") // is in lists of its number
+	w.id("attempt") // the attempt appears in lists of the world's number
 	return w
 }
 
-// id returns the id of an object of the world.
+// id returns the id of the world's object of a kind. It creates the object on the first call.
 func (w *world) id(kind string) string {
 	w.h.t.Helper()
 	if w.made[kind] == "" {
@@ -53,7 +53,8 @@ func (w *world) id(kind string) string {
 	return w.made[kind]
 }
 
-// do makes a request, in which $kind stands for the id of an object of the world, and decodes the answer.
+// do makes a request, checks its status, and decodes the answer. In target and body, $kind is replaced by the id of the world's object of
+// that kind.
 func (w *world) do(status int, method, target, body string) (answer map[string]any) {
 	w.h.t.Helper()
 	text := w.fill(body)
@@ -69,7 +70,7 @@ func (w *world) do(status int, method, target, body string) (answer map[string]a
 	return answer
 }
 
-// fill replaces $kind with ids.
+// fill replaces each $kind in a text by the id of the world's object of that kind.
 func (w *world) fill(text string) string {
 	w.h.t.Helper()
 	for kind := range makers {
@@ -84,7 +85,7 @@ func (w *world) fill(text string) string {
 var makers map[string]func(w *world) string
 
 func init() { //nolint:gochecknoinits // makers use each other
-	// by creates an object by a request whose answer contains the id at a path.
+	// by returns a maker that makes a request and returns the id at a path of the answer.
 	by := func(status int, method, target, body string, path ...any) func(*world) string {
 		return func(w *world) string {
 			id, _ := at(w.h.t, w.do(status, method, target, body), path...).(string)
@@ -124,36 +125,36 @@ func init() { //nolint:gochecknoinits // makers use each other
 		"spare": by(201, "POST", testing+"/scenarios", scenarioFor("$pathway", "Books at leisure"), "data", "id"),
 		"tornado": by(202, "POST", testing+"/tornado/start", `{"pathway_id":"$pathway","persona_id":"$persona","scenario_ids":["$scenario"]}`,
 			"data", "session_id"),
-		"searched": func(w *world) string { // a pathway with a session
+		"searched": func(w *world) string { // a pathway on which a session runs
 			w.id("tornado")
 			return w.id("pathway")
 		},
-		"sought": func(w *world) string { // a persona that a session names
+		"sought": func(w *world) string { // a persona for which a session runs
 			w.id("tornado")
 			return w.id("persona")
 		},
-		"attached": func(w *world) string { // the call of the resource
+		"attached": func(w *world) string { // the call that is attached as the resource
 			w.id("resource")
 			return w.id("call")
 		},
 	}
 }
 
-// makeCall queues a call, which can be attached to issues.
+// makeCall queues a call that can be attached to issues.
 func makeCall(w *world) string {
 	id, _ := w.do(200, "POST", "/v1/calls", `{"phone_number":"`+theirNumber+`","task":"Talk."}`)["call_id"].(string)
 	w.h.call(w.org, id)
 	return id
 }
 
-// makeVoice makes a voice of a recording.
+// makeVoice clones a voice from a recording.
 func makeVoice(w *world) string {
 	body, contentType := form(part{"name", "", "Ines"}, part{"audio_samples", "a.wav", aVoice()})
 	answer := w.h.send("POST", "/v1/voices/clone", body, header{"Content-Type", contentType}, header{"Authorization", w.key})
 	return sent(w.h.t, answer, http.StatusOK)["data"].(map[string]any)["voice_id"].(string)
 }
 
-// makeRecording puts a call that is over into the store, with its recording.
+// makeRecording stores an ended call with its recording.
 func makeRecording(w *world) string {
 	id := "recorded-by-" + string(w.org)
 	w.h.endedAs(id, time.Now().UTC(), func(c *call.Call) { c.Org = w.org })
@@ -176,7 +177,7 @@ func makeOver(w *world) string {
 	return id
 }
 
-// makeAttempt writes a call into the log of trunks.
+// makeAttempt adds a running call to the trunks' log.
 func makeAttempt(w *world) string {
 	id := "attempt-by-" + string(w.org)
 	err := sipstore.CallLog{Store: w.h.store}.Begin(w.h.t.Context(), calllog.Record{
@@ -189,7 +190,7 @@ func makeAttempt(w *world) string {
 	return id
 }
 
-// makePathway makes a pathway with two versions, the second one in production.
+// makePathway creates a pathway with two versions, the second of which is in production.
 func makePathway(w *world) string {
 	id, _ := w.do(201, "POST", "/v1/pathway/create", `{"name":"Booking",`+dayGraph+`}`)["pathway_id"].(string)
 	for range 2 {
@@ -199,7 +200,7 @@ func makePathway(w *world) string {
 	return id
 }
 
-// makePersona makes a persona with a draft.
+// makePersona creates a persona with a draft.
 func makePersona(w *world) string {
 	id, _ := at(w.h.t, w.do(201, "POST", "/v1/personas", `{"name":"Front desk","orchestration_prompt":"Book tables."}`), "data", "id").(string)
 	w.do(200, "PATCH", "/v1/personas/"+id, `{"orchestration_prompt":"Book or cancel tables."}`)

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// checkArguments is middleware that refuses arguments that do not fit, in words that name the argument.
+// checkArguments is middleware that refuses invalid arguments of tools with an error that names the argument.
 func (t *tools) checkArguments(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 		if params, ok := r.GetParams().(*sdk.CallToolParamsRaw); ok && params != nil {
@@ -31,7 +31,7 @@ func (t *tools) checkArguments(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// checkObject checks arguments by the schema of a tool.
+// checkObject checks the arguments of a tool against its schema. It refuses unknown arguments.
 func checkObject(s *jsonschema.Schema, raw json.RawMessage) error {
 	arguments := map[string]any{}
 	if len(raw) > 0 {
@@ -62,7 +62,7 @@ func checkObject(s *jsonschema.Schema, raw json.RawMessage) error {
 	return nil
 }
 
-// checkValue checks one argument.
+// checkValue checks the type and the limits of one argument.
 func checkValue(name string, s *jsonschema.Schema, value any) error {
 	switch s.Type {
 	case "string":

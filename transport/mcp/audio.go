@@ -11,16 +11,17 @@ import (
 
 const wavType = "audio/wav"
 
-// errFull says that a recording is longer than a result may hold.
+// errFull is the error of a download that exceeds the maximum size of audio in a result.
 var errFull = errors.New("the audio is too large for a result")
 
-// buffer keeps at most so many bytes, and ends a download that has more. It embeds no bytes.Buffer, whose ReadFrom io.Copy would take.
+// buffer stores at most a number of bytes, and aborts a longer download. It does not embed bytes.Buffer, because io.Copy would then use its
+// ReadFrom and bypass Write.
 type buffer struct {
 	kept []byte
 	most int64
 }
 
-// Write keeps p, or fails with errFull.
+// Write stores p, or returns errFull if the limit would be exceeded.
 func (b *buffer) Write(p []byte) (int, error) {
 	if int64(len(b.kept)+len(p)) > b.most {
 		return 0, errFull
@@ -29,13 +30,13 @@ func (b *buffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// link returns the address of audio as content.
+// link returns the link to a sample's audio as content of a result.
 func link(url, sample string) sdk.Content {
 	return &sdk.ResourceLink{URI: url, Name: "speech-" + sample + ".wav", Title: "Speech", MIMEType: wavType}
 }
 
-// fetch returns audio for a result, which load writes, or a sentence that says why it is not there. Audio that was not requested
-// has no sentence.
+// fetch downloads audio for a result with load. If requested audio cannot be included, it returns a note with the reason instead. It
+// returns neither for audio that was not requested.
 func (t *tools) fetch(ctx context.Context, asked bool, load func(io.Writer) (int64, error)) (audio []byte, note string) {
 	most := t.small
 	if asked {
@@ -67,7 +68,7 @@ func (t *tools) tooLarge() string {
 	return fmt.Sprintf("The audio has more than %d bytes, which is the most that a result holds: use the link.", t.most)
 }
 
-// spoken returns content with a text, a link to audio and, if there is some, the audio.
+// spoken returns the content of a result: a text with an optional note, a link to the audio and, if not empty, the audio.
 func spoken(text, note, url, sample string, audio []byte) []sdk.Content {
 	if note != "" {
 		text += "\n" + note

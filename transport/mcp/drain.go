@@ -11,15 +11,15 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// draining is a transport whose end is seen when all that was asked before it has been answered. Without it the session drops
-// the answers to a client that writes its requests and closes its end, as a pipe in a shell does.
+// draining is a transport that reports the end of its input only after all earlier requests have been answered. Without it, the session
+// would drop the answers to a client that writes its requests and closes its end, such as a pipe in a shell. limit is the maximum wait.
 type draining struct {
 	sdk.Transport
 
 	limit time.Duration
 }
 
-// Connect connects.
+// Connect opens the connection of the underlying transport.
 func (d draining) Connect(ctx context.Context) (sdk.Connection, error) {
 	c, err := d.Transport.Connect(ctx)
 	if err != nil {
@@ -28,22 +28,23 @@ func (d draining) Connect(ctx context.Context) (sdk.Connection, error) {
 	return &drainingConn{Connection: c, limit: d.limit, changed: make(chan struct{}, 1), closed: make(chan struct{})}, nil
 }
 
-// drainingConn counts the requests that are not yet answered.
+// drainingConn counts the requests that have not been answered.
 type drainingConn struct {
 	sdk.Connection
 
 	limit   time.Duration
 	mu      sync.Mutex
 	open    int
-	changed chan struct{} // has room for one: an answer was written
+	changed chan struct{} // receives an element after a change of open; capacity 1
 	once    sync.Once
 	closed  chan struct{}
 }
 
-// maxOpen bounds the requests of a session that are under way, and with them the audio of their results.
+// maxOpen is the maximum number of unanswered requests of a session. It also limits the audio of their results.
 const maxOpen = 16
 
-// Read reads the next message, when fewer than maxOpen requests are open. At the end of the input it waits for the answers.
+// Read reads the next message. It first waits until fewer than maxOpen requests are open. At the end of the input, it waits until all
+// requests are answered.
 func (c *drainingConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	c.wait(ctx, maxOpen-1)
 	msg, err := c.Connection.Read(ctx)
@@ -56,7 +57,7 @@ func (c *drainingConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	return msg, err
 }
 
-// Write writes a message.
+// Write writes a message. An answer reduces the number of open requests.
 func (c *drainingConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 	err := c.Connection.Write(ctx, msg)
 	if _, ok := msg.(*jsonrpc.Response); ok {
@@ -65,13 +66,13 @@ func (c *drainingConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 	return err
 }
 
-// Close closes the connection.
+// Close closes the connection and ends all waits.
 func (c *drainingConn) Close() error {
 	c.once.Do(func() { close(c.closed) })
 	return c.Connection.Close()
 }
 
-// count adds to the open requests, and returns their number.
+// count adds change to the number of open requests, and returns the number.
 func (c *drainingConn) count(change int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -84,7 +85,7 @@ func (c *drainingConn) count(change int) int {
 	return c.open
 }
 
-// wait waits until at most so many requests are open, the connection is closed, ctx ends or the limit is reached.
+// wait returns when at most the given number of requests are open, the connection is closed, ctx ends or the limit has passed.
 func (c *drainingConn) wait(ctx context.Context, most int) {
 	timer := time.NewTimer(c.limit)
 	defer timer.Stop()

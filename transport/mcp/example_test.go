@@ -10,14 +10,14 @@ import (
 	"github.com/callwright/callwright/transport/mcp"
 )
 
-// voices is an API that knows one voice.
+// voices is an API with one voice.
 type voices struct{ mcp.API }
 
 func (voices) GetVoice(_ context.Context, idOrName string) (client.Voice, error) {
 	return client.Voice{ID: "v1", Name: idOrName}, nil
 }
 
-// An assistant reads a voice over standard input and output.
+// An assistant requests a voice over standard input and output.
 func ExampleServeStdio() {
 	in := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}
 {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"tts_voice_get","arguments":{"voice":"Ann"}}}

@@ -12,20 +12,20 @@ import (
 	"github.com/callwright/callwright/transport/client"
 )
 
-// failure is the text of a result with isError.
+// failure is the JSON text of a result with isError.
 type failure struct {
-	Status     int    `json:"status,omitempty"` // of HTTP; none when no answer came
+	Status     int    `json:"status,omitempty"` // HTTP status; 0 without an answer
 	Code       string `json:"code,omitempty"`
 	Message    string `json:"message"`
 	Field      string `json:"field,omitempty"`
-	RetryAfter int    `json:"retry_after,omitempty"` // seconds
-	Body       any    `json:"body,omitempty"`        // of the API's answer: its JSON, or its text
+	RetryAfter int    `json:"retry_after,omitempty"` // in seconds
+	Body       any    `json:"body,omitempty"`        // body of the API's answer: JSON, or a text
 }
 
-// maxBody bounds the body of an answer that is no JSON, in bytes.
+// maxBody is the length to which a body that is not JSON is clipped, in bytes.
 const maxBody = 4 << 10
 
-// bodyOf returns the body of an answer as a result has it; nil: it has none.
+// bodyOf returns the body of an answer for a failure, or nil for an empty body.
 func bodyOf(raw []byte) any {
 	switch {
 	case len(raw) == 0:
@@ -37,7 +37,7 @@ func bodyOf(raw []byte) any {
 	}
 }
 
-// explain describes an error of a tool.
+// explain converts the error of a tool to a failure.
 func explain(err error) failure {
 	if e, ok := errors.AsType[*client.Error](err); ok {
 		return failure{e.Status, e.Code, e.Message, e.Field, int(e.RetryAfter.Seconds()), bodyOf(e.Body)}
@@ -45,10 +45,10 @@ func explain(err error) failure {
 	if e, ok := errors.AsType[*callwright.Error](err); ok {
 		return failure{Code: string(e.Code), Message: e.Message, Field: e.Field}
 	}
-	return failure{Code: string(callwright.CodeBadRequest), Message: callwright.Clip(err.Error(), 4<<10)} // of the arguments' schema
+	return failure{Code: string(callwright.CodeBadRequest), Message: callwright.Clip(err.Error(), 4<<10)} // err reports a schema violation
 }
 
-// explainErrors is middleware that gives failures of tools their text, including failures of invalid arguments.
+// explainErrors is middleware that replaces the text of failed results, including those of invalid arguments, with the JSON of a failure.
 func explainErrors(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 		result, err := next(ctx, method, r)

@@ -19,29 +19,31 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// HTTPConfig configures a Handler.
+// HTTPConfig configures the handler that NewHandler returns.
 type HTTPConfig struct {
-	Tools Config // zero: useful
+	Tools Config // the zero value is valid
 
-	// API returns the API on behalf of a key, which is checked when it is used. It is called for every call of a tool.
+	// API returns the API that uses a key. The handler calls it for every call of a tool. It need not check the key, because the API checks
+	// it.
 	API func(key callwright.Secret) (API, error) `required:"always"`
 
-	// Hosts are the names, without ports, under which the handler may be reached. None: those of this machine, so that a page of
-	// another site, whose name was made to point at this machine, is refused.
+	// Hosts are the names, without ports, under which clients may reach the handler. If empty, only names of this machine are allowed. This
+	// refuses pages of another site whose name resolves to this machine (DNS rebinding).
 	Hosts []string
-	// Origins are sites, such as https://assistant.example.com, whose pages may call. A page of the same host may always.
+	// Origins are the sites, such as https://assistant.example.com, whose pages may call the handler. Pages of the handler's host may
+	// always call it.
 	Origins []string
 
-	MaxRequests int // at the same time; 0: 32
+	MaxRequests int // concurrent requests; 0 means 32
 }
 
-// The bounds of HTTP. There are no sessions: every request stands for itself.
+// Limits of HTTP. There are no sessions, so that each request is independent.
 const (
 	defaultRequests = 32
-	callLimit       = 3 * time.Minute // of one request
+	callLimit       = 3 * time.Minute // duration of a request
 )
 
-// handler checks requests before the protocol sees them.
+// handler checks requests before the SDK's handler processes them.
 type handler struct {
 	next    http.Handler
 	hosts   []string
@@ -49,11 +51,15 @@ type handler struct {
 	rooms   *rooms
 }
 
-// NewHandler returns a handler of streamable HTTP. It has no key of its own: requests without one in their Authorization header
-// are answered with 401, names of other hosts and pages of other sites with 403, bodies of more than 256 KiB with 413, bodies that do
-// not come within 10 seconds with 408, batches of messages with 400, and with 503 what comes while MaxRequests are under way. Half of
-// MaxRequests is for one user: an address or, for requests of this machine, such as those of a proxy, a key. All results at once hold
-// at most 32 MiB of audio, those of one key 8 MiB; beyond that a result has the link alone.
+// NewHandler returns a handler of streamable HTTP. It holds no key, so each request must carry a key in its Authorization header.
+//
+// The handler answers 401 for a request without a key, and 403 for other hosts and for pages of other sites. It answers 413 for bodies of
+// more than 256 KiB, 408 for bodies that do not arrive within 10 seconds, and 400 for batches of messages. It answers 503 while MaxRequests
+// requests are running. A user may occupy at most half of MaxRequests. A user is an address or, for requests from this machine, such as
+// those of a proxy, a key.
+//
+// All concurrent results together contain at most 32 MiB of audio, and the results of a key 8 MiB. Beyond that, a result contains only the
+// link.
 func NewHandler(c HTTPConfig) (http.Handler, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
@@ -81,12 +87,12 @@ func NewHandler(c HTTPConfig) (http.Handler, error) {
 	h.next = sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxLine, Logger: c.Tools.Logger,
 		PropagateRequestCancellation: true,
-		DisableLocalhostProtection:   true, // allowed checks more
+		DisableLocalhostProtection:   true, // allowed is stricter
 	})
 	return h, nil
 }
 
-// ServeHTTP answers a request.
+// ServeHTTP checks the host, the site and the key of a request before it passes the request on.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	switch {
@@ -101,7 +107,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.serve(w, r)
 }
 
-// serve has a message answered that may come. It takes one of MaxRequests only when the message is there.
+// serve receives the body of an allowed request and passes it to the SDK's handler. The request counts toward MaxRequests only after its
+// body has been received.
 func (h *handler) serve(w http.ResponseWriter, r *http.Request) {
 	user := userOf(r)
 	body, release, err := h.rooms.receive(w, r, user)
@@ -129,7 +136,7 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request) {
 	h.next.ServeHTTP(w, r)
 }
 
-// keyOf returns the key of an Authorization header, with or without the word Bearer; empty: none.
+// keyOf returns the key in an Authorization header, with or without the scheme Bearer. It returns an empty key for any other scheme.
 func keyOf(value string) callwright.Secret {
 	scheme, key, found := strings.Cut(value, " ")
 	switch {
@@ -144,7 +151,7 @@ func keyOf(value string) callwright.Secret {
 	return callwright.Secret(strings.TrimSpace(key))
 }
 
-// allowed reports whether the host that a request names is one of ours, and the site of its page, if there is one, may call.
+// allowed reports whether a request names an allowed host and comes from no page, from a page of that host or from an allowed site.
 func (h *handler) allowed(r *http.Request) bool {
 	if !h.ours(r.Host) {
 		return false
@@ -157,7 +164,7 @@ func (h *handler) allowed(r *http.Request) bool {
 	return err == nil && (strings.EqualFold(site.Host, r.Host) && site.Host != "" || slices.Contains(h.origins, origin))
 }
 
-// ours reports whether a host, with or without a port, is one under which the handler may be reached.
+// ours reports whether the handler may be reached under a host, with or without a port.
 func (h *handler) ours(host string) bool {
 	name := host
 	if n, _, err := net.SplitHostPort(host); err == nil {
@@ -171,7 +178,7 @@ func (h *handler) ours(host string) bool {
 	return name == "localhost" || err == nil && ip.IsLoopback()
 }
 
-// refuse answers a request that does not get to the protocol, in the form of the API's errors.
+// refuse answers a request that does not reach the SDK's handler, in the envelope of the API's errors.
 func refuse(w http.ResponseWriter, status int, code callwright.Code, message string) {
 	type problem struct {
 		Error   callwright.Code `json:"error"`
@@ -182,14 +189,14 @@ func refuse(w http.ResponseWriter, status int, code callwright.Code, message str
 		Errors []problem `json:"errors"`
 	}{nil, []problem{{code, message}}})
 	if err != nil {
-		body = nil // the status says enough
+		body = nil // the status suffices
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // the client has gone if this fails
+	_, _ = w.Write(body) // fails only if the client has disconnected
 }
 
-// The bounds of connections that Serve takes.
+// Limits of the connections that Serve accepts.
 const (
 	headerLimit = 10 * time.Second
 	bodyLimit   = 10 * time.Second
@@ -198,8 +205,8 @@ const (
 	maxHeader   = 32 << 10
 )
 
-// Serve answers requests of a listener until ctx ends, which is no error. Requests that are under way then have 5 seconds. It closes
-// the listener.
+// Serve serves the requests of a listener until ctx ends, and then returns nil. Running requests have 5 more seconds. It closes the
+// listener.
 func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	server := &http.Server{
 		Handler: h, ReadHeaderTimeout: headerLimit, ReadTimeout: headerLimit + bodyLimit, WriteTimeout: headerLimit + bodyLimit + callLimit, IdleTimeout: idleLimit,
@@ -215,7 +222,7 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainLimit)
 	defer cancel()
 	if server.Shutdown(drain) != nil {
-		_ = server.Close() // the rest is cut off
+		_ = server.Close() // aborts the remaining requests
 	}
 	if err := <-done; !errors.Is(err, http.ErrServerClosed) {
 		return err

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/transport/mcp"
 )
 
-// withKey adds a key to every request, as an assistant's configuration does.
+// withKey adds a key to every request, as the configuration of an assistant does.
 type withKey struct {
 	next http.RoundTripper
 	key  string
@@ -27,7 +27,7 @@ func (w withKey) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.next.RoundTrip(r)
 }
 
-// handler makes a handler whose keys have an API each.
+// handler returns a handler with an API for each key. change may alter its configuration.
 func handler(t *testing.T, apis map[callwright.Secret]*api, change func(*mcp.HTTPConfig)) http.Handler {
 	t.Helper()
 	cfg := mcp.HTTPConfig{API: func(key callwright.Secret) (mcp.API, error) {
@@ -152,7 +152,7 @@ func TestHTTPRefuses(t *testing.T) {
 	}
 }
 
-// slow is an API whose requests wait.
+// slow is an API whose requests report to begun and wait for let.
 type slow struct {
 	*api
 

@@ -12,19 +12,20 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// input reads the lines of a client. It answers lines that are no message, which would end the session, and leaves them out.
+// input reads the lines of a client. It answers lines that are not messages with an error and skips them, because the SDK would end the
+// session.
 type input struct {
 	in    io.Reader
-	lines *bufio.Reader // over in; its size bounds a line
+	lines *bufio.Reader // reads in; its size limits a line
 	out   *output
-	rest  []byte // of the line that is being read
+	rest  []byte // unread part of the current message
 }
 
 func newInput(in io.Reader, out *output) *input {
 	return &input{in: in, lines: bufio.NewReaderSize(in, maxLine), out: out}
 }
 
-// Read reads messages, one line at a time.
+// Read reads the next part of a message. It returns an error for a line of more than maxLine bytes.
 func (i *input) Read(p []byte) (int, error) {
 	for len(i.rest) == 0 {
 		line, err := i.lines.ReadSlice('\n')
@@ -46,7 +47,8 @@ func (i *input) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// refuse answers a line that is no message, and keeps one that is.
+// refuse stores a line that is a message in i.rest, and answers any other line with an error. It returns an error only if the answer cannot
+// be written.
 func (i *input) refuse(line []byte) error {
 	switch {
 	case !json.Valid(line):
@@ -61,12 +63,12 @@ func (i *input) refuse(line []byte) error {
 	return nil
 }
 
-// answer writes an error, with the id of the line if it has one.
+// answer writes an error of JSON-RPC, with the id of the line or null.
 func (i *input) answer(line []byte, code int64, message string) error {
 	var request struct {
 		ID any `json:"id"`
 	}
-	_ = json.Unmarshal(line, &request) // without an id the answer has null
+	_ = json.Unmarshal(line, &request) // without an id, the error has the id null
 	switch request.ID.(type) {
 	case string, float64:
 	default:
@@ -82,7 +84,7 @@ func (i *input) answer(line []byte, code int64, message string) error {
 	return err
 }
 
-// Close closes the stream, if it can be closed, so that reading it ends.
+// Close closes the underlying stream if it is an io.Closer. A pending Read then returns.
 func (i *input) Close() error {
 	if closer, ok := i.in.(io.Closer); ok {
 		return closer.Close()
@@ -90,18 +92,18 @@ func (i *input) Close() error {
 	return nil
 }
 
-// output writes one line at a time. It leaves its stream open, which is the caller's.
+// output writes lines, which may come from concurrent goroutines. It never closes its stream, which belongs to the caller.
 type output struct {
 	mu  sync.Mutex
 	out io.Writer
 }
 
-// Write writes a line.
+// Write writes a whole line, without interleaving concurrent lines.
 func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.out.Write(p)
 }
 
-// Close does nothing.
+// Close does nothing, because the stream belongs to the caller.
 func (*output) Close() error { return nil }

@@ -27,15 +27,15 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// api is an API that answers from fields, and records the requests.
+// api is an API that answers with its fields, and records the requests.
 type api struct {
 	mu      sync.Mutex
 	asked   []string
 	audio   []byte
 	err     error
 	loadErr error
-	server  bool // has chosen the voice
-	voices  int  // further ones
+	server  bool // leave VoiceUsed empty if the request names no voice
+	voices  int  // number of additional voices
 }
 
 func (a *api) ask(format string, args ...any) error {
@@ -45,7 +45,7 @@ func (a *api) ask(format string, args ...any) error {
 	return a.err
 }
 
-// last returns the last requests.
+// last returns the requests since the previous call, separated by semicolons.
 func (a *api) last() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -120,7 +120,7 @@ func (a *api) SampleInfo(_ context.Context, id string) (client.Sample, error) {
 	return pastSample(id), a.ask("sample %s", id)
 }
 
-// session connects the SDK's own client to a tool server over pipes, as over standard input and output.
+// session connects a client of the SDK to ServeStdio over pipes.
 func session(t *testing.T, a *api, cfg mcp.Config) *sdk.ClientSession {
 	t.Helper()
 	in, toServer := io.Pipe()
@@ -144,7 +144,7 @@ func session(t *testing.T, a *api, cfg mcp.Config) *sdk.ClientSession {
 	return s
 }
 
-// call calls a tool with arguments in JSON.
+// call calls a tool with arguments in JSON, and returns its result.
 func call(t *testing.T, s *sdk.ClientSession, name, arguments string) *sdk.CallToolResult {
 	t.Helper()
 	result, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: name, Arguments: json.RawMessage(arguments)})
@@ -172,7 +172,7 @@ func asJSON(t *testing.T, v any) string {
 	return string(out)
 }
 
-// TestToolList compares the tools that assistants see with a readable file; -update writes it.
+// TestToolList compares the listed tools with a golden file. The flag -update writes the file.
 func TestToolList(t *testing.T) {
 	t.Parallel()
 	s := session(t, new(api), mcp.Config{})

@@ -15,18 +15,17 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// The bounds of the memory of all requests of a handler, and the part of one user, which is an address or, behind a proxy on this
-// machine, a key.
+// Limits of the memory of all requests of a handler. A user is an address or, behind a proxy on this machine, a key.
 const (
-	smallBody  = 16 << 10 // up to this, a body needs no room in memory of its own
-	maxBodies  = 4096     // that are being read
-	bodyMemory = 32 << 20 // bytes, of bodies that are not small, until they are answered
-	audioSpace = 32 << 20 // bytes of audio in results; making a result takes about eight times its audio
-	userShare  = 4        // a user may hold a quarter of each of these, and half of MaxRequests
+	smallBody  = 16 << 10 // up to this size, a body does not count toward bodyMemory
+	maxBodies  = 4096     // bodies that are being received
+	bodyMemory = 32 << 20 // bytes of bodies larger than smallBody, until they are answered
+	audioSpace = 32 << 20 // bytes of audio in results; creating a result uses about eight times as much memory
+	userShare  = 4        // a user may use a quarter of each limit, and half of MaxRequests
 	roomWait   = 5 * time.Second
 )
 
-// rooms bounds the memory of the requests of a handler.
+// rooms limits the memory that the requests of a handler use.
 type rooms struct {
 	bodies, memory, requests, audio *node.Budget
 }
@@ -40,7 +39,7 @@ func newRooms(requests int) *rooms {
 	}
 }
 
-// userOf returns the user that a request's memory is charged to before its key is checked.
+// userOf returns the user whose share a request counts toward. It does not check the key.
 func userOf(r *http.Request) string {
 	remote, _ := netip.ParseAddrPort(r.RemoteAddr)
 	if source := callwright.Source(remote.Addr()); source.IsValid() && !source.IsLoopback() {
@@ -49,21 +48,21 @@ func userOf(r *http.Request) string {
 	return keyUser(keyOf(r.Header.Get("Authorization")))
 }
 
-// keyUser names the holder of a key. It keeps nothing of the key.
+// keyUser returns the user of a key: a hash, from which the key cannot be derived.
 func keyUser(key callwright.Secret) string {
 	sum := sha256.Sum256([]byte(key))
 	return string(sum[:])
 }
 
-// receive reads the body of a request, which must come within bodyLimit. A body that is not small waits for memory, which the
-// caller returns.
+// receive reads the body of a request, which must arrive within bodyLimit. For a body larger than smallBody, it reserves memory and may
+// wait for it. The caller must call release.
 func (m *rooms) receive(w http.ResponseWriter, r *http.Request, user string) (body []byte, release func(), err error) {
 	leave, err := m.bodies.Claim(r.Context(), user, 1)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer leave()
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyLimit)) // a writer without deadlines has none
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyLimit)) // fails only for writers without deadlines
 	source := http.MaxBytesReader(w, r.Body, maxLine)
 	release = func() {}
 	body, err = io.ReadAll(io.LimitReader(source, smallBody+1))
@@ -85,7 +84,7 @@ func (m *rooms) receive(w http.ResponseWriter, r *http.Request, user string) (bo
 	return text.Bytes(), release, err
 }
 
-// refuseBody answers a request whose body has not been received.
+// refuseBody answers a request whose body was not received, according to the error of receive.
 func refuseBody(w http.ResponseWriter, err error) {
 	_, large := errors.AsType[*http.MaxBytesError](err)
 	busy, full := errors.AsType[*callwright.Error](err)
@@ -107,7 +106,7 @@ func refuseBusy(w http.ResponseWriter, message string) {
 	refuse(w, http.StatusServiceUnavailable, callwright.CodeUnavailable, message)
 }
 
-// isBatch reports whether a body is a list of messages.
+// isBatch reports whether a body is a JSON list, which is a batch of messages.
 func isBatch(body []byte) bool {
 	body = bytes.TrimLeft(body, " \t\r\n")
 	return len(body) > 0 && body[0] == '['
@@ -115,14 +114,15 @@ func isBatch(body []byte) bool {
 
 const noBatches = "a request holds one message: batches are not supported, which the protocol has not had since version 2025-06-18"
 
-// refuseBatch answers a list of messages, in the form of the protocol's errors.
+// refuseBatch answers 400 to a batch of messages, with an error of JSON-RPC.
 func refuseBatch(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(http.StatusBadRequest)
-	_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"`+noBatches+`"}}`) // the client has gone if this fails
+	_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"`+noBatches+`"}}`) // fails if disconnected
 }
 
-// audioRoom is the room for audio of one request, which has at most one call. It is held until the result is written.
+// audioRoom reserves memory for the audio of a request, which contains at most one call of a tool. The reservation lasts until the result
+// has been written.
 type audioRoom struct {
 	budget  *node.Budget
 	user    string
@@ -137,8 +137,8 @@ func (a *audioRoom) free() {
 	}
 }
 
-// claimAudio takes room for audio in the result of a call, if it came with a request that has to. It waits only for audio that was
-// asked for.
+// claimAudio reserves memory for the audio of a call's result. It returns nil without a reservation if ctx has no audioRoom, as with
+// ServeStdio. It waits only for requested audio.
 func claimAudio(ctx context.Context, size int64, asked bool) error {
 	a, _ := ctx.Value(audioRoomKey{}).(*audioRoom)
 	if a == nil {

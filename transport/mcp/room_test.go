@@ -50,7 +50,8 @@ func TestHTTPRefusesBatches(t *testing.T) {
 	}
 }
 
-// TestHTTPSlowBodiesHoldNoRequest: slow bodies do not count for MaxRequests, also of the same key.
+// TestHTTPSlowBodiesHoldNoRequest checks that bodies that are being received do not count toward MaxRequests, not even those of the same
+// key.
 func TestHTTPSlowBodiesHoldNoRequest(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(handler(t, map[callwright.Secret]*api{"cwk_1": {}}, func(c *mcp.HTTPConfig) { c.MaxRequests = 2 }))
@@ -61,8 +62,8 @@ func TestHTTPSlowBodiesHoldNoRequest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer c.Close() // all stay open until the test ends
-		// The server asks for the body, with 100, when it begins to read it.
+		defer c.Close() // all connections stay open until the test ends
+		// The server sends 100 Continue when it begins to read the body.
 		if _, err := fmt.Fprintf(c, "POST / HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer nonsense\r\nContent-Type: application/json\r\n"+
 			"Accept: application/json, text/event-stream\r\nExpect: 100-continue\r\nContent-Length: 1000\r\n\r\n", c.RemoteAddr()); err != nil {
 			t.Fatal(err)
@@ -92,7 +93,7 @@ func TestHTTPSlowBodiesHoldNoRequest(t *testing.T) {
 	}
 }
 
-// late is a body that does not arrive in time, and the writer that gets its deadline.
+// late is a body that misses its deadline, and the writer that records this deadline.
 type late struct {
 	*httptest.ResponseRecorder
 
@@ -118,7 +119,8 @@ func TestHTTPBodiesMustCome(t *testing.T) {
 	})
 }
 
-// TestHTTPOneUserLeavesRoom: one address has at most half of the requests; on this machine, where a proxy may call, one key.
+// TestHTTPOneUserLeavesRoom checks that an address may use at most half of MaxRequests. On this machine, where a proxy may forward
+// requests, the limit applies to a key.
 func TestHTTPOneUserLeavesRoom(t *testing.T) {
 	t.Parallel()
 	s := &slow{new(api), make(chan struct{}), make(chan struct{})}
@@ -160,7 +162,7 @@ func TestHTTPOneUserLeavesRoom(t *testing.T) {
 	all.Wait()
 }
 
-// stuck is a client that does not read its answer until let ends.
+// stuck is a client that does not read its answer until let is canceled.
 type stuck struct {
 	*httptest.ResponseRecorder
 
@@ -174,7 +176,7 @@ func (s *stuck) Write(p []byte) (int, error) {
 	return s.ResponseRecorder.Write(p)
 }
 
-// TestHTTPBoundsAudioOfAllResults: the memory of unwritten results is bounded, with a share for each key.
+// TestHTTPBoundsAudioOfAllResults checks that the audio of unwritten results is limited, in total and for each key.
 func TestHTTPBoundsAudioOfAllResults(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

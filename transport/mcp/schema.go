@@ -10,7 +10,7 @@ import (
 // schema is a JSON schema of an object.
 type schema struct{ *jsonschema.Schema }
 
-// schemaOf returns the schema of a type. A slice is a list and never null.
+// schemaOf returns the JSON schema of a type. A slice is a list that is never null.
 func schemaOf[T any]() (schema, error) {
 	s, err := jsonschema.For[T](nil)
 	if err != nil {
@@ -20,7 +20,7 @@ func schemaOf[T any]() (schema, error) {
 	return schema{s}, nil
 }
 
-// neverNull makes every list of a schema one that is not null, below it, too.
+// neverNull excludes null from every list in a schema, at any depth.
 func neverNull(s *jsonschema.Schema) {
 	if s == nil {
 		return
@@ -34,17 +34,17 @@ func neverNull(s *jsonschema.Schema) {
 	}
 }
 
-// length bounds a text in characters.
+// length sets the minimum and maximum length of a text property, in characters.
 func (s schema) length(name string, least, most int) {
 	p := s.Properties[name]
 	p.MinLength, p.MaxLength = &least, &most
 }
 
-// bounds sets the least and the most of a number.
+// bounds sets the minimum and maximum of a number property.
 func (s schema) bounds(name string, least, most float64) {
 	p := s.Properties[name]
 	p.Minimum, p.Maximum = &least, &most
 }
 
-// items bounds a list.
+// items sets the maximum number of items of a list property.
 func (s schema) items(name string, most int) { s.Properties[name].MaxItems = &most }

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/transport/client"
 )
 
-// API is the API behind the tools. *client.Client implements it.
+// API is the API that the tools call. *client.Client implements it.
 type API interface {
 	Speak(ctx context.Context, q client.SpeakRequest) (client.Speech, error)
 	Download(ctx context.Context, w io.Writer, link string) (int64, error)
@@ -28,38 +28,39 @@ type API interface {
 	SampleAudio(ctx context.Context, w io.Writer, id string) (int64, error)
 }
 
-// Config configures a tool server. The zero value is useful.
+// Config configures a tool server. The zero value is valid.
 type Config struct {
-	Version    string // that clients are told; empty: dev
-	SmallAudio int    // audio of at most so many bytes is always in the result; 0: 64 KiB, negative: never
-	MaxAudio   int    // the most bytes of audio in a result; 0: 4 MiB
+	Version    string // version that clients see; default "dev"
+	SmallAudio int    // audio up to this size, in bytes, is always in the result; 0 means 64 KiB, negative never
+	MaxAudio   int    // maximum audio in a result, in bytes; 0 means 4 MiB
 
 	callwright.Runtime
 }
 
-// The bounds of results.
+// Limits of results.
 const (
 	defaultSmall = 64 << 10
 	defaultAudio = 4 << 20
-	maxVoices    = 200 // of one list
+	maxVoices    = 200 // in a list
 )
 
-// maxLine bounds a message of a client in bytes. The longest text has 5,000 characters, of at most 12 bytes when they are escaped.
+// maxLine is the maximum length of a client's message, in bytes. The longest text has 5,000 characters of at most 12 bytes each when
+// escaped.
 const maxLine = 256 << 10
 
-// finder returns the API on behalf of the client of a request.
+// finder returns the API to call for the client of a request.
 type finder func(*sdk.RequestExtra) (API, error)
 
-// tools are the tools of a server.
+// tools implements the tools of a server.
 type tools struct {
 	api   finder
 	small int64
 	most  int64
 
-	schemas map[string]*jsonschema.Schema // of the arguments, by tool
+	schemas map[string]*jsonschema.Schema // schemas of the arguments, by tool
 }
 
-// newServer makes a server of the tools.
+// newServer returns an MCP server with all tools. api finds the API for each call.
 func newServer(c Config, api finder) (*sdk.Server, error) {
 	t := &tools{api: api, small: int64(cmp.Or(c.SmallAudio, defaultSmall)), most: int64(cmp.Or(c.MaxAudio, defaultAudio)), schemas: map[string]*jsonschema.Schema{}}
 	if t.most < 0 {
@@ -80,17 +81,19 @@ func newServer(c Config, api finder) (*sdk.Server, error) {
 	return server, nil
 }
 
-// ServeStdio serves one client, whose messages are lines of in, until in ends or ctx does; both are no error. The answers are lines
-// of out, to which nothing else may write. What was asked before the end of in is answered, within 3 minutes. A line that is no
-// message is answered with an error of JSON-RPC. A message of more than 256 KiB ends the session with an error. While 16 requests
-// are under way no further message is read. Reading in continues in the background when ctx ends, until in is closed.
+// ServeStdio serves one client until in ends or ctx ends, and then returns nil. The client's messages are lines of in, and the answers are
+// lines of out. Nothing else may write to out. Requests before the end of in are still answered, within 3 minutes. If ctx ends, reading of
+// in continues in the background until in is closed.
+//
+// A line that is not a message is answered with an error of JSON-RPC. A message of more than 256 KiB ends the session with an error. While
+// 16 requests are running, no further message is read.
 func ServeStdio(ctx context.Context, api API, c Config, in io.Reader, out io.Writer) error {
 	server, err := newServer(c, func(*sdk.RequestExtra) (API, error) { return api, nil })
 	if err != nil {
 		return err
 	}
 	answers := &output{out: out}
-	lines := &sdk.IOTransport{Reader: newInput(in, answers), Writer: answers, MaxLineLength: -1} // input bounds lines
+	lines := &sdk.IOTransport{Reader: newInput(in, answers), Writer: answers, MaxLineLength: -1} // input limits the lines
 	err = server.Run(ctx, draining{lines, callLimit})
 	if err != nil && ctx.Err() == nil && !errors.Is(err, io.EOF) {
 		return callwright.Errorf(callwright.CodeBadRequest, "the session with the assistant ended: %w", err)
@@ -98,7 +101,7 @@ func ServeStdio(ctx context.Context, api API, c Config, in io.Reader, out io.Wri
 	return nil
 }
 
-// tool returns a tool with the schemas of its types.
+// tool returns a tool with the schemas of its argument and result types. change may restrict the schemas; it may be nil.
 func tool[In, Out any](name, title, description string, hints sdk.ToolAnnotations, change func(in, out schema)) (*sdk.Tool, error) {
 	in, err := schemaOf[In]()
 	if err != nil {
@@ -117,7 +120,7 @@ func tool[In, Out any](name, title, description string, hints sdk.ToolAnnotation
 	}, nil
 }
 
-// header returns a header of the HTTP request that a message came with; empty without one.
+// header returns a header of the HTTP request of a message, or an empty text if there is none.
 func header(extra *sdk.RequestExtra, name string) string {
 	if extra == nil || extra.Header == nil {
 		return ""

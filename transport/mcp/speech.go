@@ -48,7 +48,7 @@ type samplesInput struct {
 	Offset  int    `json:"offset,omitempty"   jsonschema:"samples to skip from the newest"`
 }
 
-// sample is a past speech output as the tools show it.
+// sample is a stored speech output in the results of tools.
 type sample struct {
 	SampleID  string    `json:"sample_id"     jsonschema:"id"`
 	Text      string    `json:"text"          jsonschema:"the words"`

@@ -28,7 +28,8 @@ func TestStdioEndsWithItsInput(t *testing.T) {
 	}
 }
 
-// TestStdioAnswersWhatWasAsked: a client may ask and close its end immediately, like a pipe in a shell.
+// TestStdioAnswersWhatWasAsked checks that a client that sends requests and closes its end immediately, like a pipe in a shell, still
+// receives all answers.
 func TestStdioAnswersWhatWasAsked(t *testing.T) {
 	t.Parallel()
 	var calls strings.Builder
@@ -54,7 +55,7 @@ func TestStdioEndsWithItsContext(t *testing.T) {
 	if _, err := io.WriteString(toServer, initialize); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := fromServer.Read(make([]byte, 10)); err != nil { // it is under way
+	if _, err := fromServer.Read(make([]byte, 10)); err != nil { // the request is running
 		t.Fatal(err)
 	}
 	_ = fromServer.Close()
@@ -76,7 +77,7 @@ func TestStdioRefuses(t *testing.T) {
 	}
 }
 
-// TestStdioGoesOnAfterBadLines: a line that is no message gets an answer, and the next one is served.
+// TestStdioGoesOnAfterBadLines checks that a line that is not a message is answered with an error, and that the next line is served.
 func TestStdioGoesOnAfterBadLines(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{

@@ -7,7 +7,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// The hints of tools. All of them work on the voices and samples of one server: none reaches into an open world.
+// Annotations of tools. The tools affect only the voices and samples of one server, so that OpenWorldHint is false.
 var (
 	no, yes  = new(bool), new(true)
 	reads    = sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: no, OpenWorldHint: no}
@@ -16,7 +16,7 @@ var (
 	destroys = sdk.ToolAnnotations{IdempotentHint: true, DestructiveHint: yes, OpenWorldHint: no}
 )
 
-// The bounds of arguments, which equal the API's bounds.
+// Limits of arguments, which equal the API's limits.
 const (
 	maxText  = 5000
 	maxVoice = 128
@@ -26,7 +26,7 @@ const (
 	maxSkip  = 1_000_000
 )
 
-// add adds a tool to a server. call gets the API of the client that has called it.
+// add adds a tool to a server. call receives the API for the client that calls the tool.
 func add[In, Out any](
 	t *tools, server *sdk.Server, name, title, description string, hints sdk.ToolAnnotations, change func(in, out schema),
 	call func(context.Context, API, In) ([]sdk.Content, Out, error),
@@ -53,7 +53,7 @@ func add[In, Out any](
 	return nil
 }
 
-// addTo adds the tools to a server. Cloning a voice is not among them: it is left to the command line.
+// addTo adds all tools to a server. Cloning a voice is possible only with the command line.
 func (t *tools) addTo(server *sdk.Server) error {
 	for _, register := range []func() error{
 		func() error {

@@ -15,7 +15,7 @@ type voicesInput struct {
 	CustomOnly bool `json:"custom_only,omitempty" jsonschema:"only voices of the organization, which are not public"`
 }
 
-// voice is a voice as the tools show it.
+// voice is a voice in the results of tools.
 type voice struct {
 	VoiceID     string     `json:"voice_id"       jsonschema:"id"`
 	Name        string     `json:"name"           jsonschema:"name, which can be used in place of the id"`

@@ -9,64 +9,65 @@ import (
 	"github.com/ogen-go/ogen/middleware"
 )
 
-// Area is the generated part of an area. Function Area of each package below this one returns one. The keys of Wants, NullIsAbsent,
-// NoEffect and Aliases are an operation's id and, behind a space, the member's path with [] for the items of a list.
+// Area is the generated part of an area. The function Area of each package below this one returns it. A key of Wants, NullIsAbsent,
+// NoEffect or Aliases consists of an operation's id, a space and a member's path, with [] for the items of a list.
 type Area struct {
-	// Serve returns the area's server.
+	// Serve returns the server of the area, which calls the functions of the Core.
 	Serve func(Core) (Server, error)
-	// Wants describes valid members of bodies and parameters, for errors. A parameter's name is behind a question mark; Content-Type
-	// is the key of a body's types.
+	// Wants describes valid members of bodies and valid parameters, for error messages. A question mark precedes the name of a parameter in
+	// its key. The name Content-Type describes the media types of a body.
 	Wants map[string]string
-	// NullIsAbsent lists the members of bodies for which null is not a value.
+	// NullIsAbsent contains the members of bodies for which null means that they are absent.
 	NullIsAbsent map[string]bool
-	// NoEffect lists the known members of bodies that have no effect: x-no-effect in the contract.
+	// NoEffect contains the known members of bodies that have no effect: x-no-effect in the contract.
 	NoEffect map[string]NoEffect
-	// Aliases maps other names of members of bodies to their names: x-alias-of in the contract.
+	// Aliases maps alternative names of members of bodies to the names in the contract: x-alias-of in the contract.
 	Aliases map[string]string
-	// Flat lists the operations whose errors are {status, message, errors}: x-callwright-envelope: B in the contract.
+	// Flat contains the operations whose errors are {status, message, errors}: x-callwright-envelope: B in the contract.
 	Flat map[string]bool
-	// Repeatable makes the empty answer of each operation that takes an Idempotency-Key.
+	// Repeatable maps each operation that accepts an Idempotency-Key to a function that returns an empty answer, into which a stored answer
+	// is decoded.
 	Repeatable map[string]func() Answer
 }
 
-// Core is the common part of the servers of all areas. The API of package httpapi fills it.
+// Core holds the functions that the servers of all areas share. The API of package httpapi supplies it.
 type Core struct {
-	// Authorize authenticates a request and checks entitlements.
+	// Authorize authenticates a request and checks the entitlements that its operation requires. It returns a context for the operation.
 	Authorize func(ctx context.Context, r *http.Request, entitlements []string) (context.Context, error)
-	// NewFailure translates the error of an operation.
+	// NewFailure translates the error of an operation into an answer.
 	NewFailure func(ctx context.Context, err error) Failure
-	// HandleError answers requests that the server could not decode, and answers that it failed to encode.
+	// HandleError answers a request that the server could not decode, or whose answer it could not encode.
 	HandleError func(ctx context.Context, w http.ResponseWriter, r *http.Request, err error)
-	// MethodNotAllowed answers a request for a path that takes other methods only, separated by commas.
+	// MethodNotAllowed answers a request whose path allows only other methods. allowed separates them by commas.
 	MethodNotAllowed func(w http.ResponseWriter, r *http.Request, allowed string)
-	// Middleware wraps the operations.
+	// Middleware wraps every operation of the area.
 	Middleware middleware.Middleware
-	// UploadMemory bounds the bytes of a form that are held in memory.
+	// UploadMemory is the number of bytes of a form that are held in memory. The rest is in temporary files.
 	UploadMemory int64
 }
 
-// Failure is an error as a client gets it: the parts of every area's generated answer to a request that failed.
+// Failure is the content of an error answer, which the generated error types of all areas have in common.
 type Failure struct {
 	Status     int
-	RetryAfter struct { // seconds
+	RetryAfter struct { // in seconds
 		Value int
 		Set   bool
 	}
-	Body []byte // the envelope, as JSON
+	Body []byte // JSON of the envelope
 }
 
 // Server is the generated server of an area.
 type Server interface {
 	http.Handler
-	// Find returns the operation that a method and a URL lead to.
+	// Find returns the operation that serves a method and a URL. ok is false if there is none.
 	Find(method string, u *url.URL) (o Operation, ok bool)
 }
 
 // Operation is an operation of the contract.
 type Operation struct {
-	Name string // in generated code, such as GetCall
-	ID   string // in the contract, such as getCall
-	Path string // with the names of its parameters, such as /v1/calls/{call_id}
+	Name string // name in generated code, such as GetCall
+	ID   string // id in the contract, such as getCall
+	Path string // path with parameter names, such as /v1/calls/{call_id}
 }
 
 // Answer is an answer that can be stored as JSON and repeated.
@@ -77,7 +78,7 @@ type Answer interface {
 
 // NoEffect describes the treatment of a known member of a body that has no effect.
 type NoEffect struct {
-	Nothing []string // the values that ask for nothing, as JSON. They are accepted in silence, as null is
-	Refused bool     // whether other values are refused, because ignoring them would harm. Otherwise they are ignored
-	Reason  string   // why there is no effect
+	Nothing []string // JSON of the values that request nothing; they are accepted silently, as null is
+	Refused bool     // refuse other values, because ignoring them would be harmful; otherwise they are ignored
+	Reason  string   // reason why the member has no effect, for messages
 }

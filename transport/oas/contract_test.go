@@ -14,7 +14,7 @@ import (
 	v3 "github.com/pb33f/libopenapi/datamodel/high/v3"
 )
 
-// document reads the contract with a reader that is not the generator's.
+// document parses the contract with a library that the generator does not use.
 func document(t *testing.T) (libopenapi.Document, *v3.Document) {
 	t.Helper()
 	text, err := os.ReadFile("../../openapi.yaml")
@@ -32,8 +32,8 @@ func document(t *testing.T) (libopenapi.Document, *v3.Document) {
 	return doc, &model.Model
 }
 
-// operations calls fn for every operation of the contract but the operational pages, whose answers are texts; httpapi compares
-// those with its pages.
+// operations calls fn for every operation of the contract, except the operational pages, whose answers are texts. The tests of httpapi
+// compare those with the contract.
 func operations(doc *v3.Document, fn func(method, path string, op *v3.Operation)) {
 	for path, item := range doc.Paths.PathItems.FromOldest() {
 		for method, op := range item.GetOperations().FromOldest() {
@@ -44,7 +44,7 @@ func operations(doc *v3.Document, fn func(method, path string, op *v3.Operation)
 	}
 }
 
-// extension is the text of an x- member, empty when there is none.
+// extension returns the text of an operation's extension, or an empty text without one.
 func extension(op *v3.Operation, name string) string {
 	node, ok := op.Extensions.Get(name)
 	if !ok {
@@ -102,10 +102,11 @@ func TestOperationsFollowTheConventions(t *testing.T) {
 	})
 }
 
-// linked is the operation that a signed link leads to, without a key.
+// linked is the operation that signed links use without a key.
 const linked = "getSpeechSample"
 
-// checkSecurity: every operation except the signing pages needs a key, and operations under /v1/sip the entitlement too.
+// checkSecurity checks that every operation requires a key, except the signing pages and the signed link. Operations under /v1/sip must
+// also require the entitlement SIP.
 func checkSecurity(t *testing.T, at, path string, op *v3.Operation) {
 	t.Helper()
 	if strings.HasPrefix(path, "/loa/") {
@@ -128,7 +129,7 @@ func checkSecurity(t *testing.T, at, path string, op *v3.Operation) {
 	}
 }
 
-// checkResponses: at least one success, the errors that follow from the operation, and the shared one for all others.
+// checkResponses checks that an operation has a success, the errors that its path and body imply, and the shared error as default.
 func checkResponses(t *testing.T, at, path string, op *v3.Operation) {
 	t.Helper()
 	if op.Responses.Default == nil || op.Responses.Default.GoLow().GetReference() != "#/components/responses/Error" {
@@ -162,8 +163,8 @@ func checkResponses(t *testing.T, at, path string, op *v3.Operation) {
 
 var lowerCode, upperCode = regexp.MustCompile(`^[a-z_]+$`), regexp.MustCompile(`^[A-Z_]+$`)
 
-// checkError: the response is shared by its name, and each example has the form and the letter case of the operation's
-// errors. Refused keys, entitlements and rates look the same everywhere.
+// checkError checks that the response of an error is a shared one, and that its examples have the envelope and the letter case of the
+// operation. Errors about keys, entitlements and rates are the same everywhere.
 func checkError(t *testing.T, at string, op *v3.Operation, response *v3.Response) {
 	t.Helper()
 	if response.GoLow().GetReference() == "" {
@@ -201,7 +202,7 @@ func checkError(t *testing.T, at string, op *v3.Operation, response *v3.Response
 	}
 }
 
-// TestErrorExamplesAreValid compares the examples of the shared responses with their schema.
+// TestErrorExamplesAreValid checks that the examples of shared responses conform to their schemas.
 func TestErrorExamplesAreValid(t *testing.T) {
 	t.Parallel()
 	_, doc := document(t)
@@ -212,7 +213,8 @@ func TestErrorExamplesAreValid(t *testing.T) {
 	}
 }
 
-// TestSchemasAreNamedAfterThings keeps names free that generators make of operations, such as CreateCallRequest.
+// TestSchemasAreNamedAfterThings checks that no schema's name begins with an operation's name. Generators derive such names from
+// operations, for example CreateCallRequest.
 func TestSchemasAreNamedAfterThings(t *testing.T) {
 	t.Parallel()
 	_, doc := document(t)
@@ -231,10 +233,10 @@ func TestSchemasAreNamedAfterThings(t *testing.T) {
 	})
 }
 
-// checkReplyName requires the suffix Reply of every JSON answer that is an envelope.
+// checkReplyName checks that the schema of a JSON answer has the suffix Reply if it is an envelope.
 func checkReplyName(t *testing.T, response *v3.Response) {
 	t.Helper()
-	if response.Content == nil { // 204
+	if response.Content == nil { // status 204
 		return
 	}
 	media, ok := response.Content.Get("application/json")
@@ -244,7 +246,7 @@ func checkReplyName(t *testing.T, response *v3.Response) {
 	ref := media.Schema.GetReference()
 	name := ref[strings.LastIndex(ref, "/")+1:]
 	properties := media.Schema.Schema().Properties
-	if properties == nil { // a bare list
+	if properties == nil { // a list without an envelope
 		return
 	}
 	wraps := func(members ...string) bool {
@@ -269,7 +271,7 @@ func TestJSONBodiesAreNamedAndShown(t *testing.T) {
 			}
 		}
 		for code, response := range op.Responses.Codes.FromOldest() {
-			if response.Content == nil || code[0] != '2' { // 204, or an error: see TestErrorExamplesAreValid
+			if response.Content == nil || code[0] != '2' { // 204, or an error, which TestErrorExamplesAreValid checks
 				continue
 			}
 			if media, ok := response.Content.Get("application/json"); ok {
@@ -279,7 +281,7 @@ func TestJSONBodiesAreNamedAndShown(t *testing.T) {
 	})
 }
 
-// checkMedia: the schema has a name, and each of at least one example is valid against it.
+// checkMedia checks that a schema is named, and that it has at least one example, all of which are valid.
 func checkMedia(t *testing.T, at string, media *v3.MediaType) {
 	t.Helper()
 	if !media.Schema.IsReference() {
@@ -330,7 +332,7 @@ func TestRequestBodiesAreClosed(t *testing.T) {
 		}
 		for contentType, media := range op.RequestBody.Content.FromOldest() {
 			if contentType == "multipart/form-data" {
-				continue // the generator ignores further parts
+				continue // the generator ignores unknown parts
 			}
 			if a := media.Schema.Schema().AdditionalProperties; a == nil || !a.IsB() || a.B {
 				t.Errorf("%s: the request body is not closed", op.OperationId)
@@ -352,7 +354,7 @@ func TestTextsAndListsAreBounded(t *testing.T) {
 	})
 }
 
-// checkBounds: a text has a greatest length unless its values are listed, a list a greatest number of items.
+// checkBounds checks that a text without enumerated values has a maximum length, and a list a maximum number of items.
 func checkBounds(t *testing.T, at string, proxy *base.SchemaProxy) {
 	t.Helper()
 	s := proxy.Schema()

@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/webhooksoas"
 )
 
-// The server of an area finds the operation of a request.
+// The server of an area finds the operation for a request.
 func ExampleArea() {
 	server, err := webhooksoas.Area(webhooksoas.UnimplementedHandler{}).Serve(oas.Core{})
 	if err != nil {

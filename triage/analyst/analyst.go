@@ -1,12 +1,12 @@
-// Package analyst finds root causes of issues with a language model: a triage.Analyst over llm.Model.
+// Package analyst implements triage.Analyst with a language model, an llm.Model. It searches for the root causes of issues.
 //
-// An analysis first announces which attached resources it reads. It reads them one by one, with one question to the model each, and
-// reports its observations; then it concludes, or asks people once. The model's instructions are the rules of this package and the
-// prompt. Evidence is passed as data, never as instructions.
+// An analysis first announces which attached resources it will read. It reads them one by one, with one question to the model for each, and
+// reports its observations. Then it concludes, or first asks people one question. The model's instructions are the rules of this package
+// and the prompt. Evidence is passed as data, never as instructions.
 //
-// Evidence that the model cites is checked, not believed: citations of lines or facts that it was not shown are
-// dropped and counted, and the others are quoted from the evidence itself. The cause and the suggestion of the
-// artifact are Markdown in which every link, image and tag is text.
+// The package verifies the model's citations of evidence. It omits and counts citations of lines or facts that the model was not shown, and
+// quotes the others from the evidence itself. The cause and the suggestion in the artifact are Markdown whose links, images and tags are
+// escaped.
 package analyst
 
 import (
@@ -20,30 +20,30 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// The limits of an analysis.
+// Defaults and limits of an analysis.
 const (
 	defaultName   = "Root cause analyst"
 	defaultCalls  = 5
-	mostCalls     = 20 // one step each; bounds the size of the notes in a question
+	mostCalls     = 20 // one step each; limits the size of the notes in a question
 	defaultTokens = 100_000
 )
 
-// Config configures an Analyst.
+// Config holds the dependencies and limits of an Analyst.
 type Config struct {
 	Model     llm.Model `required:"always"`
-	Name      string    // of its sessions; empty: "Root cause analyst"
-	MaxCalls  int       // resources that it reads, 1 to 20; 0: 5
-	MaxTokens int       // tokens after which it asks no more questions; 0: 100,000
+	Name      string    // agent name of the sessions; empty means "Root cause analyst"
+	MaxCalls  int       // maximum number of resources to read, 1 to 20; 0 means 5
+	MaxTokens int       // an analysis asks no more questions after this many tokens; 0 means 100,000
 
 	callwright.Runtime
 }
 
-// Analyst is a triage.Analyst over a language model.
+// Analyst is a triage.Analyst that asks a language model. It is safe for concurrent use if the model is.
 type Analyst struct{ cfg Config }
 
 var _ triage.Analyst = (*Analyst)(nil)
 
-// New checks the configuration.
+// New returns an Analyst with the configuration c and the defaults of its zero members. It returns an error if c is invalid.
 func New(c Config) (*Analyst, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
@@ -63,19 +63,20 @@ func New(c Config) (*Analyst, error) {
 	return &Analyst{cfg: c}, nil
 }
 
-// Name returns the agent name of its sessions.
+// Name returns the agent name of the sessions: Config.Name or its default.
 func (a *Analyst) Name() string { return a.cfg.Name }
 
-// state is the state between two steps.
+// state is the progress of an analysis, which triage stores between two steps.
 type state struct {
 	Plan     []string `json:"plan"`               // ids of the attachments to read
-	Read     int      `json:"read"`               // number of them already read
-	Notes    []note   `json:"notes,omitempty"`    // observations in them
-	Question string   `json:"question,omitempty"` // question to people
-	Tokens   int      `json:"tokens"`             // used
+	Read     int      `json:"read"`               // number of attachments of Plan already read or skipped
+	Notes    []note   `json:"notes,omitempty"`    // observations in the read attachments
+	Question string   `json:"question,omitempty"` // the question that people were asked, or empty
+	Tokens   int      `json:"tokens"`             // number of tokens used so far
 }
 
-// Step announces the plan, reads the next resource, or concludes.
+// Step executes one step of an analysis: it announces the plan, reads the next resource, or concludes. It returns CodeInternal if c.State
+// is not the state of an Analyst.
 func (a *Analyst) Step(ctx context.Context, c triage.Case) (triage.Progress, error) {
 	var s state
 	if c.State != nil {
@@ -102,12 +103,13 @@ func (a *Analyst) Step(ctx context.Context, c triage.Case) (triage.Progress, err
 	return p, err
 }
 
-// stopped ends an analysis that cannot continue, with the reason.
+// stopped returns the progress that ends an analysis with an error and its reason.
 func stopped(why string) triage.Progress {
 	return triage.Progress{Steps: []triage.Step{{Type: triage.TypeError, Detail: why}}, Next: triage.SessionError}
 }
 
-// failed maps a failed question to a progress or an error. The answer of the model's service is for the log only.
+// failed converts a model's failure into a progress that ends the analysis, if the failure is permanent, or else into CodeUnavailable. It
+// returns other errors unchanged. Only the log contains the response of the model's service.
 func (a *Analyst) failed(ctx context.Context, err error) (triage.Progress, error) {
 	f, ok := errors.AsType[*llm.Failure](err)
 	if !ok {
@@ -128,13 +130,14 @@ func (a *Analyst) failed(ctx context.Context, err error) (triage.Progress, error
 	}
 }
 
-// unavailable returns a failure that may be gone at the next attempt.
+// unavailable returns CodeUnavailable with the RetryAfter of a model's failure, so that the step is retried.
 func unavailable(message string, f *llm.Failure) error {
 	e := callwright.Error{Code: callwright.CodeUnavailable, Message: message, RetryAfter: f.RetryAfter}
 	return e.Because(f)
 }
 
-// ask puts a question about an issue, with the evidence as data, and counts the used tokens.
+// ask asks the model a question, with the evidence as data, and decodes its answer into the value that into points to. It adds the used
+// tokens to s.
 func (a *Analyst) ask(
 	ctx context.Context, c triage.Case, s *state, rules string, evidence map[string]any, schema string, into any,
 ) error {
@@ -145,7 +148,7 @@ func (a *Analyst) ask(
 	if err != nil {
 		return err
 	}
-	const tries = 3 // tries of a question: attempts of a step use different numbers
+	const tries = 3 // of llm.Ask; attempts of a step use different numbers, so that no answer is reused
 	usage, err := llm.Ask(ctx, a.cfg.Model, llm.Question{
 		Org: c.Org, Task: llm.TaskAnalyze, Instructions: rules, Evidence: raw, Schema: json.RawMessage(schema),
 		Attempt: tries * (c.Attempt - 1),

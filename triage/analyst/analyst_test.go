@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/triage/triagetest"
 )
 
-// newAnalyst makes an analyst over a model.
+// newAnalyst returns an analyst with the given configuration, and fails the test if the configuration is invalid.
 func newAnalyst(t *testing.T, c analyst.Config) *analyst.Analyst {
 	t.Helper()
 	a, err := analyst.New(c)
@@ -28,7 +28,7 @@ func newAnalyst(t *testing.T, c analyst.Config) *analyst.Analyst {
 	return a
 }
 
-// answering returns a model that answers questions about a resource with read, and the last question with conclude.
+// answering returns a model that answers questions about a resource with read, and the question for a conclusion with conclude.
 func answering(read, conclude string) *agentstest.Model {
 	return &agentstest.Model{
 		Usage: llm.Usage{Input: 900, Output: 100},
@@ -43,7 +43,7 @@ func answering(read, conclude string) *agentstest.Model {
 
 func concludes(q llm.Question) bool { return strings.Contains(string(q.Schema), "outcome") }
 
-// calls returns a case with calls and their evidence; call-0 is the oldest.
+// calls returns a case with one attached call for each piece of evidence. call-0 is the oldest.
 func calls(known ...triage.Evidence) triage.Case {
 	c := triage.Case{Org: "org", Issue: triage.Issue{Title: "Nobody is transferred", Number: 1001}, Attempt: 1}
 	for i := range known {
@@ -61,7 +61,7 @@ func calls(known ...triage.Evidence) triage.Case {
 	return c
 }
 
-// talk returns a short conversation.
+// talk returns the evidence of a short conversation.
 func talk() triage.Evidence {
 	return triage.Evidence{
 		Facts: map[string]any{"status": "failed", "seconds": 12},
@@ -69,7 +69,7 @@ func talk() triage.Evidence {
 	}
 }
 
-// walk runs steps until the analysis ends or waits, and returns all steps.
+// walk executes steps until the analysis ends or waits for people. It returns the entries of all steps and the last progress.
 func walk(t *testing.T, a triage.Analyst, c *triage.Case) ([]triage.Step, triage.Progress) {
 	t.Helper()
 	var told []triage.Step
@@ -96,7 +96,7 @@ func types(steps []triage.Step) string {
 	return strings.Join(out, "+")
 }
 
-// rootCause is the payload of the artifact.
+// rootCause is the payload of a root cause artifact.
 type rootCause struct {
 	Cause      string `json:"root_cause"`
 	Suggestion string `json:"suggestion"`
@@ -151,7 +151,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestRootCause uses the scripted model, which follows rules.
+// TestRootCause checks a complete analysis with the scripted model: the plan, the observation, the artifact and the summary.
 func TestRootCause(t *testing.T) {
 	t.Parallel()
 	a := newAnalyst(t, analyst.Config{Model: scripted.New(
@@ -186,7 +186,8 @@ func TestRootCause(t *testing.T) {
 	}
 }
 
-// TestPlan: flagged resources are read first, then the latest attachments, up to the limit; unreadable ones are reported.
+// TestPlan checks that the analyst reads flagged resources first, then the newest attachments, up to MaxCalls, and that it reports
+// unreadable ones.
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	m := answering(`{"observation":"o","lines":[],"facts":[]}`, found)
@@ -218,7 +219,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestUnreadable: a resource deleted before its turn is reported, and a temporary failure is retried first.
+// TestUnreadable checks that the analyst reports a resource that is deleted or detached after the plan, and that it retries a temporary
+// failure once.
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
 	a := newAnalyst(t, analyst.Config{Model: answering(seen, found)})
@@ -239,7 +241,7 @@ func TestUnreadable(t *testing.T) {
 		}
 		return known(ctx, r)
 	}
-	c.Resources = c.Resources[:3] // the newest, which comes first, is detached
+	c.Resources = c.Resources[:3] // detaches the newest, which is read first
 	for _, want := range []string{"no longer attached", `Not read: call "Call call-2": it is gone.`} {
 		p, err := a.Step(t.Context(), c)
 		if err != nil || len(p.Steps) != 1 || !strings.Contains(p.Steps[0].Detail, want) || p.Next != triage.SessionActive {
@@ -262,7 +264,7 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestNothingToRead: without evidence no cause is invented, and no model is asked.
+// TestNothingToRead checks that an analysis without evidence ends with an error, and does not ask the model.
 func TestNothingToRead(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]triage.Case{
@@ -287,7 +289,7 @@ func TestNothingToRead(t *testing.T) {
 	}
 }
 
-// TestQuestion: people are asked once; their answer is data.
+// TestQuestion checks that the model can ask people only once, and that their answer is passed as data, not as an instruction.
 func TestQuestion(t *testing.T) {
 	t.Parallel()
 	m := answering(seen, strings.Replace(strings.Replace(found, `"outcome":"root_cause"`, `"outcome":"question"`, 1),
@@ -313,7 +315,7 @@ func TestQuestion(t *testing.T) {
 	}
 }
 
-// TestUnknown: a model that does not know may say so.
+// TestUnknown checks that an analysis whose model finds no cause completes without an artifact.
 func TestUnknown(t *testing.T) {
 	t.Parallel()
 	c := calls(talk())
@@ -325,8 +327,8 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// TestFailures: a permanent failure ends the analysis with a reason, without the service's text; any other is an error with a
-// RetryAfter.
+// TestFailures checks that a permanent failure ends the analysis with a reason, and that any other returns CodeUnavailable with the
+// failure's RetryAfter. Neither contains the text of the model's service.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	for class, want := range map[llm.Class]string{
@@ -365,7 +367,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestBadAnswers: an empty answer is an error.
+// TestBadAnswers checks that a step returns an error if the model's answer is empty or does not match the schema.
 func TestBadAnswers(t *testing.T) {
 	t.Parallel()
 	for name, m := range map[string]*agentstest.Model{
@@ -389,7 +391,7 @@ func TestBadAnswers(t *testing.T) {
 	}
 }
 
-// TestTokens: beyond its tokens no question is asked.
+// TestTokens checks that an analysis ends with an error, without another question, after it has used MaxTokens.
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	m := answering(seen, found)
@@ -401,7 +403,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestCancelled: it ends with its context, and returns the context's error.
+// TestCancelled checks that a canceled step returns the error of its context, although the model reports a transient failure.
 func TestCancelled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -421,7 +423,8 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestAttempts: a later attempt is not given the answer that is kept of an earlier one.
+// TestAttempts checks that every question about a step has a different Attempt. Otherwise a retry would receive the cached answer of the
+// failed attempt.
 func TestAttempts(t *testing.T) {
 	t.Parallel()
 	m := answering("no", found)
@@ -443,7 +446,7 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// TestState: a foreign state is an error.
+// TestState checks that Step returns CodeInternal for a state that it cannot decode.
 func TestState(t *testing.T) {
 	t.Parallel()
 	c := calls(talk())

@@ -11,13 +11,13 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// The limits of a conclusion, in bytes.
+// Limits of a conclusion, in bytes unless noted.
 const (
 	maxCause    = 8_000
 	maxQuestion = 2_000
 	maxSummary  = 500
-	maxAnswers  = 16_000 // of people's answers
-	maxEvidence = 50     // pieces of evidence, not bytes
+	maxAnswers  = 16_000 // of all people's answers in the question
+	maxEvidence = 50     // number of citations
 )
 
 const concludeRules = `An issue of a platform for telephone agents was looked into. The evidence has the issue, what was seen in each ` +
@@ -31,7 +31,7 @@ Say why the issue happened, if the evidence shows it: outcome root_cause, with t
 
 const questionRule = ` Where people could tell what is missing, the outcome is question: ask one.`
 
-// concludeSchema is the schema of a conclusion, without the list of outcomes.
+// concludeSchema is the JSON schema of a conclusion. Its verb %s is replaced by the list of allowed outcomes.
 const concludeSchema = `{
 	"type": "object",
 	"properties": {
@@ -56,7 +56,7 @@ const concludeSchema = `{
 	"additionalProperties": false
 }`
 
-// conclusion is the model's final answer.
+// conclusion is the JSON form of the model's final answer.
 type conclusion struct {
 	Outcome    string     `json:"outcome"`
 	Cause      string     `json:"root_cause"`
@@ -67,14 +67,14 @@ type conclusion struct {
 	Question   string     `json:"question"`
 }
 
-// citation names a line or a fact that the conclusion rests on.
+// citation is the JSON form of a reference to evidence in a conclusion: a resource, and a line or a fact of it.
 type citation struct {
 	Resource string  `json:"resource_id"`
 	Line     *int    `json:"line"`
 	Fact     *string `json:"fact"`
 }
 
-// finish asks the model for the root cause. The model may instead ask people, once.
+// finish asks the model for the root cause. If the model has not asked people before, it may ask them a question instead.
 func (a *Analyst) finish(ctx context.Context, c triage.Case, s *state) (triage.Progress, error) {
 	if len(s.Notes) == 0 {
 		return stopped("There is nothing to analyze: nothing of what was to be read could be."), nil
@@ -108,7 +108,8 @@ func response(text string, next triage.SessionStatus) triage.Progress {
 	return triage.Progress{Steps: []triage.Step{{Type: triage.TypeResponse, Detail: text}}, Next: next}
 }
 
-// found returns the progress that reports the root cause.
+// found returns the progress that completes the analysis with the root cause as an artifact. Without verified evidence, the confidence is
+// low.
 func (a *Analyst) found(answer conclusion, s state) (triage.Progress, error) {
 	evidence, unverified := verify(answer.Evidence, s.Notes)
 	if len(evidence) == 0 {
@@ -131,13 +132,13 @@ func (a *Analyst) found(answer conclusion, s state) (triage.Progress, error) {
 	return p, nil
 }
 
-// inert renders a text as Markdown without links, images and HTML. A caller may have talked the model into some, and
-// viewing them would carry evidence to another server.
+// inert escapes a text so that Markdown renders it without links, images and HTML. A caller may have manipulated the model into writing
+// them, and a browser that loads them would send evidence to another server.
 func inert(text string) string {
 	return strings.NewReplacer(`\`, `\\`, "[", `\[`, "<", `\<`).Replace(text)
 }
 
-// proof is a piece of evidence in an artifact: a line or a fact, with its text.
+// proof is a verified citation in an artifact: a line or a fact, with its text.
 type proof struct {
 	Type triage.ResourceType `json:"resource_type"`
 	ID   string              `json:"resource_id"`
@@ -146,7 +147,8 @@ type proof struct {
 	Text string              `json:"text"`
 }
 
-// verify keeps the citations that the notes support, each once, and counts the others.
+// verify returns the distinct citations that the notes contain, at most maxEvidence, and the number of citations that the notes do not
+// contain.
 func verify(citations []citation, notes []note) (kept []proof, unverified int) {
 	kept = []proof{}
 	for _, c := range citations {
@@ -161,7 +163,7 @@ func verify(citations []citation, notes []note) (kept []proof, unverified int) {
 	return kept, unverified
 }
 
-// find returns the cited evidence. A citation without a line and a fact finds nothing.
+// find returns the line or fact of the notes that c cites, and reports whether the notes contain it. It ignores Fact if Line is set.
 func (c citation) find(notes []note) (proof, bool) {
 	for _, n := range notes {
 		if n.ID != c.Resource {
@@ -186,7 +188,7 @@ func (p proof) same(q proof) bool {
 	return p.Type == q.Type && p.ID == q.ID && p.Fact == q.Fact && (p.Line == nil) == (q.Line == nil) && (p.Line == nil || *p.Line == *q.Line)
 }
 
-// latest returns the latest answers of people that fit into maxAnswers.
+// latest returns the latest answers of people that fit into maxAnswers, in order. It truncates the earliest of them.
 func latest(answers []string) []string {
 	out, left := []string{}, maxAnswers
 	for _, text := range slices.Backward(answers) {

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/triage/triagetest"
 )
 
-// This example analyzes an issue with a scripted model that has two rules, and reads the feed as it grows.
+// A program analyzes an issue with a scripted model that has two rules, and reads the feed meanwhile.
 func Example() {
 	ann, err := analyst.New(analyst.Config{Name: "Ann", Model: scripted.New(
 		scripted.Rule{Task: llm.TaskAnalyze, About: "lines in all", Answer: `{"observation":"Nobody is transferred.","lines":[1],"facts":[]}`},
@@ -26,7 +26,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	calls := new(triagetest.Resolver) // replaces the store of calls
+	calls := new(triagetest.Resolver) // instead of a store of calls
 	calls.Add("acme", "c1", triage.Item{Title: "Call to +15551234567"}, triage.Evidence{
 		Lines: []triage.Line{{Text: "A human, please."}, {Agent: true, Text: "I can't do that."}},
 	})

@@ -11,35 +11,35 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// The limits of the shown part of one resource, in bytes.
+// Limits of an excerpt, in bytes.
 const (
-	maxExcerpt = 30_000 // in all
+	maxExcerpt = 30_000 // of the whole excerpt
 	maxLine    = 1_500  // of a line's text
 	maxName    = 100    // of a fact's name
 )
 
-// excerpt is the part of a resource that the model is shown.
+// excerpt is the part of a resource's evidence that the model is shown.
 type excerpt struct {
 	Facts map[string]json.RawMessage
-	Lines []quote // in order, possibly with gaps
-	Total int     // number of all lines
+	Lines []quote // sorted by Line, possibly with gaps
+	Total int     // number of lines of the whole conversation
 }
 
-// quote is a line of a conversation with its number.
+// quote is a line of a conversation with its number, which starts at 0.
 type quote struct {
 	Line    int    `json:"line"`
 	Speaker string `json:"speaker"`
 	Text    string `json:"text"`
 }
 
-// fact is a named value as text.
+// fact is the name of a fact and its value as text.
 type fact struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
 }
 
-// cut selects the evidence that fits: flagged lines first, then the lines nearest to them; without flags, the lines
-// nearest to the beginning and the end. A text that does not fit is clipped.
+// cut returns the excerpt of evidence that fits into maxExcerpt. It prefers short facts, and the lines nearest to flagged ones. Without
+// flags, it prefers the lines nearest to the beginning and the end. It truncates texts that are too long.
 func cut(e triage.Evidence, flagged []int) excerpt {
 	most := maxExcerpt
 	if len(e.Lines) > 0 {
@@ -49,7 +49,8 @@ func cut(e triage.Evidence, flagged []int) excerpt {
 	return excerpt{Facts: facts, Lines: cutLines(e.Lines, flagged, maxExcerpt-size), Total: len(e.Lines)}
 }
 
-// cutFacts keeps the short facts first and returns the bytes that they take.
+// cutFacts returns the facts that fit into most bytes, shortest first, and the bytes that their names and values use. It truncates a value
+// that does not fit.
 func cutFacts(facts map[string]any, most int) (map[string]json.RawMessage, int) {
 	kept, size := map[string]json.RawMessage{}, 0
 	raw := make(map[string]json.RawMessage, len(facts))
@@ -66,7 +67,7 @@ func cutFacts(facts map[string]any, most int) (map[string]json.RawMessage, int) 
 		if left < len(`"…"`) {
 			break
 		}
-		for most := left; len(text) > left; most /= 2 { // as JSON a text may be longer
+		for most := left; len(text) > left; most /= 2 { // JSON escapes may lengthen the clipped text
 			text, _ = json.Marshal(clip(string(raw[name]), most)) //nolint:errchkjson // a text always has a form
 		}
 		kept[name], size = text, size+len(name)+len(text)
@@ -74,7 +75,7 @@ func cutFacts(facts map[string]any, most int) (map[string]json.RawMessage, int) 
 	return kept, size
 }
 
-// cutLines keeps the most relevant lines.
+// cutLines returns the lines nearest to the flagged ones that fit into most bytes, in order.
 func cutLines(lines []triage.Line, flagged []int, most int) []quote {
 	order := make([]int, len(lines))
 	for i := range order {
@@ -98,8 +99,8 @@ func cutLines(lines []triage.Line, flagged []int, most int) []quote {
 	return kept
 }
 
-// distances returns the distance of each of n lines to the nearest flagged one; without flags, to the beginning or
-// the end.
+// distances returns the distance of each of n lines to the nearest flagged line. Without a valid flag, it returns the distances to the
+// first or the last line.
 func distances(n int, flagged []int) []int {
 	away := make([]int, n)
 	for i := range away {
@@ -122,7 +123,7 @@ func distances(n int, flagged []int) []int {
 	return away
 }
 
-// clip cuts a text to its limit, without characters that databases cannot store.
+// clip truncates a text to most bytes, and removes the spaces around it and the characters that databases cannot store.
 func clip(text string, most int) string {
 	return callwright.Clip(strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "")), most)
 }

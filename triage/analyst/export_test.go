@@ -1,4 +1,4 @@
 package analyst
 
-// Settings returns the configuration with its defaults.
+// Settings returns the configuration of a, including its defaults.
 func (a *Analyst) Settings() Config { return a.cfg }

@@ -11,15 +11,15 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// The limits of a plan.
+// Limits of a plan.
 const (
-	maxLooked = 4 // checked attachments for each one to read
-	readTries = 2 // attempts before an unreadable attachment is omitted
+	maxLooked = 4 // maximum number of attachments to check, as a multiple of MaxCalls
+	readTries = 2 // attempts at a step before it omits an unreadable attachment
 	maxTitle  = 200
 )
 
-// plan selects the attachments to read: flagged ones first, then the newest. It reports unreadable ones and the
-// number left out.
+// plan selects at most MaxCalls attachments to read: flagged calls first, then the newest attachments. It reports the selected and the
+// unreadable ones, and the number of all attachments.
 func (a *Analyst) plan(ctx context.Context, c triage.Case, s *state) (triage.Progress, error) {
 	var reads, gone []string
 	looked := 0
@@ -59,9 +59,9 @@ func (a *Analyst) plan(ctx context.Context, c triage.Case, s *state) (triage.Pro
 	}, nil
 }
 
-// byInterest returns the attachments in reading order.
+// byInterest returns the attachments in reading order: calls by their newest flag, newest first, then the others, newest first.
 func byInterest(c triage.Case) []triage.Resource {
-	flagged := map[string]int{} // by call: the place of its newest flag, from 1
+	flagged := map[string]int{} // call id to the position of the call's newest flag, from 1
 	for i, f := range c.Flags {
 		flagged[f.CallID] = i + 1
 	}
@@ -77,7 +77,8 @@ func byInterest(c triage.Case) []triage.Resource {
 	return out
 }
 
-// evidence reads an attachment, or returns the reason why it cannot be read. A temporary failure is retried first.
+// evidence reads an attachment. If it is unreadable, evidence returns the reason in why. After a temporary failure it returns
+// CodeUnavailable, so that the step is retried, until readTries attempts have failed.
 func evidence(ctx context.Context, c triage.Case, r triage.Resource) (e triage.Evidence, why string, err error) {
 	e, err = c.Read(ctx, r)
 	switch {
@@ -88,13 +89,13 @@ func evidence(ctx context.Context, c triage.Case, r triage.Resource) (e triage.E
 	case errors.Is(err, callwright.ErrNotImplemented):
 		return e, "this server can't read what it is", nil
 	case ctx.Err() != nil, c.Attempt < readTries:
-		return e, "", callwright.ErrUnavailable.Because(err) // without a RetryAfter, with which it would not count as an attempt
+		return e, "", callwright.ErrUnavailable.Because(err) // no RetryAfter: otherwise this attempt would not count
 	default:
 		return e, "it can't be read at present", nil
 	}
 }
 
-// name returns the name of an attachment in the feed.
+// name returns the name of an attachment in the feed: its type, and its title or else its id.
 func name(r triage.Resource) string {
 	if title := clip(r.Title, maxTitle); title != "" {
 		return fmt.Sprintf("%s %q", r.Type, title)

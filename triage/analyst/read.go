@@ -12,17 +12,17 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// The limits of notes of a resource and of the description of an issue, in bytes.
+// Limits of a note about a resource, and of an issue and its flags in a question, in bytes unless noted.
 const (
 	maxObservation = 2_000
-	maxQuotes      = 12 // lines, and facts, that an observation rests on
+	maxQuotes      = 12 // maximum number of lines, and of facts, in a note
 	maxQuote       = 400
 	maxDescription = 8_000
 	maxNote        = 500
-	maxFlags       = 50 // flags, not bytes
+	maxFlags       = 50 // number of flags
 )
 
-// note holds an observation about a resource, and its evidence.
+// note is the model's observation about a resource, with the lines and facts that support the observation.
 type note struct {
 	Type        triage.ResourceType `json:"resource_type"`
 	ID          string              `json:"resource_id"`
@@ -50,7 +50,7 @@ const readSchema = `{
 	"additionalProperties": false
 }`
 
-// read asks the model about the next resource of the plan. A resource deleted meanwhile is reported and skipped.
+// read asks the model about the next resource of the plan. It reports and skips a resource that was detached or became unreadable.
 func (a *Analyst) read(ctx context.Context, c triage.Case, s *state) (triage.Progress, error) {
 	at := slices.IndexFunc(c.Resources, func(r triage.Resource) bool { return r.ID == s.Plan[s.Read] })
 	s.Read++
@@ -103,12 +103,13 @@ func (a *Analyst) read(ctx context.Context, c triage.Case, s *state) (triage.Pro
 	}, nil
 }
 
-// passedBy reports a resource that is not read.
+// passedBy returns a progress that reports a skipped resource and continues the analysis.
 func passedBy(why string) triage.Progress {
 	return triage.Progress{Steps: []triage.Step{{Type: triage.TypeAction, Detail: why}}, Next: triage.SessionActive}
 }
 
-// add adds the named lines and facts that were shown to the model, each once, and returns the number of the others.
+// add adds the lines and facts that the model cites to the note, each once and at most maxQuotes of either. It returns the number of
+// citations that the model was not shown.
 func (n *note) add(shown excerpt, lines []int, facts []string) (unverified int) {
 	slices.Sort(lines)
 	for _, i := range slices.Compact(lines) {
@@ -135,7 +136,7 @@ func (n *note) add(shown excerpt, lines []int, facts []string) (unverified int) 
 	return unverified
 }
 
-// plain formats a value for display.
+// plain returns a JSON string as its text, and any other JSON value unchanged.
 func plain(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
@@ -144,7 +145,7 @@ func plain(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// text formats the note for the feed: the observation and the quoted evidence.
+// text returns the note as Markdown for the feed: the observation, and a list of the quoted lines and facts.
 func (n note) text() string {
 	var b strings.Builder
 	b.WriteString(n.Observation)
@@ -157,7 +158,6 @@ func (n note) text() string {
 	return b.String()
 }
 
-// lines returns the numbers of the note's lines.
 func (n note) lines() []any {
 	out := make([]any, len(n.Lines))
 	for i, q := range n.Lines {
@@ -166,7 +166,7 @@ func (n note) lines() []any {
 	return out
 }
 
-// describe formats an issue for the model.
+// describe returns the members of an issue that the model is shown, with long texts truncated.
 func describe(i triage.Issue) map[string]any {
 	return map[string]any{
 		"title": clip(i.Title, maxDescription), "description": clip(i.Description, maxDescription),
@@ -174,7 +174,7 @@ func describe(i triage.Issue) map[string]any {
 	}
 }
 
-// describeFlags formats flags for the model.
+// describeFlags returns the members of the first maxFlags flags that the model is shown, with long texts truncated.
 func describeFlags(flags []triage.Flag) []map[string]any {
 	out := []map[string]any{}
 	for _, f := range flags[:min(len(flags), maxFlags)] {
@@ -186,7 +186,7 @@ func describeFlags(flags []triage.Flag) []map[string]any {
 	return out
 }
 
-// flaggedLines returns the numbers of flagged lines.
+// flaggedLines returns the line numbers of the flags that flag a line.
 func flaggedLines(flags []triage.Flag) []int {
 	var out []int
 	for _, f := range flags {

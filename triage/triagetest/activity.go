@@ -1,4 +1,4 @@
-// Package triagetest holds the conformance suites of the ports of package triage.
+// Package triagetest contains the conformance suites of the ports of package triage, and the test doubles Analyst and Resolver.
 package triagetest
 
 import (
@@ -19,8 +19,8 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// RunActivity tests the feeds of triage.Service over a store and its transactions: readers and watchers see every
-// entry once, in order, while others write. newStore returns an empty store.
+// RunActivity tests triage.Service over a store and its transactions: readers and watchers must receive every entry once and in order while
+// others write, and concurrent changes of an issue must not break it. newStore returns an empty store and its transactions.
 func RunActivity(t *testing.T, newStore func(t *testing.T) (triage.Store, callwright.Atomic)) {
 	t.Helper()
 	tests := map[string]func(*testing.T, desk){
@@ -42,13 +42,13 @@ func RunActivity(t *testing.T, newStore func(t *testing.T) (triage.Store, callwr
 	}
 }
 
-// desk runs several services over one store, like several nodes.
+// desk creates several services over one store, which behave like several nodes.
 type desk struct {
 	store  triage.Store
 	atomic callwright.Atomic
 }
 
-// service returns a new service, which is closed at the end of the test.
+// service returns a new service that the end of the test closes.
 func (d desk) service(t *testing.T) *triage.Service {
 	t.Helper()
 	cursors, err := triage.NewCursors(1, map[byte][]byte{1: []byte("the same key of every node, 32 or more bytes")})
@@ -63,17 +63,18 @@ func (d desk) service(t *testing.T) *triage.Service {
 	return s
 }
 
-// noWork is durable work that never runs: feeds need none.
+// noWork is a callwright.Work that never runs tasks. The suite needs none.
 type noWork struct{}
 
 func (noWork) Enqueue(context.Context, callwright.Task) error                    { return nil }
 func (noWork) Handle(callwright.Queue, string, callwright.Handler)               {}
 func (noWork) Every(callwright.Queue, string, time.Duration, callwright.Handler) {}
 
-// writer is the actor of the suite.
+// writer is the actor of all changes in the suite.
 var writer = triage.Actor{Kind: triage.ActorUser, ID: "writer", Label: "Writer"}
 
-// pageThroughLargeFeed reads large entries: few fit into a page, and some fill a page alone.
+// pageThroughLargeFeed checks that a page of large entries contains at most triage.MaxRead bytes or a single entry, and that the pages
+// contain every entry in order.
 func pageThroughLargeFeed(t *testing.T, d desk) {
 	s := d.service(t)
 	issue, err := s.Create(t.Context(), "acme", writer, triage.Draft{Title: "Heavy"})
@@ -108,12 +109,13 @@ func pageThroughLargeFeed(t *testing.T, d desk) {
 		}
 	}
 	slices.Reverse(sizes)
-	if !slices.Equal(seen, append(sizes, len("Heavy"))) { // the first records the opening of the issue
+	if !slices.Equal(seen, append(sizes, len("Heavy"))) { // the oldest entry records the creation of the issue
 		t.Errorf("saw entries of %d bytes, want %d", seen, sizes)
 	}
 }
 
-// pageThroughFeed reads pages of any size of a feed whose entries share few timestamps, during inserts with the same timestamps.
+// pageThroughFeed reads a feed in pages of random sizes while entries with the same few timestamps are inserted. It checks that every older
+// entry appears exactly once.
 func pageThroughFeed(t *testing.T, d desk) {
 	s, ids := d.service(t), new(callwright.UUIDs)
 	rapid.Check(t, func(t *rapid.T) {
@@ -161,15 +163,15 @@ func pageThroughFeed(t *testing.T, d desk) {
 	})
 }
 
-// isFirst reports whether an entry records the opening of the issue.
+// isFirst reports whether an entry records the creation of the issue.
 func isFirst(e triage.Entry) bool { return e.Type == triage.TypeCreated }
 
-// sameEntries reports whether two lists hold the same entries in the same order.
+// sameEntries reports whether two lists contain entries with the same ids in the same order.
 func sameEntries(a, b []triage.Entry) bool {
 	return slices.EqualFunc(a, b, func(a, b triage.Entry) bool { return a.ID == b.ID })
 }
 
-// followFromBeginning returns the first entries of a watcher that follows an issue from before its opening.
+// followFromBeginning returns at least the first most entries of an issue, as a watcher from before the issue's creation receives them.
 func followFromBeginning(t *rapid.T, s *triage.Service, issue triage.Issue, most int) (heard []triage.Entry) {
 	now, err := s.Watch(context.Background(), "acme", issue.ID, "")
 	if err != nil {
@@ -193,12 +195,12 @@ func followFromBeginning(t *rapid.T, s *triage.Service, issue triage.Issue, most
 	return heard
 }
 
-// inOrder compares entries by their places in the feed.
+// inOrder compares entries by their positions in the feed: by CreatedAt, then by id.
 func inOrder(a, b triage.Entry) int {
 	return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 }
 
-// inserts adds entries to a feed, in order.
+// inserts inserts the entries of left into a feed, in batches.
 type inserts struct {
 	store triage.Store
 	issue string
@@ -207,7 +209,7 @@ type inserts struct {
 	err   error
 }
 
-// start inserts the next entries in the background, until finish.
+// start inserts the next n entries in the background. The caller must call finish before the next start.
 func (in *inserts) start(n int) {
 	n = min(n, len(in.left))
 	batch := in.left[:n]
@@ -229,7 +231,8 @@ func (in *inserts) next(t *rapid.T, n int) {
 	in.finish(t)
 }
 
-// walk pages through a feed to its end and returns every entry seen. before and after are called around each page.
+// walk reads all pages of a feed, newest entry first, and returns every entry. It checks the sizes of the pages and the order of the
+// entries, and calls before and after around each request.
 func walk(t *rapid.T, s *triage.Service, issue string, before, after func()) (seen []triage.Entry) {
 	request := triage.PageRequest{}
 	for {
@@ -259,8 +262,8 @@ func walk(t *rapid.T, s *triage.Service, issue string, before, after func()) (se
 	return seen
 }
 
-// watchFeed runs two watchers while several writers write: one on the writers' node, and one on another node that reconnects at its
-// cursor repeatedly. Each receives every entry.
+// watchFeed checks that two watchers receive every entry while several writers write. One watcher is on the writers' node. The other is on
+// another node, and reconnects at its cursor after each call of Next.
 func watchFeed(t *testing.T, d desk) {
 	const writers, each = 4, 20
 	here, there := d.service(t), d.service(t)
@@ -298,7 +301,7 @@ func watchFeed(t *testing.T, d desk) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := page.Items[:len(page.Items)-1] // without the first, which existed before
+	want := page.Items[:len(page.Items)-1] // without the entry of the creation, which the watchers don't receive
 	slices.Reverse(want)
 	if len(want) != writers*each {
 		t.Fatalf("the feed has %d entries, not %d", len(want), writers*each)
@@ -310,11 +313,11 @@ func watchFeed(t *testing.T, d desk) {
 	}
 }
 
-// patience bounds the waits of a suite.
+// patience is the time limit of watchFeed.
 const patience = 60 * time.Second
 
-// listen returns the expected number of entries of a watcher. It replaces a reconnecting watcher each time, at its cursor or at the
-// cursor of its last entry.
+// listen returns at least the first most entries of a watcher, and closes it. If comesBack is set, it replaces the watcher after each call
+// of Next by a new one at the cursor, and checks that the cursor is the last entry's.
 func listen(ctx context.Context, s *triage.Service, w *triage.Watcher, most int, comesBack bool) (heard []triage.Entry, err error) {
 	defer func() { w.Close() }()
 	for len(heard) < most {
@@ -337,7 +340,7 @@ func listen(ctx context.Context, s *triage.Service, w *triage.Watcher, most int,
 	return heard, nil
 }
 
-// editAtOnce lets several editors change the version that all have read.
+// editAtOnce checks that only one of several editors changes a version that all of them have read.
 func editAtOnce(t *testing.T, d desk) {
 	const editors = 16
 	s := d.service(t)
@@ -371,7 +374,8 @@ func editAtOnce(t *testing.T, d desk) {
 	}
 }
 
-// mergeAtOnce merges each issue of a circle into both of its neighbors concurrently.
+// mergeAtOnce concurrently merges each issue of a circle into both of its neighbors. It checks that at least one and at most half of the
+// issues remain unmerged.
 func mergeAtOnce(t *testing.T, d desk) {
 	const circle = 8
 	s := d.service(t)
@@ -412,7 +416,7 @@ func mergeAtOnce(t *testing.T, d desk) {
 	}
 }
 
-// rollBack changes one issue and opens another in an embedder's failing transaction.
+// rollBack checks that a failing transaction of the caller undoes an update and a creation, and that watchers do not receive the entries.
 func rollBack(t *testing.T, d desk) {
 	s, failure := d.service(t), errors.New("changed my mind")
 	before, err := s.Create(t.Context(), "acme", writer, triage.Draft{Title: "There"})

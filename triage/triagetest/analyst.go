@@ -9,26 +9,28 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// Analyst is a triage.Analyst that plays a script, one Play for each step, and records its cases. It is safe for concurrent use.
+// Analyst is a triage.Analyst that plays a script, one Play for each step, and records the cases of the steps. It is safe for concurrent
+// use.
 type Analyst struct {
-	Called string // its name; empty: "Analyst"
+	Called string // result of Name; empty means "Analyst"
 	Plays  []Play
 
 	mu    sync.Mutex
 	cases []triage.Case
 }
 
-// Play is the result of one call of Analyst.Step.
+// Play is the scripted result of one call of Analyst.Step.
 type Play struct {
-	// Meanwhile, if set, is called first. It may wait, for example for the end of ctx, which then is the step's error.
+	// Meanwhile, if set, is called before Step returns. It may wait, for example for the end of ctx. If ctx has ended, Step returns the
+	// error of ctx.
 	Meanwhile func(ctx context.Context, c triage.Case)
 	Progress  triage.Progress
-	Err       error // returned instead of the progress
+	Err       error // returned together with Progress
 }
 
 var _ triage.Analyst = (*Analyst)(nil)
 
-// Name returns the agent name of its sessions.
+// Name returns Called, or "Analyst" if Called is empty.
 func (a *Analyst) Name() string {
 	if a.Called == "" {
 		return "Analyst"
@@ -36,7 +38,7 @@ func (a *Analyst) Name() string {
 	return a.Called
 }
 
-// Step plays the next of Plays. After the last it returns an error that no test expects.
+// Step records the case and plays the next of Plays. After the last Play it returns CodeInternal.
 func (a *Analyst) Step(ctx context.Context, c triage.Case) (triage.Progress, error) {
 	a.mu.Lock()
 	n := len(a.cases)
@@ -55,7 +57,7 @@ func (a *Analyst) Step(ctx context.Context, c triage.Case) (triage.Progress, err
 	return play.Progress, play.Err
 }
 
-// Cases returns the cases of all steps so far, in order.
+// Cases returns the cases of all calls of Step so far, in order.
 func (a *Analyst) Cases() []triage.Case {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -10,15 +10,15 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// The bounds of an analysis in RunAnalyst.
+// Limits of an analysis in RunAnalyst.
 const (
 	mostSteps     = 40
 	mostQuestions = 5
 )
 
-// RunAnalyst tests a triage.Analyst with issues about one call, of which the evidence is there, gone or of no resolver. It must end each
-// analysis, with any result, within 40 steps and 5 questions. newAnalyst returns one that shares nothing but its configuration with
-// others: the suite gives each step to another one.
+// RunAnalyst is the conformance suite of triage.Analyst. It analyzes issues with one call, whose evidence is readable, deleted, or without
+// a resolver, and an issue without resources. Every analysis must end, with any result, within 40 steps and 5 questions. newAnalyst returns
+// an analyst that shares only its configuration with others, because the suite executes each step with a new one.
 func RunAnalyst(t *testing.T, newAnalyst func(t *testing.T) triage.Analyst) {
 	t.Helper()
 	t.Run("has a name", func(t *testing.T) {
@@ -47,7 +47,7 @@ func RunAnalyst(t *testing.T, newAnalyst func(t *testing.T) triage.Analyst) {
 	})
 	t.Run("takes a step again", func(t *testing.T) {
 		t.Parallel()
-		for range 2 { // as after a crash
+		for range 2 { // a crash after the first attempt repeats the step
 			takesStep(t, newAnalyst(t), aCase(nil))
 		}
 	})
@@ -57,7 +57,7 @@ func RunAnalyst(t *testing.T, newAnalyst func(t *testing.T) triage.Analyst) {
 	})
 }
 
-// aCase returns an issue about a call, whose evidence is read with an error or nil.
+// aCase returns the case of an issue with one call. Read returns err, or evidence if err is nil.
 func aCase(err error) triage.Case {
 	return triage.Case{
 		Org: "a", Issue: triage.Issue{ID: "i1", Org: "a", Number: 1001, Title: "Nobody is transferred"}, Attempt: 1,
@@ -74,7 +74,7 @@ func aCase(err error) triage.Case {
 	}
 }
 
-// takesStep takes a step, whose progress can be stored.
+// takesStep executes a step, and checks that it succeeds with a valid progress.
 func takesStep(t *testing.T, a triage.Analyst, c triage.Case) triage.Progress {
 	t.Helper()
 	p, err := a.Step(t.Context(), c)
@@ -87,7 +87,7 @@ func takesStep(t *testing.T, a triage.Analyst, c triage.Case) triage.Progress {
 	return p
 }
 
-// analyzes takes all steps of an analysis.
+// analyzes executes the steps of an analysis, each with a new analyst, and checks that the analysis ends within the limits.
 func analyzes(t *testing.T, newAnalyst func(t *testing.T) triage.Analyst, c triage.Case) {
 	t.Helper()
 	for range mostSteps {
@@ -105,7 +105,7 @@ func analyzes(t *testing.T, newAnalyst func(t *testing.T) triage.Analyst, c tria
 	t.Fatalf("it has not ended after %d steps", mostSteps)
 }
 
-// endsStep ends the context of each step beforehand. A step need not fail, but end.
+// endsStep checks that steps return soon if their context has already ended, with or without an error.
 func endsStep(t *testing.T, newAnalyst func(t *testing.T) triage.Analyst) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// RunComments tests a triage.Comments.
+// RunComments is the conformance suite of triage.Comments. newStore returns an empty store and its transactions.
 func RunComments(t *testing.T, newStore func(t *testing.T) (triage.Store, callwright.Atomic)) {
 	t.Helper()
 	run(t, "comments", newStore, map[string]func(*testing.T, subject){
@@ -48,7 +48,7 @@ func (s subject) wantComment(t *testing.T, want triage.Comment) {
 	wantSame(t, got, err, want)
 }
 
-// keepsComment updates all fields: only the mutable ones change.
+// keepsComment checks that an insert stores every field, and that an update of all fields changes only the mutable ones.
 func keepsComment(t *testing.T, s subject) {
 	given := aComment("c1")
 	given.Deleted, given.Detail, given.Revision = true, strings.Repeat("\u96ea", triage.MaxDetail/3), 7
@@ -113,7 +113,7 @@ func updatesComment(t *testing.T, s subject) {
 	s.wantComment(t, want)
 }
 
-// findsRevisedComments revises two comments of an issue, and one of another.
+// findsRevisedComments checks the search for revised comments, with revised ones of several issues and organizations.
 func findsRevisedComments(t *testing.T, s subject) {
 	of := func(id, issue string, org callwright.OrgID) triage.Comment {
 		c := aComment(id)

@@ -11,7 +11,8 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// RunDeletion tests Issues.DeleteIssue, with all parts of an issue.
+// RunDeletion tests Issues.DeleteIssue with issues that contain every kind of part: entries, comments, resources, flags, sessions,
+// relations, reports and views. newStore returns an empty store and its transactions.
 func RunDeletion(t *testing.T, newStore func(t *testing.T) (triage.Store, callwright.Atomic)) {
 	t.Helper()
 	run(t, "deletion", newStore, map[string]func(*testing.T, subject){
@@ -26,7 +27,7 @@ func RunDeletion(t *testing.T, newStore func(t *testing.T) (triage.Store, callwr
 	})
 }
 
-// addParts adds one part of each kind to an issue; other is related to it in both directions.
+// addParts adds parts of every kind to an issue, and relates it to other in both directions.
 func (s subject) addParts(ctx context.Context, issue, other string) error {
 	comment, resource, flag := aComment("c"+issue), aResource("r"+issue, issue), aFlag("f"+issue, issue)
 	comment.IssueID = issue
@@ -41,7 +42,7 @@ func (s subject) addParts(ctx context.Context, issue, other string) error {
 	)
 }
 
-// wantParts checks that an issue has all parts of addParts, or none.
+// wantParts checks that an issue contains all parts of addParts, or none if want is false.
 func (s subject) wantParts(t *testing.T, issue string, want bool) {
 	t.Helper()
 	ctx, ids := t.Context(), func(all ...string) []string {
@@ -81,8 +82,8 @@ func (s subject) wantParts(t *testing.T, issue string, want bool) {
 	}
 }
 
-// wantGone checks that an issue is gone with its parts, which do not reappear with a new issue of the same id, and that their ids
-// can be used again.
+// wantGone checks that an issue and its parts are deleted. It inserts a new issue with the same id, and checks that the parts do not
+// reappear.
 func (s subject) wantGone(t *testing.T, issue string, number int) {
 	t.Helper()
 	_, getErr := s.Issue(t.Context(), "a", issue)
@@ -194,7 +195,7 @@ func deletesLongFeed(t *testing.T, s subject) {
 	}
 }
 
-// together runs functions concurrently. Late ones must find the issue gone.
+// together runs functions concurrently and reports which of them succeed. The others must fail with CodeNotFound.
 func together(t *testing.T, all map[string]func() error) (done map[string]bool) {
 	t.Helper()
 	var mu sync.Mutex
@@ -235,7 +236,8 @@ func deletesAtOnce(t *testing.T, s subject) {
 	s.wantGone(t, "i1", 1)
 }
 
-// deletesWhileOthersAdd deletes an issue during additions of parts of every kind, each in a separate transaction without Hold.
+// deletesWhileOthersAdd deletes an issue while others add parts of every kind, each in a separate transaction without Hold. It checks that
+// the deletion succeeds and no part remains.
 func deletesWhileOthersAdd(t *testing.T, s subject) {
 	ctx := t.Context()
 	for round := range 10 {
@@ -275,7 +277,8 @@ func deletesWhileOthersAdd(t *testing.T, s subject) {
 	}
 }
 
-// deletesAfterHold deletes an issue that others hold and change: each of them finds it complete or absent.
+// deletesAfterHold deletes an issue while others hold and change it. It checks that each of them can either write everything or finds no
+// issue.
 func deletesAfterHold(t *testing.T, s subject) {
 	all := map[string]func() error{"the deletion": func() error { return s.DeleteIssue(t.Context(), "a", "i1") }}
 	for n := range 6 {

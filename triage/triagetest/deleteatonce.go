@@ -12,7 +12,8 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// deleteAtOnce deletes an issue on two nodes during reports, comments, steps, relations, merges, views and watches.
+// deleteAtOnce deletes an issue on two nodes concurrently, during reports, comments, steps, relations, merges, views and watches. It checks
+// that one deletion succeeds and nothing of the issue remains.
 func deleteAtOnce(t *testing.T, d desk) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -77,7 +78,7 @@ func deleteAtOnce(t *testing.T, d desk) {
 		t.Errorf("it gave %v", err)
 	}
 	for err = nil; err == nil; {
-		_, err = watchers[winner].Next(ctx) // which ends immediately
+		_, err = watchers[winner].Next(ctx) // returns immediately on the deleting node
 	}
 	if !errors.Is(err, callwright.ErrNotFound) {
 		t.Errorf("the watcher ended with %v", err)
@@ -89,7 +90,8 @@ func deleteAtOnce(t *testing.T, d desk) {
 	}
 }
 
-// writes returns the concurrent changes of an issue during its deletion. Two more issues are related to it and merged into it.
+// writes returns the changes of an issue that run concurrently with its deletion, by name. The parameters relates and merges are the ids of
+// issues that are related to it and merged into it.
 func writes(ctx context.Context, s *triage.Service, issue, session, relates, merges string) map[string]func() error {
 	return map[string]func() error{
 		"a comment": func() error {
@@ -113,7 +115,7 @@ func writes(ctx context.Context, s *triage.Service, issue, session, relates, mer
 	}
 }
 
-// wantWhole checks that issues count their relations correctly, and are not merged.
+// wantWhole checks that issues have and count no relations, and are not merged.
 func wantWhole(t *testing.T, d desk, s *triage.Service, ids []string) {
 	t.Helper()
 	for _, id := range ids {
@@ -128,7 +130,8 @@ func wantWhole(t *testing.T, d desk, s *triage.Service, ids []string) {
 	}
 }
 
-// deleteEachOther deletes related issues concurrently.
+// deleteEachOther concurrently deletes all but one of several issues that are all related to each other. It checks that the remaining issue
+// has no relations, and all entries about them.
 func deleteEachOther(t *testing.T, d desk) {
 	const circle = 8
 	s := d.service(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/triage/triagetest"
 )
 
-// Analyst plays the steps of an analysis, and records the cases that it was given.
+// A test scripts the two steps of an analysis, and reads the cases that the Analyst recorded.
 func Example() {
 	analyst := &triagetest.Analyst{Plays: []triagetest.Play{
 		{Progress: triage.Progress{Next: triage.SessionActive}},

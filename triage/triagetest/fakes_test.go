@@ -83,7 +83,7 @@ func TestResolverConforms(t *testing.T) {
 	triagetest.RunResourceResolver(t, triagetest.ResolverHarness{Resolver: r, Org: "a", Other: "b", IDs: []string{"c1", "c2"}})
 }
 
-// asking is an analyst that asks a person twice, and reads nothing.
+// asking is an analyst that asks people two questions, and reads no resources.
 type asking struct{}
 
 func (asking) Name() string { return "Ann" }

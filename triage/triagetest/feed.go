@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// RunFeed tests a triage.Feed.
+// RunFeed is the conformance suite of triage.Feed. newStore returns an empty store and its transactions.
 func RunFeed(t *testing.T, newStore func(t *testing.T) (triage.Store, callwright.Atomic)) {
 	t.Helper()
 	run(t, "feed", newStore, map[string]func(*testing.T, subject){
@@ -71,7 +71,7 @@ func (s subject) appendEntries(t *testing.T, issue string, entries ...triage.Ent
 
 func entryID(e triage.Entry) string { return e.ID }
 
-// wantFeed checks the entries of an issue's feed, oldest first, in both directions.
+// wantFeed checks that both reading directions return the wanted entries of an issue. want is sorted oldest first.
 func (s subject) wantFeed(t *testing.T, issue string, want ...triage.Entry) {
 	t.Helper()
 	got, err := s.EntriesAfter(t.Context(), "a", issue, callwright.Keyset{}, 100)
@@ -116,7 +116,7 @@ func keepsMetadata(t *testing.T, s subject) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n, e := range got { // reads return the types of encoding/json
+	for n, e := range got { // metadata has the Go types of encoding/json
 		for name, value := range entries[n].Metadata {
 			if fmt.Sprintf("%T %v", e.Metadata[name], e.Metadata[name]) != fmt.Sprintf("%T %v", value, value) {
 				t.Errorf("%s was %T %v, is %T %v", name, value, value, e.Metadata[name], e.Metadata[name])
@@ -210,7 +210,7 @@ func refusesEntriesTwice(t *testing.T, s subject) {
 	s.appendEntries(t, "i1", batch("i1", "e2", "e3")...)
 }
 
-// addsManyEntries adds more entries than one statement can have parameters.
+// addsManyEntries checks that one call adds 3000 entries, more than a database accepts as parameters of one statement.
 func addsManyEntries(t *testing.T, s subject) {
 	const many = 3000
 	entries := make([]triage.Entry, many)
@@ -238,7 +238,7 @@ func refusesEntriesAtOnce(t *testing.T, s subject) {
 	s.wantFeed(t, "i1", of(winner))
 }
 
-// pagesAtPlaces reads pages at the places of entries, and between them.
+// pagesAtPlaces checks pages of all sizes that start at the places of entries and between them, in both directions.
 func pagesAtPlaces(t *testing.T, s subject) {
 	s.appendEntries(t, "i1",
 		anEntry("b", at), anEntry("f", later(1)), anEntry("d", later(1)), anEntry("h", later(1)), anEntry("a", later(2)))
@@ -247,7 +247,7 @@ func pagesAtPlaces(t *testing.T, s subject) {
 		at    time.Time
 		id    string
 		until int // number of entries before the place
-		after int // number of entries not after it
+		after int // number of entries before or at the place
 	}{
 		{at.Add(-time.Microsecond), "z", 0, 0},
 		{at, "a", 0, 0},
@@ -286,8 +286,8 @@ type pages func(
 	s triage.Store, ctx context.Context, org callwright.OrgID, issue string, from callwright.Keyset, limit int,
 ) ([]triage.Entry, error)
 
-// pagesWhileOthersInsert reads pages of any size of entries that share few timestamps, during inserts before, among and behind
-// them. The entries that existed at the beginning appear once each, in order.
+// pagesWhileOthersInsert reads pages of a random size while entries with the same few timestamps are inserted before, between and after the
+// older ones. It checks that the older entries appear exactly once, in order.
 func pagesWhileOthersInsert(t *testing.T, s subject, read pages, direction int) {
 	ids, issues := new(callwright.UUIDs), 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -342,7 +342,8 @@ func (s subject) insertFew(issue string, entries []triage.Entry) error {
 	return nil
 }
 
-// follow reads all pages. Each entry must follow the previous one in the direction, so that none repeats.
+// follow reads all pages in a direction, 1 or -1, and returns their entries. It returns an error if an entry does not follow the previous
+// one.
 func follow(s subject, issue string, read pages, direction, limit int) (seen []triage.Entry, err error) {
 	var from callwright.Keyset
 	for {
@@ -371,7 +372,7 @@ func rollsBackEntries(t *testing.T, s subject) {
 		if err := s.AppendEntries(ctx, "a", "i1", []triage.Entry{lost}); err != nil {
 			return err
 		}
-		seen, err := s.EntriesAfter(ctx, "a", "i1", callwright.Keyset{}, 9) // the transaction itself sees it
+		seen, err := s.EntriesAfter(ctx, "a", "i1", callwright.Keyset{}, 9) // the transaction can read its own entry
 		wantIDs(t, seen, err, entryID, "e1", "e2")
 		return nil
 	})

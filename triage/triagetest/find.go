@@ -10,13 +10,14 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// insertVaried inserts issues of organization c that differ in all filtered fields. It returns them as stored.
+// insertVaried inserts 24 issues of organization c that differ in all fields that a Filter can select. It returns them without
+// descriptions, as a list contains them.
 func (s subject) insertVaried(t *testing.T) []triage.Issue {
 	t.Helper()
 	statuses, severities := triage.Statuses(), triage.Severities()
 	all := make([]triage.Issue, 24)
 	for n := range all {
-		i := anIssue(fmt.Sprintf("v%02d", (n*7)%len(all)), n+1) // in no order
+		i := anIssue(fmt.Sprintf("v%02d", (n*7)%len(all)), n+1) // the order of the ids differs from that of the numbers
 		i.Org, i.Description = "c", "not shown"
 		i.Status, i.Severity = statuses[n%len(statuses)], severities[n/2%len(severities)]
 		i.Category = []string{"", "billing", "Billing", "voice"}[n%4]
@@ -33,7 +34,7 @@ func (s subject) insertVaried(t *testing.T) []triage.Issue {
 	return all
 }
 
-// wantFound checks the issues that a filter finds.
+// wantFound checks that a filter finds exactly the issues of all for which should returns true.
 func (s subject) wantFound(t *testing.T, name string, f triage.Filter, all []triage.Issue, should func(triage.Issue) bool) {
 	t.Helper()
 	f.Limit = len(all) + 1
@@ -137,7 +138,7 @@ func findsByResource(t *testing.T, s subject) {
 		found, err := s.FindIssues(t.Context(), "a", triage.Filter{Resource: of, Sort: triage.SortCreated, Ascending: true, Limit: 9})
 		wantIDs(t, found, err, issueID, want...)
 	}
-	attach("r4", "i1", triage.ResourceCall) // one issue, even with several
+	attach("r4", "i1", triage.ResourceCall) // an issue with two calls is found once
 	find(triage.ResourceCall, "i1", "i2")
 	find(triage.ResourceRun, "i1")
 	find(triage.ResourcePort, "i2")
@@ -162,7 +163,7 @@ func searchesIssues(t *testing.T, s subject) {
 	}
 	for search, want := range map[string][]string{
 		"": {"s0", "s1", "s2", "s3", "s4"}, "line": {"s0"}, "LINE D": {"s0"}, "GREETING": {"s0"}, "linedrops": nil,
-		"k\u00f6ln": {"s1"}, "GR\u00dc": {"s1"}, "gru": nil, // a letter with dots is a different letter
+		"k\u00f6ln": {"s1"}, "GR\u00dc": {"s1"}, "gru": nil, // umlauts differ from their base letters
 		"\u041f\u0420\u0418\u0412": {"s2"}, "\u0391\u0392\u03c9": {"s2"}, "\u96ea": {"s2"},
 		"100%": {"s3"}, "100": {"s3", "s4"}, "%": {"s3"}, "_": {"s3"}, `\`: {"s3"}, `A\B`: {"s3"}, "a_b": {"s3"}, "a%b": nil,
 		"100% of": {"s3"}, "l%p": nil, "'": nil, "*": nil, ".": nil,
@@ -174,7 +175,7 @@ func searchesIssues(t *testing.T, s subject) {
 		})
 		t.Run(fmt.Sprintf("%q", search), func(t *testing.T) { wantIDs(t, found, err, issueID, want...) })
 	}
-	// A search uses the current texts.
+	// After an update, a search finds only the new texts.
 	i, err := s.Issue(t.Context(), "c", "s0")
 	if err != nil {
 		t.Fatal(err)
@@ -200,8 +201,7 @@ func listsIssues(t *testing.T, s subject) {
 	wantSame(t, found, err, []triage.Issue{want})
 }
 
-// pagesIssues reads pages of several sizes of issues with equal sort values, each from the place of the last issue of the previous
-// page.
+// pagesIssues checks pages of several sizes, in every sort order, of issues with equal sort values.
 func pagesIssues(t *testing.T, s subject) {
 	all := s.insertVaried(t)
 	for field, value := range map[triage.SortField]func(triage.Issue) int64{
@@ -231,7 +231,8 @@ func pagesIssues(t *testing.T, s subject) {
 	}
 }
 
-// wantPages reads all pages, and checks the issues.
+// wantPages reads all pages of a filter, each after the last issue of the previous page, and checks that they contain the issues of want in
+// order.
 func (s subject) wantPages(t *testing.T, f triage.Filter, limit int, value func(triage.Issue) int64, want []triage.Issue) {
 	t.Helper()
 	f.Limit = limit
@@ -254,7 +255,8 @@ func (s subject) wantPages(t *testing.T, f triage.Filter, limit int, value func(
 	}
 }
 
-// reachesIssues searches for rare issues with a small Scan, from the beginning to the end.
+// reachesIssues checks, for rare issues and several values of Scan, that pages limited by Reach find the same issues as an unlimited
+// search.
 func reachesIssues(t *testing.T, s subject) {
 	all := s.insertVaried(t)
 	open := []triage.Status{triage.StatusTodo, triage.StatusInReview}
@@ -277,7 +279,8 @@ func reachesIssues(t *testing.T, s subject) {
 	}
 }
 
-// wantReached checks the issues found on pages that each examine Scan issues.
+// wantReached reads pages that each examine at most Scan issues. It checks that they contain the issues of want in order, on the minimal
+// number of pages.
 func (s subject) wantReached(t *testing.T, name string, f triage.Filter, all, want []triage.Issue) {
 	t.Helper()
 	counted := len(all)

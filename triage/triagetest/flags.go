@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// RunFlags tests a triage.Flags.
+// RunFlags is the conformance suite of triage.Flags. newStore returns an empty store and its transactions.
 func RunFlags(t *testing.T, newStore func(t *testing.T) (triage.Store, callwright.Atomic)) {
 	t.Helper()
 	run(t, "flags", newStore, map[string]func(*testing.T, subject){
@@ -62,7 +62,7 @@ func keepsFlag(t *testing.T, s subject) {
 	s.wantFlag(t, fullFlag("f1"))
 	s.wantFlag(t, aFlag("f2", "i2"))
 	first, index := aFlag("f3", "j1"), 0
-	first.Org, first.MessageIndex = "b", &index // not nil
+	first.Org, first.MessageIndex = "b", &index // a MessageIndex of 0 must not become nil
 	s.insertFlags(t, first)
 	s.wantFlag(t, first)
 }

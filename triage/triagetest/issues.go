@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// RunIssues tests a triage.Issues.
+// RunIssues is the conformance suite of triage.Issues. newStore returns an empty store and its transactions.
 func RunIssues(t *testing.T, newStore func(t *testing.T) (triage.Store, callwright.Atomic)) {
 	t.Helper()
 	run(t, "issues", newStore, map[string]func(*testing.T, subject){
@@ -62,7 +62,8 @@ func (s subject) wantIssue(t *testing.T, want triage.Issue) {
 	wantSame(t, got, err, want)
 }
 
-// keepsIssue inserts an issue with all fields, clears the mutable ones by an update of all, and sets them again.
+// keepsIssue checks that an insert stores all fields, that an update can clear the mutable ones and changes no other, and that another
+// update can set them again.
 func keepsIssue(t *testing.T, s subject) {
 	want := fullIssue("i3", 3)
 	callwrighttest.Full(t, want)
@@ -185,7 +186,7 @@ func updatesIssue(t *testing.T, s subject) {
 	s.wantIssue(t, want)
 }
 
-// open inserts an issue under the next number of an organization, and ends the transaction with outcome.
+// open inserts an issue with the next number of an organization in a transaction that returns outcome. A nil outcome commits it.
 func (s subject) open(ctx context.Context, org callwright.OrgID, id string, outcome error) (number int, err error) {
 	err = s.atomic.Do(ctx, func(ctx context.Context) error {
 		if number, err = s.NextNumber(ctx, org); err != nil {
@@ -213,7 +214,7 @@ func numbersIssues(t *testing.T, s subject) {
 	}
 }
 
-// numbersAtOnce runs failing transactions among successful ones: the next ones reuse their numbers.
+// numbersAtOnce checks that numbers have no gaps and no repetitions if some of several concurrent transactions fail.
 func numbersAtOnce(t *testing.T, s subject) {
 	const goroutines, each = 4, 8
 	var running sync.WaitGroup
@@ -246,8 +247,7 @@ func numbersAtOnce(t *testing.T, s subject) {
 	}
 }
 
-// holdsIssue runs transactions that hold an issue, read it, pause, and write. No other transaction writes between a hold and its
-// end.
+// holdsIssue checks that, after a transaction holds an issue, no other transaction holds or writes it until the first ends.
 func holdsIssue(t *testing.T, s subject) {
 	const goroutines, each = 4, 10
 	var running sync.WaitGroup

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// RunRelations tests a triage.Relations.
+// RunRelations is the conformance suite of triage.Relations. newStore returns an empty store and its transactions.
 func RunRelations(t *testing.T, newStore func(t *testing.T) (triage.Store, callwright.Atomic)) {
 	t.Helper()
 	run(t, "relations", newStore, map[string]func(*testing.T, subject){
@@ -26,7 +26,7 @@ func RunRelations(t *testing.T, newStore func(t *testing.T) (triage.Store, callw
 	})
 }
 
-// aRelation returns a relation as it is stored: with the ids of the issues only.
+// aRelation returns a relation in its stored form, with only the ids of the issues.
 func aRelation(id string, t triage.RelationType, from, to string) triage.Relation {
 	return triage.Relation{
 		ID: id, Org: "a", Type: t, From: triage.IssueRef{ID: from}, To: triage.IssueRef{ID: to}, CreatedBy: "u1", CreatedAt: at,
@@ -42,7 +42,7 @@ func (s subject) insertRelations(t *testing.T, all ...triage.Relation) {
 	}
 }
 
-// wantRelation checks a relation from both of its issues, with their current refs.
+// wantRelation checks that both issues of a relation return it, with the current IssueRefs.
 func (s subject) wantRelation(t *testing.T, want triage.Relation) {
 	t.Helper()
 	for _, ref := range []*triage.IssueRef{&want.From, &want.To} {
@@ -53,7 +53,7 @@ func (s subject) wantRelation(t *testing.T, want triage.Relation) {
 		*ref = triage.IssueRef{ID: i.ID, Number: i.Number, Title: i.Title, Status: i.Status}
 	}
 	full := want
-	full.Merged = true // or not
+	full.Merged = true // Full requires every field, but Merged may be false
 	callwrighttest.Full(t, full)
 	for _, issue := range []string{want.From.ID, want.To.ID} {
 		got, err := s.Relation(t.Context(), want.Org, issue, want.ID)
@@ -113,7 +113,7 @@ func refusesRelationTwice(t *testing.T, s subject) {
 		"the relation, as was seen": s.InsertRelation(t.Context(), seen),
 	})
 	s.wantRelation(t, aRelation("r1", triage.Blocks, "i1", "i2"))
-	s.insertRelations(t, // which are different relations
+	s.insertRelations(t, // another type, the reverse, and another issue
 		aRelation("r3", triage.RelatedTo, "i1", "i2"), aRelation("r4", triage.Blocks, "i2", "i1"),
 		aRelation("r5", triage.Blocks, "i1", "i3"))
 }

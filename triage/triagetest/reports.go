@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// RunReports tests a triage.Reports.
+// RunReports is the conformance suite of triage.Reports. newStore returns an empty store and its transactions.
 func RunReports(t *testing.T, newStore func(t *testing.T) (triage.Store, callwright.Atomic)) {
 	t.Helper()
 	run(t, "reports", newStore, map[string]func(*testing.T, subject){
@@ -26,7 +26,7 @@ func RunReports(t *testing.T, newStore func(t *testing.T) (triage.Store, callwri
 	})
 }
 
-// wantReports checks the issue of a report key; empty: none.
+// wantReports checks that a key points at the issue want, or at no issue if want is empty.
 func (s subject) wantReports(t *testing.T, org callwright.OrgID, key, want string) {
 	t.Helper()
 	got, err := s.ReportedIssue(t.Context(), org, key)
@@ -71,7 +71,8 @@ func pointsToNoOrphan(t *testing.T, s subject) {
 	s.wantReports(t, "a", "k", "")
 }
 
-// pointsReportsAtOnce points a key concurrently, first from no issue, then from an existing one.
+// pointsReportsAtOnce checks that only one of several concurrent writers points a key from no issue to another, and then from an existing
+// issue.
 func pointsReportsAtOnce(t *testing.T, s subject) {
 	target := func(round, writer int) string { return fmt.Sprintf("x%d%d", round, writer) }
 	for n := range 16 {
@@ -116,7 +117,7 @@ func movesReports(t *testing.T, s subject) {
 	for key, issue := range map[string]string{"k1": "i2", "k2": "i2", "k3": "i2", "k4": "i3"} {
 		s.wantReports(t, "a", key, issue)
 	}
-	if err := s.MoveReports(t.Context(), "a", "i1", "i3"); err != nil { // without keys
+	if err := s.MoveReports(t.Context(), "a", "i1", "i3"); err != nil { // i1 has no keys any more
 		t.Fatal(err)
 	}
 	s.wantReports(t, "a", "k1", "i2")

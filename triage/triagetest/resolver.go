@@ -9,8 +9,8 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// Resolver is a triage.ResourceResolver of resources that a test adds. It counts its calls. It is safe for concurrent use. The zero
-// Resolver is empty.
+// Resolver is an in-memory triage.ResourceResolver that counts its calls. It is safe for concurrent use. The zero Resolver contains no
+// resources.
 type Resolver struct {
 	mu    sync.Mutex
 	kept  map[libraryKey]resource
@@ -40,14 +40,14 @@ func (l *Resolver) Add(org callwright.OrgID, id string, item triage.Item, eviden
 	l.kept[libraryKey{org, id}] = resource{item, evidence}
 }
 
-// Delete deletes a resource.
+// Delete deletes a resource of an organization. An absent resource is no error.
 func (l *Resolver) Delete(org callwright.OrgID, id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.kept, libraryKey{org, id})
 }
 
-// Find returns the added resources.
+// Find returns the items of those ids that were added for the organization.
 func (l *Resolver) Find(
 	ctx context.Context, org callwright.OrgID, ids []string,
 ) (map[string]triage.Item, error) {
@@ -64,7 +64,7 @@ func (l *Resolver) Find(
 	return found, ctx.Err()
 }
 
-// Read returns the added evidence.
+// Read returns the evidence of an added resource, or CodeNotFound if the resource is absent.
 func (l *Resolver) Read(ctx context.Context, org callwright.OrgID, id string) (triage.Evidence, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -76,14 +76,14 @@ func (l *Resolver) Read(ctx context.Context, org callwright.OrgID, id string) (t
 	return r.evidence, ctx.Err()
 }
 
-// Finds returns the number of calls of Find.
+// Finds returns the number of calls of Find so far.
 func (l *Resolver) Finds() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.finds
 }
 
-// Reads returns the number of calls of Read.
+// Reads returns the number of calls of Read so far.
 func (l *Resolver) Reads() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

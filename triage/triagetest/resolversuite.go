@@ -13,15 +13,15 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// ResolverHarness is the harness of RunResourceResolver.
+// ResolverHarness holds the resolver that RunResourceResolver tests, and its resources.
 type ResolverHarness struct {
 	Resolver triage.ResourceResolver
-	Org      callwright.OrgID // has the resources
-	Other    callwright.OrgID // has none
-	IDs      []string         // of the resources, at least two
+	Org      callwright.OrgID // owner of the resources in IDs
+	Other    callwright.OrgID // an organization without these resources
+	IDs      []string         // ids of at least two resources
 }
 
-// RunResourceResolver tests a triage.ResourceResolver.
+// RunResourceResolver is the conformance suite of triage.ResourceResolver.
 func RunResourceResolver(t *testing.T, h ResolverHarness) {
 	t.Helper()
 	t.Run("finds its organization's resources", h.finds)
@@ -31,7 +31,7 @@ func RunResourceResolver(t *testing.T, h ResolverHarness) {
 	t.Run("serves several at a time", h.servesSeveral)
 }
 
-// want checks that Find returns the items with some ids.
+// want checks that Find returns the items of exactly the ids in want.
 func (h ResolverHarness) want(t *testing.T, org callwright.OrgID, ids []string, want ...string) {
 	t.Helper()
 	found, err := h.Resolver.Find(t.Context(), org, ids)

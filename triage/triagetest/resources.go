@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// RunResources tests a triage.Resources.
+// RunResources is the conformance suite of triage.Resources. newStore returns an empty store and its transactions.
 func RunResources(t *testing.T, newStore func(t *testing.T) (triage.Store, callwright.Atomic)) {
 	t.Helper()
 	run(t, "resources", newStore, map[string]func(*testing.T, subject){
@@ -27,7 +27,7 @@ func RunResources(t *testing.T, newStore func(t *testing.T) (triage.Store, callw
 	})
 }
 
-// aResource returns an attachment of a distinct call.
+// aResource returns an attachment of a call whose id is derived from the attachment's id.
 func aResource(id, issue string) triage.Resource {
 	return triage.Resource{
 		ID: id, Org: "a", IssueID: issue, Type: triage.ResourceCall, ResourceID: "of " + id, Status: triage.Available,
@@ -51,7 +51,7 @@ func (s subject) insertResources(t *testing.T, all ...triage.Resource) {
 	}
 }
 
-// wantResource checks that every method finds an attachment.
+// wantResource checks that every method which reads attachments returns want, and that the issue has no other.
 func (s subject) wantResource(t *testing.T, want triage.Resource) {
 	t.Helper()
 	got, err := s.Resource(t.Context(), want.Org, want.IssueID, want.ID)

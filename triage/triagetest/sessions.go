@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// RunSessions tests a triage.Sessions.
+// RunSessions is the conformance suite of triage.Sessions. newStore returns an empty store and its transactions.
 func RunSessions(t *testing.T, newStore func(t *testing.T) (triage.Store, callwright.Atomic)) {
 	t.Helper()
 	run(t, "sessions", newStore, map[string]func(*testing.T, subject){
@@ -70,7 +70,8 @@ func (s subject) wantSession(t *testing.T, want triage.Session) {
 
 func sessionID(a triage.Session) string { return a.ID }
 
-// keepsSession inserts a session with all fields, clears the mutable ones by an update of all, and sets them again.
+// keepsSession checks that an insert stores all fields, that an update can clear the mutable ones and changes no other, and that another
+// update can set them again.
 func keepsSession(t *testing.T, s subject) {
 	want := fullSession("s1")
 	callwrighttest.Full(t, want)
@@ -106,7 +107,7 @@ func keepsSession(t *testing.T, s subject) {
 	s.wantSession(t, again)
 }
 
-// keepsState keeps the state of an analysis, also that none is there yet.
+// keepsState checks that sessions store a large state of an analysis, and distinguish an analysis without a state.
 func keepsState(t *testing.T, s subject) {
 	none, large := aSession("s1", "i1"), aSession("s2", "i1")
 	none.Analysis = &triage.Analysis{Since: at}
@@ -208,7 +209,7 @@ func updatesSession(t *testing.T, s subject) {
 	s.wantSession(t, want)
 }
 
-// listsSessions lists sessions in every state, some with equal times.
+// listsSessions checks that the open sessions of an issue are listed in order, also those with equal timestamps.
 func listsSessions(t *testing.T, s subject) {
 	var want []string
 	for n, status := range slices.Concat(triage.SessionStatuses(), triage.SessionStatuses()) {
@@ -225,7 +226,8 @@ func listsSessions(t *testing.T, s subject) {
 	wantIDs(t, all, err, sessionID, want...)
 }
 
-// findsSilentSessions searches sessions in every state, updated just before, at, and just after the two limits.
+// findsSilentSessions checks the search for silent sessions, with sessions in every state whose last update is just before, at, and just
+// after the two limits.
 func findsSilentSessions(t *testing.T, s subject) {
 	silent, waiting := at, at.Add(-time.Hour)
 	var want []string
@@ -234,7 +236,7 @@ func findsSilentSessions(t *testing.T, s subject) {
 			for _, off := range []time.Duration{-time.Microsecond, 0, time.Microsecond} {
 				a := aSession(fmt.Sprintf("%s %d %s", status, n, off), "i1")
 				if n == 1 {
-					a.Org, a.IssueID = "b", "j1" // of any organization
+					a.Org, a.IssueID = "b", "j1" // the search covers all organizations
 				}
 				a.Status, a.UpdatedAt = status, since.Add(off)
 				s.insertSessions(t, a)
@@ -252,7 +254,7 @@ func findsSilentSessions(t *testing.T, s subject) {
 	found, err := s.SilentSessions(t.Context(), silent, waiting, 100)
 	slices.SortFunc(found, func(a, b triage.Session) int { return strings.Compare(a.ID, b.ID) })
 	wantIDs(t, found, err, sessionID, want...)
-	// In small batches, a sweep that ends the found sessions finishes.
+	// A sweep in small batches finds every silent session if it ends the found ones.
 	for left := len(want); left > 0; {
 		few, err := s.SilentSessions(t.Context(), silent, waiting, 4)
 		if err != nil || len(few) != min(4, left) {
@@ -270,7 +272,8 @@ func findsSilentSessions(t *testing.T, s subject) {
 	wantIDs(t, found, err, sessionID)
 }
 
-// countsAnalyses inserts an analysis, and a session of an external agent, in every state, and analyses of another organization.
+// countsAnalyses checks that only working analyses of an organization count. It inserts analyses of two organizations and sessions without
+// an analysis, in every state.
 func countsAnalyses(t *testing.T, s subject) {
 	for _, status := range triage.SessionStatuses() {
 		for _, of := range []struct{ org, issue, id string }{{"a", "i1", "one"}, {"a", "i2", "two"}, {"b", "j1", "foreign"}, {"a", "i1", "outside"}} {

@@ -13,8 +13,8 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// RunStore tests a triage.Store: all of its parts, each of which also has a separate suite. newStore returns an empty store and its
-// transactions. RunActivity tests the service over it.
+// RunStore is the conformance suite of triage.Store. It runs the suites of all parts of the interface and RunDeletion. newStore returns an
+// empty store and its transactions. RunActivity tests triage.Service over the store.
 func RunStore(t *testing.T, newStore func(t *testing.T) (triage.Store, callwright.Atomic)) {
 	t.Helper()
 	RunIssues(t, newStore)
@@ -29,13 +29,14 @@ func RunStore(t *testing.T, newStore func(t *testing.T) (triage.Store, callwrigh
 	RunDeletion(t, newStore)
 }
 
-// subject is the store under test.
+// subject is the store under test and its transactions.
 type subject struct {
 	triage.Store
 	atomic callwright.Atomic
 }
 
-// run runs the tests of a part, each on a store with the issues i1 and i2 of organization a, and j1 of b.
+// run runs the tests of one part of the store. Each test has a new store with the issues i1 and i2 of organization a, and j1 of
+// organization b.
 func run(
 	t *testing.T, part string, newStore func(t *testing.T) (triage.Store, callwright.Atomic),
 	tests map[string]func(*testing.T, subject),
@@ -54,16 +55,16 @@ func run(
 	}
 }
 
-// at is the base time of the suites, in microseconds, the precision of databases.
+// at is the base time of the suites. Its precision is a microsecond, like that of databases.
 var at = time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC)
 
-// later returns a time some seconds after at.
+// later returns the time that is the given number of seconds after at.
 func later(seconds int) time.Time { return at.Add(time.Duration(seconds) * time.Second) }
 
-// words is a text that stores easily corrupt.
+// words is a text with characters that a faulty store corrupts.
 const words = "Gr\u00fc\u00dfe \U0001F600 \u2028 100 % of _\\'\"`{}[]$1 ?\n\t<b>"
 
-// metadata returns values of every JSON type.
+// metadata returns a map with values of every JSON type.
 func metadata() map[string]any {
 	return map[string]any{
 		"text": words, words: "name", "empty": "", "null": nil, "yes": true, "no": false, "zero": 0.0,
@@ -95,7 +96,7 @@ func (s subject) insertIssues(t *testing.T, all ...triage.Issue) {
 	}
 }
 
-// changeIssue changes an issue of organization a.
+// changeIssue reads an issue of organization a, changes it with do, and updates it.
 func (s subject) changeIssue(t *testing.T, id string, do func(i *triage.Issue)) {
 	t.Helper()
 	i, err := s.Issue(t.Context(), "a", id)
@@ -110,7 +111,7 @@ func (s subject) changeIssue(t *testing.T, id string, do func(i *triage.Issue)) 
 
 var errChanged = errors.New("changed my mind")
 
-// rollBack runs do in a transaction that then fails.
+// rollBack runs do in a transaction that then returns an error, and checks that do succeeds.
 func (s subject) rollBack(t *testing.T, do func(ctx context.Context) error) {
 	t.Helper()
 	err := s.atomic.Do(t.Context(), func(ctx context.Context) error {
@@ -124,7 +125,7 @@ func (s subject) rollBack(t *testing.T, do func(ctx context.Context) error) {
 	}
 }
 
-// wantErr checks that all attempts failed with the same error.
+// wantErr checks that every attempt failed with the error want.
 func wantErr(t *testing.T, want error, attempts map[string]error) {
 	t.Helper()
 	for name, err := range attempts {
@@ -134,7 +135,8 @@ func wantErr(t *testing.T, want error, attempts map[string]error) {
 	}
 }
 
-// wantSame compares two values, except for the spelling of JSON in them: databases reorder its members.
+// wantSame checks that err is nil and two values have the same JSON form. It ignores the order of object members, because databases reorder
+// them.
 func wantSame[T any](t *testing.T, got T, err error, want T) {
 	t.Helper()
 	if err != nil || !reflect.DeepEqual(loose(t, got), loose(t, want)) {
@@ -142,7 +144,7 @@ func wantSame[T any](t *testing.T, got T, err error, want T) {
 	}
 }
 
-// loose returns a value decoded from its JSON.
+// loose returns a value after a round trip through JSON, as maps, slices and scalars.
 func loose(t *testing.T, v any) (out any) {
 	t.Helper()
 	text, err := json.Marshal(v)
@@ -155,7 +157,7 @@ func loose(t *testing.T, v any) (out any) {
 	return out
 }
 
-// wantIDs checks the ids of a list, in order.
+// wantIDs checks that err is nil and a list contains the wanted ids in order.
 func wantIDs[T any](t *testing.T, got []T, err error, id func(T) string, want ...string) {
 	t.Helper()
 	ids := make([]string, 0, len(got))

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// RunViews tests a triage.Views.
+// RunViews is the conformance suite of triage.Views. newStore returns an empty store and its transactions.
 func RunViews(t *testing.T, newStore func(t *testing.T) (triage.Store, callwright.Atomic)) {
 	t.Helper()
 	run(t, "views", newStore, map[string]func(*testing.T, subject){
@@ -31,7 +31,7 @@ func (s subject) see(t *testing.T, viewer, issue string, until time.Time) {
 	}
 }
 
-// wantSeen checks the issues, of i1, i2 and i9, that a viewer has seen.
+// wantSeen checks up to which times a viewer has seen the issues i1, i2 and i9.
 func (s subject) wantSeen(t *testing.T, org callwright.OrgID, viewer string, want map[string]time.Time) {
 	t.Helper()
 	got, err := s.Seen(t.Context(), org, viewer, []string{"i1", "i9", "i2", "i1"})

@@ -11,18 +11,18 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// agentColumns is an agents.Agent as the tables keep it that have one.
+// agentColumns holds the columns of an agents.Agent, which several tables contain.
 type agentColumns struct {
 	Agent              agentJSON `bun:"agent,type:jsonb"`
 	PathwayID          string    `bun:"pathway_id"`
 	PathwayEnvironment string    `bun:"pathway_environment"`
 	PathwayVersion     int       `bun:"pathway_version"`
 	StartNode          string    `bun:"start_node"`
-	Secrets            string    `bun:"agent_requests"` // sealed: agentSecretsJSON
+	Secrets            string    `bun:"agent_requests"` // sealed agentSecretsJSON
 }
 
-// agentSecretsJSON holds the addresses of an agent and its requests to other systems: their paths, queries and headers may
-// hold keys.
+// agentSecretsJSON is the JSON form of an agent's webhook and of its requests to other systems. It is sealed, because paths, queries and
+// headers may contain keys.
 type agentSecretsJSON struct {
 	Webhook     string        `json:"webhook,omitempty"`
 	Tools       []string      `json:"tools,omitzero"`
@@ -39,7 +39,7 @@ type dynamicJSON struct {
 	Response []mappingJSON `json:"response,omitzero"`
 }
 
-// The purposes bind the secrets of an agent to their row.
+// The purposes of Keyring.Seal bind the secrets of an agent to their row.
 
 func callAgentPurpose(org callwright.OrgID, id string) string {
 	return fmt.Sprintf("agent of call:%q:%q", org, id)
@@ -82,7 +82,7 @@ func (db core) agent(purpose string, c agentColumns) (agents.Agent, error) {
 	if err := json.Unmarshal([]byte(plain), &secrets); err != nil {
 		return a, callwright.ErrInternal.Because(err)
 	}
-	if secrets.Webhook != "" { // a row of a release before version 10 of the tables has it in its agent
+	if secrets.Webhook != "" { // before version 10 of the tables, the column agent held the webhook
 		a.Webhook = secrets.Webhook
 	}
 	a.Tools = sqldb.Converted(secrets.Tools, func(tool string) json.RawMessage { return json.RawMessage(tool) })

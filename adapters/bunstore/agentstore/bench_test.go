@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// BenchmarkCall takes a call through its life: stored, claimed by a node, answered, ended, with a line of transcript.
+// BenchmarkCall measures the statements of a call's whole life: insertion, three changes of state, and one line of its transcript.
 func BenchmarkCall(b *testing.B) {
 	for name, address := range storetest.Databases {
 		b.Run(name, func(b *testing.B) {
@@ -64,7 +64,7 @@ func liveCall(ctx context.Context, db *bunstore.DB, id string) error {
 	return calls.Append(ctx, "o", id, call.Entry{Seq: 1, Text: "Hello!", CreatedAt: now})
 }
 
-// BenchmarkPage reads a page of 100 out of 2,000 calls of one of ten organizations, from the middle of its list.
+// BenchmarkPage reads a page of 100 from the middle of an organization's 2,000 calls. The table contains the calls of ten organizations.
 func BenchmarkPage(b *testing.B) {
 	for name, address := range storetest.Databases {
 		b.Run(name, func(b *testing.B) {
@@ -81,7 +81,7 @@ func BenchmarkPage(b *testing.B) {
 	}
 }
 
-// fill stores calls of several organizations, so that PostgreSQL has something to weigh.
+// fill stores calls of ten organizations and collects statistics, so that PostgreSQL chooses realistic query plans.
 func fill(t testing.TB, db *bunstore.DB, count int) {
 	t.Helper()
 	fillOnly(t, db, count)
@@ -95,7 +95,7 @@ func analyze(t testing.TB, db *bunstore.DB) {
 	}
 }
 
-// fillOnly is fill without statistics for the planner.
+// fillOnly stores calls of ten organizations without collecting statistics for the planner.
 func fillOnly(t testing.TB, db *bunstore.DB, count int) {
 	t.Helper()
 	start := time.Date(2026, 5, 4, 0, 0, 0, 0, time.UTC)

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// Revisions returns the ids and versions of a page of calls.
+// Revisions returns the ids and versions of a page of calls. It reads only these columns.
 func (s Calls) Revisions(ctx context.Context, org callwright.OrgID, f call.Filter) ([]call.Revision, error) {
 	var rows []callRow
 	err := s.core().Read(ctx, []any{org, f}, func(ctx context.Context, idb bun.IDB) error {
@@ -26,7 +26,7 @@ func (s Calls) Revisions(ctx context.Context, org callwright.OrgID, f call.Filte
 	return sqldb.Converted(rows, func(r callRow) call.Revision { return call.Revision{ID: r.ID, Version: r.Version} }), err
 }
 
-// Position returns the current position in the changes of a call.
+// Position returns the version, the last transcript line and the last turn of a call, and whether it is marked to be stopped.
 func (s Calls) Position(ctx context.Context, org callwright.OrgID, id string) (p call.Position, err error) {
 	err = s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		q := findCall(idb, org, id).Column("version", "stop_requested").

@@ -34,7 +34,8 @@ type noticeRow struct {
 
 func (r logRow) turn() (pathway.Log, error) { return unmarshalLog(r.Turn, r.Log) }
 
-// AppendLog adds the log of a turn. It accepts text that the databases cannot store, because JSON escapes it.
+// AppendLog adds the log of a turn, unless the turn already has a log. It accepts text that the databases cannot store, because JSON
+// escapes it.
 func (s Calls) AppendLog(ctx context.Context, org callwright.OrgID, id string, l pathway.Log) error {
 	text, err := marshalLog(l)
 	if err != nil {
@@ -43,7 +44,8 @@ func (s Calls) AppendLog(ctx context.Context, org callwright.OrgID, id string, l
 	return s.attach(ctx, org, id, nil, &logRow{CallID: id, Turn: l.Turn, Log: text})
 }
 
-// attach adds a row that belongs to a call, unless it is there.
+// attach inserts a row of a call, unless a row with its key exists. It returns CodeNotFound if the call is absent. value is checked for
+// text that the databases cannot store.
 func (s Calls) attach(ctx context.Context, org callwright.OrgID, id string, value, row any) error {
 	return s.core().Write(ctx, []any{org, id, value}, func(ctx context.Context, idb bun.IDB) error {
 		if err := sqldb.Exists(ctx, "call", findCall(idb, org, id)); err != nil {
@@ -54,19 +56,19 @@ func (s Calls) attach(ctx context.Context, org callwright.OrgID, id string, valu
 	})
 }
 
-// Logs returns the logs of the turns of a call.
+// Logs returns the logs of all turns of a call, ordered by turn.
 func (s Calls) Logs(ctx context.Context, org callwright.OrgID, id string) ([]pathway.Log, error) {
 	return s.logs(ctx, org, id, func(q *bun.SelectQuery) *bun.SelectQuery { return q.Order("turn") })
 }
 
-// LogsBefore returns the last logs of a call before one of them.
+// LogsBefore returns the last limit logs of a call before a turn, ordered by turn.
 func (s Calls) LogsBefore(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]pathway.Log, error) {
 	logs, err := s.logs(ctx, org, id, lastBefore("turn", before, limit))
 	slices.Reverse(logs)
 	return logs, err
 }
 
-// logs returns the logs of a call that a query chooses.
+// logs returns the logs of a call that choose selects, or CodeNotFound if the call is absent.
 func (s Calls) logs(
 	ctx context.Context, org callwright.OrgID, id string, choose func(*bun.SelectQuery) *bun.SelectQuery,
 ) ([]pathway.Log, error) {
@@ -84,7 +86,7 @@ func (s Calls) logs(
 	return sqldb.ConvertedAll(rows, logRow.turn)
 }
 
-// AppendNotice adds a notice for the webhook.
+// AppendNotice adds a notice for the webhook, unless a notice with its Seq exists.
 func (s Calls) AppendNotice(ctx context.Context, org callwright.OrgID, id string, n call.Notice) error {
 	return s.attach(ctx, org, id, n, &noticeRow{
 		CallID: id, Seq: n.Seq, Category: string(n.Category), Level: string(n.Level), Message: n.Message,
@@ -92,7 +94,7 @@ func (s Calls) AppendNotice(ctx context.Context, org callwright.OrgID, id string
 	})
 }
 
-// Notice returns one notice for the webhook.
+// Notice returns the notice with the given Seq, or CodeNotFound if the call or the notice is absent.
 func (s Calls) Notice(ctx context.Context, org callwright.OrgID, id string, seq int) (call.Notice, error) {
 	var r noticeRow
 	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {

@@ -19,7 +19,7 @@ func matching(q *bun.SelectQuery, org callwright.OrgID, f call.Filter) *bun.Sele
 		case key.value == "":
 			continue
 		case keyed && f.Scan > 0:
-			q = q.Where("? || '' = ?", bun.Ident(key.column), key.value) // not by its index, which scanned has not looked at
+			q = q.Where("? || '' = ?", bun.Ident(key.column), key.value) // prevents the use of this column's index: scanned has examined only the first condition
 		default:
 			q = q.Where("? = ?", bun.Ident(key.column), key.value)
 		}
@@ -32,7 +32,7 @@ func matching(q *bun.SelectQuery, org callwright.OrgID, f call.Filter) *bun.Sele
 		if *f.Completed {
 			q = q.Where("ended")
 		} else {
-			q = q.Where("NOT ended") // the very words of an index
+			q = q.Where("NOT ended") // must match the condition of a partial index literally
 		}
 	}
 	if f.AnsweredBy != "" {
@@ -56,7 +56,7 @@ func matching(q *bun.SelectQuery, org callwright.OrgID, f call.Filter) *bun.Sele
 	return q
 }
 
-// pageOf orders calls and skips the earlier pages.
+// pageOf orders calls by creation, and skips the calls up to and including f.After.
 func pageOf(q *bun.SelectQuery, f call.Filter) *bun.SelectQuery {
 	direction, beyond := " DESC", "(created_at, id) < (?, ?)"
 	if f.OldestFirst {
@@ -68,7 +68,8 @@ func pageOf(q *bun.SelectQuery, f call.Filter) *bun.SelectQuery {
 	return q.Order("created_at"+direction, "id"+direction)
 }
 
-// scanned returns the last call that is read for a page; zero if no more calls are left, or all of them match.
+// scanned returns the last call that a page may examine because of f.Scan. It returns the zero keyset if there is no such limit: if fewer
+// calls are left, or if every examined call matches f.
 func scanned(ctx context.Context, idb bun.IDB, org callwright.OrgID, f call.Filter) (last callwright.Keyset, err error) {
 	of, chosen := f.Scanned(), f
 	chosen.Scan, chosen.Limit, chosen.SkipCount = 0, 0, false
@@ -77,7 +78,7 @@ func scanned(ctx context.Context, idb bun.IDB, org callwright.OrgID, f call.Filt
 	}
 	columns := []string{"created_at", "id"}
 	if of.Completed != nil {
-		columns = append(columns, "node") // is in neither index: SQLite would prefer the index of all calls, which contains the other columns
+		columns = append(columns, "node") // otherwise SQLite would choose the index of all calls, which covers the other columns
 	}
 	var rows []callRow
 	err = pageOf(matching(idb.NewSelect().Model(&rows).Column(columns...), org, of), f).Offset(int64(f.Scan - 1)).Limit(2).Scan(ctx)
@@ -87,7 +88,7 @@ func scanned(ctx context.Context, idb bun.IDB, org callwright.OrgID, f call.Filt
 	return last, err
 }
 
-// within leaves out the calls beyond the last one that is examined. Its time stands alone, for the range of an index.
+// within excludes the calls beyond last, unless last is zero. The separate condition on created_at allows a range scan of an index.
 func within(q *bun.SelectQuery, f call.Filter, last callwright.Keyset) *bun.SelectQuery {
 	switch {
 	case last.IsZero():

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// callHourRow counts the calls that were created in an hour. Triggers of the table of calls write it.
+// callHourRow counts the calls that were created in an hour. Triggers on the table of calls write it.
 type callHourRow struct {
 	bun.BaseModel `bun:"table:call_hours"`
 
@@ -22,7 +22,7 @@ type callHourRow struct {
 	Answered int       `bun:"answered"`
 }
 
-// Hours returns the hours in which calls were created.
+// Hours returns the counts of calls for each hour from since until before, in order. It omits hours without calls.
 func (s Calls) Hours(ctx context.Context, org callwright.OrgID, since, before time.Time) ([]call.Hour, error) {
 	var rows []callHourRow
 	err := s.core().Read(ctx, []any{org, since, before}, func(ctx context.Context, idb bun.IDB) error {

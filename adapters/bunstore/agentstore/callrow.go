@@ -24,13 +24,13 @@ type callRow struct {
 	Variables     map[string]any `bun:"variables,type:jsonb,nullzero"`
 	Metadata      map[string]any `bun:"metadata,type:jsonb,nullzero"`
 	Queue         string         `bun:"queue"`
-	Ended         bool           `bun:"ended"` // follows from Queue, for the filter
+	Ended         bool           `bun:"ended"` // derived from Queue, for the filter
 	Status        string         `bun:"status"`
 	CreatedAt     time.Time      `bun:"created_at"`
 	StartAt       *time.Time     `bun:"start_at"`
 	StartedAt     *time.Time     `bun:"started_at"`
 	EndedAt       *time.Time     `bun:"ended_at"`
-	Length        *time.Duration `bun:"length_ns"` // of a call that has ended, for the filter
+	Length        *time.Duration `bun:"length_ns"` // set when the call has ended, for the filter
 	Ending        *endingJSON    `bun:"ending,type:jsonb"`
 	ErrorMessage  string         `bun:"error_message"`
 	AnsweredBy    string         `bun:"answered_by"`
@@ -83,7 +83,7 @@ func (j planJSON) plan() call.Plan {
 	return p
 }
 
-// newCallRow returns the row of a call without its agent, which only Insert writes.
+// newCallRow returns the row of a call without the columns of its agent, which only Insert writes.
 func newCallRow(c call.Call) callRow {
 	row := callRow{
 		ID: c.ID, Org: string(c.Org), Inbound: c.Inbound, From: c.From, To: c.To,

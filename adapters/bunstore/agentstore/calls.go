@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// Calls is a call.Store.
+// Calls stores calls; it implements call.Store.
 type Calls struct{ DB *bunstore.DB }
 
 func (s Calls) core() core { return core{s.DB.Core()} }
@@ -24,18 +24,18 @@ func (s Calls) rows() sqldb.Rows[call.Call, callRow] {
 	}
 }
 
-// live is the condition of an index. SQLite uses the index only for a condition with these very words.
+// live is the condition of a partial index. SQLite uses the index only if a query contains this exact text.
 const live = "queue IN ('allocated', 'started')"
 
-// fixed lists the columns that no update of a call writes: the request, the keys, and the columns of other methods. Most indexes
-// do not change then.
+// fixed lists the columns that Update does not write: the request, the keys, and the columns that other methods write. Most indexes then do
+// not change.
 var fixed = []string{
 	"id", "org", "inbound", "from_number", "to_number", "agent", "pathway_id", "pathway_environment", "pathway_version",
 	"start_node", "agent_requests", "plan", "request_data", "metadata", "created_at", "start_at", "retry_of",
 	"stop_requested",
 }
 
-// Insert adds a call.
+// Insert adds a call and seals the requests of its agent. It returns CodeConflict if the id exists.
 func (s Calls) Insert(ctx context.Context, c call.Call) error {
 	rows := s.rows()
 	rows.Row = func(c call.Call) (callRow, error) {
@@ -46,19 +46,20 @@ func (s Calls) Insert(ctx context.Context, c call.Call) error {
 	return rows.Insert(ctx, c)
 }
 
-// Get returns one call.
+// Get returns one call, or CodeNotFound if it is absent.
 func (s Calls) Get(ctx context.Context, org callwright.OrgID, id string) (call.Call, error) {
 	return s.rows().Find(ctx, org, id)
 }
 
-// Update replaces the columns of a call that can change.
+// Update replaces all columns of a call that are not in fixed. It returns CodeConflict if the stored version is not c.Version.
 func (s Calls) Update(ctx context.Context, c call.Call) error { return s.rows().Replace(ctx, c) }
 
 func findCall(idb bun.IDB, org callwright.OrgID, id string) *bun.SelectQuery {
 	return idb.NewSelect().Model((*callRow)(nil)).Where("id = ?", id).Where("org = ?", org)
 }
 
-// List returns a page of calls.
+// List returns a page of calls, and the number of all matching calls unless f.Uncounted is set. It does not read large columns: see
+// call.Records.
 func (s Calls) List(
 	ctx context.Context, org callwright.OrgID, f call.Filter,
 ) (page callwright.Page[call.Call], total int, err error) {
@@ -91,7 +92,7 @@ func (s Calls) List(
 	return page, total, err
 }
 
-// RequestStop marks a call to be stopped.
+// RequestStop marks a call to be stopped, unless it has ended.
 func (s Calls) RequestStop(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewUpdate().Model((*callRow)(nil)).Set("stop_requested = ?", true).
@@ -103,7 +104,7 @@ func (s Calls) RequestStop(ctx context.Context, org callwright.OrgID, id string)
 	})
 }
 
-// Stops returns the node's calls that are marked to be stopped.
+// Stops returns the ids of the node's live calls that are marked to be stopped.
 func (s Calls) Stops(ctx context.Context, node string) (stops []string, err error) {
 	err = s.core().Read(ctx, []any{node}, func(ctx context.Context, idb bun.IDB) error {
 		stops = nil
@@ -113,7 +114,7 @@ func (s Calls) Stops(ctx context.Context, node string) (stops []string, err erro
 	return stops, err
 }
 
-// Lost returns the calls of dead nodes.
+// Lost returns up to limit live calls that were allocated at or before the given time, and whose node is not in alive.
 func (s Calls) Lost(ctx context.Context, alive []string, before time.Time, limit int) ([]call.Call, error) {
 	return s.rows().Select(ctx, []any{alive}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		if len(alive) > 0 {

@@ -12,12 +12,12 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// callsStart is when the first of the calls of fillCalls was made.
+// callsStart is the creation time of the first call that fillCalls stores.
 var callsStart = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// fillCalls stores an organization's calls that have ended, one a second, in one statement: half of them answered by people, a
-// quarter by answering machines, the rest unanswered; a hundredth failed; of 50 pathways; up to five minutes long, and one in a
-// thousand an hour.
+// fillCalls stores count ended calls of one organization in one statement, created one second apart. Half of them were answered by people,
+// a quarter by machines, and the rest were not answered. One in a hundred failed. They belong to 50 pathways. Most last up to five minutes;
+// one in a thousand lasts an hour.
 func fillCalls(t testing.TB, db *bunstore.DB, count int) {
 	t.Helper()
 	created := storetest.Second(db, callsStart, "i")
@@ -40,7 +40,7 @@ func fillCalls(t testing.TB, db *bunstore.DB, count int) {
 	}
 }
 
-// BenchmarkCallsPage reads pages of 100 out of an organization's million calls, and the total number of matches.
+// BenchmarkCallsPage reads pages of 100 from an organization's million calls, including the total number of matches.
 func BenchmarkCallsPage(b *testing.B) {
 	const count = 1_000_000
 	for _, name := range []string{"sqlite", "postgres"} {

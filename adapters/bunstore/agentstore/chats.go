@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// Chats is a pathway.Chats.
+// Chats stores chats with pathways; it implements pathway.Chats.
 type Chats struct{ DB *bunstore.DB }
 
 func (s Chats) core() core { return core{s.DB.Core()} }
@@ -33,13 +33,13 @@ type chatRow struct {
 	Pathway   string    `bun:"pathway_id"`
 	Number    int       `bun:"number"`
 	Hash      string    `bun:"hash"`
-	State     string    `bun:"state"` // JSON, whose form JSONB would change
+	State     string    `bun:"state"` // JSON as text, because JSONB would not preserve its bytes
 	Messages  int       `bun:"messages"`
 	BusyUntil time.Time `bun:"busy_until"`
 	Completed bool      `bun:"completed"`
 	CreatedAt time.Time `bun:"created_at"`
 	UpdatedAt time.Time `bun:"updated_at"`
-	Version   int64     `bun:"version"` // its Revision
+	Version   int64     `bun:"version"` // pathway.Chat.Revision
 }
 
 func newChatRow(c pathway.Chat) chatRow {
@@ -68,14 +68,14 @@ type chatLogRow struct {
 
 func (r chatLogRow) turn() (pathway.Log, error) { return unmarshalLog(r.Turn, r.Log) }
 
-// InsertChat adds a chat with the logs of its turns.
+// InsertChat adds a chat with the logs of its turns in one transaction. It returns CodeNotFound if the pathway is absent.
 func (s Chats) InsertChat(ctx context.Context, c pathway.Chat, logs ...pathway.Log) error {
 	return s.withLogs(ctx, c, logs, func(ctx context.Context) error {
 		return s.core().withPathway(ctx, c.Org, c.Pathway, func(ctx context.Context) error { return s.rows().Insert(ctx, c) })
 	})
 }
 
-// withLogs writes a chat, and the logs of its turns in the same transaction.
+// withLogs calls write, which stores the chat c, and inserts the logs of its turns in the same transaction.
 func (s Chats) withLogs(ctx context.Context, c pathway.Chat, logs []pathway.Log, write func(context.Context) error) error {
 	if len(logs) == 0 {
 		return write(ctx)
@@ -98,12 +98,13 @@ func (s Chats) withLogs(ctx context.Context, c pathway.Chat, logs []pathway.Log,
 	})
 }
 
-// Chat returns one chat.
+// Chat returns one chat, or CodeNotFound if it is absent.
 func (s Chats) Chat(ctx context.Context, org callwright.OrgID, id string) (pathway.Chat, error) {
 	return s.rows().Find(ctx, org, id)
 }
 
-// UpdateChat replaces a chat and adds the logs of turns.
+// UpdateChat replaces a chat and adds the logs of its new turns, in one transaction. It returns CodeConflict if the stored revision is not
+// c.Revision.
 func (s Chats) UpdateChat(ctx context.Context, c pathway.Chat, logs ...pathway.Log) error {
 	return s.withLogs(ctx, c, logs, func(ctx context.Context) error { return s.rows().Replace(ctx, c) })
 }
@@ -117,14 +118,14 @@ func (s Chats) CountChats(ctx context.Context, org callwright.OrgID) (int, error
 	return s.rows().Count(ctx, "org = ? AND NOT completed", org)
 }
 
-// DeleteOldChats deletes chats that were not changed for long.
+// DeleteOldChats deletes up to limit chats that were last changed before the given time, and returns how many it deleted.
 func (s Chats) DeleteOldChats(ctx context.Context, before time.Time, limit int) (int, error) {
 	return s.core().DeleteRows(ctx, (*chatRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("updated_at < ?", sqldb.Stored(before)).Order("updated_at").Limit(int64(limit))
 	})
 }
 
-// ChatLogs returns the last logs of a chat before one of them.
+// ChatLogs returns the last limit logs of a chat before a turn, ordered by turn. If before is 0, it returns the last logs of the chat.
 func (s Chats) ChatLogs(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]pathway.Log, error) {
 	var rows []chatLogRow
 	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
@@ -141,7 +142,7 @@ func (s Chats) ChatLogs(ctx context.Context, org callwright.OrgID, id string, be
 	return sqldb.ConvertedAll(rows, chatLogRow.turn)
 }
 
-// ChatsOf returns a page of the chats of a pathway without their states.
+// ChatsOf returns a page of a pathway's chats, newest first, without their states.
 func (s Chats) ChatsOf(
 	ctx context.Context, org callwright.OrgID, pathwayID string, after callwright.Keyset, limit int,
 ) ([]pathway.Chat, error) {

@@ -3,5 +3,5 @@ package agentstore
 
 import "github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
 
-// core is a database with the conversions of this package's rows.
+// core is a database with methods that convert rows of this package to domain types and back.
 type core struct{ *sqldb.DB }

@@ -13,8 +13,8 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// The JSON of structures that are stored as one column. Each type has the fields of its domain type in the same order, so
-// that Go converts between the two and refuses to compile when a field is missing. Durations are nanoseconds.
+// The JSON forms of structures that are stored in a single column. Each type contains the fields of its domain type in the same order, so
+// that Go converts between the two, and a missing field is a compile error. Durations are in nanoseconds.
 
 type agentJSON struct {
 	Task            string                 `json:"task,omitempty"`
@@ -30,7 +30,7 @@ type agentJSON struct {
 	Record          bool                   `json:"record,omitempty"`
 	MaxDuration     time.Duration          `json:"max_duration_ns,omitempty"`
 	TransferTo      callwright.PhoneNumber `json:"transfer_to,omitempty"`
-	Webhook         string                 `json:"webhook,omitempty"` // of earlier releases: see agentColumns
+	Webhook         string                 `json:"webhook,omitempty"` // only in rows of earlier releases: see agentColumns
 	Interruption    *time.Duration         `json:"interruption_ns,omitempty"`
 	Tools           []json.RawMessage      `json:"-"` // see agentColumns
 	DynamicData     []agents.DynamicData   `json:"-"` // see agentColumns
@@ -112,7 +112,7 @@ type latencyJSON struct {
 	Playing    time.Duration `json:"playing_ns,omitempty"`
 }
 
-// These conversions must compile.
+// These conversions check at compile time that the types contain the same fields.
 var (
 	_ = agentJSON(agents.Agent{})
 	_ = voicemailJSON(call.Voicemail{})

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agents/persona"
 )
 
-// Numbers is an agents.NumberStore.
+// Numbers stores inbound numbers with their agents; it implements agents.NumberStore.
 type Numbers struct{ DB *bunstore.DB }
 
 func (s Numbers) core() core { return core{s.DB.Core()} }
@@ -55,17 +55,17 @@ func (db core) number(r numberRow) (agents.InboundNumber, error) {
 	}, err
 }
 
-// InsertNumber adds a number.
+// InsertNumber adds a number. It returns CodeConflict if the organization already has the number, even if it is released.
 func (s Numbers) InsertNumber(ctx context.Context, n agents.InboundNumber) error {
 	return s.rows().Insert(ctx, n)
 }
 
-// Number returns one number.
+// Number returns one number, even if it is released, or CodeNotFound if it is absent.
 func (s Numbers) Number(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (agents.InboundNumber, error) {
 	return s.rows().Find(ctx, org, string(number))
 }
 
-// Numbers returns a page of an organization's numbers.
+// Numbers returns a page of an organization's unreleased numbers, in ascending order. agents.MaxRead bounds the size of the page.
 func (s Numbers) Numbers(
 	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
 ) ([]agents.InboundNumber, error) {
@@ -76,7 +76,7 @@ func (s Numbers) Numbers(
 		})
 }
 
-// NumbersOf returns the numbers at which personas answer.
+// NumbersOf returns the unreleased numbers of each persona, in ascending order, at most persona.MaxNumbers for each.
 func (s Numbers) NumbersOf(
 	ctx context.Context, org callwright.OrgID, personas []string,
 ) (map[string][]callwright.PhoneNumber, error) {
@@ -102,7 +102,7 @@ func (s Numbers) NumbersOf(
 	return found, err
 }
 
-// UpdateNumber replaces a number.
+// UpdateNumber replaces a number. It returns CodeConflict if the stored version is not n.Version.
 func (s Numbers) UpdateNumber(ctx context.Context, n agents.InboundNumber) error {
 	return s.rows().Replace(ctx, n)
 }

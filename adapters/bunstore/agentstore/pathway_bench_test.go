@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// wideDocument returns a graph as large as the graphs of big organizations: about 250 KiB.
+// wideDocument returns a graph with the maximum number of nodes, about 250 KiB in size.
 func wideDocument() (d graph.Document) {
 	for i := range graph.MaxNodes {
 		d.Nodes = append(d.Nodes, json.RawMessage(fmt.Sprintf(`{"id":"n%d","type":"Default","position":{"x":%d,"y":0},`+
@@ -30,7 +30,7 @@ func wideDocument() (d graph.Document) {
 	return d
 }
 
-// BenchmarkVersion loads a version of 500 nodes and 1,000 edges.
+// BenchmarkVersion reads a version with 500 nodes and 1,000 edges.
 func BenchmarkVersion(b *testing.B) {
 	for name, address := range storetest.Databases {
 		b.Run(name, func(b *testing.B) {
@@ -53,7 +53,7 @@ func BenchmarkVersion(b *testing.B) {
 	}
 }
 
-// BenchmarkAppendLog keeps a turn in which variables were found, a request was made and a way was chosen.
+// BenchmarkAppendLog stores the log of a turn that extracted variables, sent a request and chose an edge.
 func BenchmarkAppendLog(b *testing.B) {
 	at := callwright.SystemClock{}.Now()
 	turn := pathway.Log{

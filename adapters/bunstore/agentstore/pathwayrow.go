@@ -22,14 +22,14 @@ type pathwayRow struct {
 	Org         string         `bun:"org"`
 	Name        string         `bun:"name"`
 	Description string         `bun:"description"`
-	Draft       string         `bun:"draft"` // sealed
+	Draft       string         `bun:"draft"` // sealed document
 	Latest      int            `bun:"latest"`
 	Production  int            `bun:"production"`
 	Staging     int            `bun:"staging"`
 	Promotion   *promotionJSON `bun:"promotion,type:jsonb"`
 	CreatedAt   time.Time      `bun:"created_at"`
 	UpdatedAt   time.Time      `bun:"updated_at"`
-	Version     int64          `bun:"version"` // its Revision
+	Version     int64          `bun:"version"` // pathway.Pathway.Revision
 }
 
 type versionRow struct {
@@ -40,14 +40,14 @@ type versionRow struct {
 	ID        string    `bun:"id"`
 	Org       string    `bun:"org"`
 	Name      string    `bun:"name"`
-	Document  string    `bun:"document"` // sealed
+	Document  string    `bun:"document"` // sealed document
 	Hash      string    `bun:"hash"`
 	Parent    int       `bun:"parent"`
 	Archived  bool      `bun:"archived"`
 	CreatedAt time.Time `bun:"created_at"`
 }
 
-// draftPurpose and versionPurpose bind sealed documents to their row.
+// draftPurpose and versionPurpose return the purposes of Keyring.Seal that bind sealed documents to their row.
 func draftPurpose(org callwright.OrgID, id string) string {
 	return fmt.Sprintf("pathway:%q:%q:draft", org, id)
 }
@@ -95,7 +95,8 @@ func (db core) version(r versionRow) (pathway.Version, error) {
 	}, err
 }
 
-// sealDocument encrypts a document, whose headers may hold keys of other systems: the nodes, an empty line, the edges.
+// sealDocument encrypts a document, because its headers may contain keys of other systems. The plain text consists of the nodes, an empty
+// line and the edges.
 func (db core) sealDocument(purpose string, d graph.Document) string {
 	if d.Empty() {
 		return ""
@@ -103,7 +104,7 @@ func (db core) sealDocument(purpose string, d graph.Document) string {
 	return db.Keyring.Seal(purpose, callwright.Secret(joined(d.Nodes)+"\n\n"+joined(d.Edges)))
 }
 
-// openDocument decrypts a document.
+// openDocument decrypts a document that sealDocument encrypted.
 func (db core) openDocument(purpose, sealed string) (graph.Document, error) {
 	plain, err := db.Unseal(purpose, sealed)
 	if err != nil {
@@ -113,15 +114,15 @@ func (db core) openDocument(purpose, sealed string) (graph.Document, error) {
 	return graph.Document{Nodes: lines(nodes), Edges: lines(edges)}, nil
 }
 
-// joined returns a list with every element on a line of its own, so that reading it takes no parser. A line break between two
-// tokens of JSON is but a space, and within one there is none.
+// joined returns a list as text with each element on its own line, so that lines can split it without a JSON parser. It replaces line
+// breaks within elements with spaces. This does not change the JSON, because line breaks occur only between tokens.
 func joined(list []json.RawMessage) string {
 	return strings.Join(sqldb.Converted(list, func(raw json.RawMessage) string {
 		return strings.ReplaceAll(string(raw), "\n", " ")
 	}), "\n")
 }
 
-// lines reverses joined. The elements share the memory of text.
+// lines splits a text of joined into its elements, which share the memory of text.
 func lines(text []byte) []json.RawMessage {
 	if len(text) == 0 {
 		return nil

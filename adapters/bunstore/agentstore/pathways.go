@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// Pathways is a pathway.Store.
+// Pathways stores pathways and their versions; it implements pathway.Store.
 type Pathways struct{ DB *bunstore.DB }
 
 func (s Pathways) core() core { return core{s.DB.Core()} }
@@ -28,27 +28,27 @@ func (s Pathways) versions() sqldb.Rows[pathway.Version, versionRow] {
 	}
 }
 
-// InsertPathway adds a pathway.
+// InsertPathway adds a pathway. It returns CodeConflict if the id exists.
 func (s Pathways) InsertPathway(ctx context.Context, p pathway.Pathway) error {
 	return s.rows().Insert(ctx, p)
 }
 
-// Pathway returns one pathway.
+// Pathway returns one pathway with its draft, or CodeNotFound if it is absent.
 func (s Pathways) Pathway(ctx context.Context, org callwright.OrgID, id string) (pathway.Pathway, error) {
 	return s.rows().Find(ctx, org, id)
 }
 
-// UpdatePathway replaces a pathway.
+// UpdatePathway replaces a pathway. It returns CodeConflict if the stored revision is not p.Revision.
 func (s Pathways) UpdatePathway(ctx context.Context, p pathway.Pathway) error {
 	return s.rows().Replace(ctx, p)
 }
 
-// DeletePathway deletes a pathway. Its versions and chats go with it.
+// DeletePathway deletes a pathway with its versions and chats, or returns CodeNotFound if it is absent.
 func (s Pathways) DeletePathway(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.rows().DeleteExisting(ctx, org, id)
 }
 
-// Pathways returns a page of pathways without their drafts.
+// Pathways returns a page of an organization's pathways, newest first, without their drafts.
 func (s Pathways) Pathways(ctx context.Context, org callwright.OrgID, l pathway.Listing) ([]pathway.Pathway, error) {
 	return s.rows().Page(ctx, "created_at", l.After, l.Limit, []any{org}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.ExcludeColumn("draft").Where("org = ?", org).Offset(int64(l.Offset))
@@ -60,12 +60,12 @@ func (s Pathways) CountPathways(ctx context.Context, org callwright.OrgID) (int,
 	return s.rows().Count(ctx, "org = ?", org)
 }
 
-// InsertVersion adds a version.
+// InsertVersion adds a version. It returns CodeNotFound if the pathway is absent, and CodeConflict if the number exists.
 func (s Pathways) InsertVersion(ctx context.Context, v pathway.Version) error {
 	return s.core().withPathway(ctx, v.Org, v.Pathway, func(ctx context.Context) error { return s.versions().Insert(ctx, v) })
 }
 
-// withPathway adds a row that belongs to a pathway.
+// withPathway calls insert in a transaction if the pathway exists, and otherwise returns CodeNotFound.
 func (db core) withPathway(ctx context.Context, org callwright.OrgID, id string, insert func(context.Context) error) error {
 	return db.Do(ctx, func(ctx context.Context) error {
 		if err := db.pathways().Exists(ctx, org, id); err != nil {
@@ -75,7 +75,7 @@ func (db core) withPathway(ctx context.Context, org callwright.OrgID, id string,
 	})
 }
 
-// Version returns one version.
+// Version returns one version with its document, even if it is archived, or CodeNotFound if it is absent.
 func (s Pathways) Version(
 	ctx context.Context, org callwright.OrgID, pathwayID string, number int,
 ) (pathway.Version, error) {
@@ -86,13 +86,13 @@ func (s Pathways) Version(
 	return s.core().version(row)
 }
 
-// VersionHash returns the hash of one version.
+// VersionHash returns the hash of a version without reading its document.
 func (s Pathways) VersionHash(ctx context.Context, org callwright.OrgID, pathwayID string, number int) (string, error) {
 	row, err := s.findVersion(ctx, org, pathwayID, number, "hash")
 	return row.Hash, err
 }
 
-// findVersion reads columns of a version.
+// findVersion reads the given columns of a version, or returns CodeNotFound if it is absent.
 func (s Pathways) findVersion(
 	ctx context.Context, org callwright.OrgID, pathwayID string, number int, columns string,
 ) (row versionRow, err error) {
@@ -104,7 +104,8 @@ func (s Pathways) findVersion(
 	return row, err
 }
 
-// Versions returns a pathway's versions without their documents.
+// Versions returns up to limit unarchived versions below a number, in descending order, without their documents. If before is 0, it starts
+// with the highest number.
 func (s Pathways) Versions(
 	ctx context.Context, org callwright.OrgID, pathwayID string, before, limit int,
 ) ([]pathway.Version, error) {
@@ -117,7 +118,7 @@ func (s Pathways) Versions(
 	})
 }
 
-// ArchiveVersion archives a version.
+// ArchiveVersion marks a version as archived, or returns CodeNotFound if it is absent.
 func (s Pathways) ArchiveVersion(ctx context.Context, org callwright.OrgID, pathwayID string, number int) error {
 	return s.core().Write(ctx, []any{org, pathwayID}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewUpdate().Model((*versionRow)(nil)).Set("archived = ?", true).

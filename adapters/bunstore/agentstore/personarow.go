@@ -28,7 +28,7 @@ type personaRow struct {
 	CreatedAt   time.Time  `bun:"created_at"`
 	UpdatedAt   time.Time  `bun:"updated_at"`
 	DeletedAt   *time.Time `bun:"deleted_at"`
-	Version     int64      `bun:"version"` // its Revision
+	Version     int64      `bun:"version"` // persona.Persona.Revision
 }
 
 type personaVersionRow struct {
@@ -41,11 +41,11 @@ type personaVersionRow struct {
 	Type      string    `bun:"type"`
 	CreatedAt time.Time `bun:"created_at"`
 	UpdatedAt time.Time `bun:"updated_at"`
-	Version   int64     `bun:"version"`  // its Revision
-	Document  string    `bun:"document"` // sealed: personaJSON
+	Version   int64     `bun:"version"`  // persona.Version.Revision
+	Document  string    `bun:"document"` // sealed personaJSON
 }
 
-// personaJSON is the content of a version. Its tools are stored as text, which keeps their exact form.
+// personaJSON is the JSON form of a version's content. It contains the tools as text, which preserves their bytes.
 type personaJSON struct {
 	Orchestration  string          `json:"orchestration,omitempty"`
 	Personality    string          `json:"personality,omitempty"`
@@ -69,7 +69,7 @@ type callConfigJSON struct {
 	WaitForGreeting bool          `json:"wait_for_greeting,omitempty"`
 }
 
-// personaVersionPurpose binds a sealed document to its row.
+// personaVersionPurpose returns the purpose of Keyring.Seal that binds a sealed document to its row.
 func personaVersionPurpose(org callwright.OrgID, id string) string {
 	return fmt.Sprintf("persona version:%q:%q", org, id)
 }
@@ -86,7 +86,7 @@ func newPersonaRow(p persona.Persona) personaRow {
 	return row
 }
 
-// persona converts the row of a persona that is not deleted.
+// persona converts a row that is not marked as deleted to a persona.
 func (r personaRow) persona() persona.Persona {
 	return persona.Persona{
 		ID: r.ID, Org: callwright.OrgID(r.Org), Name: r.Name, Role: r.Role, Description: r.Description, Tags: r.Tags,

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/persona"
 )
 
-// Personas is a persona.Store.
+// Personas stores personas and their versions; it implements persona.Store.
 type Personas struct{ DB *bunstore.DB }
 
 func (s Personas) core() core { return core{s.DB.Core()} }
@@ -29,22 +29,23 @@ func (s Personas) versions() sqldb.Rows[persona.Version, personaVersionRow] {
 	}
 }
 
-// InsertPersona adds a persona.
+// InsertPersona adds a persona. It returns CodeConflict if the id exists.
 func (s Personas) InsertPersona(ctx context.Context, p persona.Persona) error {
 	return s.rows().Insert(ctx, p)
 }
 
-// Persona returns one persona.
+// Persona returns one persona, or CodeNotFound if it is absent.
 func (s Personas) Persona(ctx context.Context, org callwright.OrgID, id string) (persona.Persona, error) {
 	return s.rows().Find(ctx, org, id)
 }
 
-// UpdatePersona replaces a persona.
+// UpdatePersona replaces a persona. It returns CodeConflict if the stored revision is not p.Revision.
 func (s Personas) UpdatePersona(ctx context.Context, p persona.Persona) error {
 	return s.rows().Replace(ctx, p)
 }
 
-// HoldPersona locks a persona. On SQLite the transaction writes already, and no other one does meanwhile.
+// HoldPersona locks a persona until the transaction finishes, or returns CodeNotFound if it is absent. SQLite needs no lock, because only
+// one transaction writes at a time.
 func (s Personas) HoldPersona(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		var found string
@@ -54,26 +55,27 @@ func (s Personas) HoldPersona(ctx context.Context, org callwright.OrgID, id stri
 	})
 }
 
-// Personas returns a page of personas.
+// Personas returns a page of an organization's personas, newest first, without deleted ones.
 func (s Personas) Personas(ctx context.Context, org callwright.OrgID, l persona.Listing) ([]persona.Persona, error) {
 	return s.rows().Page(ctx, "created_at", callwright.Keyset{}, l.Limit, []any{org}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("org = ?", org).Where("deleted_at IS NULL").Offset(int64(l.Offset))
 	})
 }
 
-// CountPersonas returns the number of an organization's personas.
+// CountPersonas returns the number of an organization's personas, without deleted ones.
 func (s Personas) CountPersonas(ctx context.Context, org callwright.OrgID) (int, error) {
 	return s.rows().Count(ctx, "org = ? AND deleted_at IS NULL", org)
 }
 
-// DeleteOldPersonas deletes personas that were deleted long ago. Their versions go with them.
+// DeleteOldPersonas removes up to limit personas that were marked as deleted before the given time, with their versions. It returns how
+// many personas it removed.
 func (s Personas) DeleteOldPersonas(ctx context.Context, before time.Time, limit int) (int, error) {
 	return s.core().DeleteRows(ctx, (*personaRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("deleted_at < ?", sqldb.Stored(before)).Order("deleted_at").Limit(int64(limit))
 	})
 }
 
-// InsertVersion adds a version.
+// InsertVersion adds a version, or returns CodeNotFound if its persona is absent.
 func (s Personas) InsertVersion(ctx context.Context, v persona.Version) error {
 	return s.core().Do(ctx, func(ctx context.Context) error {
 		if err := s.rows().Exists(ctx, v.Org, v.Persona); err != nil {
@@ -83,7 +85,7 @@ func (s Personas) InsertVersion(ctx context.Context, v persona.Version) error {
 	})
 }
 
-// Version returns one version.
+// Version returns one version with its content, or CodeNotFound if it is absent.
 func (s Personas) Version(ctx context.Context, org callwright.OrgID, id string) (persona.Version, error) {
 	return s.versions().Find(ctx, org, id)
 }
@@ -93,14 +95,14 @@ func findDraft(idb bun.IDB, v persona.Version) *bun.SelectQuery {
 		Where("id = ?", v.ID).Where("org = ?", v.Org).Where("type = ?", persona.Draft)
 }
 
-// UpdateDraft replaces a draft.
+// UpdateDraft replaces a draft. It returns CodeConflict if the stored revision is not v.Revision, and CodeNotFound if v is not a draft.
 func (s Personas) UpdateDraft(ctx context.Context, v persona.Version) error {
 	drafts := s.versions()
 	drafts.Kind, drafts.Where = "persona draft", "type = 'draft'"
 	return drafts.Replace(ctx, v)
 }
 
-// DeleteDraft deletes a draft.
+// DeleteDraft deletes a draft. It returns CodeConflict if the stored revision is not v.Revision, and CodeNotFound if v is not a draft.
 func (s Personas) DeleteDraft(ctx context.Context, v persona.Version) error {
 	return s.core().Write(ctx, []any{v.Org, v.ID}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewDelete().Model((*personaVersionRow)(nil)).Where("id = ?", v.ID).Where("org = ?", v.Org).
@@ -109,7 +111,8 @@ func (s Personas) DeleteDraft(ctx context.Context, v persona.Version) error {
 	})
 }
 
-// Versions returns a page of a persona's versions.
+// Versions returns up to limit versions of a persona below a number, in descending order. If before is 0, it starts with the highest
+// number. agents.MaxRead bounds the size of the page.
 func (s Personas) Versions(
 	ctx context.Context, org callwright.OrgID, id string, before, limit int,
 ) ([]persona.Version, error) {
@@ -123,7 +126,8 @@ func (s Personas) Versions(
 		})
 }
 
-// VersionsByID returns versions by their ids.
+// VersionsByID returns the versions with the given ids, in no particular order and without absent ones. agents.MaxRead bounds the size of
+// the result.
 func (s Personas) VersionsByID(
 	ctx context.Context, org callwright.OrgID, ids []string,
 ) ([]persona.Version, error) {

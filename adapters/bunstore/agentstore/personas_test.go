@@ -12,8 +12,8 @@ import (
 	"github.com/callwright/callwright/agents/persona"
 )
 
-// TestPersonaIsChangedByManyAtOnce changes one persona concurrently, and the first change creates the draft: no change is lost, and
-// one draft exists.
+// TestPersonaIsChangedByManyAtOnce changes one persona concurrently. The first change creates the draft: no change is lost, and only one
+// draft exists.
 func TestPersonaIsChangedByManyAtOnce(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {

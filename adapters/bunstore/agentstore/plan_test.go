@@ -18,8 +18,8 @@ import (
 	"github.com/callwright/callwright/agents/persona"
 )
 
-// TestCallsPageUsesIndex checks the plans of a full table that PostgreSQL selects: rows come in the order of the index, and no page
-// has to sort or read rows of other pages.
+// TestCallsPageUsesIndex checks the query plans of call lists on a full table: each filter uses its index, and the unfiltered list is read
+// in index order without sorting.
 func TestCallsPageUsesIndex(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -60,12 +60,12 @@ func TestCallsPageUsesIndex(t *testing.T) {
 	})
 }
 
-// TestRunningCallsUseIndex looks for the calls that have not ended among many that have.
+// TestRunningCallsUseIndex checks that a list of running calls uses the partial index, so that it does not read the many ended calls.
 func TestRunningCallsUseIndex(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		db := open(t)
-		if fillOnly(t, db, 3000); db.PostgresDSN() != "" { // nothing analyzes tables of SQLite in operation
+		if fillOnly(t, db, 3000); db.PostgresDSN() != "" { // in production, nothing analyzes SQLite tables
 			analyze(t, db)
 		}
 		calls := agentstore.Calls{DB: db}
@@ -90,8 +90,8 @@ func TestRunningCallsUseIndex(t *testing.T) {
 	})
 }
 
-// TestScansUseIndexRanges looks for few calls among many, from a place on: each statement reads a range of an index with two ends, or
-// counts on an index alone, and sorts nothing.
+// TestScansUseIndexRanges lists calls with Filter.Scan on a full SQLite table. The first statement must read only an index, the second a
+// range of that index with two bounds, and neither may sort.
 func TestScansUseIndexRanges(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, storetest.Databases["sqlite"](t))
@@ -119,8 +119,8 @@ func TestScansUseIndexRanges(t *testing.T) {
 	}
 }
 
-// TestCallsAreCountedByAnIndexAlone looks at filters that choose most of the calls. PostgreSQL may find that narrow rows
-// are read as fast.
+// TestCallsAreCountedByAnIndexAlone checks that SQLite counts the matches of filters that match most calls without reading rows. PostgreSQL
+// may decide that reading narrow rows is as fast.
 func TestCallsAreCountedByAnIndexAlone(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, storetest.Databases["sqlite"](t))
@@ -150,7 +150,8 @@ func TestCallsAreCountedByAnIndexAlone(t *testing.T) {
 	}
 }
 
-// TestOpenChatsAreCountedByAnIndexAlone checks the query of every new chat, among many completed ones: rows of chats are large.
+// TestOpenChatsAreCountedByAnIndexAlone checks the query that precedes every new chat. It must not read the rows of the many completed
+// chats, because they are large.
 func TestOpenChatsAreCountedByAnIndexAlone(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -176,7 +177,7 @@ func TestOpenChatsAreCountedByAnIndexAlone(t *testing.T) {
 	})
 }
 
-// fillChats stores chats, one in a hundred of them running.
+// fillChats stores count chats. One in a hundred is not completed.
 func fillChats(t *testing.T, db *bunstore.DB, count int) {
 	t.Helper()
 	err := db.Do(t.Context(), func(ctx context.Context) error {
@@ -196,7 +197,7 @@ func fillChats(t *testing.T, db *bunstore.DB, count int) {
 	}
 }
 
-// usePathways calls every method that looks for pathways, their versions and chats, and for web agents.
+// usePathways calls every method that queries pathways, versions, chats or web agents, and returns their errors.
 func usePathways(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	const org = callwright.OrgID("o")
 	pathways, chats, web := agentstore.Pathways{DB: db}, agentstore.Chats{DB: db}, agentstore.WebAgents{DB: db}
@@ -226,7 +227,7 @@ func usePathways(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 		pathwaysErr, chatsErr, logsErr, chatsOfErr, web.DeleteAgent(ctx, org, "w"), pathways.DeletePathway(ctx, org, "p"))
 }
 
-// usePersonas calls every method that looks for personas and their versions.
+// usePersonas calls every method that queries personas or their versions, and returns their errors.
 func usePersonas(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	const org = callwright.OrgID("o")
 	s := agentstore.Personas{DB: db}

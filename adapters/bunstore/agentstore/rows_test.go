@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// TestOddValues stores values that are empty, absent, or finer than the storetest.Databases.
+// TestOddValues stores nil and empty values and a time with nanoseconds and a zone: only the time changes, to UTC and microseconds.
 func TestOddValues(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -40,7 +40,7 @@ func TestOddValues(t *testing.T) {
 	})
 }
 
-// TestTextComesBack keeps texts that mean something to SQL, JSON or bun.
+// TestTextComesBack checks that texts with a meaning in SQL, JSON or bun are stored and found unchanged.
 func TestTextComesBack(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -68,7 +68,7 @@ func TestTextComesBack(t *testing.T) {
 	})
 }
 
-// TestLogsKeepAnyText: they contain texts of callers and other systems.
+// TestLogsKeepAnyText checks that logs preserve any characters, because they contain texts of callers and other systems.
 func TestLogsKeepAnyText(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -97,19 +97,20 @@ func TestLogsKeepAnyText(t *testing.T) {
 	})
 }
 
-// TestMembersOfLogs: each new member of the logs of calls and chats needs a decision whether it may be plain.
+// TestMembersOfLogs fails for a member of a turn's log that is not listed with the reason why it may be stored in plain text.
 func TestMembersOfLogs(t *testing.T) {
 	t.Parallel()
 	storetest.CheckMembers(t, "log", agentstore.LogType, map[storetest.Why]string{
 		storetest.Key:   "node entries[].node entries[].chosen entries[].edge",
 		storetest.State: "entries[].kind entries[].request.method entries[].request.error",
 		storetest.Label: "entries[].name entries[].tag entries[].request.name",
-		storetest.Route: "entries[].request.url", // without its query
+		storetest.Route: "entries[].request.url", // stored without its query
 		storetest.Talk:  "heard said entries[].text entries[].variables.* entries[].request.body entries[].request.variables.*",
 	})
 }
 
-// TestDocumentsComeBackAsTheyWere looks at every byte, which the suites of stores do not.
+// TestDocumentsComeBackAsTheyWere checks that documents are preserved byte for byte, except for line breaks. The conformance suites compare
+// only the meaning of the JSON.
 func TestDocumentsComeBackAsTheyWere(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {

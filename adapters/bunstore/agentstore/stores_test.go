@@ -50,7 +50,7 @@ func TestStores(t *testing.T) {
 	})
 }
 
-// TestEveryStatementUsesAnIndex runs every query of the stores and fails if one reads a whole table.
+// TestEveryStatementUsesAnIndex runs every query of the stores and fails if a query scans a whole table.
 func TestEveryStatementUsesAnIndex(t *testing.T) {
 	t.Parallel()
 	storetest.UsesIndexes(t, func(ctx context.Context, db *bunstore.DB, now time.Time) []error {
@@ -58,7 +58,7 @@ func TestEveryStatementUsesAnIndex(t *testing.T) {
 	})
 }
 
-// useCalls calls every method that looks for calls and inbound numbers.
+// useCalls calls every method that queries calls or inbound numbers, and returns their errors.
 func useCalls(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	const org, number = callwright.OrgID("o"), callwright.PhoneNumber("+15550000001")
 	numbers, calls := agentstore.Numbers{DB: db}, agentstore.Calls{DB: db}

@@ -34,7 +34,7 @@ func (r entryRow) entry() call.Entry {
 	}
 }
 
-// Append adds a line to a transcript.
+// Append adds a line to a transcript, unless a line with its Seq exists.
 func (s Calls) Append(ctx context.Context, org callwright.OrgID, id string, e call.Entry) error {
 	row := entryRow{
 		CallID: id, Seq: e.Seq, Speaker: string(e.Speaker), Text: e.Text, Start: e.Start, End: e.End,
@@ -43,19 +43,20 @@ func (s Calls) Append(ctx context.Context, org callwright.OrgID, id string, e ca
 	return s.attach(ctx, org, id, e, &row)
 }
 
-// Transcript returns a call's lines.
+// Transcript returns all lines of a call, ordered by Seq.
 func (s Calls) Transcript(ctx context.Context, org callwright.OrgID, id string) ([]call.Entry, error) {
 	return s.lines(ctx, org, id, func(q *bun.SelectQuery) *bun.SelectQuery { return q.Order("seq") })
 }
 
-// TranscriptBefore returns the last lines of a call before one of them.
+// TranscriptBefore returns the last limit lines of a call below a Seq, ordered by Seq. If before is 0, it returns the last lines of the
+// call.
 func (s Calls) TranscriptBefore(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]call.Entry, error) {
 	lines, err := s.lines(ctx, org, id, lastBefore("seq", before, limit))
 	slices.Reverse(lines)
 	return lines, err
 }
 
-// lastBefore chooses the rows with the highest numbers, the last first.
+// lastBefore selects the limit rows with the highest numbers below before, in descending order. If before is 0, all rows qualify.
 func lastBefore(column string, before, limit int) func(q *bun.SelectQuery) *bun.SelectQuery {
 	return func(q *bun.SelectQuery) *bun.SelectQuery {
 		if before > 0 {
@@ -65,7 +66,7 @@ func lastBefore(column string, before, limit int) func(q *bun.SelectQuery) *bun.
 	}
 }
 
-// lines returns the lines of a call that a query chooses.
+// lines returns the lines of a call that choose selects, or CodeNotFound if the call is absent.
 func (s Calls) lines(
 	ctx context.Context, org callwright.OrgID, id string, choose func(*bun.SelectQuery) *bun.SelectQuery,
 ) ([]call.Entry, error) {
@@ -84,7 +85,7 @@ func (s Calls) lines(
 	return lines, err
 }
 
-// LinesAt returns the lines at some places.
+// LinesAt returns the lines at the given places, by place. It omits absent lines and calls of other organizations.
 func (s Calls) LinesAt(ctx context.Context, org callwright.OrgID, places []call.LinePlace) (map[call.LinePlace]call.Entry, error) {
 	var rows []entryRow
 	err := s.core().Read(ctx, []any{org, places}, func(ctx context.Context, idb bun.IDB) error {

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// logJSON is a pathway.Log. Its members convert from and to their domain types: see document.go.
+// logJSON is the JSON form of a pathway.Log. See document.go for the conversion of its members.
 type logJSON struct {
 	Node     string         `json:"node,omitempty"`
 	Heard    string         `json:"heard,omitempty"`
@@ -50,7 +50,7 @@ type requestLogJSON struct {
 	Error     string          `json:"error,omitempty"`
 }
 
-// marshalLog returns a log without its turn.
+// marshalLog encodes a log without its turn number, which is stored in another column.
 func marshalLog(l pathway.Log) (string, error) {
 	entry := func(e pathway.LogEntry) logEntryJSON {
 		return logEntryJSON{
@@ -64,7 +64,7 @@ func marshalLog(l pathway.Log) (string, error) {
 	return string(text), nil
 }
 
-// unmarshalLog returns the log of a turn that marshalLog has encoded.
+// unmarshalLog decodes a text of marshalLog and sets the turn of the log.
 func unmarshalLog(turn int, text string) (pathway.Log, error) {
 	var j logJSON
 	if err := json.Unmarshal([]byte(text), &j); err != nil {

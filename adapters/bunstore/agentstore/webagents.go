@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agents"
 )
 
-// WebAgents is an agents.WebAgents.
+// WebAgents stores web agents; it implements agents.WebAgents.
 type WebAgents struct{ DB *bunstore.DB }
 
 func (s WebAgents) core() core { return core{s.DB.Core()} }
@@ -30,7 +30,7 @@ type webAgentRow struct {
 	ID  string `bun:"id,pk"`
 	Org string `bun:"org"`
 	agentColumns
-	VoiceSettings *string        `bun:"voice_settings"` // JSON, whose form JSONB would change
+	VoiceSettings *string        `bun:"voice_settings"` // JSON as text, because JSONB would not preserve its bytes
 	Keywords      []string       `bun:"keywords,type:jsonb,nullzero"`
 	Metadata      map[string]any `bun:"metadata,type:jsonb,nullzero"`
 	CreatedAt     time.Time      `bun:"created_at"`
@@ -64,17 +64,17 @@ func (db core) webAgent(r webAgentRow) (agents.WebAgent, error) {
 	return a, err
 }
 
-// InsertAgent adds an agent.
+// InsertAgent adds an agent. It returns CodeConflict if the id exists.
 func (s WebAgents) InsertAgent(ctx context.Context, a agents.WebAgent) error {
 	return s.rows().Insert(ctx, a)
 }
 
-// Agent returns one agent.
+// Agent returns one agent, or CodeNotFound if it is absent.
 func (s WebAgents) Agent(ctx context.Context, org callwright.OrgID, id string) (agents.WebAgent, error) {
 	return s.rows().Find(ctx, org, id)
 }
 
-// Agents returns a page of an organization's agents.
+// Agents returns a page of an organization's agents, oldest first. agents.MaxRead bounds the size of the page.
 func (s WebAgents) Agents(
 	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
 ) ([]agents.WebAgent, error) {
@@ -88,8 +88,8 @@ func (s WebAgents) Agents(
 		})
 }
 
-// bounded returns the rows that a query selects, up to the second or a later one at which the total exceeds agents.MaxRead. It
-// reads them one by one, so that it holds no more.
+// bounded returns the rows that query selects. It stops after the row at which their total size exceeds agents.MaxRead, but not before the
+// second row. It reads row by row to bound its memory.
 func bounded[R, T any](
 	ctx context.Context, db core, texts []any, convert func(R) (T, error), size func(T) int,
 	query func(bun.IDB) *bun.SelectQuery,
@@ -101,7 +101,7 @@ func bounded[R, T any](
 		if err != nil {
 			return err
 		}
-		defer rows.Close() // it has been read as far as is wanted
+		defer rows.Close() // an error of Close does not matter: all needed rows are read
 		for total := 0; (total <= agents.MaxRead || len(found) < 2) && rows.Next(); {
 			var row R
 			if err := db.ScanRow(ctx, rows, &row); err != nil {
@@ -123,12 +123,12 @@ func (s WebAgents) CountAgents(ctx context.Context, org callwright.OrgID) (int, 
 	return s.rows().Count(ctx, "org = ?", org)
 }
 
-// UpdateAgent replaces an agent.
+// UpdateAgent replaces an agent. It returns CodeConflict if the stored version is not a.Version.
 func (s WebAgents) UpdateAgent(ctx context.Context, a agents.WebAgent) error {
 	return s.rows().Replace(ctx, a)
 }
 
-// DeleteAgent deletes an agent.
+// DeleteAgent deletes an agent, or returns CodeNotFound if it is absent.
 func (s WebAgents) DeleteAgent(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.rows().DeleteExisting(ctx, org, id)
 }

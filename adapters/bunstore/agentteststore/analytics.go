@@ -14,20 +14,20 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// hasEnded is the condition of the index of windows. SQLite uses it only for a condition with these very words.
+// hasEnded is the condition of the partial index test_runs_by_window. SQLite uses the index only if a query contains this exact text.
 const hasEnded = "state NOT IN ('PENDING', 'RUNNING') AND NOT experiment"
 
-// endedPage is the number of runs that EachEnded reads at a time.
+// endedPage is the number of runs that EachEnded reads with one query.
 const endedPage = 5000
 
-// endedRow holds the columns of the index test_runs_by_window: no other column of a run is read.
+// endedRow holds columns of the index test_runs_by_window, so that a query reads only the index.
 type endedRow struct {
 	id, scenario, state, created, summary string
 	number                                int
 	scripted                              bool
 }
 
-// EachEnded reads pages of the index of windows.
+// EachEnded calls f for the ended runs of a window, newest first, at most w.Limit of them. It reads pages of endedPage runs from an index.
 func (s Store) EachEnded(
 	ctx context.Context, org callwright.OrgID, w run.Window, f func(analytics.Run),
 ) error {
@@ -80,7 +80,7 @@ func endedRows(ctx context.Context, q *bun.SelectQuery, into []endedRow) ([]ende
 	if err != nil {
 		return into, err
 	}
-	defer rows.Close() // it has been read to its end, or has failed
+	defer rows.Close() // an error of Close does not matter: all rows are read, or reading has failed
 	for rows.Next() {
 		into = append(into, endedRow{})
 		r := &into[len(into)-1]
@@ -91,13 +91,13 @@ func endedRows(ctx context.Context, q *bun.SelectQuery, into []endedRow) ([]ende
 	return into, rows.Err()
 }
 
-// verdicts are the states of runs that have ended as analytics name them.
+// verdicts maps the final states of runs to the states of package stats.
 var verdicts = map[string]stats.State{
 	string(run.Passed): stats.Passed, string(run.Failed): stats.Failed, string(run.Error): stats.Error,
 	string(run.Cancelled): stats.Cancelled,
 }
 
-// run returns a row as analytics see it. Both databases write times in UTC.
+// run converts a row to an analytics.Run. It parses the time as UTC, because both databases write times in UTC.
 func (r endedRow) run() (analytics.Run, error) {
 	text, _, _ := strings.Cut(r.created, "+")
 	at, err := time.Parse("2006-01-02 15:04:05", text)

@@ -15,12 +15,12 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// fillWindow stores runs of pathway p1 that have ended, evenly over 365 days before an end, and others over the years before these:
-// of 50 scenarios in 4 versions, on 200 ways over 4 to 11 nodes with ids of 36 bytes.
+// fillWindow stores ended runs of pathway p1: within runs, distributed evenly over the 365 days before end, and outside runs over the time
+// before. They belong to 50 scenarios and 4 versions, and follow 200 paths of 4 to 11 nodes with ids of 36 bytes.
 func fillWindow(t testing.TB, db *bunstore.DB, end time.Time, within, outside int) {
 	t.Helper()
 	r, score := agenttesttest.FullRun("template"), 0.875
-	r.Batch, r.Persona, r.Webhook, r.Result, r.Outcome = "", "", "", run.Result{}, nil // a sealed value opens in its own row only
+	r.Batch, r.Persona, r.Webhook, r.Result, r.Outcome = "", "", "", run.Result{}, nil // a sealed value can be read only in its own row
 	if err := (agentteststore.Store{DB: db}).InsertRuns(t.Context(), []run.Run{r}); err != nil {
 		t.Fatal(err)
 	}
@@ -38,21 +38,21 @@ func fillWindow(t testing.TB, db *bunstore.DB, end time.Time, within, outside in
 	from := end.Add(-time.Duration(int64(365*24*3600-1)*int64(all)/int64(within)) * time.Second)
 	storetest.Copies(t, db, "test_runs", all, map[string]string{
 		"id": "'01932c21-3e54-7c43-8d85-' || CAST(100000000000 + i AS TEXT)", "scripted": "1 = 0", "experiment": "1 = 0", "trial": "i",
-		"result":         "'" + strings.Repeat("x", 1000) + "'", // as long as a sealed one
+		"result":         "'" + strings.Repeat("x", 1000) + "'", // the length of a typical sealed result
 		"scenario_id":    "'01932c20-1c32-7a21-8b63-' || CAST(100000000000 + i % 50 AS TEXT)",
 		"pathway_number": "i % 4 + 1", "state": "CASE WHEN i % 11 = 0 THEN 'FAILED' WHEN i % 97 = 0 THEN 'ERROR' ELSE 'PASSED' END",
 		"created_at": storetest.Second(db, from, seconds), "summary": "CASE i % 200" + ways.String() + " END",
 	})
 }
 
-// BenchmarkAnalytics describes 100,000 runs of a year, without a history and with one, and a tenth of the year.
+// BenchmarkAnalytics computes the report for a year with 100,000 runs and for a tenth of that year, with and without 300,000 older runs.
 func BenchmarkAnalytics(b *testing.B) {
 	end := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 	for _, name := range []string{"sqlite", "postgres"} {
 		for _, outside := range []int{0, 300_000} {
 			db := storetest.Open(b, storetest.Databases[name](b))
 			fillWindow(b, db, end, 100_000, outside)
-			if name == "postgres" { // as it does by itself, after a while
+			if name == "postgres" { // autovacuum does the same after a while
 				if _, err := db.SQL().ExecContext(b.Context(), "VACUUM (PARALLEL 0) test_runs"); err != nil {
 					b.Fatal(err)
 				}

@@ -16,12 +16,12 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// inOrder matches plans that read runs in the order of an index: SQLite nothing but that. PostgreSQL may read the rows, too, where it
-// is not yet known that all transactions see them.
+// inOrder matches query plans that read runs in the order of an index. On SQLite the plan may read only the index. On PostgreSQL it may
+// read rows, too, because the visibility of new rows is not in the index.
 var inOrder = regexp.MustCompile(`COVERING INDEX test_runs_by_window|Index Only Scan Backward using test_runs_by_window|Index Scan Backward using test_runs_by`)
 
-// TestWindowsAreReadFromTheirIndex reads windows of several pages, in which several runs have the same time, and looks at the
-// plans of a full table.
+// TestWindowsAreReadFromTheirIndex reads a window of several pages, in which many runs have the same time: each run is read once, and the
+// query plans use the index without sorting.
 func TestWindowsAreReadFromTheirIndex(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -71,7 +71,8 @@ func TestWindowsAreReadFromTheirIndex(t *testing.T) {
 	})
 }
 
-// TestLongestSummariesAreStored: an index of PostgreSQL has no entry of more than 2,704 bytes.
+// TestLongestSummariesAreStored checks that the longest summary fits into the index. An index entry of PostgreSQL is limited to 2,704
+// bytes.
 func TestLongestSummariesAreStored(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {

@@ -52,8 +52,8 @@ type batchRow struct {
 	Reason      string     `bun:"reason"`
 	CreatedAt   time.Time  `bun:"created_at"`
 	EndedAt     *time.Time `bun:"ended_at"`
-	Version     int64      `bun:"version"`  // its Revision
-	Document    string     `bun:"document"` // sealed: batchJSON
+	Version     int64      `bun:"version"`  // group.Batch.Revision
+	Document    string     `bun:"document"` // sealed batchJSON
 }
 
 func (db core) batchRow(b group.Batch) (row batchRow, err error) {
@@ -84,7 +84,7 @@ func (db core) batch(r batchRow) (group.Batch, error) {
 	return r.batch(document), err
 }
 
-// batch returns the group of a row and its document.
+// batch converts a row and its decrypted document to a batch.
 func (r batchRow) batch(document batchJSON) group.Batch {
 	return group.Batch{
 		ID: r.ID, Org: callwright.OrgID(r.Org), Kind: group.Kind(r.Kind), Trigger: group.Trigger(r.Trigger),
@@ -99,14 +99,14 @@ func (r batchRow) batch(document batchJSON) group.Batch {
 	}
 }
 
-// The documents that are kept after they were decrypted.
+// The limits of the cache of decrypted documents.
 const (
 	maxOpened     = 16
-	maxOpenedSize = 128 << 10 // of a document that is kept, sealed
+	maxOpenedSize = 128 << 10 // bytes of a cached document in its sealed form
 )
 
-// documents caches the documents of groups with active runs, by their sealed form. Each run reads its group several
-// times, and a group of 100 scenarios takes longer to decrypt and decode than all else that is done with it.
+// documents caches the decrypted documents of active batches, by their sealed form. Each run reads its batch several times, and decrypting
+// and decoding a batch of 100 scenarios takes longer than all other work on it.
 type documents struct {
 	mu   sync.Mutex
 	kept map[[2]string]batchJSON // by purpose and sealed document
@@ -114,7 +114,8 @@ type documents struct {
 
 var opened documents
 
-// document returns the document of a group.
+// document returns the decrypted document of a batch, from the cache if possible. It does not cache large documents and documents of
+// finished batches.
 func (d *documents) document(db core, r batchRow) (document batchJSON, err error) {
 	key := [2]string{purpose("test batch", r.Org, r.ID), r.Document}
 	d.mu.Lock()
@@ -147,22 +148,23 @@ func (s Store) batches() sqldb.Rows[group.Batch, batchRow] {
 	}
 }
 
-// InsertBatch adds a group.
+// InsertBatch adds a batch. It returns CodeConflict if the id exists.
 func (s Store) InsertBatch(ctx context.Context, b group.Batch) error {
 	return s.batches().Insert(ctx, b)
 }
 
-// Batch returns one group.
+// Batch returns one batch, or CodeNotFound if it is absent.
 func (s Store) Batch(ctx context.Context, org callwright.OrgID, id string) (group.Batch, error) {
 	return s.batches().Find(ctx, org, id)
 }
 
-// UpdateBatch replaces a group.
+// UpdateBatch replaces a batch. It returns CodeConflict if the stored revision is not b.Revision.
 func (s Store) UpdateBatch(ctx context.Context, b group.Batch) error {
 	return s.batches().Replace(ctx, b)
 }
 
-// AddCounts adds to the sums of a group. The update locks its row until the transaction ends.
+// AddCounts adds more to the sums of a batch and returns the updated batch, or CodeNotFound if it is absent. The update locks the batch's
+// row until the transaction finishes.
 func (s Store) AddCounts(
 	ctx context.Context, org callwright.OrgID, id string, more group.Sums,
 ) (group.Batch, error) {
@@ -186,7 +188,7 @@ type addition struct {
 	more   int
 }
 
-// additions returns the amounts to add to the columns of a group.
+// additions returns the columns of a batch that hold sums, and the amount to add to each.
 func additions(s group.Sums) []addition {
 	return []addition{
 		{"passed", s.Counts.Passed}, {"failed", s.Counts.Failed}, {"erred", s.Counts.Error}, {"cancelled", s.Counts.Cancelled},
@@ -197,7 +199,7 @@ func additions(s group.Sums) []addition {
 	}
 }
 
-// FindBatches returns a page of groups, and reads no documents.
+// FindBatches returns a page of batches, newest first. It does not read their documents.
 func (s Store) FindBatches(ctx context.Context, org callwright.OrgID, f group.Filter) ([]group.Listed, error) {
 	if f.Limit <= 0 {
 		return nil, nil
@@ -216,7 +218,7 @@ func (s Store) FindBatches(ctx context.Context, org callwright.OrgID, f group.Fi
 	}), nil
 }
 
-// CountBatches counts groups.
+// CountBatches returns the number of batches that match the filter, on all pages.
 func (s Store) CountBatches(ctx context.Context, org callwright.OrgID, f group.Filter) (count int, err error) {
 	err = s.core().Read(ctx, []any{org, f}, func(ctx context.Context, idb bun.IDB) (err error) {
 		count, err = sqldb.Count(ctx, matching(idb.NewSelect().Model((*batchRow)(nil)), org, f))
@@ -225,7 +227,7 @@ func (s Store) CountBatches(ctx context.Context, org callwright.OrgID, f group.F
 	return count, err
 }
 
-// matching selects the groups of an organization that match the filter, on all pages.
+// matching restricts a query to the batches of an organization that match the filter, on all pages.
 func matching(q *bun.SelectQuery, org callwright.OrgID, f group.Filter) *bun.SelectQuery {
 	q = q.Where("org = ?", org).Where("kind = ?", f.Kind)
 	if f.Pathway != "" {
@@ -243,7 +245,7 @@ func matching(q *bun.SelectQuery, org callwright.OrgID, f group.Filter) *bun.Sel
 	return q
 }
 
-// BatchesOf returns the newest batches of a version.
+// BatchesOf returns the newest batches of a pathway's version, at most limit, without batches that tornado sessions started.
 func (s Store) BatchesOf(
 	ctx context.Context, org callwright.OrgID, pathway string, version, limit int,
 ) ([]group.Batch, error) {

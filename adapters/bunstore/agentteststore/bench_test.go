@@ -15,7 +15,8 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// liveRun takes a run through its life as the service does: stored with its snapshot, claimed by a node, ended with an outcome.
+// liveRun executes the statements of a run's whole life, as the service does: insertion with its snapshot, the claim by a node, and the end
+// with an outcome.
 func liveRun(ctx context.Context, db *bunstore.DB, id string) error {
 	store, now := agentteststore.Store{DB: db}, start
 	full, snapshot := agenttesttest.FullRun(id), agenttesttest.FullSnapshot("snapshot of "+id)
@@ -66,7 +67,7 @@ func liveRun(ctx context.Context, db *bunstore.DB, id string) error {
 	})
 }
 
-// BenchmarkRun takes a run through its life: see liveRun.
+// BenchmarkRun measures the statements of a run's whole life: see liveRun.
 func BenchmarkRun(b *testing.B) {
 	for name, address := range storetest.Databases {
 		b.Run(name, func(b *testing.B) {
@@ -81,7 +82,7 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
-// BenchmarkRunsPage reads pages of 100 out of an organization's 100,000 runs, and counts the matches.
+// BenchmarkRunsPage reads pages of 100 from an organization's 100,000 runs, and counts the matches.
 func BenchmarkRunsPage(b *testing.B) {
 	const count = 100_000
 	for _, name := range []string{"sqlite", "postgres"} {
@@ -116,7 +117,7 @@ func BenchmarkRunsPage(b *testing.B) {
 	}
 }
 
-// addResults adds the results that fillRuns omits to the runs of a page.
+// addResults sets the results, which fillRuns omits, of the runs on one page.
 func addResults(b *testing.B, store agentteststore.Store, f run.Filter) {
 	b.Helper()
 	runs, err := store.FindRuns(b.Context(), org, f)
@@ -131,7 +132,7 @@ func addResults(b *testing.B, store agentteststore.Store, f run.Filter) {
 	}
 }
 
-// BenchmarkDeleteScenario deletes a scenario with 10,000 runs, each with an outcome and a snapshot of its own.
+// BenchmarkDeleteScenario deletes a scenario with 10,000 runs, each with its own outcome and snapshot.
 func BenchmarkDeleteScenario(b *testing.B) {
 	for _, name := range []string{"sqlite", "postgres"} {
 		b.Run(name, func(b *testing.B) {

@@ -22,15 +22,16 @@ import (
 // crashes is the number of times that TestCrashes kills a worker.
 const crashes = 50
 
-// mostEvents is the maximum number of asked and answered calls before a worker kills itself, unless it spares runs.
+// mostEvents is the maximum number of events (calls and answers of models) before a worker kills itself. A worker that spares runs may live
+// longer.
 const mostEvents = 40
 
-// crashSeed repeats the moments of another run of TestCrashes.
+// crashSeed repeats the kills of an earlier test run, which logs its seed.
 var crashSeed = flag.Uint64("crashseed", 0, "seed of the moments at which TestCrashes kills; 0: another one each time")
 
-// TestCrashes kills the process that runs a batch and a simulation set, fifty times, at any call of a model, before or after the
-// answer. In the end each run exists once and has passed, the groups have counted each run and call once, and no call was paid
-// twice except the last calls of runs whose process was killed, because they may have been answered.
+// TestCrashes kills the process that executes a batch and a simulation set, fifty times, before or after any answer of a model. In the end
+// each run exists once and has passed, and the groups have counted each run and call once. No call was paid twice, except the last calls of
+// runs whose process was killed, because they may have been answered.
 func TestCrashes(t *testing.T) {
 	t.Parallel()
 	seed := *crashSeed
@@ -62,7 +63,7 @@ func TestCrashes(t *testing.T) {
 	checkRuns(t, folder, string(text))
 }
 
-// openCrash opens the store of the workers. The caller closes its database.
+// openCrash opens the store of the workers. The caller must close its database.
 func openCrash(t *testing.T, folder string) agentteststore.Store {
 	t.Helper()
 	db, err := crashDatabase(t.Context(), folder)
@@ -72,7 +73,7 @@ func openCrash(t *testing.T, folder string) agentteststore.Store {
 	return agentteststore.Store{DB: db}
 }
 
-// crashWorker runs a worker to its end, and reports whether it was killed.
+// crashWorker runs a worker process until it exits, and reports whether it was killed. It writes a kill to the diary.
 func crashWorker(t *testing.T, plan crashPlan) (killed bool) {
 	t.Helper()
 	raw, err := json.Marshal(plan) //nolint:musttag // only this test reads it
@@ -103,10 +104,10 @@ func crashWorker(t *testing.T, plan crashPlan) (killed bool) {
 	return true
 }
 
-// crashCalls is the number of calls that a run makes: the agent's and the caller's turns, and the judge.
+// crashCalls is the number of model calls in a run: the turns of the agent and the caller, and one call of the judge.
 const crashCalls = 2*crashTurns + 1 + 1
 
-// checkDiary fails the test for a call that was paid again although its run had continued, or without a kill.
+// checkDiary fails the test if a call was repeated that was not the last call of its run, or without a kill in between.
 func checkDiary(t *testing.T, lines []string) {
 	t.Helper()
 	type last struct {
@@ -142,7 +143,7 @@ func checkDiary(t *testing.T, lines []string) {
 	}
 }
 
-// checkRuns fails the test unless each run is there once and all have passed and were counted.
+// checkRuns fails the test unless each run exists once, has passed and was counted in its group.
 func checkRuns(t *testing.T, folder, diary string) {
 	t.Helper()
 	store := openCrash(t, folder)

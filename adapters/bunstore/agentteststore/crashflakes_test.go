@@ -14,7 +14,7 @@ import (
 )
 
 // TestCrashesWhileJudgingAgain kills the process that judges the runs of a set again, every few calls. In the end the source of the
-// variation is known, and no call was paid twice except calls in progress when a process was killed.
+// variation is known, and no call was paid twice, except calls in progress at a kill.
 func TestCrashesWhileJudgingAgain(t *testing.T) {
 	t.Parallel()
 	seed := *crashSeed
@@ -28,14 +28,14 @@ func TestCrashesWhileJudgingAgain(t *testing.T) {
 	if crashWorker(t, crashPlan{Folder: folder, Events: -1, Flaky: runs}) {
 		t.Fatal("the first worker was killed")
 	}
-	const conversations = 2 * (2*crashTurns + 1 + 1) * runs // events of the runs themselves
+	const conversations = 2 * (2*crashTurns + 1 + 1) * runs // events of the runs before they are judged again
 	birth := 1
 	for ; crashWorker(t, crashPlan{Folder: folder, Birth: birth, Events: eventsOf(birth, conversations, random), Flaky: runs}); birth++ {
 		if birth > 4*stats.JudgedAgain*runs {
 			t.Fatal("the judge gets nowhere")
 		}
 	}
-	// Each question is asked and answered, and a worker lives through mostJudged events at most.
+	// Each repeated judgement causes two events, a question and an answer, and a worker lives for at most mostJudged events.
 	if least := 1 + (2*stats.JudgedAgain*runs-1)/mostJudged; birth-1 < least {
 		t.Errorf("only %d workers were killed, want %d", birth-1, least)
 	}
@@ -47,10 +47,10 @@ func TestCrashesWhileJudgingAgain(t *testing.T) {
 	checkSource(t, folder)
 }
 
-// mostJudged is the maximum number of asked and answered calls before a worker that judges again kills itself.
+// mostJudged is the maximum number of events before a worker that judges runs again kills itself.
 const mostJudged = 4 * stats.JudgedAgain
 
-// eventsOf returns the number of calls after which a worker kills itself. The first one lives until the runs have ended.
+// eventsOf returns the number of events after which a worker kills itself. The first worker lives until the runs have ended.
 func eventsOf(birth, conversations int, random *rand.Rand) int {
 	if birth == 1 {
 		return conversations + 1
@@ -58,10 +58,10 @@ func eventsOf(birth, conversations int, random *rand.Rand) int {
 	return 1 + random.IntN(mostJudged)
 }
 
-// checkJudgedAgain fails the test for a call that was paid again although no process was killed while its run was judged.
+// checkJudgedAgain fails the test if a call was repeated more often than processes were killed while its run was judged.
 func checkJudgedAgain(t *testing.T, lines []string, runs int) {
 	t.Helper()
-	calls, forgiven := map[string]int{}, map[string]int{} // forgiven: number of kills during the judgement of the run
+	calls, forgiven := map[string]int{}, map[string]int{} // forgiven counts kills during the judgement of a run
 	last := ""
 	for at, line := range lines {
 		kind, key, _ := strings.Cut(line, " ")
@@ -86,7 +86,7 @@ func checkJudgedAgain(t *testing.T, lines []string, runs int) {
 	}
 }
 
-// judgedRun returns the trial of the run that a call is about.
+// judgedRun returns the trial of the run to which a call's key belongs.
 func judgedRun(t *testing.T, key string) string {
 	t.Helper()
 	var trial int
@@ -96,7 +96,7 @@ func judgedRun(t *testing.T, key string) string {
 	return strconv.Itoa(trial % group.MaxSimulations)
 }
 
-// checkSource fails the test unless the set has ended and blames the agent.
+// checkSource fails the test unless the set has ended and its statistics blame the agent or the caller for the variation.
 func checkSource(t *testing.T, folder string) {
 	t.Helper()
 	store := openCrash(t, folder)

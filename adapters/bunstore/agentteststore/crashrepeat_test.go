@@ -9,9 +9,9 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// TestCrashesWithRepeatableModels kills the process that runs a batch and a simulation set whose models are llm.Repeatable, every
-// few hundred calls. No answer is ever stored. In the end each run exists once, with the conversation and the spending of an
-// uninterrupted run.
+// TestCrashesWithRepeatableModels kills the process that executes a batch and a simulation set, every few hundred calls. Their models are
+// llm.Repeatable, so no answer is ever stored. In the end each run exists once, with the conversation and the spending of an uninterrupted
+// run.
 func TestCrashesWithRepeatableModels(t *testing.T) {
 	t.Parallel()
 	seed := *crashSeed
@@ -24,7 +24,7 @@ func TestCrashesWithRepeatableModels(t *testing.T) {
 	if crashWorker(t, crashPlan{Folder: folder, Events: -1, Repeats: true}) {
 		t.Fatal("the first worker was killed")
 	}
-	// A run begins anew at each attempt, so a worker lives half as long again as those take that it takes over.
+	// A run starts over at each attempt. A worker therefore lives at least 1.5 times as long as the runs that it takes over need.
 	const least = 3 * crashCalls * run.DefaultPerOrg
 	kills, interrupted := 0, 0
 	for crashWorker(t, crashPlan{Folder: folder, Birth: kills + 1, Events: least + random.IntN(least/2), Repeats: true}) {
@@ -52,7 +52,7 @@ func TestCrashesWithRepeatableModels(t *testing.T) {
 	checkRuns(t, folder, string(diary))
 }
 
-// checkNothingIsKept fails the test if a run under way keeps answers, and returns the number of active runs.
+// checkNothingIsKept fails the test if answers of a running run are stored, and returns the number of running runs.
 func checkNothingIsKept(t *testing.T, folder string) int {
 	t.Helper()
 	store := openCrash(t, folder)

@@ -17,9 +17,9 @@ import (
 // tornadoCrashes is the number of times that TestTornadoCrashes kills a worker.
 const tornadoCrashes = 30
 
-// TestTornadoCrashes kills the process that holds a session thirty times, at any access of the session to its store and at any
-// question to its fixer, before or after it, and at times during a run, but not while a run is at its last attempt. The session
-// ends like one without kills, its runs and its versions exist once, and no stored plan was asked for again.
+// TestTornadoCrashes kills the process that executes a session, thirty times: before or after any access of the session to its store, and
+// any question to its fixer. It also kills during runs, except during the last attempt of a run. The result equals the result of a session
+// without kills, its runs and versions exist once, and no stored plan was requested again.
 func TestTornadoCrashes(t *testing.T) {
 	t.Parallel()
 	seed := *crashSeed
@@ -46,7 +46,7 @@ func TestTornadoCrashes(t *testing.T) {
 	for ; birth <= tornadoCrashes; birth++ {
 		plan := crashPlan{Folder: folder, Birth: birth, Events: 1 + random.IntN(4), Tornado: true}
 		if atLastAttempt(t, folder) {
-			plan.Lives = node.LeaseTTL + 2*time.Second // the runs are taken over when a lease has run out, and last a second
+			plan.Lives = node.LeaseTTL + 2*time.Second // long enough for the lease to expire and for the run, which lasts a second
 		} else {
 			plan.AnyTime = birth%5 == 0
 		}
@@ -59,13 +59,13 @@ func TestTornadoCrashes(t *testing.T) {
 	}
 	got := tornadoEnd(t, folder)
 	t.Logf("%d questions to the fixer, %d without crashes", got.asked, want.asked)
-	got.asked = want.asked // one that was under way when its process was killed is asked again
+	got.asked = want.asked // questions in progress at a kill are asked again
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v\nwithout crashes: %+v", got, want)
 	}
 }
 
-// atLastAttempt reports whether the next worker begins a run for the last time that run.MaxAttempts allows.
+// atLastAttempt reports whether the next worker will start the last attempt of a run that run.MaxAttempts allows.
 func atLastAttempt(t *testing.T, folder string) bool {
 	t.Helper()
 	store := openCrash(t, folder)
@@ -77,16 +77,16 @@ func atLastAttempt(t *testing.T, folder string) bool {
 	return slices.ContainsFunc(runs, func(r run.Run) bool { return r.Attempt >= run.MaxAttempts-1 })
 }
 
-// tornadoOutcome is the result of a session, without times and ids.
+// tornadoOutcome is the result of a session without times and ids, so that two sessions can be compared.
 type tornadoOutcome struct {
 	session   tornado.Progress
-	runs      map[string]int // by scenario, version and trial
+	runs      map[string]int // counts by scenario, version, trial and state
 	versions  int
 	discarded []int
 	asked     int
 }
 
-// tornadoEnd reads the stored result of a session.
+// tornadoEnd reads the stored result of the only session.
 func tornadoEnd(t *testing.T, folder string) tornadoOutcome {
 	t.Helper()
 	db, err := crashDatabase(t.Context(), folder)
@@ -107,7 +107,7 @@ func tornadoEnd(t *testing.T, folder string) tornadoOutcome {
 		t.Fatal(err)
 	}
 	out := tornadoOutcome{session: session.Progress, runs: map[string]int{}}
-	names := map[string]string{} // of scenarios: their ids differ
+	names := map[string]string{} // scenario names by id, because ids differ between sessions
 	for _, r := range runs {
 		names[r.Scenario] = r.Name
 		out.runs[fmt.Sprintf("%s, version %d, trial %d: %s", r.Name, r.Version, r.Trial, r.State)]++
@@ -124,7 +124,7 @@ func tornadoEnd(t *testing.T, folder string) tornadoOutcome {
 		it := &p.Iterations[i]
 		it.Started, it.Completed, it.Trials = time.Time{}, time.Time{}, nil
 		it.Passed, it.Failed, it.Unfixable = named(it.Passed), named(it.Failed), named(it.Unfixable)
-		it.Reason = "" // it has ids
+		it.Reason = "" // contains ids
 	}
 	s := shelf{folder}
 	versions, err := s.all()

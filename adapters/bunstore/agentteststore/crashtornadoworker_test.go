@@ -25,16 +25,16 @@ import (
 
 const (
 	tornadoDefects = 3
-	tornadoSound   = 2 // nodes without a defect, the first ones
+	tornadoSound   = 2 // number of nodes without a defect, which come first
 )
 
-// shelf keeps the versions of the pathway "p" in files of a folder. Version 1 is in production.
+// shelf is a store of the versions of the pathway "p", in files of a folder. Version 1 is in production.
 type shelf struct{ folder string }
 
-// file returns the name of the file with a version.
+// file returns the path of the file that contains a version.
 func (s shelf) file(number int) string { return fmt.Sprintf("%s/version-%03d", s.folder, number) }
 
-// put writes a version so that it is there whole, or not at all.
+// put writes a version atomically, so that a kill never leaves a partial file.
 func (s shelf) put(v pathway.Version) error {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -47,7 +47,7 @@ func (s shelf) put(v pathway.Version) error {
 	return os.Rename(half, s.file(v.Number))
 }
 
-// all returns all versions.
+// all reads all versions, in order.
 func (s shelf) all() (versions []pathway.Version, err error) {
 	for number := 1; ; number++ {
 		raw, err := os.ReadFile(s.file(number))
@@ -124,7 +124,7 @@ func (shelf) Publish(context.Context, callwright.OrgID, string, pathway.Publicat
 
 func (shelf) FinishTests(context.Context, callwright.OrgID, string) error { return nil }
 
-// textOf returns the text of a node.
+// textOf returns the text of a node, or an empty string if the node is absent.
 func textOf(d graph.Document, node string) string {
 	for _, raw := range d.Nodes {
 		var n struct {
@@ -140,10 +140,10 @@ func textOf(d graph.Document, node string) string {
 	return ""
 }
 
-// speaker is an agent that says the text of the node that the scenario is about.
+// speaker is an agent that says the text of the node that the scenario tests.
 type speaker struct {
 	shelf shelf
-	diary *diary // nil: it does not tell
+	diary *diary // if nil, runs write no events
 }
 
 func (s speaker) Start(ctx context.Context, spec engine.SessionSpec) (engine.Session, error) {
@@ -163,7 +163,7 @@ func (s speaker) event() {
 	}
 }
 
-// watched is a store whose changes of a session stand in a diary.
+// watched is a store that writes each change of a session to a diary, before and after the change.
 type watched struct {
 	tornado.Store
 
@@ -184,7 +184,7 @@ func (w watched) AppendStep(ctx context.Context, org callwright.OrgID, session, 
 	return err
 }
 
-// Fix spoils a sound node before it mends one with a defect.
+// Fix proposes a fix that spoils a sound node. When that fix is rejected, it proposes one that repairs the defective node.
 func (d *diary) Fix(_ context.Context, name string, b tornado.Brief) (tornado.Plan, error) {
 	d.write("asked", name)
 	pass(time.Second)
@@ -202,7 +202,7 @@ func (d *diary) Fix(_ context.Context, name string, b tornado.Brief) (tornado.Pl
 	return tornado.Plan{Fixes: []tornado.Fix{fix}}, nil
 }
 
-// crashTornado holds a session until it has ended, or the process is killed. The first worker starts it.
+// crashTornado executes a session until it has ended or the process is killed. The first worker only starts the session.
 func crashTornado(ctx context.Context, plan crashPlan, db *bunstore.DB, work *tableWork, d *diary) error {
 	versions := shelf{plan.Folder}
 	agent := speaker{shelf: versions}
@@ -252,7 +252,7 @@ func crashTornado(ctx context.Context, plan crashPlan, db *bunstore.DB, work *ta
 	}
 }
 
-// beginTornado writes the pathway, with a scenario for each node, and starts a session.
+// beginTornado stores a pathway with defective nodes and a scenario for each node, and starts a session.
 func beginTornado(ctx context.Context, versions shelf, tests *agenttest.Service, s *tornado.Service) error {
 	var d graph.Document
 	for i := range tornadoSound + tornadoDefects {
@@ -285,7 +285,8 @@ func beginTornado(ctx context.Context, versions shelf, tests *agenttest.Service,
 	return err
 }
 
-// askedForPlans returns the number of questions for a plan in a diary, and fails the test if it was asked for a plan that was kept.
+// askedForPlans returns the number of questions to the fixer in a diary. It fails the test if the fixer was asked for a plan that was
+// already stored.
 func askedForPlans(t *testing.T, folder string) (asked int) {
 	t.Helper()
 	raw, err := os.ReadFile(folder + "/diary")

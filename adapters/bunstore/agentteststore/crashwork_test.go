@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore"
 )
 
-// tableWork is durable work in a table of the database of a test. One goroutine does it.
+// tableWork is a callwright.Work that stores its tasks in a table of the test's database. One goroutine runs the tasks.
 type tableWork struct {
 	db       *bunstore.DB
 	handlers map[string]callwright.Handler
@@ -24,7 +24,7 @@ func newTableWork(ctx context.Context, db *bunstore.DB) (*tableWork, error) {
 	return &tableWork{db, map[string]callwright.Handler{}}, err
 }
 
-// Enqueue adds a task, in the transaction of the context.
+// Enqueue adds a task, in the transaction of the context if there is one.
 func (w *tableWork) Enqueue(ctx context.Context, task callwright.Task) error {
 	raw, err := json.Marshal(task)
 	if err != nil {
@@ -39,15 +39,15 @@ func (w *tableWork) Enqueue(ctx context.Context, task callwright.Task) error {
 	return err
 }
 
-// Handle registers a handler.
+// Handle registers the handler of a kind for all queues.
 func (w *tableWork) Handle(_ callwright.Queue, kind string, h callwright.Handler) {
 	w.handlers[kind] = h
 }
 
-// Every does nothing: no task of these tests is due so late.
+// Every does nothing, because the first interval of each periodic task is longer than these tests.
 func (w *tableWork) Every(callwright.Queue, string, time.Duration, callwright.Handler) {}
 
-// step does the tasks that are due, and reports whether there are others.
+// step runs the due tasks, and reports whether later tasks remain.
 func (w *tableWork) step(ctx context.Context) (more bool, err error) {
 	for {
 		var n int

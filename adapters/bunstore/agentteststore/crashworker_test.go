@@ -33,47 +33,47 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// crashPlan holds the instructions of a worker: the environment variable crashEnv contains them as JSON.
+// crashPlan holds the instructions for a worker, which it receives as JSON in the environment variable crashEnv.
 type crashPlan struct {
 	Folder  string
 	Birth   int  // number of earlier workers
-	Events  int  // asked and answered calls after which it kills itself; 0: it lives
-	Spares  bool // it waits until no run is at its first call: MaxAttempts without an answer in a row end a run
-	Flaky   int  // runs of a set whose source of variation is wanted, instead of the usual tests
-	Repeats bool // its models are llm.Repeatable
-	Tornado bool // it holds a session instead of the usual tests
-	AnyTime bool // with Tornado: it may kill itself during a run, too
+	Events  int  // events before the worker kills itself; negative means never
+	Spares  bool // do not kill while a run is at its first call: MaxAttempts in a row without an answer end a run
+	Flaky   int  // if not 0, execute only a set of so many runs, and attribute its variation
+	Repeats bool // use models that are llm.Repeatable
+	Tornado bool // execute a tornado session instead of the usual tests
+	AnyTime bool // with Tornado: events during runs count, too
 
-	Lives time.Duration // minimum life, in fake time
+	Lives time.Duration // minimum lifetime, in fake time
 }
 
 const crashEnv = "CALLWRIGHT_CRASH_PLAN"
 
 const crashOrg callwright.OrgID = "acme"
 
-// The tests that workers run.
+// The tests that workers execute.
 const (
-	crashTurns     = 4 // of a caller
+	crashTurns     = 4 // turns of a caller
 	crashScenarios = 60
 	crashRepeated  = 8       // scenarios of the set
-	crashTimes     = 6       // runs of each of them
-	crashBudget    = 130_000 // tokens of the set: little more than its 125,232 and the reservation of its last call
+	crashTimes     = 6       // runs of each scenario of the set
+	crashBudget    = 130_000 // tokens of the set, which needs 125,232 and the reservation of its last call
 )
 
-// diary is a file of questions to models, their answers, and notifications. Written lines survive a kill.
+// diary is a file to which workers write events: questions to models, their answers, and notifications. Written lines survive a kill.
 type diary struct {
 	mu   sync.Mutex
 	file *os.File
-	left int // events until the process kills itself; negative: it lives
+	left int // events until the process kills itself; negative means never
 
 	born   time.Time
 	lives  time.Duration   // see crashPlan.Lives
-	judged time.Time       // when a judge has answered last
+	judged time.Time       // time of a judge's last answer
 	spares bool            // see crashPlan.Spares
-	first  map[string]bool // runs at their first call in this process; false: beyond it
+	first  map[string]bool // by run: whether it is at its first call in this process
 }
 
-// write adds a line, and ends the process if it is time.
+// write adds a line. If the plan requires it, write then kills the process.
 func (d *diary) write(kind, key string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -86,12 +86,12 @@ func (d *diary) write(kind, key string) {
 	d.note(kind, key)
 	if d.left == 0 && time.Since(d.born) >= d.lives && !(d.spares && d.early()) {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		select {} // until the signal arrives
+		select {} // block until the signal arrives
 	}
 }
 
-// note notes an event of a run. A run is beyond its first call when it asks again, because the answer is in its journal then. The
-// judge is asked last.
+// note records whether a run is at its first call. The second question of a run ends its first call, because the first answer is then in
+// its journal. The judge's answer is the last of a run.
 func (d *diary) note(kind, key string) {
 	run, part, _ := strings.Cut(key, " ")
 	switch before, known := d.first[run]; {
@@ -104,13 +104,14 @@ func (d *diary) note(kind, key string) {
 	}
 }
 
-// early reports whether a run is at its first call, or may be taken over or keep its last answer at this moment, by a clock that
-// stands still until all of that is done.
+// early reports whether a kill could now hit a run without progress. This is so while a run is at its first call. It is also so within a
+// second after a renewal of leases or a judge's answer: the worker may then be taking over runs or storing results, for which fake time
+// does not advance.
 func (d *diary) early() bool {
 	return time.Since(d.born)%node.LeaseRenewal < time.Second || time.Since(d.judged) < time.Second || slices.Contains(slices.Collect(maps.Values(d.first)), true)
 }
 
-// paid is a model whose calls stand in a diary. Its name is a caller's, an agent's or a judge's part in the keys.
+// paid is a model that writes its calls to a diary. Its name, the role of a caller, an agent or a judge, is part of the keys.
 type paid struct {
 	part    string
 	diary   *diary
@@ -121,14 +122,14 @@ func (m paid) Name() string { return m.part }
 
 func (m paid) Repeats() bool { return m.repeats }
 
-// key names a call: the scenario's marker is in the input of each part.
+// key returns the key of a call. It contains the scenario's marker, which the instructions of each role contain.
 func (m paid) key(text string, trial, attempt, said int) string {
 	at := strings.Index(text, "marker-")
 	marker, _, _ := strings.Cut(text[at:]+" ", " ")
 	return fmt.Sprintf("%s/%d %s/%d/%d", marker, trial, m.part, said, attempt)
 }
 
-// Reply answers in one piece: the caller says its next line, and hangs up in the end.
+// Reply returns the next line in one part. The caller's last line ends the call.
 func (m paid) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
 	return func(yield func(llm.ReplyPart, error) bool) {
 		key := m.key(r.Instructions, r.Trial, r.Attempt, len(r.Messages))
@@ -143,15 +144,15 @@ func (m paid) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.Reply
 	}
 }
 
-// spokenInCrash returns the line that follows the given number of lines.
+// spokenInCrash returns the line that a role says after the given number of lines.
 func spokenInCrash(part string, lines, trial int) string {
 	return fmt.Sprintf("The %s speaks for time %d in trial %d.", part, lines, trial)
 }
 
-// flaky marks a scenario that passes in every second trial, each time that its conversation is judged.
+// flaky marks a scenario that passes only in even trials. Repeated judgements of a run agree.
 const flaky = "marker-flaky"
 
-// Answer passes.
+// Answer returns a judgement: pass, except in odd trials of the flaky scenario.
 func (m paid) Answer(_ context.Context, q llm.Question) (llm.Answer, error) {
 	key := m.key(q.Instructions, q.Trial, q.Attempt, len(q.Messages))
 	m.diary.write("asked", key)
@@ -163,7 +164,7 @@ func (m paid) Answer(_ context.Context, q llm.Question) (llm.Answer, error) {
 	return llm.Answer{JSON: json.RawMessage(`{"evidence":[],"reasoning":"It does.","verdict":"pass","failure_code":null}`)}, nil
 }
 
-// asking is an agent that asks its model for its words.
+// asking is an agent whose replies come from its model.
 type asking struct{}
 
 func (asking) Start(_ context.Context, s engine.SessionSpec) (engine.Session, error) {
@@ -195,7 +196,7 @@ func (s *askingSession) Reply(ctx context.Context, t engine.CallerTurn) (engine.
 func (*askingSession) Graph() assert.Graph { return nil }
 func (*askingSession) Close() error        { return nil }
 
-// onePathway has one version.
+// onePathway is a store with one empty pathway at version 1.
 type onePathway struct{}
 
 func (onePathway) Load(context.Context, callwright.OrgID, string, pathway.Selector) (*graph.Graph, int, error) {
@@ -218,7 +219,7 @@ func (d *diary) BatchEnded(_ context.Context, _ string, b group.Batch, _ []run.R
 	return nil
 }
 
-// anyURL allows all addresses.
+// anyURL is a callwright.URLs that allows all URLs.
 type anyURL struct{}
 
 func (anyURL) CheckURL(string) error { return nil }
@@ -232,12 +233,12 @@ func crashDatabase(ctx context.Context, folder string) (*bunstore.DB, error) {
 	return bunstore.Open(ctx, "sqlite:"+folder+"/crash.db", bunstore.Config{Keyring: ring})
 }
 
-// TestCrashWorker is the process that TestCrashes kills. Its time is made up, so that leases run out without anybody waiting; each
-// worker is born some time after the one before. The process ends here.
+// TestCrashWorker is the body of the processes that TestCrashes and similar tests start and kill. It runs in fake time, so that leases
+// expire without waiting. Each worker starts some fake time after the previous one. The process exits in this test.
 func TestCrashWorker(t *testing.T) { //nolint:paralleltest // it is a process of its own
 	raw := os.Getenv(crashEnv)
 	if raw == "" {
-		return // TestCrashes runs it
+		return // only the crash tests start workers
 	}
 	var plan crashPlan
 	if err := json.Unmarshal([]byte(raw), &plan); err != nil { //nolint:musttag // only this test reads it
@@ -246,21 +247,21 @@ func TestCrashWorker(t *testing.T) { //nolint:paralleltest // it is a process of
 	synctest.Test(t, func(t *testing.T) {
 		apart := time.Hour
 		if plan.Tornado {
-			apart = 3 * time.Minute // all are born before the session's deadline
+			apart = 3 * time.Minute // all workers start before the session's deadline
 		}
 		time.Sleep(time.Duration(plan.Birth) * apart)
 		if err := crashWork(t.Context(), plan); err != nil {
 			fmt.Fprintln(os.Stderr, "the worker has failed:", err)
 			os.Exit(2)
 		}
-		os.Exit(0) // goroutines of the database would keep the bubble
+		os.Exit(0) // goroutines of the database would keep synctest from returning
 	})
 }
 
-// pass lets the made-up time of a worker pass.
+// pass advances the fake time of a worker.
 func pass(d time.Duration) { time.Sleep(d) }
 
-// crashWork runs tests until all have ended, or the process is killed. The first worker starts them.
+// crashWork executes tests until all have ended or the process is killed. The first worker only starts them.
 func crashWork(ctx context.Context, plan crashPlan) error {
 	file, err := os.OpenFile(plan.Folder+"/diary", os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -296,7 +297,7 @@ func crashWork(ctx context.Context, plan crashPlan) error {
 		return crashBegin(ctx, s, plan.Flaky)
 	}
 	go func() { _ = s.Run(ctx) }()
-	for quiet := 0; quiet < 2; { // the tasks after the last end run in the second quiet round
+	for quiet := 0; quiet < 2; { // the second round without open runs executes the final tasks
 		more, err := work.step(ctx)
 		if err != nil {
 			return err
@@ -313,7 +314,7 @@ func crashWork(ctx context.Context, plan crashPlan) error {
 	return nil
 }
 
-// crashBegin starts a batch and a simulation set, or only a set of a flaky scenario.
+// crashBegin starts a batch and a simulation set. If simulations is not 0, it only starts a set of so many runs of a flaky scenario.
 func crashBegin(ctx context.Context, s *agenttest.Service, simulations int) error {
 	if simulations > 0 {
 		id, err := crashScenario(ctx, s, flaky)
@@ -338,7 +339,7 @@ func crashBegin(ctx context.Context, s *agenttest.Service, simulations int) erro
 	return err
 }
 
-// crashScenario creates a scenario that a judge decides.
+// crashScenario creates a scenario whose only assertion is a judge's verdict, and returns its id.
 func crashScenario(ctx context.Context, s *agenttest.Service, marker string) (string, error) {
 	sc, err := s.CreateScenario(ctx, crashOrg, scenario.Scenario{
 		Pathway: "p", Name: marker, Enabled: true, CallerPrompt: "You call about " + marker + " and nothing else.",

@@ -10,10 +10,11 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
 )
 
-// notInOpen is the condition that a run is of no group that has not ended.
+// notInOpen is the condition that a run belongs to no group, or to a group that has ended.
 const notInOpen = "NOT " + inOpen
 
-// DeleteScenario deletes a scenario with its runs, one statement a table.
+// DeleteScenario deletes a scenario with its runs, or returns CodeNotFound if it is absent. Runs of groups that have not ended stay. It
+// executes a fixed number of statements, however many runs there are.
 func (s Store) DeleteScenario(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.DB.Do(ctx, func(ctx context.Context) error {
 		return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
@@ -28,18 +29,19 @@ func (s Store) DeleteScenario(ctx context.Context, org callwright.OrgID, id stri
 	})
 }
 
-// emptied is the condition that a group has ended and has no runs but those with some ids.
+// emptied is the condition that a group has ended and contains only runs with the given ids.
 const emptied = `batch.state NOT IN ('PENDING', 'RUNNING') AND NOT EXISTS (SELECT 1 FROM test_runs AS r
 	WHERE r.org = batch.org AND r.batch_id = batch.id AND r.batch_id <> '' AND r.id NOT IN (?))`
 
-// deleteRuns deletes the runs with some ids, or whose ids a query selects, with their journals, with their snapshots if no
-// other run has them, and with their groups if these have ended and have no other run. It returns the number of deleted runs.
+// deleteRuns deletes runs and their journals, and returns the number of deleted runs. ids is a list of ids or a query that selects them. It
+// also deletes snapshots that no other run uses, and ended groups that contain no other run.
 func (db core) deleteRuns(ctx context.Context, idb bun.IDB, ids any) (int, error) {
 	if _, err := idb.NewDelete().Model((*answerRow)(nil)).Where("run_id IN (?)", ids).Exec(ctx); err != nil {
 		return 0, err
 	}
 	theirs := idb.NewSelect().Model((*runRow)(nil)).Column("snapshot_id").Where("id IN (?)", ids)
-	// A transaction that holds a snapshot may add runs that share it. The statement after this one sees them.
+	// Another transaction that has locked a snapshot may add runs that use it. The lock waits for it, so that the next statement sees these
+	// runs.
 	var held []string
 	if err := db.ForUpdate(snapshotsIn(idb, theirs)).Scan(ctx, &held); err != nil {
 		return 0, err
@@ -62,7 +64,8 @@ func (db core) deleteRuns(ctx context.Context, idb bun.IDB, ids any) (int, error
 	return int(n), err
 }
 
-// DeleteRuns deletes old runs. It skips runs that another node is deleting.
+// DeleteRuns deletes up to limit runs that ended before the given time, and returns how many it deleted. It skips runs that another node is
+// deleting.
 func (s Store) DeleteRuns(ctx context.Context, before time.Time, limit int) (deleted int, err error) {
 	if limit <= 0 {
 		return 0, nil

@@ -7,12 +7,12 @@ import (
 	"github.com/callwright/callwright/agenttest"
 )
 
-// Store is an agenttest.Store.
+// Store stores scenarios, runs and groups of runs; it implements agenttest.Store.
 type Store struct{ DB *bunstore.DB }
 
 var _ agenttest.Store = Store{}
 
-// core is a database with the conversions of this package's rows.
+// core is a database with methods that convert rows of this package to domain types and back.
 type core struct{ *sqldb.DB }
 
 func (s Store) core() core { return core{s.DB.Core()} }

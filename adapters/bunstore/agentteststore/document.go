@@ -15,9 +15,9 @@ import (
 	"github.com/callwright/callwright/agenttest/tornado"
 )
 
-// Documents are the JSON of domain types: testdata/documents.json holds all of them, and a test fails when a member is renamed. Scenarios
-// have the JSON of the contract: see scenario.Decode. The fields of others have their Go names; the types below only leave out JSON that
-// is not there, which would be read as null.
+// Documents are the JSON forms of domain types. testdata/documents.json contains an example of each, and a test fails if a member is
+// renamed. Scenarios use the JSON of the contract: see scenario.Decode. The members of other documents have the names of the Go fields. The
+// types below omit absent JSON values, which would otherwise be stored, and read again, as null.
 
 type outcomeJSON struct {
 	engine.Outcome
@@ -73,10 +73,10 @@ func (j outcomeJSON) outcome() engine.Outcome {
 	return o
 }
 
-// purpose binds something sealed to its column and row.
+// purpose returns the purpose of Keyring.Seal that binds a sealed value to its column and row.
 func purpose(what, org, id string) string { return fmt.Sprintf("%s:%q:%q", what, org, id) }
 
-// seal encrypts the JSON of a value.
+// seal encodes a value as JSON and encrypts it.
 func (db core) seal(purpose string, v any) (string, error) {
 	plain, err := json.Marshal(v)
 	if err != nil {
@@ -85,7 +85,8 @@ func (db core) seal(purpose string, v any) (string, error) {
 	return db.Keyring.Seal(purpose, callwright.Secret(plain)), nil
 }
 
-// unsealScenario reverses seal for a scenario.
+// unsealScenario decrypts and decodes a scenario that seal encrypted, including scenarios of earlier releases. It returns a zero scenario
+// for an empty text.
 func (db core) unsealScenario(purpose, sealed string) (sc scenario.Scenario, err error) {
 	var raw json.RawMessage
 	if err := db.unseal(purpose, sealed, &raw); err != nil || raw == nil {
@@ -97,7 +98,7 @@ func (db core) unsealScenario(purpose, sealed string) (sc scenario.Scenario, err
 	return sc, nil
 }
 
-// unseal reverses seal. It leaves v unchanged for an empty text.
+// unseal decrypts and decodes a value that seal encrypted. It leaves v unchanged if sealed is empty.
 func (db core) unseal(purpose, sealed string, v any) error {
 	if sealed == "" {
 		return nil

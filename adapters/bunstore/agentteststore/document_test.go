@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write the files in testdata anew")
 
-// TestDocumentsWithGoNames: scenarios and snapshots that were stored before their documents had the names of the contract are read.
+// TestDocumentsWithGoNames checks that scenarios can be read that earlier releases stored with the names of Go fields.
 func TestDocumentsWithGoNames(t *testing.T) {
 	t.Parallel()
 	old, err := os.ReadFile(filepath.Join("testdata", "scenario-with-go-names.json"))
@@ -45,9 +45,9 @@ func TestDocumentsWithGoNames(t *testing.T) {
 	}
 }
 
-// TestDocumentsKeepTheirNames: stored documents have the member names of domain types. A renamed member, or one with a new type,
-// needs a line in upgrade.go or a type in document.go: otherwise no release could read documents of earlier ones. For a new member,
-// write the file again with -update.
+// TestDocumentsKeepTheirNames fails if a member of a stored document is renamed or changes its type, because rows of earlier releases could
+// then not be read. Such a change requires a line in upgrade.go or a type in document.go. After adding a member, update the file with
+// -update.
 func TestDocumentsKeepTheirNames(t *testing.T) {
 	t.Parallel()
 	got, err := agentteststore.Documents(

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// The store refuses a second scenario with the same name.
+// The example shows that the store refuses a second scenario with the same name.
 func Example() {
 	ctx := context.Background()
 	ring, err := callwright.NewKeyring("2026", map[string][]byte{"2026": []byte("32 bytes from a file with mode 0")})

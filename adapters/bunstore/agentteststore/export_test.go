@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agenttest/tornado"
 )
 
-// Documents returns the sealed documents of a scenario, a run, a group and a session.
+// Documents returns the JSON that the store seals for a scenario, a run, a group and a session, as members of one object.
 func Documents(sc scenario.Scenario, r run.Run, b group.Batch, n tornado.Session) ([]byte, error) {
 	return json.MarshalIndent(map[string]any{
 		"scenario": sc, "outcome": newOutcomeJSON(*r.Outcome), "result": r.Result,
@@ -18,5 +18,5 @@ func Documents(sc scenario.Scenario, r run.Run, b group.Batch, n tornado.Session
 	}, "", "  ")
 }
 
-// Upgraded is upgraded.
+// Upgraded exports upgraded for tests.
 var Upgraded = upgraded

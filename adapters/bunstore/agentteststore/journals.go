@@ -16,32 +16,33 @@ type answerRow struct {
 	Run    string `bun:"run_id,pk"`
 	Org    string `bun:"org"`
 	Key    string `bun:"answer_key,pk"`
-	Answer string `bun:"answer"` // sealed
+	Answer string `bun:"answer"` // sealed answer
 }
 
 func answerPurpose(org, run, key string) string {
 	return fmt.Sprintf("answer in test run:%q:%q:%q", org, run, key)
 }
 
-// AppendAnswer adds an answer to the journal of a run. On PostgreSQL it locks the run, so that none is added to a journal that
-// is deleted with the end of the run.
+// AppendAnswer adds an answer to the journal of a run, if the node is executing the run. On PostgreSQL it locks the run, because the end of
+// the run deletes the journal, and no answer may follow.
 func (s Store) AppendAnswer(ctx context.Context, org callwright.OrgID, run, node, key string, answer []byte) error {
 	return s.appendAnswer(ctx, org, run, key, answer, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where(running).Where("node = ?", node)
 	})
 }
 
-// inOpen is the condition that a run is of a group that has not ended.
+// inOpen is the condition that a run belongs to a group that has not ended.
 const inOpen = `EXISTS (SELECT 1 FROM test_batches AS b WHERE b.id = run.batch_id AND b.state IN ('PENDING', 'RUNNING'))`
 
-// AppendJudgement adds an answer of a judge to the journal of a run that has ended.
+// AppendJudgement adds a judge's answer to the journal of an ended run whose group has not ended.
 func (s Store) AppendJudgement(ctx context.Context, org callwright.OrgID, run, key string, answer []byte) error {
 	return s.appendAnswer(ctx, org, run, key, answer, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where(over).Where(inOpen)
 	})
 }
 
-// appendAnswer adds an answer to the journal of a run that is as wanted.
+// appendAnswer adds an answer to the journal of a run, unless the key exists. wanted restricts the query for the run: a run that does not
+// match is CodeConflict, an absent run CodeNotFound.
 func (s Store) appendAnswer(
 	ctx context.Context, org callwright.OrgID, run, key string, answer []byte, wanted func(*bun.SelectQuery) *bun.SelectQuery,
 ) error {
@@ -54,7 +55,7 @@ func (s Store) appendAnswer(
 	})
 }
 
-// Answers returns the journal of a run.
+// Answers returns the decrypted answers in the journal of a run, by key.
 func (s Store) Answers(ctx context.Context, org callwright.OrgID, run string) (map[string][]byte, error) {
 	var rows []answerRow
 	err := s.core().Read(ctx, []any{org, run}, func(ctx context.Context, idb bun.IDB) error {
@@ -75,7 +76,7 @@ func (s Store) Answers(ctx context.Context, org callwright.OrgID, run string) (m
 	return answers, nil
 }
 
-// DeleteAnswers deletes the journal of a run.
+// DeleteAnswers deletes all answers in the journal of a run.
 func (s Store) DeleteAnswers(ctx context.Context, org callwright.OrgID, run string) error {
 	return s.core().Write(ctx, []any{org, run}, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewDelete().Model((*answerRow)(nil)).Where("run_id = ?", run).Where("org = ?", org).Exec(ctx)

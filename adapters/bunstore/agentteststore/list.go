@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// The conditions of the partial indexes. SQLite uses them only for conditions with these very words.
+// The conditions of the partial indexes. SQLite uses an index only if a query contains its exact condition.
 const (
 	inBatch = "batch_id <> ''"
 	ofOne   = "persona_id <> ''"
@@ -22,8 +22,9 @@ const (
 	over    = "ended_at IS NOT NULL"
 )
 
-// FindRuns returns a page of runs. Of several states, it reads a page of each: each is one range of the index of states. It reads
-// them in the order in which states follow each other, so that a run that changes meanwhile is found twice rather than not.
+// FindRuns returns a page of runs. If the filter names several states, it reads a page of each, because each is one range of the index of
+// states. It reads them in the order in which a run passes through them. A run that changes its state meanwhile is then found twice, not
+// missed; duplicates are deleted.
 func (s Store) FindRuns(ctx context.Context, org callwright.OrgID, f run.Filter) ([]run.Run, error) {
 	if f.Limit <= 0 {
 		return nil, nil
@@ -77,11 +78,11 @@ func (s Store) findRuns(ctx context.Context, org callwright.OrgID, f run.Filter)
 	return sqldb.ConvertedAll(rows, s.core().run)
 }
 
-// picked selects the runs of an organization that match the filter, on all pages.
+// picked restricts a query to the runs of an organization that match the filter, on all pages.
 func picked(q *bun.SelectQuery, org callwright.OrgID, f run.Filter) *bun.SelectQuery {
 	if f.Scenario != "" && f.Batch != "" {
-		// Neither database is to choose an index that begins with org: all of them have the whole batch, or all runs of the
-		// scenario, while the index of trials contains only these runs.
+		// The expression prevents the use of an index that begins with org. Such an index contains all runs of the batch or of the
+		// scenario, while the index of trials contains only the wanted runs.
 		q = q.Where("org || '' = ?", org)
 	} else {
 		q = q.Where("org = ?", org)
@@ -111,7 +112,7 @@ func picked(q *bun.SelectQuery, org callwright.OrgID, f run.Filter) *bun.SelectQ
 	return q
 }
 
-// CountRuns counts runs.
+// CountRuns returns the number of runs that match the filter, on all pages.
 func (s Store) CountRuns(ctx context.Context, org callwright.OrgID, f run.Filter) (count int, err error) {
 	err = s.core().Read(ctx, []any{org, f}, func(ctx context.Context, idb bun.IDB) (err error) {
 		count, err = sqldb.Count(ctx, picked(idb.NewSelect().Model((*runRow)(nil)), org, f))
@@ -120,11 +121,11 @@ func (s Store) CountRuns(ctx context.Context, org callwright.OrgID, f run.Filter
 	return count, err
 }
 
-// growing is the condition that a group still has runs to create. A partial index has the same condition.
+// growing is the condition that a group still has runs to create. It is also the condition of a partial index.
 const growing = "created < total AND NOT cancel"
 
-// CountUnended counts runs that have not ended, and runs still to be created, in one statement: a run that is created meanwhile is
-// counted once.
+// CountUnended returns the number of runs that have not ended, including runs that active groups have yet to create. It uses a single
+// statement, so that a run that is created meanwhile is counted once.
 func (s Store) CountUnended(ctx context.Context, org callwright.OrgID) (count int, err error) {
 	err = s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) error {
 		f := run.Filter{States: []run.State{run.Pending, run.Running}}
@@ -136,15 +137,16 @@ func (s Store) CountUnended(ctx context.Context, org callwright.OrgID) (count in
 	return count, err
 }
 
-// HoldStarts takes a lock of the organization. On SQLite the transaction writes already, and no other one does meanwhile.
+// HoldStarts locks the start of tests of an organization until the transaction finishes. SQLite needs no lock, because only one transaction
+// writes at a time.
 func (s Store) HoldStarts(ctx context.Context, org callwright.OrgID) error {
 	return s.core().Write(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) error {
 		return s.core().Alone(ctx, idb, "starts of tests of "+string(org))
 	})
 }
 
-// Waiting returns the organizations that have runs to be started, one statement each: it steps over the other runs of an
-// organization.
+// Waiting returns up to limit organizations with pending runs, in order. Each statement finds the next organization through an index, so
+// that the number of pending runs does not matter.
 func (s Store) Waiting(ctx context.Context, limit int) (orgs []callwright.OrgID, err error) {
 	err = s.core().Read(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
 		orgs = nil
@@ -163,7 +165,7 @@ func (s Store) Waiting(ctx context.Context, limit int) (orgs []callwright.OrgID,
 	return orgs, err
 }
 
-// Abandoned returns runs of nodes that are not alive.
+// Abandoned returns up to limit running runs whose node is not in alive.
 func (s Store) Abandoned(ctx context.Context, alive []string, limit int) ([]run.Run, error) {
 	if limit <= 0 {
 		return nil, nil
@@ -183,7 +185,8 @@ func (s Store) Abandoned(ctx context.Context, alive []string, limit int) ([]run.
 	return sqldb.ConvertedAll(rows, s.core().run)
 }
 
-// Cancelled returns the ids of a node's runs with a requested cancellation.
+// Cancelled returns the ids of the node's running runs that are to be canceled, themselves or with their group. It omits groups that their
+// budget stopped.
 func (s Store) Cancelled(ctx context.Context, node string) (ids []string, err error) {
 	err = s.core().Read(ctx, []any{node}, func(ctx context.Context, idb bun.IDB) error {
 		ids = nil

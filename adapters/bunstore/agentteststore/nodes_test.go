@@ -19,7 +19,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// lastWork does nothing but to tell that a task was enqueued which follows from the end of a group.
+// lastWork is a callwright.Work that runs no tasks. It reports when the task is enqueued that follows the end of a group.
 type lastWork struct{ ended chan struct{} }
 
 func (w lastWork) Enqueue(_ context.Context, t callwright.Task) error {
@@ -32,8 +32,8 @@ func (w lastWork) Enqueue(_ context.Context, t callwright.Task) error {
 func (lastWork) Handle(callwright.Queue, string, callwright.Handler)               {}
 func (lastWork) Every(callwright.Queue, string, time.Duration, callwright.Handler) {}
 
-// TestConcurrencyOverNodes: nodes that claim runs of a group at the same time do not begin more than the group's maximum. Every run
-// counts the running ones at its begin.
+// TestConcurrencyOverNodes checks that nodes that claim runs of a group concurrently do not exceed the group's concurrency. Each run counts
+// the running runs at its start.
 func TestConcurrencyOverNodes(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {

@@ -23,15 +23,15 @@ import (
 
 const org = callwright.OrgID("a")
 
-// start is when the first run of fillRuns is. The others follow, one a second.
+// start is the creation time of the first run that fillRuns stores. The others follow, one per second.
 var start = time.Date(2026, 5, 4, 3, 0, 0, 0, time.UTC)
 
-// fillRuns stores runs of organization a that have ended, r1000000 and so on, with outcomes: of a hundred scenarios, s0
-// and so on, each with a snapshot of its own, and of ten pathways; one in a hundred has failed. A hundredth belong to batch b1.
+// fillRuns stores count ended runs of organization a, with ids from r1000000, each with an outcome and its own snapshot. They belong to a
+// hundred scenarios (s0 to s99) and ten pathways (p0 to p9). One in a hundred has failed, and one in a hundred belongs to batch b1.
 func fillRuns(t testing.TB, db *bunstore.DB, count int) {
 	t.Helper()
 	store, r, snapshot := agentteststore.Store{DB: db}, agenttesttest.FullRun("template"), agenttesttest.FullSnapshot("template")
-	r.Batch, r.Persona, r.Webhook, r.Result = "", "", "", run.Result{} // a sealed value opens in its own row only
+	r.Batch, r.Persona, r.Webhook, r.Result = "", "", "", run.Result{} // a sealed value can be read only in its own row
 	err := store.InsertRuns(t.Context(), []run.Run{r})
 	if err == nil {
 		err = store.InsertSnapshots(t.Context(), []run.Snapshot{snapshot})
@@ -48,11 +48,11 @@ func fillRuns(t testing.TB, db *bunstore.DB, count int) {
 	})
 }
 
-// reads matches plans that read unneeded rows of a table, or sort.
+// reads matches query plans that sort, or that read rows that they do not return.
 var reads = regexp.MustCompile(`Seq Scan|Sort|TEMP|SCAN test|SCAN run|Filter: \(\(?[^$]|Bitmap`)
 
-// TestPagesUseIndexes looks at the plans of a full table, as PostgreSQL chooses them by itself: whichever page, its runs and no
-// others are read, in the order of the index.
+// TestPagesUseIndexes checks the query plans of pages of runs on a full table: only the runs of the page are read, in the order of an
+// index.
 func TestPagesUseIndexes(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -89,7 +89,8 @@ func TestPagesUseIndexes(t *testing.T) {
 	})
 }
 
-// TestPagesOfBatchesUseIndexes likewise, of groups. A list reads no documents.
+// TestPagesOfBatchesUseIndexes checks the query plans of pages of groups: only the groups of the page are read, in the order of an index,
+// and no documents.
 func TestPagesOfBatchesUseIndexes(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -132,7 +133,8 @@ func TestPagesOfBatchesUseIndexes(t *testing.T) {
 
 var readsBatches = regexp.MustCompile(`Seq Scan|Sort|TEMP|SCAN batch|Filter: \(\(?[^$]|Bitmap`)
 
-// TestRunsOfScenarioInBatch reads these runs and no others of the batch.
+// TestRunsOfScenarioInBatch checks that a query for a scenario's runs in a batch uses the index of trials, and finds no runs for another
+// organization.
 func TestRunsOfScenarioInBatch(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -158,7 +160,8 @@ func TestRunsOfScenarioInBatch(t *testing.T) {
 	})
 }
 
-// TestRecentRunsAreFound reads as many runs as there are scenarios.
+// TestRecentRunsAreFound checks that a list of scenarios contains the most recent run of each, and finds these runs with one statement that
+// scans no table.
 func TestRecentRunsAreFound(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -190,13 +193,13 @@ func TestRecentRunsAreFound(t *testing.T) {
 	})
 }
 
-// TestEveryStatementUsesAnIndex runs every query of the store and fails if one reads a whole table.
+// TestEveryStatementUsesAnIndex runs every query of the store and fails if a query scans a whole table.
 func TestEveryStatementUsesAnIndex(t *testing.T) {
 	t.Parallel()
 	storetest.UsesIndexes(t, useStore)
 }
 
-// useStore calls every method that looks for rows.
+// useStore calls every method that queries rows, and returns their errors.
 func useStore(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	s, yes := agentteststore.Store{DB: db}, true
 	sc := scenario.Scenario{ID: "s", Org: org, Name: "n", Pathway: "p", Enabled: true, Required: true, CreatedAt: now, Revision: 1}
@@ -264,7 +267,7 @@ func useStore(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	return append(errs, s.DeleteScenario(ctx, org, "s"))
 }
 
-// TestDeletionsTakeFewStatements deletes scenarios with few runs and with many: it takes as many statements.
+// TestDeletionsTakeFewStatements checks that deleting a scenario needs six statements, with few runs and with many.
 func TestDeletionsTakeFewStatements(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -292,7 +295,7 @@ func TestDeletionsTakeFewStatements(t *testing.T) {
 	})
 }
 
-// TestStatementsOfARunAreCompiledOnce takes runs through their life.
+// TestStatementsOfARunAreCompiledOnce checks that SQLite compiles the statements of a run's life once, not again for each run.
 func TestStatementsOfARunAreCompiledOnce(t *testing.T) {
 	t.Parallel()
 	storetest.CompilesOnce(t, liveRun)

@@ -37,14 +37,14 @@ type runRow struct {
 	CreatedAt  time.Time  `bun:"created_at"`
 	StartedAt  *time.Time `bun:"started_at"`
 	EndedAt    *time.Time `bun:"ended_at"`
-	Version    int64      `bun:"version"` // its Revision
-	Webhook    string     `bun:"webhook"` // sealed
-	Result     string     `bun:"result"`  // sealed: run.Result
-	Outcome    string     `bun:"outcome"` // sealed: outcomeJSON
+	Version    int64      `bun:"version"` // run.Run.Revision
+	Webhook    string     `bun:"webhook"` // sealed URL
+	Result     string     `bun:"result"`  // sealed run.Result
+	Outcome    string     `bun:"outcome"` // sealed outcomeJSON
 	Summary    string     `bun:"summary"` // analytics.Summary
 }
 
-// changing lists the columns of a run that an update writes.
+// changing lists the columns that UpdateRuns writes.
 var changing = []string{
 	"scripted", "state", "node", "attempt", "started_at", "ended_at", "version", "result", "outcome",
 	"summary",
@@ -94,7 +94,7 @@ func (db core) run(row runRow) (run.Run, error) {
 	return r, err
 }
 
-// orNull returns a time as a column keeps it that is NULL for the zero time.
+// orNull returns the stored form of a time, or nil for the zero time.
 func orNull(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -102,7 +102,7 @@ func orNull(t time.Time) *time.Time {
 	return sqldb.StoredIfSet(&t)
 }
 
-// orZero reverses orNull.
+// orZero returns the time of a nullable column, or the zero time for nil.
 func orZero(t *time.Time) time.Time {
 	if t == nil {
 		return time.Time{}
@@ -110,7 +110,7 @@ func orZero(t *time.Time) time.Time {
 	return t.UTC()
 }
 
-// InsertRuns adds runs in one statement, so that a conflict refuses all of them.
+// InsertRuns adds runs with revision 1, in one statement: a conflict prevents the insertion of all of them.
 func (s Store) InsertRuns(ctx context.Context, runs []run.Run) error {
 	if len(runs) == 0 {
 		return nil
@@ -132,7 +132,7 @@ func findRun(idb bun.IDB, org callwright.OrgID, id string) *bun.SelectQuery {
 	return idb.NewSelect().Model((*runRow)(nil)).Where("id = ?", id).Where("org = ?", org)
 }
 
-// Run returns one run.
+// Run returns one run with its outcome, or CodeNotFound if it is absent.
 func (s Store) Run(ctx context.Context, org callwright.OrgID, id string) (run.Run, error) {
 	var row runRow
 	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
@@ -144,7 +144,8 @@ func (s Store) Run(ctx context.Context, org callwright.OrgID, id string) (run.Ru
 	return s.core().run(row)
 }
 
-// UpdateRuns replaces the columns of runs that can change.
+// UpdateRuns writes the changeable columns of runs, in one transaction. It returns CodeConflict, and changes nothing, if a stored revision
+// differs.
 func (s Store) UpdateRuns(ctx context.Context, runs []run.Run) error {
 	rows, err := sqldb.ConvertedAll(runs, s.core().runRow)
 	if err != nil || len(rows) == 0 {
@@ -164,7 +165,8 @@ func (s Store) UpdateRuns(ctx context.Context, runs []run.Run) error {
 	})
 }
 
-// CancelRun sets Cancel of a run. The column is of no revision: no other statement writes it.
+// CancelRun sets Cancel of a running run; it returns CodeConflict for any other state. It does not change the revision, because no other
+// statement writes this column.
 func (s Store) CancelRun(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewUpdate().Model((*runRow)(nil)).Set("cancel = ?", true).Where("id = ?", id).Where("org = ?", org).
@@ -181,10 +183,11 @@ type snapshotRow struct {
 	Number    int       `bun:"pathway_number"`
 	Hash      string    `bun:"hash"`
 	CreatedAt time.Time `bun:"created_at"`
-	Document  string    `bun:"document"` // sealed: scenario.Scenario
+	Document  string    `bun:"document"` // sealed scenario.Scenario
 }
 
-// InsertSnapshots adds snapshots, each in a separate statement: a hundred of the largest would be too much for one.
+// InsertSnapshots adds snapshots in one transaction, each with a separate statement, because a hundred of the largest would exceed the size
+// of a statement.
 func (s Store) InsertSnapshots(ctx context.Context, snapshots []run.Snapshot) error {
 	if len(snapshots) == 0 {
 		return nil
@@ -208,7 +211,8 @@ func (s Store) InsertSnapshots(ctx context.Context, snapshots []run.Snapshot) er
 	})
 }
 
-// HoldSnapshots locks snapshots. On SQLite the transaction writes already, and no other one does meanwhile.
+// HoldSnapshots locks snapshots until the transaction finishes, and returns the ids of those that exist. SQLite needs no lock, because only
+// one transaction writes at a time.
 func (s Store) HoldSnapshots(ctx context.Context, org callwright.OrgID, ids []string) (held []string, err error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -220,12 +224,12 @@ func (s Store) HoldSnapshots(ctx context.Context, org callwright.OrgID, ids []st
 	return held, err
 }
 
-// snapshotsIn selects the ids of snapshots in the order in which all transactions lock them.
+// snapshotsIn returns a query for the ids of snapshots. All transactions lock snapshots in its order, which avoids deadlocks.
 func snapshotsIn(idb bun.IDB, ids any) *bun.SelectQuery {
 	return idb.NewSelect().Model((*snapshotRow)(nil)).Column("id").Where("id IN (?)", ids).Order("id")
 }
 
-// Snapshot returns one snapshot.
+// Snapshot returns one snapshot, or CodeNotFound if it is absent.
 func (s Store) Snapshot(ctx context.Context, org callwright.OrgID, id string) (run.Snapshot, error) {
 	var row snapshotRow
 	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {

@@ -27,8 +27,8 @@ type scenarioRow struct {
 	Enabled   bool      `bun:"enabled"`
 	CreatedAt time.Time `bun:"created_at"`
 	UpdatedAt time.Time `bun:"updated_at"`
-	Version   int64     `bun:"version"`  // its Revision
-	Document  string    `bun:"document"` // sealed: scenario.Scenario
+	Version   int64     `bun:"version"`  // scenario.Scenario.Revision
+	Document  string    `bun:"document"` // sealed scenario.Scenario
 }
 
 func (db core) scenarioRow(sc scenario.Scenario) (row scenarioRow, err error) {
@@ -41,7 +41,7 @@ func (db core) scenarioRow(sc scenario.Scenario) (row scenarioRow, err error) {
 	return row, err
 }
 
-// scenario returns the scenario of a row. Columns take precedence over the document.
+// scenario converts a row to a scenario. Fields with their own columns come from these, not from the document.
 func (db core) scenario(r scenarioRow) (scenario.Scenario, error) {
 	sc, err := db.unsealScenario(purpose("test scenario", r.Org, r.ID), r.Document)
 	sc.ID, sc.Org, sc.Pathway, sc.Persona, sc.Name = r.ID, callwright.OrgID(r.Org), r.Pathway, r.Persona, r.Name
@@ -57,7 +57,7 @@ func (s Store) scenarios() sqldb.Rows[scenario.Scenario, scenarioRow] {
 	}
 }
 
-// InsertScenario adds a scenario.
+// InsertScenario adds a scenario. It returns agenttest.ErrNameTaken if the name is taken, and CodeConflict if the id exists.
 func (s Store) InsertScenario(ctx context.Context, sc scenario.Scenario) error {
 	err := s.scenarios().Insert(ctx, sc)
 	if !errors.Is(err, callwright.ErrConflict) {
@@ -77,12 +77,13 @@ func findScenario(idb bun.IDB, org callwright.OrgID, id string) *bun.SelectQuery
 	return idb.NewSelect().Model((*scenarioRow)(nil)).Where("id = ?", id).Where("org = ?", org)
 }
 
-// Scenario returns one scenario.
+// Scenario returns one scenario, or CodeNotFound if it is absent.
 func (s Store) Scenario(ctx context.Context, org callwright.OrgID, id string) (scenario.Scenario, error) {
 	return s.scenarios().Find(ctx, org, id)
 }
 
-// HoldScenario locks a scenario. On SQLite the transaction writes already, and no other one does meanwhile.
+// HoldScenario locks a scenario until the transaction finishes, or returns CodeNotFound if it is absent. SQLite needs no lock, because only
+// one transaction writes at a time.
 func (s Store) HoldScenario(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		var found string
@@ -91,17 +92,19 @@ func (s Store) HoldScenario(ctx context.Context, org callwright.OrgID, id string
 	})
 }
 
-// UpdateScenario replaces a scenario.
+// UpdateScenario replaces a scenario. It returns CodeConflict if the stored revision is not sc.Revision, and agenttest.ErrNameTaken if the
+// name is taken.
 func (s Store) UpdateScenario(ctx context.Context, sc scenario.Scenario) error {
 	err := s.scenarios().Replace(ctx, sc)
-	// A conflict that the database reports, rather than Replace, comes from the index of names.
+	// Only a conflict with a cause comes from the database, that is, from the unique index of names. Conflicts of revisions have no cause.
 	if e, ok := errors.AsType[*callwright.Error](err); ok && e.Code == callwright.CodeConflict && e.Unwrap() != nil {
 		return agenttest.ErrNameTaken
 	}
 	return err
 }
 
-// FindScenarios returns a page of scenarios.
+// FindScenarios returns a page of scenarios, newest first. Unless f.Brief is set, it includes their documents and their most recent runs.
+// agenttest.MaxRead bounds the size of the page.
 func (s Store) FindScenarios(
 	ctx context.Context, org callwright.OrgID, f agenttest.ScenarioFilter,
 ) (found []agenttest.Listed, err error) {
@@ -117,7 +120,7 @@ func (s Store) FindScenarios(
 	return found, err
 }
 
-// listed reads scenarios one by one, so that it holds no more than it returns.
+// listed returns the scenarios of a page. It reads row by row, and stops when their size exceeds agenttest.MaxRead, to bound its memory.
 func (s Store) listed(
 	ctx context.Context, idb bun.IDB, org callwright.OrgID, f agenttest.ScenarioFilter,
 ) (found []agenttest.Listed, err error) {
@@ -129,7 +132,7 @@ func (s Store) listed(
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close() // it has been read as far as is wanted
+	defer rows.Close() // an error of Close does not matter: all needed rows are read
 	for total := 0; (total <= agenttest.MaxRead || len(found) < 2) && rows.Next(); {
 		var row scenarioRow
 		if err := s.core().ScanRow(ctx, rows, &row); err != nil {
@@ -144,7 +147,7 @@ func (s Store) listed(
 	return found, rows.Err()
 }
 
-// chosen selects the scenarios of an organization that match the filter.
+// chosen restricts a query to the scenarios of an organization that match the filter.
 func chosen(q *bun.SelectQuery, org callwright.OrgID, f agenttest.ScenarioFilter) *bun.SelectQuery {
 	q = q.Where("org = ?", org)
 	if len(f.IDs) > 0 {
@@ -171,12 +174,12 @@ func chosen(q *bun.SelectQuery, org callwright.OrgID, f agenttest.ScenarioFilter
 	return q
 }
 
-// recentOf selects the most recent run of each of some scenarios: one step in the index of a scenario's runs for each, and one more for
-// each experiment since then.
+// recentOf is the condition that a run is the most recent run of one of the given scenarios, without experiments. For each scenario it
+// reads the newest entry in the index of runs, and one more for each later experiment.
 const recentOf = `id IN (SELECT (SELECT r.id FROM test_runs AS r WHERE r.org = s.org AND r.scenario_id = s.id AND NOT r.experiment
 	ORDER BY r.created_at DESC, r.id DESC LIMIT 1) FROM test_scenarios AS s WHERE s.id IN (?))`
 
-// addRecent adds the most recent run of each scenario.
+// addRecent sets Recent of each scenario to its most recent run, if any.
 func (s Store) addRecent(ctx context.Context, idb bun.IDB, found []agenttest.Listed) error {
 	ids := sqldb.Converted(found, func(l agenttest.Listed) string { return l.ID })
 	var rows []runRow
@@ -197,7 +200,7 @@ func (s Store) addRecent(ctx context.Context, idb bun.IDB, found []agenttest.Lis
 	return nil
 }
 
-// RequiredScenarios returns the revisions of the scenarios that promotion requires.
+// RequiredScenarios returns the revisions of up to limit enabled scenarios that promotion of the pathway requires, by id.
 func (s Store) RequiredScenarios(
 	ctx context.Context, org callwright.OrgID, pathway string, limit int,
 ) (map[string]int64, error) {
@@ -217,7 +220,7 @@ func (s Store) RequiredScenarios(
 	return required, err
 }
 
-// CountScenarios counts the scenarios of an organization.
+// CountScenarios returns the number of an organization's scenarios.
 func (s Store) CountScenarios(ctx context.Context, org callwright.OrgID) (int, error) {
 	return s.scenarios().Count(ctx, "org = ?", org)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/agenttest/tornado"
 )
 
-// Sessions is a tornado.Store.
+// Sessions stores tornado sessions; it implements tornado.Store.
 type Sessions struct{ DB *bunstore.DB }
 
 var _ tornado.Store = Sessions{}
@@ -48,12 +48,12 @@ type sessionRow struct {
 	Cancel     bool       `bun:"cancel"`
 	CreatedAt  time.Time  `bun:"created_at"`
 	EndedAt    *time.Time `bun:"ended_at"`
-	Version    int64      `bun:"version"`  // its Revision
-	Request    string     `bun:"request"`  // sealed: requestJSON
-	Progress   string     `bun:"progress"` // sealed: progressJSON
+	Version    int64      `bun:"version"`  // tornado.Session.Revision
+	Request    string     `bun:"request"`  // sealed requestJSON
+	Progress   string     `bun:"progress"` // sealed progressJSON
 }
 
-// progressing lists the columns of a session that an update writes.
+// progressing lists the columns that UpdateSession writes.
 var progressing = []string{"state", "node", "ended_at", "version", "progress"}
 
 func (db core) sessionRow(n tornado.Session) (row sessionRow, err error) {
@@ -86,7 +86,7 @@ func (db core) session(r sessionRow) (tornado.Session, error) {
 	}, err
 }
 
-// InsertSession adds a session. A unique index contains the pathways with a Running session.
+// InsertSession adds a session. A unique index prevents two Running sessions of one pathway.
 func (s Sessions) InsertSession(ctx context.Context, n tornado.Session) error {
 	err := s.rows().Insert(ctx, n)
 	if !errors.Is(err, callwright.ErrConflict) {
@@ -105,12 +105,12 @@ func findSession(idb bun.IDB, org callwright.OrgID, id string) *bun.SelectQuery 
 	return idb.NewSelect().Model((*sessionRow)(nil)).Where("id = ?", id).Where("org = ?", org)
 }
 
-// Session returns one session.
+// Session returns one session, or CodeNotFound if it is absent.
 func (s Sessions) Session(ctx context.Context, org callwright.OrgID, id string) (tornado.Session, error) {
 	return s.rows().Find(ctx, org, id)
 }
 
-// FindSessions returns a page of sessions.
+// FindSessions returns a page of sessions, newest first.
 func (s Sessions) FindSessions(ctx context.Context, org callwright.OrgID, f tornado.Filter) ([]tornado.Session, error) {
 	if f.Limit <= 0 {
 		return nil, nil
@@ -124,7 +124,7 @@ func (s Sessions) FindSessions(ctx context.Context, org callwright.OrgID, f torn
 			q = q.Where("persona_id = ?", f.Persona)
 		}
 		switch active := slices.Equal(f.States, []tornado.State{tornado.Running}); {
-		case active: // by the index of the few Running sessions, rather than by the index of personas
+		case active: // uses the index of Running sessions, which are few, instead of the index of personas
 			q = q.Where(running)
 		case f.Persona != "":
 			q = q.Where(ofOne)
@@ -139,7 +139,8 @@ func (s Sessions) FindSessions(ctx context.Context, org callwright.OrgID, f torn
 	})
 }
 
-// UpdateSession replaces the columns of a session that can change.
+// UpdateSession writes the changeable columns of a session. It returns CodeConflict if the stored revision is not n.Revision. An ended
+// session cannot become active again.
 func (s Sessions) UpdateSession(ctx context.Context, n tornado.Session) error {
 	row, err := s.core().sessionRow(n)
 	if err != nil {
@@ -154,7 +155,8 @@ func (s Sessions) UpdateSession(ctx context.Context, n tornado.Session) error {
 	})
 }
 
-// CancelSession sets Cancel of a session. The column is of no revision: no other statement writes it.
+// CancelSession sets Cancel of a Running session; it returns CodeInvalidState for any other. It does not change the revision, because no
+// other statement writes this column.
 func (s Sessions) CancelSession(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewUpdate().Model((*sessionRow)(nil)).Set("cancel = ?", true).Where("id = ?", id).
@@ -167,7 +169,7 @@ func (s Sessions) CancelSession(ctx context.Context, org callwright.OrgID, id st
 	})
 }
 
-// WaitingSessions returns sessions without a node.
+// WaitingSessions returns up to limit Running sessions without a node, oldest first.
 func (s Sessions) WaitingSessions(ctx context.Context, limit int) ([]tornado.Session, error) {
 	if limit <= 0 {
 		return nil, nil
@@ -177,7 +179,7 @@ func (s Sessions) WaitingSessions(ctx context.Context, limit int) ([]tornado.Ses
 	})
 }
 
-// AbandonedSessions returns sessions of nodes that are not alive.
+// AbandonedSessions returns up to limit Running sessions whose node is not in alive, oldest first. It includes sessions without a node.
 func (s Sessions) AbandonedSessions(ctx context.Context, alive []string, limit int) ([]tornado.Session, error) {
 	if limit <= 0 {
 		return nil, nil
@@ -190,7 +192,7 @@ func (s Sessions) AbandonedSessions(ctx context.Context, alive []string, limit i
 	})
 }
 
-// CancelledSessions returns the ids of a node's sessions with a requested cancellation.
+// CancelledSessions returns the ids of the node's Running sessions that are to be canceled.
 func (s Sessions) CancelledSessions(ctx context.Context, node string) (ids []string, err error) {
 	err = s.core().Read(ctx, []any{node}, func(ctx context.Context, idb bun.IDB) error {
 		ids = nil
@@ -208,15 +210,15 @@ type stepRow struct {
 	Org     string    `bun:"org"`
 	Name    string    `bun:"name"`
 	At      time.Time `bun:"at"`
-	Answer  string    `bun:"answer"` // sealed
+	Answer  string    `bun:"answer"` // sealed answer
 }
 
 func stepPurpose(org, session string, number int) string {
 	return fmt.Sprintf("step of tornado session:%q:%q:%d", org, session, number)
 }
 
-// AppendStep adds a step to the journal of a session. On PostgreSQL it locks the session, so that none is added to a journal that
-// is deleted with the end of the session.
+// AppendStep adds a step to the journal of a session, if the node is executing the session. On PostgreSQL it locks the session, because the
+// end of the session deletes the journal, and no step may follow.
 func (s Sessions) AppendStep(
 	ctx context.Context, org callwright.OrgID, session, node string, number int, step tornado.Step,
 ) error {
@@ -231,7 +233,7 @@ func (s Sessions) AppendStep(
 	})
 }
 
-// Steps returns the journal of a session.
+// Steps returns the decrypted steps in the journal of a session, in order.
 func (s Sessions) Steps(ctx context.Context, org callwright.OrgID, session string) ([]tornado.Step, error) {
 	var rows []stepRow
 	err := s.core().Read(ctx, []any{org, session}, func(ctx context.Context, idb bun.IDB) error {
@@ -247,7 +249,7 @@ func (s Sessions) Steps(ctx context.Context, org callwright.OrgID, session strin
 	})
 }
 
-// DeleteSteps deletes the journal of a session.
+// DeleteSteps deletes all steps in the journal of a session.
 func (s Sessions) DeleteSteps(ctx context.Context, org callwright.OrgID, session string) error {
 	return s.core().Write(ctx, []any{org, session}, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewDelete().Model((*stepRow)(nil)).Where("session_id = ?", session).Where("org = ?", org).Exec(ctx)
@@ -255,7 +257,8 @@ func (s Sessions) DeleteSteps(ctx context.Context, org callwright.OrgID, session
 	})
 }
 
-// DeleteSessions deletes old sessions, whose journals go with them.
+// DeleteSessions deletes up to limit sessions that ended before the given time, with their journals, and returns how many sessions it
+// deleted.
 func (s Sessions) DeleteSessions(ctx context.Context, before time.Time, limit int) (int, error) {
 	if limit <= 0 {
 		return 0, nil

@@ -17,14 +17,14 @@ import (
 	"github.com/callwright/callwright/agenttest/tornado"
 )
 
-// runningSession returns a session that node n holds.
+// runningSession returns a Running session that node n executes.
 func runningSession(id string) tornado.Session {
 	n := agenttesttest.FullSession(id)
 	n.State, n.Node, n.EndedAt, n.Cancel = tornado.Running, "n", time.Time{}, false
 	return n
 }
 
-// endedSession is the same session after its end.
+// endedSession returns the session of runningSession after its end.
 func endedSession(id string) tornado.Session {
 	n := runningSession(id)
 	n.State, n.EndedAt = tornado.Stuck, start
@@ -33,8 +33,8 @@ func endedSession(id string) tornado.Session {
 
 var answered = tornado.Step{Name: "fix", At: start, Answer: []byte(`{"fixes":[]}`)}
 
-// TestSessionPagesUseIndexes looks at the plans of a full table, as PostgreSQL chooses them by itself: whichever page, its sessions
-// and no others are read, in the order of the index.
+// TestSessionPagesUseIndexes checks the query plans of pages of sessions on a full table: only the sessions of the page are read, in the
+// order of an index.
 func TestSessionPagesUseIndexes(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -48,7 +48,7 @@ func TestSessionPagesUseIndexes(t *testing.T) {
 			"state":      "CASE WHEN i % 1500 = 7 THEN 'RUNNING' ELSE 'STUCK' END",
 			"pathway_id": "CASE WHEN i % 1500 = 7 THEN 'q' || CAST(i AS TEXT) ELSE 'p' || CAST(i % 10 AS TEXT) END",
 			"persona_id": "'x' || CAST(i % 20 AS TEXT)",
-			"request":    "''", "progress": "''", // a sealed value opens in its own row only
+			"request":    "''", "progress": "''", // a sealed value can be read only in its own row
 		})
 		const count = 10
 		for index, f := range map[string]tornado.Filter{
@@ -93,7 +93,7 @@ func TestSessionPagesUseIndexes(t *testing.T) {
 	})
 }
 
-// TestSessionsUseIndexes runs every query of the store and fails if one reads a whole table.
+// TestSessionsUseIndexes runs every query of Sessions and fails if a query scans a whole table.
 func TestSessionsUseIndexes(t *testing.T) {
 	t.Parallel()
 	storetest.UsesIndexes(t, func(ctx context.Context, db *bunstore.DB, now time.Time) []error {
@@ -121,7 +121,7 @@ func TestSessionsUseIndexes(t *testing.T) {
 	})
 }
 
-// TestStatementsOfASessionAreCompiledOnce takes sessions through their life.
+// TestStatementsOfASessionAreCompiledOnce checks that SQLite compiles the statements of a session's life once, not again for each session.
 func TestStatementsOfASessionAreCompiledOnce(t *testing.T) {
 	t.Parallel()
 	storetest.CompilesOnce(t, func(ctx context.Context, db *bunstore.DB, id string) error {
@@ -145,7 +145,7 @@ func TestStatementsOfASessionAreCompiledOnce(t *testing.T) {
 	})
 }
 
-// TestMovedSessionsDoNotOpen moves sealed values to another row, or to another column.
+// TestMovedSessionsDoNotOpen moves sealed values to another row or column: reading them fails.
 func TestMovedSessionsDoNotOpen(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -175,8 +175,8 @@ func TestMovedSessionsDoNotOpen(t *testing.T) {
 	})
 }
 
-// TestSessionsOutliveTheirKey replaces a key by another one: values sealed with the earlier one are read, and new values are sealed
-// with the later one.
+// TestSessionsOutliveTheirKey changes the current key of the keyring: values sealed with the old key can be read, and new values are sealed
+// with the new key.
 func TestSessionsOutliveTheirKey(t *testing.T) {
 	t.Parallel()
 	at := storetest.Databases["sqlite"](t)

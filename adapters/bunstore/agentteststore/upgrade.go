@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// The members of scenarios, and of the items of their lists, that were stored under other names before they got the contract's
-// names. Names that differ in case only are excluded.
+// Earlier releases stored some members of scenarios, and of the items of their lists, under other names. The maps contain the old names and
+// the names of the contract. Names that differ only in case are omitted, because decoding ignores case.
 var (
 	scenarioNames = map[string]string{
 		"Org": "org_id", "Pathway": "pathway_id", "Persona": "persona_id", "Kind": "scenario_type", "CallerPrompt": "tester_persona_prompt",
@@ -24,8 +24,8 @@ var (
 
 type object = map[string]json.RawMessage
 
-// upgraded returns the document of a scenario with the names of the contract. One that has them stays unchanged, as does one that
-// is no JSON.
+// upgraded replaces the member names of earlier releases in the document of a scenario with the names of the contract. It returns a
+// document with the contract's names, or one that is not JSON, unchanged.
 func upgraded(raw json.RawMessage) json.RawMessage {
 	var sc object
 	if json.Unmarshal(raw, &sc) != nil || sc["CallerPrompt"] == nil {

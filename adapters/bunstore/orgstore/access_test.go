@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
 )
 
-// together calls a function several times concurrently, and returns the results.
+// together calls f concurrently, the given number of times, and returns the results.
 func together(times int, f func(i int) error) []error {
 	results := make([]error, times)
 	var all sync.WaitGroup
@@ -26,7 +26,7 @@ func together(times int, f func(i int) error) []error {
 	return results
 }
 
-// wantOne checks for one success, and that the others were too late.
+// wantOne checks that exactly one call succeeded, and that the others returned CodeInvalidState.
 func wantOne(t *testing.T, what string, results []error) {
 	t.Helper()
 	won := 0
@@ -42,7 +42,8 @@ func wantOne(t *testing.T, what string, results []error) {
 	}
 }
 
-// TestAccessRaces changes one organization and its keys from two services concurrently, like two programs.
+// TestAccessRaces changes one organization and its keys concurrently from two services, as two processes would: only one rotation succeeds,
+// and no change is lost.
 func TestAccessRaces(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -76,7 +77,7 @@ func TestAccessRaces(t *testing.T) {
 		}
 		for _, k := range slices.Concat(made, []access.NewKey{key}) {
 			if k.Key == "" {
-				continue // it came too late
+				continue // this rotation was refused
 			}
 			if _, err := s.CheckKey(t.Context(), k.Key.Reveal()); err != nil {
 				t.Errorf("a key after the rotation: %v", err)
@@ -103,7 +104,8 @@ func TestAccessRaces(t *testing.T) {
 	})
 }
 
-// TestSignInsAtOnce signs in with one key from two services concurrently, like two nodes.
+// TestSignInsAtOnce signs in concurrently with one key from two services, as two nodes would: the key never has more than
+// access.MaxSessions sessions.
 func TestSignInsAtOnce(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -154,7 +156,7 @@ func TestSignInsAtOnce(t *testing.T) {
 	})
 }
 
-// TestKeyTakesOneStatement counts the statements of a request with a key, and with a session.
+// TestKeyTakesOneStatement checks that a request with a key, and a request with a session, needs only one statement.
 func TestKeyTakesOneStatement(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/delivery"
 )
 
-// Deliveries is a delivery.Store.
+// Deliveries stores the deliveries of webhooks; it implements delivery.Store.
 type Deliveries struct{ DB *bunstore.DB }
 
 func (s Deliveries) core() core { return core{s.DB.Core()} }
@@ -42,7 +42,8 @@ func (r deliveryRow) delivery() delivery.Delivery {
 	}
 }
 
-// StoreDelivery adds a delivery, or replaces the stored one.
+// StoreDelivery adds a delivery, or updates the stored one and adds the attempts of both. It also deletes some deliveries from before the
+// given time.
 func (s Deliveries) StoreDelivery(ctx context.Context, d delivery.Delivery, before time.Time) error {
 	row := deliveryRow{
 		Org: string(d.Org), ID: d.ID, Kind: string(d.Kind), Subject: d.Subject, Host: d.Host, State: string(d.State), Attempts: d.Attempts,
@@ -60,7 +61,8 @@ func (s Deliveries) StoreDelivery(ctx context.Context, d delivery.Delivery, befo
 	})
 }
 
-// deleteOld deletes some old deliveries. It skips rows that another transaction has locked.
+// deleteOld deletes up to 20 deliveries of an organization that began before the given time. It skips rows that another transaction has
+// locked.
 func (s Deliveries) deleteOld(ctx context.Context, idb bun.IDB, org callwright.OrgID, before time.Time) error {
 	const atOnce = 20
 	old := idb.NewSelect().Model((*deliveryRow)(nil)).Column("id").
@@ -70,7 +72,7 @@ func (s Deliveries) deleteOld(ctx context.Context, idb bun.IDB, org callwright.O
 	return err
 }
 
-// FinishDelivery ends a delivery that is pending. Most messages have none: for these it writes nothing.
+// FinishDelivery stores the end of a pending delivery. For most messages no delivery is stored; it then writes nothing.
 func (s Deliveries) FinishDelivery(ctx context.Context, d delivery.Delivery) error {
 	err := s.core().Read(ctx, []any{d}, func(ctx context.Context, idb bun.IDB) error {
 		return sqldb.Exists(ctx, "delivery", idb.NewSelect().Model((*deliveryRow)(nil)).Where("org = ?", d.Org).Where("id = ?", d.ID))
@@ -93,7 +95,7 @@ func (s Deliveries) FinishDelivery(ctx context.Context, d delivery.Delivery) err
 	})
 }
 
-// Deliveries returns a page of deliveries.
+// Deliveries returns a page of an organization's deliveries since a time, newest first. An empty state selects all states.
 func (s Deliveries) Deliveries(
 	ctx context.Context, org callwright.OrgID, state delivery.State, since time.Time, after callwright.Keyset, limit int,
 ) ([]delivery.Delivery, error) {

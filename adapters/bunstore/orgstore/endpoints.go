@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/delivery"
 )
 
-// Endpoints is a delivery.EndpointStore.
+// Endpoints stores the endpoints of webhooks; it implements delivery.EndpointStore.
 type Endpoints struct{ DB *bunstore.DB }
 
 func (s Endpoints) rows() sqldb.Rows[delivery.Endpoint, endpointRow] {
@@ -50,12 +50,13 @@ func newEndpointRow(e delivery.Endpoint) endpointRow {
 	}
 }
 
-// Endpoint returns an endpoint.
+// Endpoint returns the endpoint of a host, or CodeNotFound if it is absent.
 func (s Endpoints) Endpoint(ctx context.Context, org callwright.OrgID, host string) (delivery.Endpoint, error) {
 	return s.rows().Find(ctx, org, host)
 }
 
-// StoreEndpoint adds or replaces an endpoint.
+// StoreEndpoint inserts an endpoint of version 0, and replaces any other. It returns CodeConflict if the endpoint exists or its stored
+// version differs.
 func (s Endpoints) StoreEndpoint(ctx context.Context, e delivery.Endpoint) error {
 	if e.Version == 0 {
 		return s.rows().Insert(ctx, e)
@@ -67,12 +68,12 @@ func (s Endpoints) StoreEndpoint(ctx context.Context, e delivery.Endpoint) error
 	return err
 }
 
-// DeleteEndpoint deletes an endpoint.
+// DeleteEndpoint deletes the endpoint of a host. It returns nil if the endpoint is absent.
 func (s Endpoints) DeleteEndpoint(ctx context.Context, org callwright.OrgID, host string) error {
 	return s.rows().Delete(ctx, org, host)
 }
 
-// PausedEndpoints returns the endpoints of an organization that are paused.
+// PausedEndpoints returns up to limit paused endpoints of an organization, ordered by host.
 func (s Endpoints) PausedEndpoints(ctx context.Context, org callwright.OrgID, limit int) ([]delivery.Endpoint, error) {
 	return s.rows().Select(ctx, []any{org}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("org = ?", org).Where("paused_at IS NOT NULL").Order("host").Limit(int64(max(limit, 1)))

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/adapters/masterkey"
 )
 
-// A program opens the database of a deployment, beside its server or without one, and makes an organization.
+// The example opens the database of a deployment, which a server may be using, and creates an organization.
 func Example() {
 	ctx := context.Background()
 	data, err := os.MkdirTemp("", "callwright-example-")
@@ -23,7 +23,7 @@ func Example() {
 	defer func() { _ = os.RemoveAll(data) }()
 
 	master, err := masterkey.Find(os.Getenv(masterkey.Variable), data)
-	if errors.Is(err, fs.ErrNotExist) { // a new deployment
+	if errors.Is(err, fs.ErrNotExist) { // the deployment is new: create its master key
 		master = masterkey.New(data)
 		err = os.WriteFile(masterkey.File(data), []byte(master.Text().Reveal()), 0o600)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
 )
 
-// IdempotencyStore is a callwright.IdempotencyStore.
+// IdempotencyStore stores answers by idempotency key; it implements callwright.IdempotencyStore.
 type IdempotencyStore struct{ DB *bunstore.DB }
 
 func (s IdempotencyStore) core() core { return core{s.DB.Core()} }
@@ -23,18 +23,18 @@ type answerRow struct {
 
 	Org    string    `bun:"org,pk"`
 	Key    string    `bun:"key,pk"`
-	Digest []byte    `bun:"digest"` // sealed, as the request may hold a password that is short enough to be guessed
-	Answer []byte    `bun:"answer"` // sealed, as it may show a secret for the only time
+	Digest []byte    `bun:"digest"` // sealed, because a short password in the request could be guessed from its digest
+	Answer []byte    `bun:"answer"` // sealed, because it may contain a secret that is shown only once
 	KeptAt time.Time `bun:"kept_at"`
 }
 
-// answerPurpose binds a sealed column of an answer to its row.
+// answerPurpose returns the purpose of Keyring.Seal that binds a sealed column of an answer to its row.
 func answerPurpose(org callwright.OrgID, key, column string) string {
 	return fmt.Sprintf("answer:%q:%q:%s", org, key, column)
 }
 
-// unseal decrypts a row; CodeNotFound when that fails, such as after the loss of its key, or for a row of a version
-// that did not seal rows.
+// unseal decrypts a row. It returns CodeNotFound if that fails, for example because the encryption key is lost, or because an earlier
+// version stored the row unsealed.
 func (s IdempotencyStore) unseal(r answerRow) (digest, answer []byte, err error) {
 	org := callwright.OrgID(r.Org)
 	d, err := s.core().Keyring.Open(answerPurpose(org, r.Key, "digest"), string(r.Digest))
@@ -48,7 +48,8 @@ func (s IdempotencyStore) unseal(r answerRow) (digest, answer []byte, err error)
 	return []byte(d), []byte(a), nil
 }
 
-// Find returns the answer kept under a key since a time, and the digest of the request that got it.
+// Find returns the answer that was stored under a key at or after since, and the digest of its request. It returns CodeNotFound if the
+// answer is absent or cannot be decrypted.
 func (s IdempotencyStore) Find(
 	ctx context.Context, org callwright.OrgID, key string, since time.Time,
 ) (digest, answer []byte, err error) {
@@ -66,7 +67,8 @@ func findAnswer(idb bun.IDB, row *answerRow, org callwright.OrgID, key string) *
 	return idb.NewSelect().Model(row).Where("org = ?", org).Where("key = ?", key)
 }
 
-// StoreAnswer stores an answer. It replaces an answer from before since, and an answer that can no longer be decrypted.
+// StoreAnswer stores an answer. It replaces an answer that was stored before since, and an answer that cannot be decrypted. It returns
+// CodeConflict for any other stored answer. It also deletes some older answers.
 func (s IdempotencyStore) StoreAnswer(
 	ctx context.Context, org callwright.OrgID, key string, digest, answer []byte, since, at time.Time,
 ) error {
@@ -92,7 +94,7 @@ func (s IdempotencyStore) StoreAnswer(
 	})
 }
 
-// storeAnew replaces an answer that does not open; it is a conflict when that one does.
+// storeAnew replaces a stored answer that cannot be decrypted. It returns CodeConflict if the stored answer can be decrypted.
 func (s IdempotencyStore) storeAnew(ctx context.Context, idb bun.IDB, row answerRow) error {
 	var old answerRow
 	if err := findAnswer(idb, &old, callwright.OrgID(row.Org), row.Key).Scan(ctx); err != nil {
@@ -105,8 +107,8 @@ func (s IdempotencyStore) storeAnew(ctx context.Context, idb bun.IDB, row answer
 	return sqldb.Changed(result, err, callwright.ErrConflict)
 }
 
-// deleteOld deletes some expired answers, so that they do not pile up. It skips rows that
-// another transaction has locked, because waiting for them could end in a deadlock.
+// deleteOld deletes up to 20 answers of an organization that were stored before the given time. It skips rows that another transaction has
+// locked, because waiting for them could cause a deadlock.
 func (s IdempotencyStore) deleteOld(ctx context.Context, idb bun.IDB, org callwright.OrgID, before time.Time) error {
 	const atOnce = 20
 	old := idb.NewSelect().Model((*answerRow)(nil)).Column("key").

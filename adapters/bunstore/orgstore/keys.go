@@ -24,7 +24,7 @@ type keyRow struct {
 	LastUsedAt *time.Time `bun:"last_used_at"`
 	ReplacedBy string     `bun:"replaced_by"`
 
-	Organization *organizationRow `bun:"rel:belongs-to,join:org=id"` // read by KeyByPrefix and SessionByHash alone
+	Organization *organizationRow `bun:"rel:belongs-to,join:org=id"` // set only by KeyByPrefix and SessionByHash
 }
 
 func (r keyRow) key() callwright.APIKey {
@@ -47,12 +47,13 @@ func (s Tenants) keys() sqldb.Rows[callwright.APIKey, keyRow] {
 	return sqldb.Rows[callwright.APIKey, keyRow]{DB: s.DB.Core(), Kind: "API key", Row: sqldb.Plain(newKeyRow), Value: sqldb.Plain(keyRow.key)}
 }
 
-// InsertKey adds a key's record.
+// InsertKey adds a key's record. It returns CodeConflict if the id or prefix exists.
 func (s Tenants) InsertKey(ctx context.Context, k callwright.APIKey) error {
 	return s.keys().Insert(ctx, k)
 }
 
-// KeyByPrefix returns the record of the key with a prefix, and its organization.
+// KeyByPrefix returns the record of the key with a prefix, and its organization, in one statement. It returns CodeNotFound if either is
+// absent.
 func (s Tenants) KeyByPrefix(ctx context.Context, prefix string) (callwright.APIKey, callwright.Organization, error) {
 	var row keyRow
 	err := s.core().Read(ctx, []any{prefix}, func(ctx context.Context, idb bun.IDB) error {
@@ -69,12 +70,12 @@ func (s Tenants) KeyByPrefix(ctx context.Context, prefix string) (callwright.API
 	return row.key(), org, err
 }
 
-// Key returns the record of one key.
+// Key returns the record of one key, or CodeNotFound if the organization does not own such a key.
 func (s Tenants) Key(ctx context.Context, org callwright.OrgID, id string) (callwright.APIKey, error) {
 	return s.keys().Find(ctx, org, id)
 }
 
-// Keys returns a page of the keys of an organization.
+// Keys returns a page of an organization's keys, newest first.
 func (s Tenants) Keys(
 	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
 ) ([]callwright.APIKey, error) {
@@ -83,7 +84,7 @@ func (s Tenants) Keys(
 	})
 }
 
-// KeyNames returns the names of some keys.
+// KeyNames returns the names of the keys with the given ids, by id. It omits absent keys.
 func (s Tenants) KeyNames(ctx context.Context, org callwright.OrgID, ids []string) (map[string]string, error) {
 	var rows []keyRow
 	err := s.core().Read(ctx, []any{org, ids}, func(ctx context.Context, idb bun.IDB) error {
@@ -97,7 +98,7 @@ func (s Tenants) KeyNames(ctx context.Context, org callwright.OrgID, ids []strin
 	return names, err
 }
 
-// CountKeys counts the keys that are in force.
+// CountKeys returns the number of an organization's keys that are in force at now.
 func (s Tenants) CountKeys(ctx context.Context, org callwright.OrgID, now time.Time) (count int, err error) {
 	err = s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) (err error) {
 		count, err = sqldb.Count(ctx, inForce(idb, org, now))
@@ -106,13 +107,13 @@ func (s Tenants) CountKeys(ctx context.Context, org callwright.OrgID, now time.T
 	return count, err
 }
 
-// inForce chooses the keys of an organization that are in force.
+// inForce returns a query for the keys of an organization that are neither revoked nor expired at now.
 func inForce(db interface{ NewSelect() *bun.SelectQuery }, org callwright.OrgID, now time.Time) *bun.SelectQuery {
 	return db.NewSelect().Model((*keyRow)(nil)).Where("org = ?", org).Where("revoked_at IS NULL").
 		Where("expires_at IS NULL OR expires_at > ?", sqldb.Stored(now))
 }
 
-// RevokeKey revokes a key.
+// RevokeKey sets the revocation time of a key, unless it is already set. It returns CodeNotFound if the key is absent.
 func (s Tenants) RevokeKey(ctx context.Context, org callwright.OrgID, id string, at time.Time) error {
 	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewUpdate().Model((*keyRow)(nil)).
@@ -122,7 +123,8 @@ func (s Tenants) RevokeKey(ctx context.Context, org callwright.OrgID, id string,
 	})
 }
 
-// ReplaceKey sets the successor and the end of a key.
+// ReplaceKey sets the successor and the expiry of a key. It returns CodeConflict if the key already has a successor, and CodeNotFound if
+// the key is absent.
 func (s Tenants) ReplaceKey(ctx context.Context, org callwright.OrgID, id, by string, ends time.Time) error {
 	return s.core().Write(ctx, []any{org, id, by}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewUpdate().Model((*keyRow)(nil)).
@@ -133,7 +135,7 @@ func (s Tenants) ReplaceKey(ctx context.Context, org callwright.OrgID, id, by st
 	})
 }
 
-// TouchKey sets the last use of a key.
+// TouchKey sets the last use of a key to at, unless the stored last use is later than at - every.
 func (s Tenants) TouchKey(ctx context.Context, id string, at time.Time, every time.Duration) error {
 	return s.core().Write(ctx, []any{id}, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewUpdate().Model((*keyRow)(nil)).Set("last_used_at = ?", sqldb.Stored(at)).Where("id = ?", id).

@@ -20,7 +20,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
 )
 
-// TestOldAnswersAreForgotten checks that the table does not grow without end.
+// TestOldAnswersAreForgotten checks that storing answers deletes expired ones, so that the table does not grow without limit.
 func TestOldAnswersAreForgotten(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -52,7 +52,7 @@ func TestOldAnswersAreForgotten(t *testing.T) {
 	})
 }
 
-// TestHeldOrganizationsLoseNoChange changes an organization from several transactions concurrently.
+// TestHeldOrganizationsLoseNoChange changes an organization from several transactions concurrently: HoldOrganization prevents lost updates.
 func TestHeldOrganizationsLoseNoChange(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -85,7 +85,7 @@ func TestHeldOrganizationsLoseNoChange(t *testing.T) {
 	})
 }
 
-// TestRowsBeforeMigration25 makes a database as the releases before had it, and opens it.
+// TestRowsBeforeMigration25 opens a database with rows that were stored before migration 25, and checks that they can be read.
 func TestRowsBeforeMigration25(t *testing.T) {
 	t.Parallel()
 	for driver, folder := range map[string]string{"sqlite": "sqlite", "pgx": "postgres"} {

@@ -20,8 +20,8 @@ type sessionRow struct {
 	CreatedAt time.Time `bun:"created_at"`
 	UsedAt    time.Time `bun:"used_at"`
 
-	KeyName string  `bun:"key_name,scanonly"`             // read by Sessions alone
-	Key     *keyRow `bun:"rel:belongs-to,join:key_id=id"` // read by SessionByHash alone
+	KeyName string  `bun:"key_name,scanonly"`             // set only by Sessions and SessionByHash
+	Key     *keyRow `bun:"rel:belongs-to,join:key_id=id"` // set only by SessionByHash
 }
 
 func (r sessionRow) session() callwright.Session {
@@ -43,12 +43,13 @@ func (s Tenants) sessions() sqldb.Rows[callwright.Session, sessionRow] {
 	}
 }
 
-// InsertSession adds a session.
+// InsertSession adds a session. It returns CodeConflict if the id or hash exists.
 func (s Tenants) InsertSession(ctx context.Context, session callwright.Session) error {
 	return s.sessions().Insert(ctx, session)
 }
 
-// SessionByHash returns the session with a hash, the record of its key, and its organization, in one statement.
+// SessionByHash returns the session with a hash, the record of its key, and its organization, in one statement. It returns CodeNotFound if
+// any of them is absent.
 func (s Tenants) SessionByHash(ctx context.Context, hash []byte) (callwright.SessionOwner, error) {
 	var row sessionRow
 	err := s.core().Read(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
@@ -66,7 +67,8 @@ func (s Tenants) SessionByHash(ctx context.Context, hash []byte) (callwright.Ses
 	return callwright.SessionOwner{Session: row.session(), Key: row.Key.key(), Organization: org}, err
 }
 
-// Sessions returns a page of the live sessions of an organization.
+// Sessions returns a page of an organization's sessions, newest first. It omits sessions that were not used for idle, and sessions whose
+// key is not in force.
 func (s Tenants) Sessions(
 	ctx context.Context, org callwright.OrgID, now time.Time, idle time.Duration, after callwright.Keyset, limit int,
 ) ([]callwright.Session, error) {
@@ -77,7 +79,7 @@ func (s Tenants) Sessions(
 	})
 }
 
-// TouchSession sets the last use of a session.
+// TouchSession sets the last use of a session to at, unless the stored last use is later than at - every.
 func (s Tenants) TouchSession(ctx context.Context, id string, at time.Time, every time.Duration) error {
 	return s.core().Write(ctx, []any{id}, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewUpdate().Model((*sessionRow)(nil)).Set("used_at = ?", sqldb.Stored(at)).Where("id = ?", id).
@@ -86,7 +88,7 @@ func (s Tenants) TouchSession(ctx context.Context, id string, at time.Time, ever
 	})
 }
 
-// DeleteSession deletes a session.
+// DeleteSession deletes a session, or returns CodeNotFound if it is absent.
 func (s Tenants) DeleteSession(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewDelete().Model((*sessionRow)(nil)).Where("id = ?", id).Where("org = ?", org).Exec(ctx)
@@ -94,7 +96,7 @@ func (s Tenants) DeleteSession(ctx context.Context, org callwright.OrgID, id str
 	})
 }
 
-// TrimSessions deletes the sessions of a key except the most recently used ones.
+// TrimSessions deletes the sessions of a key, except for the keep most recently used ones.
 func (s Tenants) TrimSessions(ctx context.Context, key string, keep int) error {
 	return s.core().Write(ctx, []any{key}, func(ctx context.Context, idb bun.IDB) error {
 		kept := idb.NewSelect().Model((*sessionRow)(nil)).Column("id").
@@ -104,7 +106,7 @@ func (s Tenants) TrimSessions(ctx context.Context, key string, keep int) error {
 	})
 }
 
-// DeleteSessions deletes sessions that were last used at a time or before.
+// DeleteSessions deletes up to limit sessions that were last used at or before the given time, and returns how many it deleted.
 func (s Tenants) DeleteSessions(ctx context.Context, until time.Time, limit int) (int, error) {
 	return s.core().DeleteRows(ctx, (*sessionRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("used_at <= ?", sqldb.Stored(until)).Order("used_at").Limit(int64(limit))

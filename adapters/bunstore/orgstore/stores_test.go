@@ -29,13 +29,13 @@ func TestStores(t *testing.T) {
 	})
 }
 
-// TestEveryStatementUsesAnIndex runs every query of the stores and fails if one reads a whole table.
+// TestEveryStatementUsesAnIndex runs every query of the stores and fails if a query scans a whole table.
 func TestEveryStatementUsesAnIndex(t *testing.T) {
 	t.Parallel()
 	storetest.UsesIndexes(t, useAll)
 }
 
-// useAll calls every method that looks for rows.
+// useAll calls every method that queries rows, and returns their errors.
 func useAll(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	const org = callwright.OrgID("o")
 	tenants, answers, deliveries := orgstore.Tenants{DB: db}, orgstore.IdempotencyStore{DB: db}, orgstore.Deliveries{DB: db}

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
 )
 
-// Tenants is a callwright.Tenants.
+// Tenants stores organizations, keys and sessions; it implements callwright.Tenants.
 type Tenants struct{ DB *bunstore.DB }
 
 func (s Tenants) core() core { return core{s.DB.Core()} }
@@ -22,7 +22,7 @@ type organizationRow struct {
 	ID            string                   `bun:"id,pk"`
 	Name          string                   `bun:"name"`
 	Entitlements  []callwright.Entitlement `bun:"entitlements,type:jsonb"`
-	WebhookSecret string                   `bun:"webhook_secret"` // sealed
+	WebhookSecret string                   `bun:"webhook_secret"` // sealed secret
 	ContactEmail  string                   `bun:"contact_email"`
 	Region        string                   `bun:"region"`
 	CreatedAt     time.Time                `bun:"created_at"`
@@ -30,14 +30,14 @@ type organizationRow struct {
 	DefaultCountry string `bun:"default_country"`
 	MaxNumbers     int    `bun:"max_numbers"`
 
-	PreviousWebhookSecret string     `bun:"previous_webhook_secret"` // sealed
+	PreviousWebhookSecret string     `bun:"previous_webhook_secret"` // sealed secret
 	PreviousWebhookEnds   *time.Time `bun:"previous_webhook_ends"`
 }
 
-// webhookPurpose binds a sealed webhook secret to its organization.
+// webhookPurpose returns the purpose of Keyring.Seal that binds a webhook secret to its organization.
 func webhookPurpose(id string) string { return "organization:" + id + ":webhook" }
 
-// previousPurpose binds a sealed webhook secret that another has replaced.
+// previousPurpose returns the purpose of Keyring.Seal for the previous webhook secret of an organization.
 func previousPurpose(id string) string { return webhookPurpose(id) + ":previous" }
 
 func (s Tenants) organizationRow(o callwright.Organization) organizationRow {
@@ -72,22 +72,23 @@ func (s Tenants) organizations() sqldb.Rows[callwright.Organization, organizatio
 	}
 }
 
-// InsertOrganization adds an organization.
+// InsertOrganization adds an organization. It returns CodeConflict if the id exists.
 func (s Tenants) InsertOrganization(ctx context.Context, o callwright.Organization) error {
 	return s.organizations().Insert(ctx, o)
 }
 
-// UpdateOrganization replaces an organization.
+// UpdateOrganization replaces all fields of an organization. It returns CodeNotFound if the organization is absent.
 func (s Tenants) UpdateOrganization(ctx context.Context, o callwright.Organization) error {
 	return s.organizations().Replace(ctx, o)
 }
 
-// Organization returns one organization.
+// Organization returns one organization, or CodeNotFound if it is absent.
 func (s Tenants) Organization(ctx context.Context, id callwright.OrgID) (callwright.Organization, error) {
 	return s.organizations().Find(ctx, "", string(id))
 }
 
-// HoldOrganization returns one organization and holds it until the transaction ends.
+// HoldOrganization returns one organization and locks it until the transaction finishes. SQLite needs no lock, because only one transaction
+// writes at a time.
 func (s Tenants) HoldOrganization(ctx context.Context, id callwright.OrgID) (callwright.Organization, error) {
 	var row organizationRow
 	err := s.core().Write(ctx, []any{id}, func(ctx context.Context, idb bun.IDB) error {
@@ -99,7 +100,7 @@ func (s Tenants) HoldOrganization(ctx context.Context, id callwright.OrgID) (cal
 	return s.core().organization(row)
 }
 
-// Organizations returns a page of organizations.
+// Organizations returns a page of organizations, newest first.
 func (s Tenants) Organizations(ctx context.Context, after callwright.Keyset, limit int) ([]callwright.Organization, error) {
 	return s.organizations().Page(ctx, "created_at", after, max(limit, 1), nil, func(q *bun.SelectQuery) *bun.SelectQuery { return q })
 }

@@ -19,13 +19,13 @@ import (
 	"github.com/callwright/callwright/internal/guard"
 )
 
-// image is the image that scripts/postgres-image.sh builds. It is never pulled: no registry has it.
+// image is the name of the image that scripts/postgres-image.sh builds. It cannot be pulled, because no registry contains it.
 const image = "callwright-postgres:test"
 
-// envHost names the address of published ports to testcontainers.
+// envHost is the environment variable that tells testcontainers the address of published ports.
 const envHost = "TESTCONTAINERS_HOST_OVERRIDE"
 
-// dockerReady returns nil if a daemon answers and has the image, else an error with the missing part.
+// dockerReady returns nil if a Docker daemon responds and has the image. Otherwise the error states the missing prerequisite.
 func dockerReady(ctx context.Context) error {
 	if _, err := exec.LookPath("docker"); err != nil {
 		return errors.New("the docker command is not installed")
@@ -48,16 +48,16 @@ func dockerReady(ctx context.Context) error {
 	return nil
 }
 
-// configure silences testcontainers and sets its environment variables, before any other call of it.
+// configure silences testcontainers and sets its environment variables. It must run before any other call of testcontainers.
 func configure() error {
 	log.SetDefault(silent{})
-	// Its reaper is an image from a registry; here the guard does that work.
+	// The reaper of testcontainers would require an image from a registry. Package guard replaces it.
 	if err := os.Setenv("TESTCONTAINERS_RYUK_DISABLED", "true"); err != nil {
 		return err
 	}
-	// Inside a container, or a virtual machine that looks like one, the library takes the default gateway for the
-	// address of published ports. With a daemon on this machine it is the loopback interface. Tests that run in a
-	// container beside the daemon's others set the variable themselves.
+	// Inside a container, or a similar virtual machine, the library uses the default gateway as the address of published ports. With a
+	// daemon on this machine, the address is the loopback interface. Tests that run in a container next to the daemon's other containers
+	// set the variable themselves.
 	_, given := os.LookupEnv(envHost)
 	if given || strings.HasPrefix(os.Getenv("DOCKER_HOST"), "tcp:") {
 		return nil
@@ -65,13 +65,14 @@ func configure() error {
 	return os.Setenv(envHost, "127.0.0.1")
 }
 
-// startContainer runs the image and returns the DSN of its superuser.
+// startContainer starts a container of the image and returns the DSN of its superuser. A guard removes the container after this process.
 func startContainer(ctx context.Context) (string, error) {
 	name, password := "callwright-pgtest-"+randomHex(6), randomHex(16)
 	if _, err := guard.Start(nil, `docker rm --force --volumes "$1"`, name); err != nil {
 		return "", err
 	}
-	// A log line, not an open port: Docker's proxy accepts connections before the server does. Our image says it once.
+	// Wait for a log line, not for an open port, because Docker's proxy accepts connections before the server does. The image writes this
+	// line only once.
 	ready := wait.ForLog("database system is ready to accept connections").WithPollInterval(50 * time.Millisecond)
 	options := []testcontainers.ContainerCustomizer{
 		postgres.WithPassword(password),
@@ -89,24 +90,24 @@ func startContainer(ctx context.Context) (string, error) {
 	return container.ConnectionString(ctx, "sslmode=disable")
 }
 
-// inMemory keeps the files of a container's server in memory, where databases are made several times faster.
+// inMemory returns options that store a container's files in memory, where databases are created several times faster.
 func inMemory() []testcontainers.ContainerCustomizer {
 	const folder = "/memory"
 	return []testcontainers.ContainerCustomizer{
-		testcontainers.WithTmpfs(map[string]string{folder: "rw,mode=1777"}), // the server is not root
+		testcontainers.WithTmpfs(map[string]string{folder: "rw,mode=1777"}), // world-writable, because the server does not run as root
 		testcontainers.WithEnv(map[string]string{"PGDATA": folder + "/data"}),
 		testcontainers.WithCmdArgs("-c", "max_wal_size=128MB"),
 	}
 }
 
-// benchmarks reports whether this process runs benchmarks. Their databases are large, and on disk like users' databases.
+// benchmarks reports whether this process runs benchmarks. Their databases are large, and should be on disk, as in production.
 func benchmarks() bool {
 	f := flag.Lookup("test.bench")
 	return f != nil && f.Value.String() != ""
 }
 
-// silent drops the progress messages of testcontainers.
+// silent is a logger that discards the messages of testcontainers.
 type silent struct{}
 
-// Printf implements the logger of testcontainers.
+// Printf discards the message.
 func (silent) Printf(string, ...any) {}

@@ -1,6 +1,6 @@
 package pgtest
 
-// Names for the tests of this package, in addition to DSN.
+// Unexported functions, for the tests of this package.
 var (
 	FindBinaries = findBinaries
 	WithDatabase = withDatabase

@@ -18,34 +18,34 @@ import (
 	"github.com/callwright/callwright/internal/guard"
 )
 
-// startTries bounds the starts of a server on another port, after another program took the port that was found free.
+// startTries is the maximum number of attempts to start a server. An attempt fails if another program occupies the free port first.
 const startTries = 3
 
-// fastSettings are server options that trade the safety of the data, which tests do not need, for speed, and allow for many tests
-// with a pool each.
+// fastSettings returns server options that sacrifice durability, which tests do not need, for speed. They also allow enough connections for
+// many tests with a pool each.
 func fastSettings() []string {
 	return []string{
 		"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "max_connections=300",
 	}
 }
 
-// binaryFolders lists where initdb and pg_ctl may be, the best first: in the search path, in Debian's folder for
-// each major version, in Homebrew's.
+// binaryFolders lists the folders that may contain initdb and pg_ctl, in order of preference: the search path, then the folders of Linux
+// distributions and of Homebrew for each major version.
 func binaryFolders() []string {
 	folders := filepath.SplitList(os.Getenv("PATH"))
 	for _, pattern := range []string{
 		"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin",
 		"/opt/homebrew/opt/postgresql@*/bin", "/usr/local/opt/postgresql@*/bin",
 	} {
-		found, _ := filepath.Glob(pattern) // the only error is a bad pattern
+		found, _ := filepath.Glob(pattern) // fails only for a malformed pattern
 		for _, folder := range slices.Backward(found) {
-			folders = append(folders, folder) // two-digit versions sort by name: the newest first
+			folders = append(folders, folder) // newest version first, as two-digit versions sort by name
 		}
 	}
 	return folders
 }
 
-// findBinaries returns the first folder that has initdb, pg_ctl and further programs.
+// findBinaries returns the first folder that contains initdb, pg_ctl and the further programs.
 func findBinaries(folders []string, more ...string) (string, error) {
 	programs := append([]string{"initdb", "pg_ctl"}, more...)
 	for _, folder := range folders {
@@ -60,16 +60,16 @@ func findBinaries(folders []string, more ...string) (string, error) {
 	return "", fmt.Errorf("no PostgreSQL server (%s) is installed on this machine", strings.Join(programs, ", "))
 }
 
-// cluster is a data folder of a server that this process starts from binaries.
+// cluster is the data folder of a server that this process starts from binaries.
 type cluster struct {
-	bin, dir string // the programs, and a folder with data, log and password
+	bin, dir string // folders of the programs, and of data, log and password
 	account  *syscall.Credential
 	password string
 	settings []string
-	release  func() // calls off the guard that stops the server and deletes dir when this process has ended
+	release  func() // cancels the guard, which stops the server and deletes dir after this process
 }
 
-// newCluster makes a folder for a server, without its data.
+// newCluster creates the folder of a server, without its data, and starts the guard that deletes it after this process.
 func newCluster(bin string) (*cluster, error) {
 	account, err := unprivileged()
 	if err != nil {
@@ -79,7 +79,7 @@ func newCluster(bin string) (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A process that was stopped by a signal has to go on to end.
+	// SIGCONT is necessary, because a process that SIGSTOP has stopped cannot exit.
 	const end = `kill -CONT $(head -n 1 "$2/data/postmaster.pid"); "$1/pg_ctl" stop -D "$2/data" -m immediate; /bin/rm -rf "$2"`
 	release, err := guard.Start(account, end, bin, dir)
 	if err != nil {
@@ -94,7 +94,7 @@ func newCluster(bin string) (*cluster, error) {
 
 func (c *cluster) path(name string) string { return filepath.Join(c.dir, name) }
 
-// run runs one of the programs as the server's account.
+// run runs a PostgreSQL program as the server's account. Its error contains the output of the program.
 func (c *cluster) run(ctx context.Context, program string, args ...string) error {
 	cmd := exec.CommandContext(ctx, filepath.Join(c.bin, program), args...)
 	cmd.Dir = c.dir
@@ -105,13 +105,13 @@ func (c *cluster) run(ctx context.Context, program string, args ...string) error
 	return nil
 }
 
-// initialize makes the data of a new server.
+// initialize creates the data of a new server.
 func (c *cluster) initialize(ctx context.Context) error {
 	return c.run(ctx, "initdb", "--pgdata="+c.path("data"), "--username=postgres", "--pwfile="+c.path("password"),
 		"--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync")
 }
 
-// start starts the server on a port.
+// start starts the server on a port and waits until it accepts connections.
 func (c *cluster) start(ctx context.Context, port int) error {
 	options := append([]string{
 		"-p", strconv.Itoa(port), "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=",
@@ -119,7 +119,7 @@ func (c *cluster) start(ctx context.Context, port int) error {
 	return c.run(ctx, "pg_ctl", "start", "-D", c.path("data"), "-w", "-t", "60", "-l", c.path("log"), "-o", strings.Join(options, " "))
 }
 
-// dsn returns the DSN of the superuser of servers on ports.
+// dsn returns the DSN of the superuser, with the servers on the given ports as hosts.
 func (c *cluster) dsn(ports ...int) string {
 	hosts := make([]string, len(ports))
 	for i, port := range ports {
@@ -128,7 +128,7 @@ func (c *cluster) dsn(ports ...int) string {
 	return fmt.Sprintf("postgres://postgres:%s@%s/postgres?sslmode=disable", c.password, strings.Join(hosts, ","))
 }
 
-// startLocal makes a data folder, starts a server on it and returns the DSN of its superuser.
+// startLocal creates and starts a server from binaries, and returns the DSN of its superuser.
 func startLocal(ctx context.Context, bin string) (string, error) {
 	c, err := newCluster(bin)
 	if err != nil {
@@ -144,8 +144,8 @@ func startLocal(ctx context.Context, bin string) (string, error) {
 	return c.dsn(port), nil
 }
 
-// startOnFreePort starts the server on a free port of the loopback interface. Another process may take the port before its use, so
-// it tries several times. The file log contains the server's output about its last failure.
+// startOnFreePort starts the server on a free port of the loopback interface, which it returns. It tries several times, because another
+// process may occupy the port first. If all attempts fail, the error contains the server's log.
 func (c *cluster) startOnFreePort(ctx context.Context) (int, error) {
 	var failure error
 	for range startTries {
@@ -161,7 +161,7 @@ func (c *cluster) startOnFreePort(ctx context.Context) (int, error) {
 	return 0, fmt.Errorf("%w\n%s", failure, log)
 }
 
-// freePort returns a TCP port of the loopback interface without a listener at this moment.
+// freePort returns a TCP port of the loopback interface on which no process currently listens.
 func freePort(ctx context.Context) (int, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -172,7 +172,8 @@ func freePort(ctx context.Context) (int, error) {
 	return int(address.Port()), err
 }
 
-// unprivileged returns the account to run the server as: PostgreSQL refuses root. It is nil, our own, for all others.
+// unprivileged returns the account that runs the server if this process runs as root, because PostgreSQL refuses root. Otherwise it returns
+// nil, which means the account of this process.
 func unprivileged() (*syscall.Credential, error) {
 	if os.Getuid() != 0 {
 		return nil, nil //nolint:nilnil // exec takes nil for "as I am"
@@ -192,7 +193,7 @@ func unprivileged() (*syscall.Credential, error) {
 	return nil, errors.New("PostgreSQL does not run as root, and neither the account postgres nor nobody is there")
 }
 
-// giveAway makes the account the owner of the paths.
+// giveAway makes account the owner of the paths. It does nothing if account is nil.
 func giveAway(account *syscall.Credential, paths ...string) error {
 	if account == nil {
 		return nil

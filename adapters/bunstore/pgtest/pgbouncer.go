@@ -17,8 +17,8 @@ import (
 	"github.com/callwright/callwright/internal/guard"
 )
 
-// PooledDSN is like DSN, but the connections lead through PgBouncer in transaction mode, which gives each transaction of a connection
-// another session of the server.
+// PooledDSN is like DSN, but the connections pass through PgBouncer in transaction mode, which may execute each transaction in another
+// session of the server.
 func PooledDSN(t testing.TB) string {
 	t.Helper()
 	direct, err := url.Parse(DSN(t))
@@ -31,7 +31,7 @@ func PooledDSN(t testing.TB) string {
 	return direct.String()
 }
 
-// pooler starts the PgBouncer of this process, once, in front of the shared server, and returns its address.
+// pooler starts a PgBouncer in front of the shared server, once per process, and returns its address.
 var pooler = sync.OnceValues(func() (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
@@ -46,7 +46,7 @@ var pooler = sync.OnceValues(func() (string, error) {
 	return startPooler(ctx, server)
 })
 
-// findPooler returns the path of the program, which Debian keeps out of the search path of ordinary users.
+// findPooler returns the path of the pgbouncer program. On Debian, the program is not in the search path of ordinary users.
 func findPooler() (string, error) {
 	for _, name := range []string{"pgbouncer", "/usr/sbin/pgbouncer"} {
 		if path, err := exec.LookPath(name); err == nil {
@@ -56,13 +56,13 @@ func findPooler() (string, error) {
 	return "", errors.New("pgbouncer is not installed: run scripts/install-deps.sh test")
 }
 
-// startPooler starts PgBouncer in front of a server. It ends with this process.
+// startPooler starts PgBouncer in front of a server and returns its address. A guard stops PgBouncer after this process.
 func startPooler(ctx context.Context, server *url.URL) (string, error) {
 	program, err := findPooler()
 	if err != nil {
 		return "", err
 	}
-	account, err := unprivileged() // it refuses root, too
+	account, err := unprivileged() // PgBouncer also refuses to run as root
 	if err != nil {
 		return "", err
 	}
@@ -108,7 +108,7 @@ pidfile = %s
 	if err := giveAway(account, paths...); err != nil {
 		return "", err
 	}
-	cmd := exec.CommandContext(ctx, program, "-d", "-q", filepath.Join(dir, "ini")) // it continues as another process
+	cmd := exec.CommandContext(ctx, program, "-d", "-q", filepath.Join(dir, "ini")) // -d makes it continue in the background
 	cmd.Dir = dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: account}
 	if output, err := cmd.CombinedOutput(); err != nil {

@@ -17,19 +17,19 @@ import (
 )
 
 const (
-	// envDSN names a server to use instead of starting one.
+	// envDSN is the environment variable with the DSN of a server to use instead of starting one.
 	envDSN = "CALLWRIGHT_TEST_POSTGRES"
-	// envRequireDocker set to 1 allows the container only.
+	// envRequireDocker is the environment variable that allows only a container, if it is 1.
 	envRequireDocker = "CALLWRIGHT_TEST_REQUIRE_DOCKER"
 
-	// minVersion is the oldest server that Callwright supports, as PostgreSQL numbers versions.
+	// minVersion is the oldest PostgreSQL version that Callwright supports, in the format of server_version_num.
 	minVersion = 150000
 
 	startTimeout = 2 * time.Minute
 	adminTimeout = 30 * time.Second
 )
 
-// shared finds the server of this process, once.
+// shared chooses the server of this process, once, and returns the DSN of a role that may create databases.
 var shared = sync.OnceValues(func() (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
@@ -40,15 +40,15 @@ var shared = sync.OnceValues(func() (string, error) {
 	return server, checkVersion(ctx, server)
 })
 
-// DSN creates an empty database and returns its data source name, a URL unless CALLWRIGHT_TEST_POSTGRES is written in keywords. The
-// database is dropped when the test ends, with all open connections. DSN fails the test when there is no server.
+// DSN creates an empty database and returns its data source name: a URL, unless CALLWRIGHT_TEST_POSTGRES is in the keyword format. At the
+// end of the test the database is deleted, and its open connections are closed. DSN fails the test if no server is available.
 func DSN(t testing.TB) string {
 	t.Helper()
-	// template0, because it accepts no connections: copying a template in use is refused.
+	// template0 accepts no connections; a template that is in use cannot be copied.
 	return database(t, server(t), "template0")
 }
 
-// server returns the DSN of the server of this process.
+// server returns the DSN of the shared server, or fails the test.
 func server(t testing.TB) string {
 	t.Helper()
 	dsn, err := shared()
@@ -58,7 +58,7 @@ func server(t testing.TB) string {
 	return dsn
 }
 
-// database creates a database for a test as a copy of another one, and returns its DSN.
+// database creates a copy of a template database for a test, and returns its DSN. The copy is deleted at the end of the test.
 func database(t testing.TB, server, template string) string {
 	t.Helper()
 	name := newName()
@@ -66,7 +66,7 @@ func database(t testing.TB, server, template string) string {
 		t.Fatalf("pgtest: %v", err)
 	}
 	t.Cleanup(func() {
-		// The test's own context is cancelled before its cleanups run.
+		// The test's own context is canceled before its cleanups run.
 		if err := admin(context.Background(), server, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)"); err != nil {
 			t.Errorf("pgtest: %v", err)
 		}
@@ -78,10 +78,10 @@ func database(t testing.TB, server, template string) string {
 	return dsn
 }
 
-// newName returns the name of a database that is not there yet.
+// newName returns a random, unused name for a database.
 func newName() string { return "callwright_test_" + randomHex(8) }
 
-// findServer goes through the ladder of the package comment and returns the DSN of a role that may create databases.
+// findServer chooses a server as the package comment describes, and returns the DSN of a role that may create databases.
 func findServer(ctx context.Context) (string, error) {
 	dockerOnly := os.Getenv(envRequireDocker) == "1"
 	if dsn := os.Getenv(envDSN); dsn != "" && !dockerOnly {
@@ -102,7 +102,7 @@ func findServer(ctx context.Context) (string, error) {
 	return startLocal(ctx, bin)
 }
 
-// checkVersion refuses servers that Callwright doesn't support.
+// checkVersion returns an error if the server is older than minVersion.
 func checkVersion(ctx context.Context, dsn string) error {
 	conn, err := pgx.Connect(ctx, dsn)
 	if err != nil {
@@ -119,8 +119,8 @@ func checkVersion(ctx context.Context, dsn string) error {
 	return nil
 }
 
-// admin runs one statement on a connection of its own: databases come and go too rarely for a pool, and a pool
-// would leave goroutines to the leak checks of the tests.
+// admin executes one statement on a new connection. A pool is not worthwhile for such rare statements, and its goroutines would fail the
+// leak checks of the tests.
 func admin(ctx context.Context, dsn, statement string) error {
 	ctx, cancel := context.WithTimeout(ctx, adminTimeout)
 	defer cancel()
@@ -135,22 +135,22 @@ func admin(ctx context.Context, dsn, statement string) error {
 	return nil
 }
 
-// withDatabase returns the DSN with another database name, in either of the two notations of libpq.
+// withDatabase returns the DSN with another database name. It supports both formats of libpq, URLs and keywords.
 func withDatabase(dsn, name string) (string, error) {
 	if !strings.Contains(dsn, "://") {
-		return dsn + " dbname=" + name, nil // the last of two equal keywords wins
+		return dsn + " dbname=" + name, nil // libpq uses the last of two equal keywords
 	}
 	u, err := url.Parse(dsn)
 	if err != nil {
-		return "", errors.New("the data source name is no valid URL") // the error of url.Parse would show the password
+		return "", errors.New("the data source name is no valid URL") // the error of url.Parse would contain the password
 	}
 	u.Path = "/" + name
 	return u.String(), nil
 }
 
-// randomHex returns n random bytes in hexadecimal digits.
+// randomHex returns n random bytes in hexadecimal.
 func randomHex(n int) string {
 	raw := make([]byte, n)
-	rand.Read(raw) // never fails, by its documentation
+	rand.Read(raw) // documented never to return an error
 	return hex.EncodeToString(raw)
 }

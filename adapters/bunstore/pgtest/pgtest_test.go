@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// open connects to a database for the length of the test.
+// open connects to a database until the end of the test.
 func open(t *testing.T, dsn string) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), dsn)
@@ -32,7 +32,7 @@ func open(t *testing.T, dsn string) *pgx.Conn {
 	return conn
 }
 
-// query returns the one value that a statement selects.
+// query returns the single value that a statement selects.
 func query[T any](t *testing.T, conn *pgx.Conn, statement string, args ...any) T {
 	t.Helper()
 	var value T
@@ -92,7 +92,7 @@ func TestDatabaseIsDroppedWithTheTest(t *testing.T) {
 	watcher := open(t, pgtest.DSN(t))
 	var name string
 	t.Run("owner", func(t *testing.T) {
-		// Cleanups run last first: this one closes the connection after DSN's has dropped the database under it.
+		// Cleanups run in reverse order: this one closes the connection after the cleanup of DSN has deleted the database.
 		var conn *pgx.Conn
 		t.Cleanup(func() { conn.Close(context.Background()) })
 		var err error

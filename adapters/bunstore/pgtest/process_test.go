@@ -19,28 +19,29 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/pgtest"
 )
 
-// envChild makes this test binary a child process with one database: like a test process of another package.
+// envChild is the environment variable that makes this test binary act as a child process with one database, like the test process of
+// another package. Its value is the mode of beChild.
 const envChild = "PGTEST_CHILD"
 
-// noDocker hides the docker command, and with it the daemon, from a child process.
+// noDocker hides the docker command from a child process, so that it finds no daemon.
 const noDocker = "PATH=/nonexistent"
 
 const deadline = 60 * time.Second
 
-// child stands in for the test of another process.
+// child replaces testing.T in a child process.
 type child struct {
 	testing.TB
 }
 
 func (child) Helper()                  {}
 func (child) Context() context.Context { return context.Background() }
-func (child) Cleanup(func())           {} // never runs in a process that is killed
+func (child) Cleanup(func())           {} // a killed process runs no cleanups
 func (child) Fatalf(format string, args ...any) {
-	fmt.Printf("failed: %q\n", fmt.Sprintf(format, args...)) // on one line
+	fmt.Printf("failed: %q\n", fmt.Sprintf(format, args...)) // %q keeps it on one line
 	os.Exit(1)
 }
 
-// beChild prints the DSN of a database and ends in the given way.
+// beChild prints the DSN of a database, and then exits, panics or blocks, depending on mode.
 func beChild(mode string) {
 	fmt.Println(pgtest.DSN(child{}))
 	switch mode {
@@ -49,11 +50,11 @@ func beChild(mode string) {
 	case "panic":
 		panic("the test process panics")
 	default:
-		select {} // until it is killed
+		select {} // blocks until the process is killed
 	}
 }
 
-// startChild runs a child process and returns it with the first line of its output: a DSN, or why there is none.
+// startChild starts a child process and returns it with the first line of its output: a DSN, or the failure of DSN.
 func startChild(t *testing.T, mode string, environment ...string) (*exec.Cmd, string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), deadline)
@@ -75,13 +76,13 @@ func startChild(t *testing.T, mode string, environment ...string) (*exec.Cmd, st
 	return cmd, strings.TrimSpace(line)
 }
 
-// end kills a child process, if it still runs, and waits until it is gone.
+// end kills a child process and waits until it has exited.
 func end(cmd *exec.Cmd) {
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
 }
 
-// await asks again and again until the answer is yes.
+// await calls done until it returns true, or fails the test after deadline.
 func await(t *testing.T, what string, done func(context.Context) bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), deadline)
@@ -97,7 +98,7 @@ func await(t *testing.T, what string, done func(context.Context) bool) {
 	}
 }
 
-// awaitGone waits until no server answers at the DSN.
+// awaitGone waits until the server of a DSN refuses connections.
 func awaitGone(t *testing.T, dsn string) {
 	t.Helper()
 	await(t, "the server is gone", func(ctx context.Context) bool {
@@ -109,7 +110,8 @@ func awaitGone(t *testing.T, dsn string) {
 	})
 }
 
-// local makes a child process start a server from binaries, regardless of other servers on this machine.
+// local returns an environment in which a child process starts a server from binaries, even if other servers are available, and the folder
+// for its data.
 func local(t *testing.T) (environment []string, folder string) {
 	t.Helper()
 	folder, err := os.MkdirTemp("/tmp", "pgtest-") //nolint:usetesting // the server's account has to get into it
@@ -147,7 +149,7 @@ func TestServerEndsWithItsProcess(t *testing.T) {
 	}
 }
 
-// endAndAwait ends a child process in the given way and waits until its server is gone.
+// endAndAwait starts a child process that ends in the given mode, and waits until its server is gone.
 func endAndAwait(t *testing.T, mode string, environment ...string) {
 	t.Helper()
 	cmd, dsn := startChild(t, mode, environment...)
@@ -155,7 +157,7 @@ func endAndAwait(t *testing.T, mode string, environment ...string) {
 		t.Fatal(dsn)
 	}
 	if mode == "kill" {
-		open(t, dsn).Close(t.Context()) // the server runs while its process does
+		open(t, dsn).Close(t.Context()) // the server must run as long as its process
 		end(cmd)
 	}
 	awaitGone(t, dsn)
@@ -177,7 +179,7 @@ func TestServerOfTheEnvironmentIsUsed(t *testing.T) {
 		t.Fatalf("the child got %q from the server of %q, want another database there", dsn, given)
 	}
 	end(cmd)
-	// Somebody else's server continues, and the database of a killed test stays: remove it here.
+	// The given server keeps the database of the killed test: delete it here.
 	if _, err := open(t, given).Exec(t.Context(), "DROP DATABASE "+strings.TrimPrefix(got.Path, "/")+" WITH (FORCE)"); err != nil {
 		t.Error(err)
 	}

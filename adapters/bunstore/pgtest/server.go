@@ -13,13 +13,14 @@ import (
 	"time"
 )
 
-// Server is a PostgreSQL server for one test, which can fail in the ways of real servers. Its port stays the same.
+// Server is a PostgreSQL server for a single test, which can be stopped, killed and frozen. Its port stays the same.
 type Server struct {
 	cluster *cluster
 	port    int
 }
 
-// NewServer starts a server from the binaries of this machine, regardless of the server of DSN, and ends it with the test.
+// NewServer starts a server from the binaries of this machine, independently of the server of DSN. It is stopped and deleted at the end of
+// the test.
 func NewServer(t testing.TB) *Server {
 	t.Helper()
 	s := newServer(t, "")
@@ -28,7 +29,7 @@ func NewServer(t testing.TB) *Server {
 	return s
 }
 
-// newServer makes a server without data, with the password of another one or its own.
+// newServer creates a server without data. If password is not empty, it replaces the random password, for a standby.
 func newServer(t testing.TB, password string) *Server {
 	t.Helper()
 	bin, err := findBinaries(binaryFolders(), "pg_basebackup")
@@ -37,7 +38,7 @@ func newServer(t testing.TB, password string) *Server {
 	}
 	c, err := newCluster(bin)
 	must(t, err)
-	// It is killed, and keeps confirmed writes: the kernel has them, with or without fsync.
+	// Tests kill the server, after which confirmed writes must be stored. fsync is not necessary for that, because the kernel survives.
 	c.settings = []string{"-c", "fsync=off", "-c", "max_connections=60"}
 	if password != "" {
 		c.password = password
@@ -47,14 +48,14 @@ func newServer(t testing.TB, password string) *Server {
 		defer cancel()
 		s := &Server{cluster: c}
 		s.signal(syscall.SIGCONT)
-		_ = c.run(ctx, "pg_ctl", "stop", "-D", c.path("data"), "-m", "immediate") // unless it does not run
+		_ = c.run(ctx, "pg_ctl", "stop", "-D", c.path("data"), "-m", "immediate") // fails if the server does not run
 		c.release()
 		_ = os.RemoveAll(c.dir)
 	})
 	return &Server{cluster: c}
 }
 
-// open starts the server for the first time.
+// open starts the server for the first time and sets its port.
 func (s *Server) open(t testing.TB) {
 	t.Helper()
 	port, err := s.cluster.startOnFreePort(t.Context())
@@ -62,7 +63,7 @@ func (s *Server) open(t testing.TB) {
 	s.port = port
 }
 
-// DSN returns the data source name of the superuser. With other servers it names these, too, as hosts to try one after the other.
+// DSN returns the data source name of the superuser. It also contains the other servers as hosts, which clients try in order.
 func (s *Server) DSN(others ...*Server) string {
 	ports := []int{s.port}
 	for _, o := range others {
@@ -71,25 +72,25 @@ func (s *Server) DSN(others ...*Server) string {
 	return s.cluster.dsn(ports...)
 }
 
-// Exec runs a statement as the superuser.
+// Exec executes a statement as the superuser, and fails the test on an error.
 func (s *Server) Exec(t testing.TB, statement string) {
 	t.Helper()
 	must(t, admin(t.Context(), s.DSN(), statement))
 }
 
-// Stop stops the server as an operator does: it ends all sessions.
+// Stop stops the server in the fast mode, as operators do: it closes all sessions.
 func (s *Server) Stop(t testing.TB) {
 	t.Helper()
 	must(t, s.cluster.run(t.Context(), "pg_ctl", "stop", "-D", s.cluster.path("data"), "-m", "fast", "-w"))
 }
 
-// Start starts a server that was stopped or killed, and waits until it takes connections.
+// Start starts a server that was stopped or killed, and waits until it accepts connections.
 func (s *Server) Start(t testing.TB) {
 	t.Helper()
 	must(t, s.cluster.start(t.Context(), s.port))
 }
 
-// Kill kills all processes of the server, and waits until none runs: the memory that they share keeps the next start away.
+// Kill kills all processes of the server and waits until they have exited: until then, their shared memory prevents the next start.
 func (s *Server) Kill() {
 	killed := s.signal(syscall.SIGKILL)
 	tick := time.NewTicker(10 * time.Millisecond)
@@ -97,32 +98,33 @@ func (s *Server) Kill() {
 	for deadline := time.Now().Add(killTimeout); time.Now().Before(deadline) && slices.ContainsFunc(killed, runs); {
 		<-tick.C
 	}
-	_ = os.Remove(s.cluster.path("data/postmaster.pid")) // its process may stay as a zombie
+	_ = os.Remove(s.cluster.path("data/postmaster.pid")) // the process may remain as a zombie
 }
 
-// killTimeout bounds the time in which killed processes end.
+// killTimeout is the maximum time that Kill waits for the processes to exit.
 const killTimeout = 30 * time.Second
 
-// runs reports whether a process runs. One that has ended may wait for its parent to ask how.
+// runs reports whether a process exists and is not a zombie, that is, an exited process whose parent has not yet waited for it.
 func runs(pid int) bool {
 	state, err := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output() //nolint:noctx // at once
 	return err == nil && !strings.HasPrefix(strings.TrimSpace(string(state)), "Z")
 }
 
-// Freeze stops all processes of the server: its connections stay, and it says nothing.
+// Freeze suspends all processes of the server: connections stay open, but the server does not respond.
 func (s *Server) Freeze() { s.signal(syscall.SIGSTOP) }
 
 // Resume resumes a frozen server.
 func (s *Server) Resume() { s.signal(syscall.SIGCONT) }
 
-// SetReadOnly makes the transactions of all sessions, including existing ones, read-only by default, or reverts it.
+// SetReadOnly makes the transactions of all sessions, including existing ones, read-only by default if on is true, and read-write
+// otherwise.
 func (s *Server) SetReadOnly(t testing.TB, on bool) {
 	t.Helper()
-	s.Exec(t, fmt.Sprintf("ALTER SYSTEM SET default_transaction_read_only = %t", on)) // which is no transaction
+	s.Exec(t, fmt.Sprintf("ALTER SYSTEM SET default_transaction_read_only = %t", on)) // allowed in a read-only session, because it runs outside transactions
 	s.Exec(t, "SELECT pg_reload_conf()")
 }
 
-// Standby starts a server that follows this one, which confirms a write from then on only when the other has it, too.
+// Standby starts a server that replicates s. From then on, s confirms a write only after the standby has stored it.
 func (s *Server) Standby(t testing.TB) *Server {
 	t.Helper()
 	other := newServer(t, s.cluster.password)
@@ -134,18 +136,18 @@ func (s *Server) Standby(t testing.TB) *Server {
 	return other
 }
 
-// Promote makes a standby a server that takes writes.
+// Promote makes a standby accept writes.
 func (s *Server) Promote(t testing.TB) {
 	t.Helper()
 	must(t, s.cluster.run(t.Context(), "pg_ctl", "promote", "-D", s.cluster.path("data"), "-w"))
 }
 
-// signal sends a signal to all processes of the server, and returns them. Its first one, which alone starts others, stands still
-// meanwhile.
+// signal sends a signal to all processes of the server, and returns their ids. It suspends the main process first, so that this starts no
+// further processes meanwhile.
 func (s *Server) signal(signal syscall.Signal) (sent []int) {
 	file, err := os.ReadFile(s.cluster.path("data/postmaster.pid"))
 	if err != nil {
-		return nil // it does not run
+		return nil // the server does not run
 	}
 	line, _, _ := strings.Cut(string(file), "\n")
 	first, err := strconv.Atoi(line)

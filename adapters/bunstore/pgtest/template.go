@@ -7,17 +7,17 @@ import (
 	"testing"
 )
 
-// Template makes one database and gives each test a copy of it: PostgreSQL copies files faster than it runs the statements that make
-// tables. Its zero value with Prepare is ready to use.
+// Template creates one database and provides each test with a copy of it. PostgreSQL copies files faster than it executes the statements
+// that create tables. A Template needs only its field Prepare.
 type Template struct {
-	Prepare func(ctx context.Context, dsn string) error // fills the database, and is connected no more when it returns
+	Prepare func(ctx context.Context, dsn string) error // fills the database; must close its connections before it returns
 
 	mu   sync.Mutex
-	name string // empty: it is not there
-	err  error  // of Prepare, which is called once
+	name string // empty if the database does not exist
+	err  error  // error of the only attempt to create the template
 }
 
-// DSN creates a copy, and returns its data source name as the function DSN does. It is dropped when the test ends.
+// DSN creates a copy of the template and returns its data source name, like the function DSN. The copy is deleted at the end of the test.
 func (m *Template) DSN(t testing.TB) string {
 	t.Helper()
 	server := server(t)
@@ -28,7 +28,7 @@ func (m *Template) DSN(t testing.TB) string {
 	return database(t, server, name)
 }
 
-// made returns the name of the template on a server, which the first call makes.
+// made returns the name of the template. The first call creates it; if that fails, later calls return the same error.
 func (m *Template) made(ctx context.Context, server string) (string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -38,7 +38,7 @@ func (m *Template) made(ctx context.Context, server string) (string, error) {
 	return m.name, m.err
 }
 
-// create makes the template. Nobody can connect to it after Prepare: copying a database in use is refused.
+// create creates the template. After Prepare it forbids connections, because a database in use cannot be copied.
 func (m *Template) create(ctx context.Context, server string) error {
 	name := newName()
 	if err := admin(ctx, server, "CREATE DATABASE "+name+" TEMPLATE template0"); err != nil {
@@ -55,7 +55,7 @@ func (m *Template) create(ctx context.Context, server string) error {
 	return admin(ctx, server, "ALTER DATABASE "+name+" WITH ALLOW_CONNECTIONS false")
 }
 
-// Delete deletes the template, when the tests of the process have ended. There may be none.
+// Delete deletes the template, if it exists. Call it after all tests of the process.
 func (m *Template) Delete(ctx context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

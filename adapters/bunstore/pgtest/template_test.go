@@ -67,7 +67,7 @@ func TestTemplateThatCannotBePrepared(t *testing.T) {
 	}
 }
 
-// failing is a test that records its failures.
+// failing is a testing.TB that records the message of a failure.
 type failing struct {
 	testing.TB
 
@@ -79,7 +79,7 @@ func (f *failing) Fatalf(format string, args ...any) {
 	panic(f)
 }
 
-// failure returns the words with which a test fails that asks for a copy.
+// failure returns the message with which m.DSN fails a test, or an empty string if it succeeds.
 func failure(t *testing.T, m *pgtest.Template) (words string) {
 	t.Helper()
 	f := &failing{TB: t}

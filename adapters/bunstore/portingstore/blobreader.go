@@ -15,7 +15,8 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
 )
 
-// OpenBlob returns bytes, which are read chunk by chunk.
+// OpenBlob returns a reader of the bytes with a SHA-256 hash. It reads them chunk by chunk. OpenBlob returns CodeNotFound if they are
+// absent.
 func (s Blobs) OpenBlob(ctx context.Context, sha string) (io.ReadCloser, error) {
 	row := new(blobRow)
 	err := s.core().Read(ctx, []any{sha}, func(ctx context.Context, idb bun.IDB) error {
@@ -30,14 +31,14 @@ func (s Blobs) OpenBlob(ctx context.Context, sha string) (io.ReadCloser, error) 
 	}, nil
 }
 
-// chunk returns the bytes of a chunk.
+// chunk returns the decrypted bytes of a chunk. A missing chunk is CodeInternal.
 func (s Blobs) chunk(ctx context.Context, blob string, number int64) (callwright.Secret, error) {
 	row := new(chunkRow)
 	err := s.core().Read(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
 		return idb.NewSelect().Model(row).Column("bytes").Where("blob_id = ?", blob).Where("number = ?", sqldb.Int(number)).Scan(ctx)
 	})
 	if errors.Is(err, callwright.ErrNotFound) {
-		return "", callwright.ErrInternal.Because(err) // deleted meanwhile, or lost
+		return "", callwright.ErrInternal.Because(err) // the blob was deleted meanwhile, or the chunk is lost
 	}
 	if err != nil {
 		return "", err
@@ -45,17 +46,17 @@ func (s Blobs) chunk(ctx context.Context, blob string, number int64) (callwright
 	return s.core().Unseal(chunkPurpose(blob, number), row.Bytes)
 }
 
-// blobReader reads a blob. It checks the hash before it returns io.EOF.
+// blobReader reads a blob chunk by chunk. It verifies the hash before it returns io.EOF.
 type blobReader struct {
-	read  func(number int64) (callwright.Secret, error) // a chunk
+	read  func(number int64) (callwright.Secret, error) // returns a chunk
 	row   *blobRow
 	next  int64
-	chunk strings.Reader // the rest of the chunk before next
+	chunk strings.Reader // unread part of the current chunk
 	hash  hash.Hash
 	err   error
 }
 
-// Read reads the next bytes.
+// Read reads bytes of the current chunk. If none are left, it loads the next chunk.
 func (r *blobReader) Read(p []byte) (int, error) {
 	for r.chunk.Len() == 0 && r.err == nil {
 		r.err = r.load()
@@ -67,7 +68,7 @@ func (r *blobReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// load gets the next chunk. It returns io.EOF after the last one.
+// load loads the next chunk. After the last one, it verifies the hash and returns io.EOF.
 func (r *blobReader) load() error {
 	if r.next == r.row.Chunks {
 		if sum := hex.EncodeToString(r.hash.Sum(nil)); sum != r.row.SHA256 {
@@ -85,7 +86,7 @@ func (r *blobReader) load() error {
 	return nil
 }
 
-// Close frees the chunk that is in memory. Nothing can be read after it.
+// Close frees the current chunk. Further reads fail.
 func (r *blobReader) Close() error {
 	r.chunk.Reset("")
 	r.err = io.ErrClosedPipe

@@ -18,15 +18,16 @@ import (
 	"github.com/callwright/callwright/porting/document"
 )
 
-// chunkSize is the size of the pieces in which bytes are stored, each sealed by itself. The last one of a blob may be shorter.
+// chunkSize is the size in bytes of the chunks in which a blob is stored, each sealed separately. The last chunk may be shorter.
 const chunkSize = 64 << 10
 
-// unfinished begins the ids of blobs. While an upload runs, its blob has no hash and goes by its id.
+// unfinished is the prefix of the ids of blobs. The id is the key of a blob without a hash, whose upload is still running or was
+// interrupted.
 const unfinished = "upload-"
 
-// Blobs is a document.Blobs. Bytes are in the database, in chunks that are written as they come, each in a separate transaction.
-// When all are there, a short transaction gives the blob its hash, by which it can be found from then on. Until then it is garbage
-// that StaleBlobs lists, even after a crash.
+// Blobs stores documents in the database; it implements document.Blobs. It writes chunks as they arrive, each in a separate transaction.
+// After the last chunk, a short transaction sets the hash of the blob, by which it can then be found. A blob without a hash is garbage,
+// even after a crash, and StaleBlobs lists it.
 type Blobs struct{ DB *bunstore.DB }
 
 var _ document.Blobs = Blobs{}
@@ -48,14 +49,14 @@ type chunkRow struct {
 
 	Blob   string `bun:"blob_id,pk"`
 	Number int64  `bun:"number,pk"`
-	Bytes  string `bun:"bytes"` // sealed
+	Bytes  string `bun:"bytes"` // sealed chunk
 }
 
 func chunkPurpose(blob string, number int64) string {
 	return fmt.Sprintf("port document:%q:%d", blob, number)
 }
 
-// StoreBlob stores the bytes of r.
+// StoreBlob stores the bytes of r and returns their hash and size. If the same bytes are already stored, it only updates their time.
 func (s Blobs) StoreBlob(ctx context.Context, r io.Reader, at time.Time) (document.Blob, error) {
 	row := &blobRow{ID: unfinished + new(callwright.UUIDs).New(), At: sqldb.Stored(at)}
 	if err := s.core().Insert(ctx, row.ID, row); err != nil {
@@ -75,7 +76,7 @@ func (s Blobs) StoreBlob(ctx context.Context, r io.Reader, at time.Time) (docume
 	return document.Blob{SHA256: row.SHA256, Size: row.Size}, nil
 }
 
-// fill stores the bytes of r as chunks, and their description in row.
+// fill stores the bytes of r as chunks, and sets the number of chunks, the size and the hash in row.
 func (s Blobs) fill(ctx context.Context, row *blobRow, r io.Reader) error {
 	hash, buffer := sha256.New(), make([]byte, chunkSize)
 	for {
@@ -96,8 +97,8 @@ func (s Blobs) fill(ctx context.Context, row *blobRow, r io.Reader) error {
 	}
 }
 
-// fillBuffer reads until the buffer is full. Unlike io.ReadFull it returns an error of r as it is, so that the end of r, io.EOF, is not
-// taken for an io.ErrUnexpectedEOF of its own.
+// fillBuffer reads until the buffer is full. Unlike io.ReadFull, it returns an error of r unchanged. The end of r is then io.EOF, and
+// cannot be confused with an io.ErrUnexpectedEOF of r.
 func fillBuffer(r io.Reader, buffer []byte) (n int, err error) {
 	for n < len(buffer) && err == nil {
 		var more int
@@ -107,7 +108,7 @@ func fillBuffer(r io.Reader, buffer []byte) (n int, err error) {
 	return n, err
 }
 
-// storeChunk stores the next chunk of a blob. CodeNotFound: the blob was deleted, because its upload took too long.
+// storeChunk stores the next chunk of a blob. It returns CodeNotFound if the blob was deleted because its upload took too long.
 func (s Blobs) storeChunk(ctx context.Context, row *blobRow, chunk []byte) error {
 	sealed := s.core().Keyring.Seal(chunkPurpose(row.ID, row.Chunks), callwright.Secret(chunk))
 	err := s.core().Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
@@ -119,8 +120,8 @@ func (s Blobs) storeChunk(ctx context.Context, row *blobRow, chunk []byte) error
 	return err
 }
 
-// publish gives a blob its hash and reports true, or sets the later time on the existing blob with this hash and reports false.
-// Concurrent publishing of the same bytes is a conflict; it waits for concurrent deletion.
+// publish sets the hash of a blob and returns true. If a blob with this hash exists, publish updates the time of that blob, unless it is
+// later, and returns false. It retries if the same bytes are published concurrently.
 func (s Blobs) publish(ctx context.Context, row *blobRow) (published bool, err error) {
 	err = callwright.Retry(ctx, func(ctx context.Context) error {
 		return s.DB.Do(ctx, func(ctx context.Context) error {
@@ -143,7 +144,7 @@ func (s Blobs) publish(ctx context.Context, row *blobRow) (published bool, err e
 
 var errNoSuchBlob = errors.New("no such blob")
 
-// deleteChunks deletes a blob that was not published, also after ctx has ended. One that it cannot delete is left for StaleBlobs.
+// deleteChunks deletes a blob that was not published, even if ctx is canceled. If the deletion fails, StaleBlobs lists the blob later.
 func (s Blobs) deleteChunks(ctx context.Context, id string) {
 	err := s.core().Write(context.WithoutCancel(ctx), nil, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewDelete().Model((*blobRow)(nil)).Where("id = ?", id).Where("sha256 IS NULL").Exec(ctx)
@@ -154,7 +155,8 @@ func (s Blobs) deleteChunks(ctx context.Context, id string) {
 	}
 }
 
-// StaleBlobs returns hashes of bytes, and ids of uploads that have not ended, whose time is before another.
+// StaleBlobs returns the keys of up to limit blobs whose time is before the given time: the hash of a stored blob, and the id of an
+// unfinished upload.
 func (s Blobs) StaleBlobs(ctx context.Context, before time.Time, limit int) (keys []string, err error) {
 	err = s.core().Read(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
 		keys = nil
@@ -164,7 +166,7 @@ func (s Blobs) StaleBlobs(ctx context.Context, before time.Time, limit int) (key
 	return keys, err
 }
 
-// TouchBlobs sets the time of bytes that have an earlier one.
+// TouchBlobs sets the time of the blobs with the given hashes to at, unless it is later.
 func (s Blobs) TouchBlobs(ctx context.Context, keys []string, at time.Time) error {
 	if len(keys) == 0 {
 		return nil
@@ -176,7 +178,7 @@ func (s Blobs) TouchBlobs(ctx context.Context, keys []string, at time.Time) erro
 	})
 }
 
-// DeleteBlob deletes bytes, or the rest of an upload, whose time is before another.
+// DeleteBlob deletes a blob, by its hash or by the id of its unfinished upload, if its time is before the given time.
 func (s Blobs) DeleteBlob(ctx context.Context, key string, before time.Time) error {
 	return s.core().Write(ctx, []any{key}, func(ctx context.Context, idb bun.IDB) error {
 		q := idb.NewDelete().Model((*blobRow)(nil)).Where("at < ?", sqldb.Stored(before))

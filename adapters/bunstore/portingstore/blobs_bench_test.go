@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/porting/document"
 )
 
-// liveHeap returns the size of the heap without garbage.
+// liveHeap collects garbage and returns the size of the heap in bytes.
 func liveHeap() uint64 {
 	var stats runtime.MemStats
 	runtime.GC()
@@ -20,10 +20,10 @@ func liveHeap() uint64 {
 	return stats.HeapAlloc
 }
 
-// random returns bytes that differ from the bytes of all other readers.
+// random is an endless reader of pseudorandom bytes, determined by its state.
 type random struct{ state uint64 }
 
-// Read returns the next bytes.
+// Read fills p and never fails.
 func (r *random) Read(p []byte) (int, error) {
 	for i := range p {
 		r.state = r.state*6364136223846793005 + 1442695040888963407
@@ -32,8 +32,8 @@ func (r *random) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// BenchmarkUpload uploads documents of the maximum size, each with bytes of its own, and reports the maximum growth of the heap
-// without garbage. It measures after every 16th statement, while the chunk and the statement that has stored it are in memory.
+// BenchmarkUpload uploads different documents of the maximum size, and reports the maximum growth of the heap without garbage. It measures
+// after every 16th statement, when a chunk and the statement that stores it are in memory.
 func BenchmarkUpload(b *testing.B) {
 	for _, name := range []string{"sqlite", "postgres"} {
 		b.Run(name, func(b *testing.B) {

@@ -19,7 +19,7 @@ import (
 
 var uploadedAt = time.Date(2026, 3, 2, 9, 8, 7, 0, time.UTC)
 
-// useDocuments calls all methods that look for rows of documents and of their bytes.
+// useDocuments calls all methods that query documents or blobs, and returns their errors.
 func useDocuments(ctx context.Context, db *bunstore.DB, now time.Time) (errs []error) {
 	store, blobs := portingstore.Documents{DB: db}, portingstore.Blobs{DB: db}
 	blob, err := blobs.StoreBlob(ctx, strings.NewReader("a bill"), now)
@@ -53,7 +53,7 @@ func TestDocumentsUseIndexes(t *testing.T) {
 	storetest.UsesIndexes(t, useDocuments)
 }
 
-// TestDamagedBytesAreNotRead damages the stored bytes of a blob.
+// TestDamagedBytesAreNotRead checks that reading a blob with damaged, swapped or missing chunks returns CodeInternal.
 func TestDamagedBytesAreNotRead(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -87,7 +87,7 @@ func TestDamagedBytesAreNotRead(t *testing.T) {
 	})
 }
 
-// TestUploadsOfDeadNodesAreDeleted creates the remains of a node that dies while it reads a document.
+// TestUploadsOfDeadNodesAreDeleted checks that the unfinished upload of a node that died can be found and deleted, with its chunks.
 func TestUploadsOfDeadNodesAreDeleted(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -122,7 +122,8 @@ func TestUploadsOfDeadNodesAreDeleted(t *testing.T) {
 	})
 }
 
-// TestSlowUploadEndsWithItsBlob deletes an upload while it runs: it took longer than uploads may.
+// TestSlowUploadEndsWithItsBlob deletes the blob of a running upload, as happens if the upload takes too long: the upload fails and leaves
+// nothing behind.
 func TestSlowUploadEndsWithItsBlob(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -152,7 +153,7 @@ func TestSlowUploadEndsWithItsBlob(t *testing.T) {
 	})
 }
 
-// readerFunc is an io.Reader.
+// readerFunc adapts a function to io.Reader.
 type readerFunc func(p []byte) (int, error)
 
 // Read calls f.

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/porting/document"
 )
 
-// Documents is a document.Store.
+// Documents stores the records of documents; it implements document.Store.
 type Documents struct{ DB *bunstore.DB }
 
 var _ document.Store = Documents{}
@@ -55,11 +55,11 @@ func (r *documentRow) document(requests []string) document.Document {
 	}
 }
 
-// notUsed is the condition of the indexes of documents that no request uses.
+// notUsed is the condition of the partial indexes of documents that no request uses.
 const notUsed = "NOT used"
 
-// InsertDocument adds a document that no request uses. Documents of an organization are added one after another, so that all are
-// counted.
+// InsertDocument adds a document that no request uses. It returns CodeTooManyRequests if the organization already has most such documents.
+// A lock on the organization serializes insertions, so that the count is exact.
 func (s Documents) InsertDocument(ctx context.Context, d document.Document, most int) error {
 	return s.DB.Do(ctx, func(ctx context.Context) error {
 		err := s.core().Write(ctx, []any{d}, func(ctx context.Context, idb bun.IDB) error {
@@ -88,7 +88,8 @@ func (s Documents) CountUnused(ctx context.Context, org callwright.OrgID) (count
 	return count, err
 }
 
-// Document returns a document.
+// Document returns a document with the requests that use it, at most document.MaxListed of them. It returns CodeNotFound if the document is
+// absent.
 func (s Documents) Document(ctx context.Context, org callwright.OrgID, id string) (document.Document, error) {
 	row, requests := new(documentRow), []string(nil)
 	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
@@ -107,8 +108,8 @@ func (s Documents) Document(ctx context.Context, org callwright.OrgID, id string
 	return row.document(requests), nil
 }
 
-// UseDocuments adds a request to the users of documents, and returns the absent ids. It also changes the documents, so that a
-// concurrent deletion of unused documents sees it.
+// UseDocuments records that a request uses documents, and returns the ids of absent documents. It also updates the documents' rows, so that
+// a concurrent deletion of unused documents skips them.
 func (s Documents) UseDocuments(
 	ctx context.Context, org callwright.OrgID, request string, ids []string,
 ) (absent []string, err error) {
@@ -140,14 +141,15 @@ func (s Documents) UseDocuments(
 	return absent, nil
 }
 
-// DeleteUnused deletes old documents that no request uses.
+// DeleteUnused deletes up to limit documents that no request uses and that were created before the given time. It returns how many it
+// deleted.
 func (s Documents) DeleteUnused(ctx context.Context, before time.Time, limit int) (deleted int, err error) {
 	return s.core().DeleteRows(ctx, (*documentRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where(notUsed).Where("created_at < ?", sqldb.Stored(before)).Order("created_at").Limit(int64(limit))
 	})
 }
 
-// HashesInUse returns those hashes that a document has.
+// HashesInUse returns those of the given hashes that belong to a document.
 func (s Documents) HashesInUse(ctx context.Context, hashes []string) (used []string, err error) {
 	if len(hashes) == 0 {
 		return nil, nil

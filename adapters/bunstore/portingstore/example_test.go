@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// The store refuses a number that another open request contains.
+// The example shows that the store refuses a number that another open request contains.
 func Example() {
 	ctx := context.Background()
 	ring, err := callwright.NewKeyring("2026", map[string][]byte{"2026": []byte("32 bytes from a file with mode 0")})

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// RequestDocument returns the sealed document of a request.
+// RequestDocument returns the JSON that the store seals for a request.
 func RequestDocument(r porting.Request) ([]byte, error) {
 	return json.MarshalIndent(map[string]any{"request": newRequestJSON(r)}, "", "  ")
 }

@@ -24,7 +24,7 @@ type entryRow struct {
 	Event   string    `bun:"event"`
 	Detail  string    `bun:"detail"`
 	Actor   string    `bun:"actor"`
-	Note    string    `bun:"note"` // sealed; empty: none
+	Note    string    `bun:"note"` // sealed note; empty if there is none
 }
 
 func notePurpose(org, request string, number int) string {
@@ -67,7 +67,7 @@ func (s Requests) append(ctx context.Context, r porting.Request, entries []porti
 	})
 }
 
-// History returns the history of a request.
+// History returns the entries in the history of a request, in order, with their notes decrypted.
 func (s Requests) History(ctx context.Context, org callwright.OrgID, id string) ([]porting.Entry, error) {
 	var rows []entryRow
 	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {

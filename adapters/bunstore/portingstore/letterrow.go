@@ -17,7 +17,7 @@ type letterRow struct {
 	Request      string     `bun:"request_id,pk"`
 	Org          string     `bun:"org"`
 	State        string     `bun:"state"`
-	Version      int64      `bun:"version"` // its Revision
+	Version      int64      `bun:"version"` // loa.Letter.Revision
 	LinkHash     string     `bun:"link_hash"`
 	DueAt        *time.Time `bun:"due_at"`
 	Link         int        `bun:"link"`
@@ -29,7 +29,7 @@ type letterRow struct {
 	EndedAt      *time.Time `bun:"ended_at"`
 	Events       int        `bun:"events"`
 	Head         string     `bun:"head"`
-	Document     string     `bun:"document"` // sealed: loa.Content
+	Document     string     `bun:"document"` // sealed loa.Content
 }
 
 func (db core) letterRow(l loa.Letter) (row letterRow, err error) {
@@ -61,7 +61,7 @@ type letterPDFRow struct {
 	Request string `bun:"request_id,pk"`
 	Signed  bool   `bun:"signed,pk"`
 	Org     string `bun:"org"`
-	PDF     string `bun:"pdf"` // sealed
+	PDF     string `bun:"pdf"` // sealed PDF
 }
 
 func pdfPurpose(org, request string, signed bool) string {
@@ -76,11 +76,11 @@ type letterEventRow struct {
 	Org      string    `bun:"org"`
 	At       time.Time `bun:"at"`
 	Kind     string    `bun:"kind"`
-	Document string    `bun:"document"` // sealed: letterEventJSON
+	Document string    `bun:"document"` // sealed letterEventJSON
 }
 
-// letterEventJSON is the sealed part of an event. testdata/letter.json contains all members, including the members of loa.Content:
-// a test fails when one is renamed.
+// letterEventJSON is the sealed part of an event. testdata/letter.json contains all of its members, and those of loa.Content. A test fails
+// if one is renamed.
 type letterEventJSON struct {
 	Email      string     `json:"email,omitempty"`
 	SHA256     string     `json:"sha256,omitempty"`

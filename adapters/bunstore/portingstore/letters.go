@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/porting/loa"
 )
 
-// Letters is a loa.Store.
+// Letters stores letters of authorization; it implements loa.Store.
 type Letters struct{ DB *bunstore.DB }
 
 var _ loa.Store = Letters{}
@@ -27,7 +27,8 @@ func (s Letters) rows() sqldb.Rows[loa.Letter, letterRow] {
 	}
 }
 
-// InsertLetter adds a letter.
+// InsertLetter adds a letter with its unsigned PDF and events, in one transaction. It returns CodeConflict if the request already has a
+// letter.
 func (s Letters) InsertLetter(ctx context.Context, l loa.Letter, pdf []byte, events ...loa.Event) error {
 	return s.DB.Do(ctx, func(ctx context.Context) error {
 		if err := s.rows().Insert(ctx, l); err != nil {
@@ -37,7 +38,7 @@ func (s Letters) InsertLetter(ctx context.Context, l loa.Letter, pdf []byte, eve
 	})
 }
 
-// store stores a PDF, if it is not nil, and appends events to the audit trail.
+// store stores the signed or unsigned PDF, unless it is nil, and appends events to the audit trail.
 func (s Letters) store(ctx context.Context, l loa.Letter, pdf []byte, signed bool, events []loa.Event) error {
 	return s.core().Write(ctx, []any{l.Request}, func(ctx context.Context, idb bun.IDB) error {
 		if pdf != nil {
@@ -63,17 +64,18 @@ func (s Letters) store(ctx context.Context, l loa.Letter, pdf []byte, signed boo
 	})
 }
 
-// Letter returns the letter of a request.
+// Letter returns the letter of a request, or CodeNotFound if it is absent.
 func (s Letters) Letter(ctx context.Context, org callwright.OrgID, request string) (loa.Letter, error) {
 	return s.rows().Find(ctx, org, request)
 }
 
-// LetterByLink returns the letter of a link.
+// LetterByLink returns the letter whose link has the given hash, or CodeNotFound if it is absent.
 func (s Letters) LetterByLink(ctx context.Context, hash string) (loa.Letter, error) {
 	return s.rows().One(ctx, []any{hash}, func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("link_hash = ?", hash) })
 }
 
-// UpdateLetter replaces a letter.
+// UpdateLetter replaces a letter, stores its signed PDF unless that is nil, and appends events, in one transaction. It returns CodeConflict
+// if the stored revision is not l.Revision.
 func (s Letters) UpdateLetter(ctx context.Context, l loa.Letter, signed []byte, events ...loa.Event) error {
 	return s.DB.Do(ctx, func(ctx context.Context) error {
 		if err := s.rows().Replace(ctx, l); err != nil {
@@ -83,7 +85,7 @@ func (s Letters) UpdateLetter(ctx context.Context, l loa.Letter, signed []byte, 
 	})
 }
 
-// PDF returns a PDF of a letter.
+// PDF returns the signed or unsigned PDF of a letter, or CodeNotFound if it is absent.
 func (s Letters) PDF(ctx context.Context, org callwright.OrgID, request string, signed bool) ([]byte, error) {
 	var row letterPDFRow
 	err := s.core().Read(ctx, []any{org, request}, func(ctx context.Context, idb bun.IDB) error {
@@ -97,7 +99,7 @@ func (s Letters) PDF(ctx context.Context, org callwright.OrgID, request string, 
 	return []byte(pdf.Reveal()), err
 }
 
-// Events returns the audit trail of a letter.
+// Events returns the audit trail of a letter, in order.
 func (s Letters) Events(ctx context.Context, org callwright.OrgID, request string) ([]loa.Event, error) {
 	var rows []letterEventRow
 	err := s.core().Read(ctx, []any{org, request}, func(ctx context.Context, idb bun.IDB) error {
@@ -110,7 +112,7 @@ func (s Letters) Events(ctx context.Context, org callwright.OrgID, request strin
 	return sqldb.ConvertedAll(rows, s.core().letterEvent)
 }
 
-// DueLetters names letters that are due, as their index has them.
+// DueLetters returns the names of up to limit letters that are due at now, in the order of their due times. It reads only an index.
 func (s Letters) DueLetters(ctx context.Context, now time.Time, limit int) (names []porting.Name, err error) {
 	if limit <= 0 {
 		return nil, nil

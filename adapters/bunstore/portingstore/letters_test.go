@@ -32,7 +32,7 @@ func TestLetters(t *testing.T) {
 	})
 }
 
-// TestLettersUseIndexes checks that no query of letters reads a whole table.
+// TestLettersUseIndexes runs every query of Letters and fails if a query scans a whole table.
 func TestLettersUseIndexes(t *testing.T) {
 	t.Parallel()
 	storetest.UsesIndexes(t, func(ctx context.Context, db *bunstore.DB, now time.Time) []error {
@@ -57,7 +57,7 @@ func TestLetterRaces(t *testing.T) {
 	})
 }
 
-// TestLetterDocuments fails if the sealed part of a letter changes its names: stored letters could not be read any more.
+// TestLetterDocuments fails if a member of the sealed part of a letter is renamed, because stored letters could then not be read.
 func TestLetterDocuments(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 2, 9, 8, 7, 0, time.UTC)

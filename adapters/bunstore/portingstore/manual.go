@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/porting/manual"
 )
 
-// ManualOrders is a manual.Store.
+// ManualOrders stores the orders of the manual gateway; it implements manual.Store.
 type ManualOrders struct{ DB *bunstore.DB }
 
 var _ manual.Store = ManualOrders{}
@@ -30,14 +30,14 @@ type manualRow struct {
 
 	Ref       string    `bun:"ref,pk"`
 	Key       string    `bun:"key"`
-	Open      bool      `bun:"open"` // a number has not ended
+	Open      bool      `bun:"open"` // the order of at least one number has not ended
 	CreatedAt time.Time `bun:"created_at"`
 	UpdatedAt time.Time `bun:"updated_at"`
-	Version   int64     `bun:"version"`  // its Revision
-	Document  string    `bun:"document"` // sealed: manualJSON
+	Version   int64     `bun:"version"`  // manual.Order.Revision
+	Document  string    `bun:"document"` // sealed manualJSON
 }
 
-// manualJSON is the sealed part of an order, with its secrets as plain text: see requestJSON.
+// manualJSON is the sealed part of an order. It contains secrets as plain text: see requestJSON.
 type manualJSON struct {
 	Order         porting.Order
 	Account       accountJSON
@@ -79,7 +79,7 @@ func (j manualJSON) submission() porting.Submission {
 	return s
 }
 
-// manualPurpose binds a sealed document to its order, which belongs to no organization.
+// manualPurpose returns the purpose of Keyring.Seal that binds a sealed document to its order. Orders belong to no organization.
 func manualPurpose(ref string) string { return purpose("manual order", "", ref) }
 
 func (db core) manualRow(o manual.Order) (row manualRow, err error) {
@@ -102,22 +102,22 @@ func (db core) manualOrder(row manualRow) (manual.Order, error) {
 	}, nil
 }
 
-// InsertOrder adds an order.
+// InsertOrder adds an order. It returns CodeConflict if the order exists.
 func (s ManualOrders) InsertOrder(ctx context.Context, o manual.Order) error {
 	return s.rows().Insert(ctx, o)
 }
 
-// Order returns an order.
+// Order returns one order, or CodeNotFound if it is absent.
 func (s ManualOrders) Order(ctx context.Context, ref string) (manual.Order, error) {
 	return s.rows().Find(ctx, "", ref)
 }
 
-// UpdateOrder replaces an order.
+// UpdateOrder replaces an order. It returns CodeConflict if the stored revision is not o.Revision.
 func (s ManualOrders) UpdateOrder(ctx context.Context, o manual.Order) error {
 	return s.rows().Replace(ctx, o)
 }
 
-// Orders returns a page of orders.
+// Orders returns a page of orders, oldest first. If open is true, it omits orders that have ended.
 func (s ManualOrders) Orders(ctx context.Context, open bool, after callwright.Keyset, limit int) ([]manual.Order, error) {
 	return s.rows().Select(ctx, []any{after}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		if open {

@@ -27,7 +27,7 @@ func TestManualOrders(t *testing.T) {
 	})
 }
 
-// TestManualOrdersUseIndexes checks that no query of the operator reads the whole table.
+// TestManualOrdersUseIndexes runs every query of ManualOrders and fails if a query scans the whole table.
 func TestManualOrdersUseIndexes(t *testing.T) {
 	t.Parallel()
 	storetest.UsesIndexes(t, func(ctx context.Context, db *bunstore.DB, now time.Time) (errs []error) {

@@ -13,14 +13,14 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// The conditions of requests. SQLite uses a partial index only for a condition with these very words.
+// The conditions of the partial indexes of requests. SQLite uses an index only if a query contains its exact condition.
 const (
 	open    = "state IN ('waiting_for_signature', 'submitted', 'in_progress')"
 	ordered = "ref <> ''"
 	waiting = "state = 'waiting_for_signature' OR held_since IS NOT NULL"
 )
 
-// Requests returns a page of requests.
+// Requests returns a page of an organization's requests, newest first.
 func (s Requests) Requests(ctx context.Context, org callwright.OrgID, f porting.Filter) ([]porting.Request, error) {
 	if f.Limit <= 0 {
 		return nil, nil
@@ -38,12 +38,12 @@ func (s Requests) Requests(ctx context.Context, org callwright.OrgID, f porting.
 	})
 }
 
-// inState chooses requests in a state. They are a range of an index, in the order of a page.
+// inState restricts a query to requests in a state. They are a range of an index, in the order of a page.
 func inState(q *bun.SelectQuery, org callwright.OrgID, state porting.State) *bun.SelectQuery {
 	return q.Where("org = ?", org).Where("state = ?", state)
 }
 
-// after limits a query to a page.
+// after restricts a query to the newest f.Limit requests after f.After.
 func after(q *bun.SelectQuery, f porting.Filter) *bun.SelectQuery {
 	if !f.After.IsZero() {
 		q = q.Where("(created_at, id) < (?, ?)", sqldb.Stored(f.After.At), f.After.ID)
@@ -55,8 +55,8 @@ func newest(q *bun.SelectQuery, limit int) *bun.SelectQuery {
 	return q.Order("created_at DESC", "id DESC").Limit(int64(limit))
 }
 
-// idsInStates selects the ids of a page of requests in any of some states: of each state a page, in one statement, and of these the
-// newest.
+// idsInStates returns a query for the ids of a page of requests in one of several states. It combines a page for each state, each of which
+// is a range of an index, and selects the newest.
 func idsInStates(q *bun.SelectQuery, org callwright.OrgID, states []porting.State, f porting.Filter) *bun.SelectQuery {
 	parts := make([]any, len(states))
 	for i, state := range states {
@@ -67,7 +67,7 @@ func idsInStates(q *bun.SelectQuery, org callwright.OrgID, states []porting.Stat
 	return newest(q.NewSelect().TableExpr("(?) AS pages", pages).Column("id"), f.Limit)
 }
 
-// WaitingRequests returns the oldest requests that wait for another party than the losing carrier.
+// WaitingRequests returns up to limit requests that wait for a signature or are on hold, oldest first.
 func (s Requests) WaitingRequests(ctx context.Context, org callwright.OrgID, limit int) ([]porting.Request, error) {
 	if limit <= 0 {
 		return nil, nil
@@ -77,7 +77,7 @@ func (s Requests) WaitingRequests(ctx context.Context, org callwright.OrgID, lim
 	})
 }
 
-// CountOpen counts the requests that have not ended.
+// CountOpen returns the number of an organization's requests that have not ended.
 func (s Requests) CountOpen(ctx context.Context, org callwright.OrgID) (count int, err error) {
 	err = s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) (err error) {
 		count, err = sqldb.Count(ctx, idb.NewSelect().Model((*requestRow)(nil)).Where("org = ?", org).Where(open))
@@ -100,7 +100,7 @@ func (s Requests) ActiveNumbers(
 	return taken, err
 }
 
-// nameRow holds the columns that identify a request. The index of due requests contains them.
+// nameRow holds the columns that identify a request. The index of due requests contains both of them.
 type nameRow struct {
 	bun.BaseModel `bun:"table:port_requests,alias:request"`
 
@@ -108,7 +108,7 @@ type nameRow struct {
 	ID  string `bun:"id"`
 }
 
-// OpenRequest names the request that has taken a number.
+// OpenRequest returns the name of the open request that contains a number, or CodeNotFound if none does.
 func (s Requests) OpenRequest(ctx context.Context, number callwright.PhoneNumber) (porting.Name, error) {
 	var row nameRow
 	err := s.core().Read(ctx, []any{number}, func(ctx context.Context, idb bun.IDB) error {
@@ -123,7 +123,7 @@ func (s Requests) OpenRequest(ctx context.Context, number callwright.PhoneNumber
 
 func (r nameRow) name() porting.Name { return porting.Name{Org: callwright.OrgID(r.Org), ID: r.ID} }
 
-// DueRequests names requests that are due, as their index has them.
+// DueRequests returns the names of up to limit requests that are due at now, in the order of their due times. It reads only an index.
 func (s Requests) DueRequests(ctx context.Context, now time.Time, limit int) (names []porting.Name, err error) {
 	if limit <= 0 {
 		return nil, nil

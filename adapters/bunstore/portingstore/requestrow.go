@@ -17,13 +17,13 @@ type requestRow struct {
 	ID            string     `bun:"id,pk"`
 	Org           string     `bun:"org"`
 	State         string     `bun:"state"`
-	Version       int64      `bun:"version"` // its Revision
+	Version       int64      `bun:"version"` // porting.Request.Revision
 	CreatedAt     time.Time  `bun:"created_at"`
 	DueAt         *time.Time `bun:"due_at"`
 	Gateway       string     `bun:"gateway"`
 	Ref           string     `bun:"ref"`
 	Sending       bool       `bun:"sending"`
-	Snapshot      int64      `bun:"snapshot_version"` // its Version
+	Snapshot      int64      `bun:"snapshot_version"` // porting.Request.Version
 	Misses        int        `bun:"misses"`
 	Undelivered   bool       `bun:"undelivered"`
 	CancelSent    bool       `bun:"cancel_sent"`
@@ -36,10 +36,10 @@ type requestRow struct {
 	CancelAskedAt *time.Time `bun:"cancel_asked_at"`
 	UpdatedAt     time.Time  `bun:"updated_at"`
 	EndedAt       *time.Time `bun:"ended_at"`
-	Document      string     `bun:"document"` // sealed: requestJSON
+	Document      string     `bun:"document"` // sealed requestJSON
 }
 
-// fixed lists the columns of a request that no update writes.
+// fixed lists the columns of a request that UpdateRequest does not write.
 var fixed = []string{"id", "org", "created_at"}
 
 func (db core) requestRow(r porting.Request) (row requestRow, err error) {
@@ -71,9 +71,9 @@ func (db core) request(row requestRow) (porting.Request, error) {
 	}, nil
 }
 
-// requestJSON is the sealed part of a request. Fields have the Go names of the domain in it: testdata/request.json holds all of
-// them, and a test fails when one is renamed. The types below have the secrets as plain text: a callwright.Secret has a placeholder
-// in JSON.
+// requestJSON is the sealed part of a request. Its members have the names of the Go fields in the domain. testdata/request.json contains
+// all of them, and a test fails if one is renamed. The types below contain secrets as plain text, because a callwright.Secret is encoded as
+// a placeholder.
 type requestJSON struct {
 	Numbers   []numberJSON
 	Account   accountJSON

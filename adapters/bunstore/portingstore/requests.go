@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// Requests is a porting.Store.
+// Requests stores port requests; it implements porting.Store.
 type Requests struct{ DB *bunstore.DB }
 
 var _ porting.Store = Requests{}
@@ -27,8 +27,8 @@ func (s Requests) rows() sqldb.Rows[porting.Request, requestRow] {
 	}
 }
 
-// openNumberRow maps a number to its open request. The state of the number is in the document of the
-// request, so that one statement reads a request.
+// openNumberRow maps a number to the open request that contains it. The state of the number is in the document of the request, so that one
+// statement reads a whole request.
 type openNumberRow struct {
 	bun.BaseModel `bun:"table:port_open_numbers,alias:open_number"`
 
@@ -36,7 +36,8 @@ type openNumberRow struct {
 	Request string `bun:"request_id"`
 }
 
-// InsertRequest adds a request.
+// InsertRequest adds a request with the first entries of its history, in one transaction. It returns porting.ErrNumberActive if another
+// open request contains one of its numbers.
 func (s Requests) InsertRequest(ctx context.Context, r porting.Request, entries ...porting.Entry) error {
 	return s.DB.Do(ctx, func(ctx context.Context) error {
 		if err := s.rows().Insert(ctx, r); err != nil {
@@ -51,8 +52,8 @@ func (s Requests) InsertRequest(ctx context.Context, r porting.Request, entries 
 	})
 }
 
-// claimNumbers stores the numbers of a request that has not ended. On PostgreSQL it waits for transactions that store or free one of
-// them; all store them in one order, so that no two wait for each other.
+// claimNumbers claims the numbers of an open request, or returns porting.ErrNumberActive. On PostgreSQL it waits for transactions that
+// claim or free the same numbers. All transactions claim numbers in sorted order, so that they do not deadlock.
 func (s Requests) claimNumbers(ctx context.Context, r porting.Request) error {
 	rows := sqldb.Converted(r.Numbers, func(n porting.Number) openNumberRow { return openNumberRow{Number: string(n.Number), Request: r.ID} })
 	slices.SortFunc(rows, func(a, b openNumberRow) int { return strings.Compare(a.Number, b.Number) })
@@ -68,7 +69,7 @@ func (s Requests) claimNumbers(ctx context.Context, r porting.Request) error {
 		if stored, err := result.RowsAffected(); err != nil || int(stored) == len(rows) {
 			return err
 		}
-		// The transaction of the caller may continue: nothing of the request may stay in it.
+		// The caller's transaction may continue after the error, so the inserted request must not stay.
 		if _, err := idb.NewDelete().Model((*requestRow)(nil)).Where("id = ?", r.ID).Exec(ctx); err != nil {
 			return err
 		}
@@ -80,19 +81,21 @@ func findRequest(idb bun.IDB, org callwright.OrgID, id string) *bun.SelectQuery 
 	return idb.NewSelect().Model((*requestRow)(nil)).Where("id = ?", id).Where("org = ?", org)
 }
 
-// Request returns one request.
+// Request returns one request, or CodeNotFound if it is absent.
 func (s Requests) Request(ctx context.Context, org callwright.OrgID, id string) (porting.Request, error) {
 	return s.rows().Find(ctx, org, id)
 }
 
-// RequestByRef returns the request with an order.
+// RequestByRef returns the request whose order has the given reference at a gateway, or CodeNotFound if there is none.
 func (s Requests) RequestByRef(ctx context.Context, gateway, ref string) (porting.Request, error) {
 	return s.rows().One(ctx, []any{gateway, ref}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("gateway = ?", gateway).Where("ref = ?", ref).Where(ordered)
 	})
 }
 
-// UpdateRequest replaces a request. Its numbers are written again only with its end, when others may have them.
+// UpdateRequest replaces a request and adds entries to its history, in one transaction. If the request has ended, it frees the numbers for
+// other requests. It returns CodeConflict if the stored revision is not r.Revision, and CodeInvalidState if the stored request has already
+// ended and r has not.
 func (s Requests) UpdateRequest(ctx context.Context, r porting.Request, entries ...porting.Entry) error {
 	row, err := s.core().requestRow(r)
 	if err != nil {
@@ -121,7 +124,8 @@ func (s Requests) UpdateRequest(ctx context.Context, r porting.Request, entries 
 	})
 }
 
-// whyUnchanged returns the reason for which the update of an existing request has changed nothing: it has another version, or it has ended.
+// whyUnchanged explains why an update of an existing request changed nothing. It returns CodeInvalidState if the request has ended, and
+// CodeConflict if its version differs.
 func whyUnchanged(ctx context.Context, idb bun.IDB, r porting.Request) error {
 	same, err := findRequest(idb, r.Org, r.ID).Where("version = ?", sqldb.Int(r.Revision)).Exists(ctx)
 	switch {

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// onFilled runs a benchmark on 100,000 requests, of which 10,000 are open and due.
+// onFilled runs a benchmark on 100,000 requests, of which 10,000 are open and due, on SQLite and on PostgreSQL.
 func onFilled(b *testing.B, run func(b *testing.B, s portingstore.Requests)) {
 	b.Helper()
 	for _, name := range []string{"sqlite", "postgres"} {
@@ -21,7 +21,7 @@ func onFilled(b *testing.B, run func(b *testing.B, s portingstore.Requests)) {
 	}
 }
 
-// BenchmarkRequestPage reads pages of 50, the newest and those in the middle.
+// BenchmarkRequestPage reads pages of 50 requests, from the beginning and from the middle of the list.
 func BenchmarkRequestPage(b *testing.B) {
 	onFilled(b, func(b *testing.B, s portingstore.Requests) {
 		b.Helper()
@@ -42,7 +42,7 @@ func BenchmarkRequestPage(b *testing.B) {
 	})
 }
 
-// BenchmarkDueRequests names 1,000 of 10,000 requests that are due, and counts all that are open.
+// BenchmarkDueRequests reads the names of 1,000 of 10,000 due requests, and counts all open requests.
 func BenchmarkDueRequests(b *testing.B) {
 	onFilled(b, func(b *testing.B, s portingstore.Requests) {
 		b.Helper()
@@ -65,7 +65,7 @@ func BenchmarkDueRequests(b *testing.B) {
 	})
 }
 
-// BenchmarkWriteRequest inserts requests of three numbers with an entry, and updates one.
+// BenchmarkWriteRequest inserts requests of three numbers with a history entry each, and updates a request.
 func BenchmarkWriteRequest(b *testing.B) {
 	onFilled(b, func(b *testing.B, s portingstore.Requests) {
 		b.Helper()

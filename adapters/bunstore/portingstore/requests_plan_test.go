@@ -17,10 +17,10 @@ import (
 
 const org = callwright.OrgID("o")
 
-// fillStart is when the first request of fillRequests was made. The others follow, two a second.
+// fillStart is the creation time of the first request that fillRequests stores. The others follow, two per second.
 var fillStart = time.Date(2026, 5, 4, 3, 0, 0, 0, time.UTC)
 
-// filled returns one of those requests, with three numbers. One in ten is open and due, at another second each.
+// filled returns the i-th request of fillRequests, with three numbers. One in ten is open and due, each at a different second.
 func filled(i int) porting.Request {
 	at := fillStart.Add(time.Duration(i/2) * time.Second)
 	r := porting.Request{
@@ -50,7 +50,7 @@ func filled(i int) porting.Request {
 	return r
 }
 
-// fillRequests stores requests of one organization.
+// fillRequests stores count requests of one organization, and collects statistics.
 func fillRequests(t testing.TB, db *bunstore.DB, count int) portingstore.Requests {
 	t.Helper()
 	s, all := portingstore.Requests{DB: db}, make([]porting.Request, count)
@@ -66,7 +66,7 @@ func fillRequests(t testing.TB, db *bunstore.DB, count int) portingstore.Request
 	return s
 }
 
-// vacuum has PostgreSQL note which rows all transactions see, as it does by itself after a while.
+// vacuum makes PostgreSQL record which rows are visible to all transactions, as autovacuum does after a while.
 func vacuum(t testing.TB, s portingstore.Requests) {
 	t.Helper()
 	if s.DB.PostgresDSN() == "" {
@@ -77,11 +77,11 @@ func vacuum(t testing.TB, s portingstore.Requests) {
 	}
 }
 
-// reads matches plans that read unneeded rows of a table, or sort.
+// reads matches query plans that sort, or that read rows that they do not return.
 var reads = regexp.MustCompile(`Seq Scan|Sort|TEMP|SCAN (port_|request)|Filter: \(\(?[^$]|Bitmap`)
 
-// TestRequestPagesUseIndexes looks at the plans of a full table, as PostgreSQL chooses them by itself: whichever page, its requests and
-// no others are read, in the order of the index.
+// TestRequestPagesUseIndexes checks the query plans of pages of requests on a full table: only the requests of the page are read, in the
+// order of an index.
 func TestRequestPagesUseIndexes(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -106,7 +106,7 @@ func TestRequestPagesUseIndexes(t *testing.T) {
 	})
 }
 
-// readPage returns a page, and the statement that reads it.
+// readPage returns a page of requests, and the single statement that reads it.
 func readPage(t *testing.T, s portingstore.Requests, f porting.Filter) (page []porting.Request, statement string) {
 	t.Helper()
 	seen := storetest.Statements(t, s.DB, func() (err error) {
@@ -119,8 +119,8 @@ func readPage(t *testing.T, s portingstore.Requests, f porting.Filter) (page []p
 	return page, seen[0]
 }
 
-// TestPagesOfSeveralStatesReadAPageOfEach looks at the plans of lists of several states: the ids of a page of each state are read from
-// the index, and the rows of one page.
+// TestPagesOfSeveralStatesReadAPageOfEach checks the query plans of lists of several states: they read the ids of one page per state from
+// an index, and then the rows of one page.
 func TestPagesOfSeveralStatesReadAPageOfEach(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -139,7 +139,7 @@ func TestPagesOfSeveralStatesReadAPageOfEach(t *testing.T) {
 	})
 }
 
-// TestWaitingRequestsAreReadFromTheirIndex looks at the plan of the query for waiting requests: no other requests are read, and none is sorted.
+// TestWaitingRequestsAreReadFromTheirIndex checks the query plan for waiting requests: it reads only these, in the order of an index.
 func TestWaitingRequestsAreReadFromTheirIndex(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -156,10 +156,11 @@ func TestWaitingRequestsAreReadFromTheirIndex(t *testing.T) {
 	})
 }
 
-// whole matches a plan that reads all rows of a table.
+// whole matches a query plan that scans a whole table.
 var whole = regexp.MustCompile(`Seq Scan|SCAN (port_|request)`)
 
-// TestDueRequestsAreReadFromTheirIndex looks at the plans of frequent queries.
+// TestDueRequestsAreReadFromTheirIndex checks the query plans of two frequent queries, for due requests and for the number of open
+// requests.
 func TestDueRequestsAreReadFromTheirIndex(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -187,7 +188,7 @@ func TestDueRequestsAreReadFromTheirIndex(t *testing.T) {
 	})
 }
 
-// TestRequestsUseIndexes runs every query of the store and fails if one reads a whole table.
+// TestRequestsUseIndexes runs every query of Requests and fails if a query scans a whole table.
 func TestRequestsUseIndexes(t *testing.T) {
 	t.Parallel()
 	storetest.UsesIndexes(t, func(ctx context.Context, db *bunstore.DB, now time.Time) []error {

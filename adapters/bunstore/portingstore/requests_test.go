@@ -20,9 +20,9 @@ import (
 
 var update = flag.Bool("update", false, "write the files in testdata anew")
 
-// wantGolden compares sealed documents with a file. They have the field names of domain types. A renamed field, or a field with a
-// new type, needs a type here: otherwise no release could read documents of earlier ones. For a new field, write the file again
-// with -update.
+// wantGolden compares the JSON of sealed documents with a file. Their members have the names of the Go fields in the domain. A renamed
+// member, or a changed type, requires a separate type for the JSON: otherwise rows of earlier releases could not be read. After adding a
+// member, update the file with -update.
 func wantGolden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -46,7 +46,7 @@ func TestRequestDocumentKeepsItsNames(t *testing.T) {
 	wantGolden(t, "request.json", got)
 }
 
-// sent and ended return later states of a request.
+// sent returns the request in progress at the carrier. ended returns it after its failure.
 func sent(r porting.Request) porting.Request {
 	r.State, r.Ref = porting.InProgress, "order of "+r.ID
 	return r
@@ -62,7 +62,7 @@ func entry(number int) porting.Entry {
 	return porting.Entry{Number: number, At: fillStart, To: porting.Failed, Event: porting.Rejected, Actor: porting.Carrier, Note: "n"}
 }
 
-// TestStatementsOfARequestAreCompiledOnce takes requests through their life.
+// TestStatementsOfARequestAreCompiledOnce checks that SQLite compiles the statements of a request's life once, not again for each request.
 func TestStatementsOfARequestAreCompiledOnce(t *testing.T) {
 	t.Parallel()
 	storetest.CompilesOnce(t, func(ctx context.Context, db *bunstore.DB, id string) error {
@@ -82,7 +82,7 @@ func TestStatementsOfARequestAreCompiledOnce(t *testing.T) {
 	})
 }
 
-// TestMovedRequestsDoNotOpen moves sealed values to another row.
+// TestMovedRequestsDoNotOpen moves sealed values to another row: reading them fails.
 func TestMovedRequestsDoNotOpen(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -109,7 +109,8 @@ func TestMovedRequestsDoNotOpen(t *testing.T) {
 	})
 }
 
-// TestOpenNumbersAreThoseOfOpenRequests looks at the rows: they go with the end of their request, and no update writes them before.
+// TestOpenNumbersAreThoseOfOpenRequests checks that the rows of claimed numbers are deleted at the end of their request, and not written by
+// earlier updates.
 func TestOpenNumbersAreThoseOfOpenRequests(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// reservationRow maps a reserved number to the owner of the reservation.
+// reservationRow maps a reserved number to the organization that reserved it.
 type reservationRow struct {
 	bun.BaseModel `bun:"table:port_reservations,alias:reservation"`
 
@@ -25,7 +25,8 @@ func (r reservationRow) reservation() porting.Reservation {
 	return porting.Reservation{Number: callwright.PhoneNumber(r.Number), Org: callwright.OrgID(r.Org), Request: r.Request, Since: r.Since.UTC()}
 }
 
-// Reserve stores a reservation. The key of the table keeps others out.
+// Reserve stores a reservation, and replaces an earlier one of the same organization. It returns CodeConflict if another organization has
+// reserved the number.
 func (s Requests) Reserve(ctx context.Context, r porting.Reservation) error {
 	row := reservationRow{Number: string(r.Number), Org: string(r.Org), Request: r.Request, Since: sqldb.Stored(r.Since)}
 	return s.core().Write(ctx, []any{row}, func(ctx context.Context, idb bun.IDB) error {
@@ -35,7 +36,7 @@ func (s Requests) Reserve(ctx context.Context, r porting.Reservation) error {
 	})
 }
 
-// Reserved returns the reservations of some numbers.
+// Reserved returns the reservations of the given numbers, in no particular order.
 func (s Requests) Reserved(ctx context.Context, numbers []callwright.PhoneNumber) ([]porting.Reservation, error) {
 	if len(numbers) == 0 {
 		return nil, nil
@@ -48,7 +49,7 @@ func (s Requests) Reserved(ctx context.Context, numbers []callwright.PhoneNumber
 	return sqldb.Converted(rows, reservationRow.reservation), err
 }
 
-// Unreserve deletes a reservation.
+// Unreserve deletes the reservation of a number. It returns CodeNotFound if the organization has not reserved the number.
 func (s Requests) Unreserve(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error {
 	return s.core().Write(ctx, []any{org, number}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewDelete().Model((*reservationRow)(nil)).Where("number = ?", number).Where("org = ?", org).Exec(ctx)

@@ -9,10 +9,10 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
 )
 
-// purpose binds something sealed to its column and row.
+// purpose returns the purpose of Keyring.Seal that binds a sealed value to its column and row.
 func purpose(what, org, id string) string { return fmt.Sprintf("%s:%q:%q", what, org, id) }
 
-// seal encrypts the JSON of a value.
+// seal encodes a value as JSON and encrypts it.
 func (db core) seal(purpose string, v any) (string, error) {
 	plain, err := json.Marshal(v)
 	if err != nil {
@@ -21,7 +21,7 @@ func (db core) seal(purpose string, v any) (string, error) {
 	return db.Keyring.Seal(purpose, callwright.Secret(plain)), nil
 }
 
-// unseal reverses seal.
+// unseal decrypts and decodes a value that seal encrypted.
 func (db core) unseal(purpose, sealed string, v any) error {
 	plain, err := db.Unseal(purpose, sealed)
 	if err != nil {
@@ -41,7 +41,7 @@ func orNull(t time.Time) *time.Time {
 	return sqldb.StoredIfSet(&t)
 }
 
-// orZero reverses orNull.
+// orZero returns the time of a nullable column, or the zero time for nil.
 func orZero(t *time.Time) time.Time {
 	if t == nil {
 		return time.Time{}

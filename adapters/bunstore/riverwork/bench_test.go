@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
 )
 
-// BenchmarkEnqueue stores a row and enqueues a task about it, in one transaction.
+// BenchmarkEnqueue measures a transaction that stores a row and enqueues a task for it.
 func BenchmarkEnqueue(b *testing.B) {
 	for name, address := range databases {
 		b.Run(name, func(b *testing.B) {
@@ -30,8 +30,7 @@ func BenchmarkEnqueue(b *testing.B) {
 	}
 }
 
-// BenchmarkStart is the time from before the transaction that enqueues a task to the start of its handler, on a node
-// that has nothing else to do.
+// BenchmarkStart measures the time from the start of the transaction that enqueues a task to the start of its handler, on an idle node.
 func BenchmarkStart(b *testing.B) {
 	for name, address := range databases {
 		b.Run(name, func(b *testing.B) {
@@ -55,7 +54,7 @@ func BenchmarkStart(b *testing.B) {
 	}
 }
 
-// BenchmarkThroughput is a task's share of the time in which a node runs many.
+// BenchmarkThroughput measures the time per task on a node that runs many tasks.
 func BenchmarkThroughput(b *testing.B) {
 	for name, address := range databases {
 		b.Run(name, func(b *testing.B) {

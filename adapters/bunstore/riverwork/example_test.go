@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/riverwork"
 )
 
-// A task and the state that it is about are stored in one transaction.
+// The example stores a task, and the state that it belongs to, in one transaction.
 func Example() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// RiverLogger is the logger that River gets.
+// RiverLogger returns the logger that River uses if to is the configured logger.
 func RiverLogger(to *slog.Logger) *slog.Logger {
 	return Config{Runtime: callwright.Runtime{Logger: to}}.riverLogger()
 }

@@ -19,20 +19,20 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/riverwork"
 )
 
-// These tests kill a process: this test binary, started again with the name of a life to lead and the address of a
-// database in its environment.
+// These tests kill a process: this test binary, started again with the name of an entry of lives and the address of a database in its
+// environment.
 const (
 	envLife    = "CALLWRIGHT_TEST_LIFE"
 	envAddress = "CALLWRIGHT_TEST_ADDRESS"
 )
 
-// With these a leader rescues a task of a dead process immediately.
+// These short times make a leader rescue the task of a dead process immediately.
 const (
 	stepTimeout = 500 * time.Millisecond
 	rescueAfter = time.Second
 )
 
-// maxPollGap covers a dead leader's lease, 15 s, and the next election, at most 6 s later.
+// maxPollGap is the time limit for all waits in these tests. A dead leader's lease lasts 15 s, and the next election follows within 6 s.
 const maxPollGap = 90 * time.Second
 
 func TestMain(m *testing.M) {
@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 	os.Exit(1)
 }
 
-// lives are the actions of a process until it is killed. Each prints a line at the moment for the kill.
+// lives contains functions that a process executes until it is killed. Each prints a line when the process should be killed.
 var lives = map[string]func(ctx context.Context, db *bunstore.DB, work *riverwork.Work) error{
 	"enqueues": enqueues,
 	"works":    works,
@@ -76,7 +76,7 @@ func lead(life func(context.Context, *bunstore.DB, *riverwork.Work) error, addre
 	return life(ctx, db, work)
 }
 
-// put stores an organization and a task about it, in one transaction, and ends that as end says.
+// put stores an organization and a task for it, in one transaction. The result of end decides whether the transaction commits.
 func put(ctx context.Context, db *bunstore.DB, work *riverwork.Work, name string, end func() error) error {
 	return db.Do(ctx, func(ctx context.Context) error {
 		org := callwright.Organization{ID: callwright.OrgID(name), Entitlements: []callwright.Entitlement{}}
@@ -90,7 +90,7 @@ func put(ctx context.Context, db *bunstore.DB, work *riverwork.Work, name string
 	})
 }
 
-// enqueues commits one task, rolls another back, and is killed when a third is neither.
+// enqueues commits one task and rolls another back. The process is killed during the transaction of a third task.
 func enqueues(ctx context.Context, db *bunstore.DB, work *riverwork.Work) error {
 	if err := put(ctx, db, work, "committed", func() error { return nil }); err != nil {
 		return err
@@ -106,7 +106,7 @@ func enqueues(ctx context.Context, db *bunstore.DB, work *riverwork.Work) error 
 	})
 }
 
-// works is killed while its handler runs.
+// works runs a task. The process is killed while the handler runs.
 func works(ctx context.Context, db *bunstore.DB, work *riverwork.Work) error {
 	work.Handle(callwright.QueueUpkeep, "k", func(context.Context, callwright.Task, int) error {
 		fmt.Println("now")
@@ -118,7 +118,7 @@ func works(ctx context.Context, db *bunstore.DB, work *riverwork.Work) error {
 	return work.Run(ctx)
 }
 
-// killed leads a life in a separate process until it prints a line, and ends it with SIGKILL.
+// killed runs a function of lives in a separate process until it prints a line, and then kills the process with SIGKILL.
 func killed(t *testing.T, life, address string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), maxPollGap)
@@ -165,9 +165,9 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// survivors opens the database that a killed process left behind, works until a task has run, and then until one more has, which is
-// added only then: any other task would have run before it. The organizations that the process stored must be those of the tasks
-// that ran. A run is the key and the attempt.
+// survivors opens the database that a killed process left behind, and returns the key and attempt of each task that runs. After the first
+// task it adds a marker task, which runs after all tasks that already exist. It checks that only the organization of the committed
+// transaction is stored.
 func survivors(t *testing.T, address string) []string {
 	t.Helper()
 	db, work := open(t, address, func(c *riverwork.Config) {
@@ -195,7 +195,7 @@ func survivors(t *testing.T, address string) []string {
 	return runs
 }
 
-// next waits for a value from a channel.
+// next returns the next value from a channel, or fails the test after maxPollGap.
 func next[T any](t *testing.T, from <-chan T) (v T) {
 	t.Helper()
 	select {

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// riverLogger is the logger of River, of which only warnings and errors concern people: River logs every task and a line
+// riverLogger returns the logger for River. It passes only warnings and errors to c.Logger, because River also logs every task, and a line
 // every five seconds.
 func (c Config) riverLogger() *slog.Logger {
 	return slog.New(quiet{c.Logger.Handler(), &repeats{last: map[string]said{}}})
 }
 
-// quiet is a log handler that drops records below warnings and repeats a message at most once in quietFor: River logs ten times a
-// second that its database is away.
+// quiet is a log handler that drops records below the level of warnings. It passes each message at most once per quietFor, because River
+// logs ten times a second while its database is unavailable.
 type quiet struct {
 	slog.Handler
 	repeats *repeats
@@ -22,37 +22,38 @@ type quiet struct {
 
 const (
 	quietFor       = time.Minute
-	mostRemembered = 100 // messages; River has some 60 of them
+	mostRemembered = 100 // different messages; River has about 60
 )
 
-// repeats remembers when messages were logged. Handlers with other attributes share it.
+// repeats records when each message was last logged. Handlers derived with other attributes share it.
 type repeats struct {
 	mu   sync.Mutex
 	last map[string]said
 }
 
-// said holds the time at which a message was logged, and the number of equal messages that were left out since.
+// said holds the time at which a message was last logged, and the number of times that it was omitted since then.
 type said struct {
 	at      time.Time
 	leftOut int
 }
 
-// WithAttrs returns a quiet handler with attributes.
+// WithAttrs returns a quiet handler that adds attributes and shares q.repeats.
 func (q quiet) WithAttrs(attributes []slog.Attr) slog.Handler {
 	return quiet{q.Handler.WithAttrs(attributes), q.repeats}
 }
 
-// WithGroup returns a quiet handler with a group.
+// WithGroup returns a quiet handler that adds a group and shares q.repeats.
 func (q quiet) WithGroup(name string) slog.Handler {
 	return quiet{q.Handler.WithGroup(name), q.repeats}
 }
 
-// Enabled reports whether a level is logged.
+// Enabled reports whether records of a level are logged: warnings and errors, if the underlying handler is enabled for them.
 func (q quiet) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= slog.LevelWarn && q.Handler.Enabled(ctx, level)
 }
 
-// Handle logs a record, unless its message was logged less than quietFor ago.
+// Handle logs a record, unless its message was logged less than quietFor ago. It adds the number of omitted records as the attribute
+// left_out.
 func (q quiet) Handle(ctx context.Context, r slog.Record) error {
 	leftOut, log := q.repeats.note(r)
 	if !log {
@@ -64,7 +65,7 @@ func (q quiet) Handle(ctx context.Context, r slog.Record) error {
 	return q.Handler.Handle(ctx, r)
 }
 
-// note decides whether a record is logged, and returns the number of equal records that were left out before.
+// note reports whether a record should be logged, and returns the number of records with its message that were omitted since the last one.
 func (s *repeats) note(r slog.Record) (leftOut int, log bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/riverwork"
 )
 
-// TestRepeatedLog makes River log one message ten times a second for three minutes, as during damage of its database, and another
-// one once. The repeated one is logged once a minute with the number of suppressed ones, and the other immediately.
+// TestRepeatedLog makes River log one message ten times a second for three minutes, as for a damaged database, and another message once.
+// The first is logged once a minute with the number of omitted records, and the second immediately.
 func TestRepeatedLog(t *testing.T) {
 	t.Parallel()
 	text := new(bytes.Buffer)

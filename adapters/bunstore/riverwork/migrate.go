@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Migrate brings River's tables up to date. Nodes that start together wait for each other.
+// Migrate applies River's pending migrations. Nodes that start concurrently wait for each other.
 func Migrate(ctx context.Context, c Config) error {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return err
@@ -28,7 +28,7 @@ func Migrate(ctx context.Context, c Config) error {
 	return nil
 }
 
-// migrateSQLite does everything in one transaction: it begins as a writer, so another process waits for it.
+// migrateSQLite applies all migrations in one transaction. The transaction begins with a write lock, so that other processes wait for it.
 func migrateSQLite(ctx context.Context, db *sql.DB, logger *slog.Logger) error {
 	migrator, err := rivermigrate.New(riversqlite.New(db), &rivermigrate.Config{Logger: logger})
 	if err != nil {
@@ -38,7 +38,7 @@ func migrateSQLite(ctx context.Context, db *sql.DB, logger *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }() // after the commit there is nothing to roll back
+	defer func() { _ = tx.Rollback() }() // has no effect after the commit
 	//nolint:staticcheck // deprecated for PostgreSQL, where some steps need their own transactions
 	if _, err := migrator.MigrateTx(ctx, tx, rivermigrate.DirectionUp, nil); err != nil {
 		return err
@@ -46,8 +46,8 @@ func migrateSQLite(ctx context.Context, db *sql.DB, logger *slog.Logger) error {
 	return tx.Commit()
 }
 
-// migratePostgres holds an advisory lock in a separate transaction meanwhile: River's steps are several transactions. A lock of the
-// session would be lost behind a pooler, or never given back.
+// migratePostgres applies the migrations, which are several transactions, while another transaction holds an advisory lock. The lock is not
+// on the session, because a pooler could move the session, or never release the lock.
 func migratePostgres(ctx context.Context, db *sql.DB, logger *slog.Logger) error {
 	migrator, err := rivermigrate.New(riverdatabasesql.New(db), &rivermigrate.Config{Logger: logger, Schema: schema})
 	if err != nil {
@@ -57,7 +57,7 @@ func migratePostgres(ctx context.Context, db *sql.DB, logger *slog.Logger) error
 	if err != nil {
 		return err
 	}
-	defer func() { _ = lock.Rollback() }() // which wrote nothing
+	defer func() { _ = lock.Rollback() }() // only releases the lock
 	const key = 7157425302149
 	if _, err := lock.ExecContext(ctx, fmt.Sprintf("SELECT pg_advisory_xact_lock(%d)", key)); err != nil {
 		return err

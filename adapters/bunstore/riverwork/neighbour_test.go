@@ -20,10 +20,11 @@ import (
 	"github.com/callwright/callwright/delivery"
 )
 
-// hangingMessages are the deliveries to receivers that accept and say nothing.
+// hangingMessages is the number of deliveries to receivers that accept connections and never respond.
 const hangingMessages = 1000
 
-// hangingReceiver accepts connections and sends nothing until the test ends. It counts open ones.
+// hangingReceiver starts a server that accepts connections and never responds. It counts open connections in open, and sends a value to
+// first at the first connection.
 func hangingReceiver(t *testing.T) (url string, open *atomic.Int32, first chan string) {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -45,7 +46,7 @@ func hangingReceiver(t *testing.T) (url string, open *atomic.Int32, first chan s
 				}
 			}
 			go func() {
-				_, _ = io.Copy(io.Discard, c) // until the sender gives up
+				_, _ = io.Copy(io.Discard, c) // blocks until the sender closes the connection
 				_ = c.Close()
 				open.Add(-1)
 			}()
@@ -54,15 +55,15 @@ func hangingReceiver(t *testing.T) (url string, open *atomic.Int32, first chan s
 	return "http://" + l.Addr().String() + "/hook", open, first
 }
 
-// neighbours are two organizations on one node, with the adapters that the server has.
+// neighbours is a node with two organizations and the same adapters as in the server.
 type neighbours struct {
 	db      *bunstore.DB
 	work    *riverwork.Work
 	sender  *webhook.Sender
 	log     *delivery.Log
 	mails   *mail.Folder
-	started chan string // calls
-	taken   chan string // messages
+	started chan string // keys of started calls
+	taken   chan string // ids of delivered messages
 	mailed  chan string
 }
 
@@ -109,7 +110,7 @@ func newNeighbours(t *testing.T, address string, change ...func(*riverwork.Confi
 	return n
 }
 
-// post is the durable work of a message to a webhook.
+// post is the handler that delivers a message to a webhook, with retries.
 func (n *neighbours) post(ctx context.Context, task callwright.Task, url string, _ int) error {
 	m := delivery.Message{Org: task.Org, Kind: "test", ID: task.Key, Subject: task.Key, URL: url}
 	since := time.Now()
@@ -122,8 +123,8 @@ func (n *neighbours) post(ctx context.Context, task callwright.Task, url string,
 	return n.log.Redeliver(ctx, m, failure, since, time.Now())
 }
 
-// TestHangingNeighbour lets 1,000 messages of an organization hang. None is answered, so that all hang while another organization's
-// call starts, its mail is written and its webhook delivered. The durations are logged: see docs/performance.md.
+// TestHangingNeighbour starts 1,000 deliveries of one organization that hang. Meanwhile, the call of another organization starts, its mail
+// is sent, and its webhook is delivered. The durations are logged: see docs/performance.md.
 func TestHangingNeighbour(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, address string) {
@@ -169,8 +170,8 @@ func TestHangingNeighbour(t *testing.T) {
 	})
 }
 
-// TestManyNeighboursHang lets messages of 16 organizations hang concurrently, each at its own host. The first use the common
-// workers, the others one reserved worker each: another organization's webhook is delivered while all of them hang.
+// TestManyNeighboursHang makes the deliveries of 16 organizations hang concurrently, each at a different host. The first organizations
+// occupy the common workers, and each of the others a reserved worker. Meanwhile, the webhook of another organization is delivered.
 func TestManyNeighboursHang(t *testing.T) {
 	t.Parallel()
 	const organizations, messages, common, enough = 16, 60, 75, 75 + 12

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/riverwork"
 )
 
-// nodes opens one database several times concurrently, like nodes that start together.
+// nodes opens one database count times concurrently, like nodes that start at the same time.
 func nodes(t *testing.T, address string, count int) ([]*bunstore.DB, []*riverwork.Work) {
 	t.Helper()
 	dbs, works := make([]*bunstore.DB, count), make([]*riverwork.Work, count)
@@ -59,7 +59,7 @@ func TestNodesShareTheWork(t *testing.T) {
 	})
 }
 
-// TestNodesShareThePeriods checks that each interval has one task, for any number of nodes, that runs once.
+// TestNodesShareThePeriods checks that a periodic handler runs once per interval, on one of several nodes.
 func TestNodesShareThePeriods(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, address string) {
@@ -67,7 +67,7 @@ func TestNodesShareThePeriods(t *testing.T) {
 		dbs, works := nodes(t, address, 2)
 		ran := make(chan string, 100)
 		for _, work := range works {
-			// A tick fails: it must not be tried again.
+			// The handler fails, because periodic tasks must not be retried.
 			work.Every(callwright.QueueUpkeep, "tick", 1, func(context.Context, callwright.Task, int) error {
 				ran <- "tick"
 				return errors.New("fails always")

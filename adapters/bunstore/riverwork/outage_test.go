@@ -9,8 +9,8 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/pgtest"
 )
 
-// TestDelayedAfterOutage makes tasks due while their database is unavailable, for less and for more than a leader's lease. Their
-// delay after the outage is logged: docs/operations.md has the bound.
+// TestDelayedAfterOutage stops the database while a task becomes due, for less and for more than the lease of a leader: the task runs after
+// the outage. Its delay is logged; docs/operations.md states the bound.
 func TestDelayedAfterOutage(t *testing.T) {
 	t.Parallel()
 	for name, lasts := range map[string]time.Duration{"short": 4 * time.Second, "long": 16 * time.Second} {
@@ -25,10 +25,10 @@ func TestDelayedAfterOutage(t *testing.T) {
 			})
 			start(t, work)
 			enqueue(t, work, callwright.Task{Kind: "k", Key: "before", Org: "o", RunAt: time.Now().Add(time.Second)})
-			next(t, ran) // there is a leader
+			next(t, ran) // a leader is elected
 			enqueue(t, work, callwright.Task{Kind: "k", Key: "meanwhile", Org: "o", RunAt: time.Now().Add(6 * time.Second)})
 			server.Stop(t)
-			<-time.After(lasts) // the outage
+			<-time.After(lasts) // duration of the outage
 			server.Start(t)
 			began := time.Now()
 			if key := next(t, ran); key != "meanwhile" {

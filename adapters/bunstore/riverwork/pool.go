@@ -9,20 +9,20 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/internal/postgres"
 )
 
-// The size of the pool that works: one listens, the others fetch, finish and maintain.
+// Sizes of Run's pool: one connection listens, the others fetch tasks, store results and maintain the tables.
 const (
 	postgresConnections = 6
 	leastConnections    = 3
 	mostConnections     = 10_000
 )
 
-// lifetimeJitter keeps the connections of a pool from ending together.
+// lifetimeJitter keeps the connections of a pool from being closed at the same time.
 const lifetimeJitter = postgres.Lifetime / 10
 
-// pool holds Run's connections to PostgreSQL. On SQLite there are none.
+// pool holds Run's connections to PostgreSQL. Its field is nil on SQLite.
 type pool struct{ postgres *pgxpool.Pool }
 
-// connect makes the pool, which connects when it is used.
+// connect creates the pool, which opens connections when they are needed.
 func (w *Work) connect(ctx context.Context) (*pool, error) {
 	if w.dsn() == "" {
 		return &pool{}, nil
@@ -36,16 +36,16 @@ func (w *Work) connect(ctx context.Context) (*pool, error) {
 		return nil, err
 	}
 	config.ConnConfig = sessions.Config()
-	// Nothing is left in a session that another one lacks: a pooler may change it from one transaction to the next.
+	// This mode leaves no prepared statements in a session, because a pooler may use another session for each transaction.
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 	config.PrepareConn = func(_ context.Context, c *pgx.Conn) (bool, error) { return !sessions.Stale(c), nil }
-	config.MaxConns = int32(w.cfg.Connections) // checked by New
+	config.MaxConns = int32(w.cfg.Connections) // New has checked the range
 	config.MaxConnLifetime, config.MaxConnLifetimeJitter = postgres.Lifetime, lifetimeJitter
 	made, err := pgxpool.NewWithConfig(ctx, config)
 	return &pool{made}, err
 }
 
-// pooled reports whether a pooler is between this program and the server.
+// pooled reports whether the connections lead to a pooler.
 func (p *pool) pooled(ctx context.Context) (pooled bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, lookLimit)
 	defer cancel()

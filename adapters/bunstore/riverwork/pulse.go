@@ -13,27 +13,26 @@ import (
 )
 
 const (
-	// lookLimit is the time limit of a look for tasks. River ends one after 10 seconds, too.
+	// lookLimit is the time limit of a poll for tasks. River uses the same limit.
 	lookLimit = 10 * time.Second
-	// longOutage is the length of an outage after which the client is replaced, because River's parts then wait up to a minute
-	// between two attempts.
+	// longOutage is the duration of an outage after which the client is replaced, because the components of River then wait up to a minute
+	// before their next attempt.
 	longOutage = 2 * time.Second
 )
 
-// pollMonitor records signs of life of a client: each of its queues looks for tasks again and again, unless all workers of the
-// queue are busy.
+// pollMonitor records the polls of a client. Each queue polls for tasks regularly, unless all of its workers are busy.
 type pollMonitor struct {
-	maxPollGap time.Duration // maximum time without polling, because the workers of a queue are busy
-	recovered  chan struct{} // gets something when looks succeed again after a long outage
+	maxPollGap time.Duration // maximum time between polls, during which all workers may be busy
+	recovered  chan struct{} // receives a value when polls succeed again after a long outage
 
 	mu    sync.Mutex
 	looks map[string]poll
 }
 
-// poll is the last look for tasks of a queue.
+// poll describes the last poll of a queue.
 type poll struct {
-	at    time.Time // when it ended; zero: there was none
-	since time.Time // end of the first failure since the last success; zero: no failure
+	at    time.Time // end of the poll; zero if there was none
+	since time.Time // end of the first failed poll since the last success; zero if none failed
 	err   error
 }
 
@@ -45,7 +44,7 @@ func newPulse(patience time.Duration, queues []string) *pollMonitor {
 	return p
 }
 
-// note records a look.
+// note records the result of a poll, and reports the end of a long outage to recovered.
 func (p *pollMonitor) note(queue string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -58,13 +57,13 @@ func (p *pollMonitor) note(queue string, err error) {
 	} else if !before.since.IsZero() && now.at.Sub(before.since) >= longOutage {
 		select {
 		case p.recovered <- struct{}{}:
-		default: // another queue has said so
+		default: // another queue has already reported it
 		}
 	}
 	p.looks[queue] = now
 }
 
-// check returns CodeUnavailable while a queue is not worked on.
+// check returns CodeUnavailable if a queue has never polled, its last poll failed, or it has not polled for maxPollGap.
 func (p *pollMonitor) check() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -82,8 +81,8 @@ func (p *pollMonitor) check() error {
 	return nil
 }
 
-// Check returns CodeUnavailable, with a message for operators, while this node does no durable work: Run has not started it, the
-// database is away, or a queue stands still.
+// Check returns CodeUnavailable, with a message for operators, if this node does not execute tasks: because Run has not started yet, the
+// database is unavailable, or a queue does not poll.
 func (w *Work) Check() error {
 	p := w.pollMonitor.Load()
 	if p == nil {
@@ -92,13 +91,13 @@ func (w *Work) Check() error {
 	return p.check()
 }
 
-// watched is a driver of River that records each look for tasks in a pulse.
+// watched is a driver of River that records each poll in a pollMonitor.
 type watched[T any] struct {
 	riverdriver.Driver[T]
 	pollMonitor *pollMonitor
 }
 
-// GetExecutor returns an executor of the driver's statements that records them in the pulse.
+// GetExecutor returns the driver's executor with a JobGetAvailable that records polls.
 func (d watched[T]) GetExecutor() riverdriver.Executor {
 	return looking{d.Driver.GetExecutor(), d.pollMonitor}
 }
@@ -108,7 +107,7 @@ type looking struct {
 	pollMonitor *pollMonitor
 }
 
-// JobGetAvailable looks for tasks and claims them.
+// JobGetAvailable claims available tasks of a queue, within lookLimit, and records the poll.
 func (l looking) JobGetAvailable(ctx context.Context, p *riverdriver.JobGetAvailableParams) (*riverdriver.JobGetAvailableResult, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, lookLimit, errors.New("the database did not answer in time"))
 	defer cancel()

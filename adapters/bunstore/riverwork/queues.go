@@ -16,29 +16,29 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// defaultWorkers is the number of tasks of a queue that run concurrently on a node. A waiting worker costs little, so queues that wait
-// for others have many; more workers do not make computing or writing faster.
+// defaultWorkers contains the number of tasks of each queue that run concurrently on a node. A waiting worker costs little, so queues that
+// wait for other systems have many. More workers would not speed up computing or writing.
 var defaultWorkers = map[callwright.Queue]int{
 	callwright.QueueCalls: 32, callwright.QueueWebhooks: 100, callwright.QueueMail: 16, callwright.QueueModels: 32,
 	callwright.QueueTests: 16, callwright.QueuePorting: 16, callwright.QueueUpkeep: 16,
 }
 
 const (
-	otherWorkers = 32 // of queues that this package does not know
-	passers      = 16 // further workers, which put off the tasks of organizations that have their share
+	otherWorkers = 32 // workers of a queue that defaultWorkers omits
+	passers      = 16 // additional workers, which postpone tasks of organizations that already use their share
 )
 
-// undeclared is the queue of tasks whose kind this process does not handle, and of tasks from before the other queues. Every node
-// works on it.
+// undeclared is the queue of tasks whose kind this process does not handle, and of tasks from releases without separate queues. Every node
+// polls it.
 const undeclared callwright.Queue = river.QueueDefault
 
-// queue is a queue with its workers.
+// queue describes a queue on this node.
 type queue struct {
 	workers int
-	shares  *node.Shares // of organizations
+	shares  *node.Shares // divide the workers among organizations
 }
 
-// addQueue adds a queue, unless it is known.
+// addQueue adds a queue with its configured number of workers, unless it exists.
 func (w *Work) addQueue(name callwright.Queue) {
 	if _, known := w.queues[name]; known {
 		return
@@ -47,12 +47,12 @@ func (w *Work) addQueue(name callwright.Queue) {
 	w.queues[name] = queue{workers: workers, shares: &node.Shares{Total: workers}}
 }
 
-// queueOf returns the queue of a kind.
+// queueOf returns the queue of a kind, or undeclared if the kind has no handler.
 func (w *Work) queueOf(kind string) string {
 	return string(cmp.Or(w.kinds[kind], undeclared))
 }
 
-// riverQueues returns the queues in River's form.
+// riverQueues returns the configuration of the queues for River.
 func (w *Work) riverQueues() map[string]river.QueueConfig {
 	queues := map[string]river.QueueConfig{}
 	for name, q := range w.queues {
@@ -61,7 +61,8 @@ func (w *Work) riverQueues() map[string]river.QueueConfig {
 	return queues
 }
 
-// seat gives a task one of the worker places of its organization. release is nil if none is free, and the task is postponed.
+// seat claims a worker for the organization of a task. If its share is used up, seat returns a nil release and an error that postpones the
+// task.
 func (s *step) seat(job *river.Job[taskArgs]) (release func(), putOff error) {
 	release, wait := s.work.queues[callwright.Queue(job.Queue)].shares.Claim(job.Args.Org)
 	if release == nil {
@@ -70,7 +71,7 @@ func (s *step) seat(job *river.Job[taskArgs]) (release func(), putOff error) {
 	return release, nil
 }
 
-// looked returns the time at which a node last began to work on each queue; absent for never.
+// looked returns, for each queue, the time at which a node last started to work on it. It omits queues without such a time.
 func looked(ctx context.Context, client worker, queues []string) (map[string]time.Time, error) {
 	times := map[string]time.Time{}
 	for _, name := range queues {
@@ -86,7 +87,7 @@ func looked(ctx context.Context, client worker, queues []string) (map[string]tim
 	return times, nil
 }
 
-// idle returns an error that names the queues on which no node began to work between two looks.
+// idle returns an error that names a queue on which no node started to work between the two results of looked.
 func idle(before, after map[string]time.Time, queues []string) error {
 	for _, name := range queues {
 		if !after[name].After(before[name]) {

@@ -16,20 +16,20 @@ import (
 )
 
 const (
-	pollNotified = time.Second            // interval of polling for new tasks in case a notification was lost
-	pollPooled   = 250 * time.Millisecond // interval of polling behind a pooler, which forwards no notifications
-	cooldown     = 20 * time.Millisecond  // the shortest time between two looks
+	pollNotified = time.Second            // polling interval in case a notification is lost
+	pollPooled   = 250 * time.Millisecond // polling interval behind a pooler, which forwards no notifications
+	cooldown     = 20 * time.Millisecond  // minimum time between two polls
 
-	keepCompleted = time.Hour // for lookups of finished tasks
+	keepCompleted = time.Hour // finished tasks can be looked up for this time
 	keepDiscarded = 7 * 24 * time.Hour
 
-	hardStop = 5 * time.Second // for running handlers to end after their contexts have
+	hardStop = 5 * time.Second // time for handlers to return after their contexts are canceled
 
-	startPatience = time.Minute // for a database that goes away just while the work starts
-	startPause    = time.Second // between two attempts
+	startPatience = time.Minute // time for retries if the database is unavailable at the start
+	startPause    = time.Second // pause between two retries
 )
 
-// worker is River's client for any type of the driver's transactions.
+// worker is the part of River's client that does not depend on the driver's type of transactions.
 type worker interface {
 	Start(ctx context.Context) error
 	Stop(ctx context.Context) error
@@ -37,17 +37,17 @@ type worker interface {
 	QueueGet(ctx context.Context, name string) (*rivertype.Queue, error)
 }
 
-// client is a worker with its pulse.
+// client is a River client with a monitor of its polls.
 type client struct {
 	worker
 	pollMonitor *pollMonitor
-	stopping    chan struct{} // closed when handlers that still run are cut off
+	stopping    chan struct{} // closed before the contexts of running handlers are canceled
 }
 
-// Run works until ctx ends. Then it takes no more tasks and waits for the running ones up to Config.StopTimeout, after which their
-// contexts end too and they are left to other nodes. The error is the reason for which it could not start, or means that handlers
-// still run. After an outage of the database it works with a new client: River's parts wait up to a minute before their next
-// attempt.
+// Run executes tasks until ctx is canceled. It then claims no further tasks, and waits up to Config.StopTimeout for the running ones. After
+// that, Run cancels the contexts of their handlers and leaves the tasks to other nodes. It returns an error if the work cannot be started,
+// or if handlers still run although their contexts are canceled. After a long outage of the database, Run replaces River's client, because
+// its components wait up to a minute before their next attempt.
 func (w *Work) Run(ctx context.Context) error {
 	pool, err := w.connect(ctx)
 	if err != nil {
@@ -77,7 +77,7 @@ func (w *Work) Run(ctx context.Context) error {
 	}
 }
 
-// retire stops a client that has a successor, as soon as its handlers have ended. When ctx ends, handlers end as in any other client.
+// retire stops a replaced client after its handlers have returned. If ctx is canceled before that, it stops the client like end.
 func (c *client) retire(ctx context.Context, patience time.Duration) {
 	stopped := make(chan struct{})
 	go func() {
@@ -91,7 +91,8 @@ func (c *client) retire(ctx context.Context, patience time.Duration) {
 	}
 }
 
-// end stops a client. The client would cut its handlers off when its context ends.
+// end stops a client: it waits up to patience for the handlers, and then cancels their contexts. It calls the client with a context that is
+// not canceled, because the client would otherwise cancel the handlers immediately.
 func (c *client) end(ctx context.Context, patience time.Duration) error {
 	ctx = context.WithoutCancel(ctx)
 	if err := within(ctx, patience, c.Stop); err == nil {
@@ -104,7 +105,7 @@ func (c *client) end(ctx context.Context, patience time.Duration) error {
 	return nil
 }
 
-// begin starts a client, anew when the database goes away meanwhile.
+// begin starts a client. If the database is unavailable, it retries for startPatience.
 func (w *Work) begin(ctx context.Context, pool *pool) (*client, error) {
 	for until := time.Now().Add(startPatience); ; {
 		c, err := w.newClient(ctx, pool)
@@ -113,7 +114,7 @@ func (w *Work) begin(ctx context.Context, pool *pool) (*client, error) {
 				w.pollMonitor.Store(c.pollMonitor)
 				return c, nil
 			}
-			_ = within(context.WithoutCancel(ctx), hardStop, c.StopAndCancel) // stops the parts that run
+			_ = within(context.WithoutCancel(ctx), hardStop, c.StopAndCancel) // stops the components that have started
 		}
 		if ctx.Err() != nil || time.Now().After(until) {
 			return nil, fmt.Errorf("start: %w", err)
@@ -128,8 +129,8 @@ func (w *Work) begin(ctx context.Context, pool *pool) (*client, error) {
 	}
 }
 
-// start starts a client and makes sure that it works. River mistakes a connection that closes at this moment for a stop. The client
-// would then stay idle without an error, because it has not run the first steps for its queues.
+// start starts a client and checks that it works on its queues. River mistakes a connection that closes during the start for a request to
+// stop. The client would then stay idle without an error, and not perform the first steps for its queues.
 func start(ctx context.Context, client worker, queues []string) error {
 	before, err := looked(ctx, client, queues)
 	if err != nil {
@@ -151,7 +152,7 @@ func within(ctx context.Context, d time.Duration, stop func(context.Context) err
 	return stop(ctx)
 }
 
-// newClient makes a client that works.
+// newClient creates a River client that executes tasks. It does not start the client.
 func (w *Work) newClient(ctx context.Context, pool *pool) (*client, error) {
 	c := &client{stopping: make(chan struct{})}
 	workers := river.NewWorkers()

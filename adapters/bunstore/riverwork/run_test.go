@@ -15,8 +15,8 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/riverwork"
 )
 
-// TestStartsAgain starts during an unreachable database, and works once it is reachable: two connections are closed as soon as they
-// are made, as by a database that goes away, the rest is carried.
+// TestStartsAgain starts the work while the database is unreachable: Run retries. The first two connections are closed immediately, and
+// later ones are forwarded to the database.
 func TestStartsAgain(t *testing.T) {
 	t.Parallel()
 	address := pgtest.DSN(t)
@@ -66,7 +66,7 @@ func TestStartsAgain(t *testing.T) {
 	}
 }
 
-// carry carries a connection until a side ends it.
+// carry forwards a connection to the server in both directions until either side closes it.
 func carry(near net.Conn, server string) {
 	defer near.Close()
 	far, err := new(net.Dialer).Dial("tcp", server)

@@ -16,27 +16,26 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// taskArgs is a task as River keeps it. There is one kind of job for all kinds of tasks, so that handlers can be
-// registered by name.
+// taskArgs is a task as River stores it. All kinds of tasks use one kind of River job, so that handlers can be registered by name.
 type taskArgs struct {
 	Task string `json:"kind"           river:"unique"`
 	Org  string `json:"org"            river:"unique"`
 	Key  string `json:"key"            river:"unique"`
-	Args string `json:"args,omitempty"` // JSON as text: PostgreSQL's jsonb would change it, and refuses some of it
+	Args string `json:"args,omitempty"` // JSON as text, because PostgreSQL's jsonb would change or refuse some JSON
 }
 
-// Kind names the job in River's tables.
+// Kind returns the kind of the job in River's tables.
 func (taskArgs) Kind() string { return "callwright.task" }
 
-// step runs the handlers of a node's tasks.
+// step is River's worker, which runs the handlers of tasks.
 type step struct {
 	river.WorkerDefaults[taskArgs]
 
 	work     *Work
-	stopping <-chan struct{} // closed when handlers that still run are cut off
+	stopping <-chan struct{} // closed before the contexts of running handlers are canceled
 }
 
-// Work runs a task once. By River's rules, the returned error decides the next state of the task.
+// Work runs a task once. River derives the next state of the task from the returned error.
 func (s *step) Work(ctx context.Context, job *river.Job[taskArgs]) error {
 	release, putOff := s.seat(job)
 	if putOff != nil {
@@ -53,7 +52,7 @@ func (s *step) Work(ctx context.Context, job *river.Job[taskArgs]) error {
 	select {
 	case <-s.stopping:
 		if errors.Is(err, context.Canceled) {
-			return river.JobSnooze(0) // it was cut off, it has not failed: another node takes it
+			return river.JobSnooze(0) // an interrupted task has not failed: another node runs it
 		}
 	default:
 	}
@@ -61,7 +60,7 @@ func (s *step) Work(ctx context.Context, job *river.Job[taskArgs]) error {
 	return storable(err)
 }
 
-// report logs a failure: a warning while the task will be tried again, an error when that was the last time.
+// report logs a failure: as a warning if the task will be retried, and as an error after the last attempt or a panic.
 func (s *step) report(ctx context.Context, job *river.Job[taskArgs], err error) {
 	level := slog.LevelWarn
 	if job.Attempt >= job.MaxAttempts {
@@ -80,7 +79,7 @@ func (s *step) report(ctx context.Context, job *river.Job[taskArgs], err error) 
 	s.work.cfg.Logger.Log(ctx, level, "work failed", attributes...)
 }
 
-// panicError is the value of a handler's panic, and its stack.
+// panicError holds the value of a handler's panic and its stack trace.
 type panicError struct {
 	value any
 	stack string
@@ -89,7 +88,7 @@ type panicError struct {
 // Error returns "panic: " and the value of the panic.
 func (e *panicError) Error() string { return fmt.Sprint("panic: ", e.value) }
 
-// call runs the handler. A panic is an error like any other.
+// call runs the handler of a task. It converts a panic to a panicError.
 func (s *step) call(ctx context.Context, job *river.Job[taskArgs]) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -110,8 +109,8 @@ func (s *step) call(ctx context.Context, job *river.Job[taskArgs]) (err error) {
 	}, job.Attempt)
 }
 
-// storable returns an error whose text the database can keep with the task. A text that it refused, such as one with
-// the NUL of a peer's message in it, would leave the task running for ever.
+// storable returns an error whose text the database can store with the task. If the database refused the text, for example because a peer's
+// message contains a NUL character, the task would stay in the running state forever.
 func storable(err error) error {
 	const longest = 4000
 	text := strings.ReplaceAll(err.Error(), "\x00", "\ufffd")
@@ -119,8 +118,8 @@ func storable(err error) error {
 	return errors.New(strings.ToValidUTF8(text, "\ufffd"))
 }
 
-// backoff computes the time of the next attempt of a failed task: after 1 s, 2 s, 4 s and so on up to 5 minutes, and up to a fifth
-// later, so that tasks that failed together don't come back together.
+// backoff computes the time of the next attempt of a failed task. The wait is 1 s, 2 s, 4 s and so on up to 5 minutes, plus a random jitter
+// of up to a fifth, so that tasks that failed together do not run again together.
 type backoff struct{}
 
 // NextRetry returns the time of the task's next attempt.

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/riverwork"
 )
 
-// onEach runs a test on every database, beside the others.
+// onEach runs a parallel subtest for each kind of database.
 func onEach(t *testing.T, test func(t *testing.T, address string)) {
 	t.Helper()
 	for name, address := range databases {
@@ -33,7 +33,7 @@ func enqueue(t testing.TB, work *riverwork.Work, task callwright.Task) {
 	}
 }
 
-// TestFailureText has a handler fail with text that PostgreSQL cannot keep.
+// TestFailureText checks that a task is retried if its handler fails with text that PostgreSQL cannot store.
 func TestFailureText(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, address string) {
@@ -95,7 +95,7 @@ func TestUnknownKind(t *testing.T) {
 	})
 }
 
-// TestPanicIsLogged checks that the log contains the location of a panic, and no line of River about it.
+// TestPanicIsLogged checks that the first log line about a panic contains its location, instead of a line of River.
 func TestPanicIsLogged(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, address string) {
@@ -113,7 +113,7 @@ func TestPanicIsLogged(t *testing.T) {
 	})
 }
 
-// lineWriter hands each line that is logged on.
+// lineWriter sends each written line to a channel.
 type lineWriter chan<- string
 
 func (w lineWriter) Write(line []byte) (int, error) {
@@ -121,8 +121,8 @@ func (w lineWriter) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// TestStop stops a node while a handler runs: one that ends by itself is done, one that has to be cut off runs again
-// elsewhere, and that is no second attempt.
+// TestStop stops a node while two handlers run. The task of the handler that returns in time is finished. The interrupted task runs again
+// on another node, without counting as a second attempt.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, address string) {
@@ -171,7 +171,7 @@ func TestStop(t *testing.T) {
 	})
 }
 
-// another returns the work of another node on an open database.
+// another returns the work of a second node on the same database.
 func another(t *testing.T, db *bunstore.DB) *riverwork.Work {
 	t.Helper()
 	work, err := riverwork.New(riverwork.Config{SQL: db.SQL(), Tx: db.Tx, Atomic: db, PostgresDSN: db.PostgresDSN()})

@@ -12,8 +12,8 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/riverwork"
 )
 
-// pending are the tasks that the fixtures have: one that failed once, one that a dead node had begun, one that was
-// scheduled for later, a unique one, and one with arguments. All are due.
+// pending lists the unfinished tasks in the fixtures: one that failed once, one that a dead node was running, one scheduled for a later
+// time, a unique one, and one with arguments. All are due.
 var pending = []callwright.Task{
 	{Kind: "fixture.failed", Key: "2", Org: "org-a", MaxAttempts: 5},
 	{Kind: "fixture.running", Key: "3", Org: "org-a", MaxAttempts: 25},
@@ -22,8 +22,8 @@ var pending = []callwright.Task{
 	{Kind: "fixture.args", Key: "6", Org: "org-b", MaxAttempts: 25, Args: []byte(`{"text":"it's \u0000 \"quoted\""}`)},
 }
 
-// TestUpgrade opens databases that River 0.34.0 has left, as SQL in testdata: they are brought up to date, and each task
-// that was not done runs once, as it was enqueued.
+// TestUpgrade opens databases of River 0.34.0, loaded from testdata: they are migrated, and each unfinished task runs once, as it was
+// enqueued.
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	for name, address := range databases {
@@ -50,7 +50,7 @@ func TestUpgrade(t *testing.T) {
 				work.Handle(callwright.QueueUpkeep, task.Kind, note)
 			}
 			work.Handle(callwright.QueueUpkeep, "after", note)
-			if err := work.Enqueue(t.Context(), pending[3]); err != nil { // which keeps it away
+			if err := work.Enqueue(t.Context(), pending[3]); err != nil { // not added, because the fixture contains it
 				t.Fatal(err)
 			}
 			start(t, work)
@@ -85,7 +85,7 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
-// load runs the statements of a fixture in an empty database.
+// load executes the statements of a fixture in an empty database.
 func load(t *testing.T, address, statements string) {
 	t.Helper()
 	ring, err := callwright.NewKeyring("k", map[string][]byte{"k": make([]byte, 32)})

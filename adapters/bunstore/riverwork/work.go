@@ -19,48 +19,49 @@ import (
 
 // Config configures a Work.
 type Config struct {
-	// SQL is the database. On SQLite it is a pool of one connection whose transactions begin as writers.
+	// SQL is the database. On SQLite it must be a pool of one connection whose transactions begin with BEGIN IMMEDIATE.
 	SQL *sql.DB `required:"always"`
-	// Tx is the transaction of SQL that a context carries.
+	// Tx returns the transaction of Atomic that a context carries, if any.
 	Tx func(ctx context.Context) (*sql.Tx, bool) `required:"always"`
-	// Atomic makes the transactions of SQL.
+	// Atomic runs transactions on SQL.
 	Atomic callwright.Atomic `required:"always"`
-	// PostgresDSN is the connection string of the same database when it is PostgreSQL; empty: it is SQLite.
+	// PostgresDSN is the connection string of the same database. It must be empty for SQLite.
 	PostgresDSN callwright.Secret
 
-	Workers     map[callwright.Queue]int // concurrent tasks of a queue on this node; absent: 16 to 100, by the queue
-	StepTimeout time.Duration            // when the context of a handler ends; 0: a minute
-	RescueAfter time.Duration            // when a task of a dead node is run again, longer than StepTimeout; 0: twice that
-	StopTimeout time.Duration            // time for running handlers to end when Run ends; 0: 10 seconds
-	Connections int                      // to PostgreSQL, for Run; 0: 6
+	Workers     map[callwright.Queue]int // concurrent tasks of a queue on this node; default: 16 to 100, depending on the queue
+	StepTimeout time.Duration            // time limit of a handler, after which its context is canceled; 0 means a minute
+	RescueAfter time.Duration            // time after which a dead node's task runs again; must exceed StepTimeout; 0 means twice that
+	StopTimeout time.Duration            // time for running handlers to return when Run stops; 0 means 10 seconds
+	Connections int                      // connections to PostgreSQL for Run, 3 to 10,000; 0 means 6
 
 	callwright.Runtime
 }
 
-// schema is the schema of River's tables on PostgreSQL.
+// schema is the PostgreSQL schema that contains River's tables.
 const schema = "river"
 
-// defaultAttempts is the number of attempts of a task that sets none.
+// defaultAttempts is the maximum number of attempts for a task whose MaxAttempts is 0.
 const defaultAttempts = 25
 
-// inserter adds tasks: River's client without workers.
+// inserter is the part of River's client that adds tasks.
 type inserter interface {
 	InsertTx(ctx context.Context, tx *sql.Tx, args river.JobArgs, o *river.InsertOpts) (*rivertype.JobInsertResult, error)
 }
 
-// Work is a callwright.Work.
+// Work runs durable tasks with River; it implements callwright.Work.
 type Work struct {
-	cfg         Config        // without its PostgresDSN
-	dsn         func() string // empty for SQLite; fmt would print the password of a field that is not exported
+	cfg         Config        // its PostgresDSN is empty
+	dsn         func() string // returns PostgresDSN; a closure, because fmt prints unexported fields
 	inserter    inserter
 	handlers    map[string]callwright.Handler
-	kinds       map[string]callwright.Queue // of the handlers
+	kinds       map[string]callwright.Queue // queues by kind of task
 	queues      map[callwright.Queue]queue
 	periodic    []*river.PeriodicJob
-	pollMonitor atomic.Pointer[pollMonitor] // of the client that works; nil: none does
+	pollMonitor atomic.Pointer[pollMonitor] // of the running client; nil if none runs
 }
 
-// New makes the work of a database. Run runs it; without Run it only enqueues.
+// New returns the durable work of a database. It can enqueue tasks immediately; Run executes them. New returns an error if a required field
+// of c is missing, RescueAfter does not exceed StepTimeout, or Connections is out of range.
 func New(c Config) (*Work, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
@@ -79,8 +80,8 @@ func New(c Config) (*Work, error) {
 		handlers: map[string]callwright.Handler{}, kinds: map[string]callwright.Queue{}, queues: map[callwright.Queue]queue{},
 	}
 	w.addQueue(undeclared)
-	// A client notifies of at most one insert in each cooldown. Others wait for the workers' next poll, even if the notified insert
-	// is rolled back. So the cooldown is as short as possible.
+	// Within each cooldown, a client sends a notification for only one insert. Further inserts wait for the next poll of the workers, even
+	// if the first insert is rolled back. The cooldown is therefore as short as possible.
 	options := &river.Config{Logger: c.riverLogger(), FetchCooldown: river.FetchCooldownMin}
 	var err error
 	if dsn == "" {
@@ -103,14 +104,14 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Handle registers a handler, and its queue. Run refuses a name that River's queues do not have.
+// Handle registers the handler of a kind, and adds the queue. If River does not allow the queue's name, Run returns an error.
 func (w *Work) Handle(q callwright.Queue, kind string, h callwright.Handler) {
 	w.handlers[kind], w.kinds[kind] = h, q
 	w.addQueue(q)
 }
 
-// Every registers periodic work; an interval under a second is one. A run that fails is not repeated: the next one comes
-// anyway. Each interval has its own task, so that one that died with its node doesn't hold up the next.
+// Every registers a periodic handler. An interval under a second means one second. A failed run is not retried, because the next interval
+// starts another. Each interval has a separate task, so that a task interrupted by the death of its node does not delay the next interval.
 func (w *Work) Every(q callwright.Queue, kind string, interval time.Duration, h callwright.Handler) {
 	interval = max(interval, time.Second)
 	w.Handle(q, kind, h)
@@ -123,7 +124,7 @@ func (w *Work) Every(q callwright.Queue, kind string, interval time.Duration, h 
 		}, nil))
 }
 
-// Enqueue adds a task, in a separate transaction unless the context carries one.
+// Enqueue adds a task in the transaction of the context, or in a separate transaction if there is none.
 func (w *Work) Enqueue(ctx context.Context, t callwright.Task) error {
 	if err := t.Check(); err != nil {
 		return err
@@ -139,13 +140,13 @@ func (w *Work) Enqueue(ctx context.Context, t callwright.Task) error {
 			options.UniqueOpts = river.UniqueOpts{ByArgs: true, ByState: unfinished}
 		}
 		if _, err := w.inserter.InsertTx(ctx, tx, args, options); err != nil {
-			return callwright.ErrInternal.Because(fmt.Errorf("enqueue %s: %w", t.Kind, err)) // Atomic knows whether the database is away
+			return callwright.ErrInternal.Because(fmt.Errorf("enqueue %s: %w", t.Kind, err)) // Atomic replaces the code if the database is unavailable
 		}
 		return nil
 	})
 }
 
-// unfinished are the states in which a unique task keeps another away.
+// unfinished lists the states in which a unique task prevents the insertion of a duplicate.
 var unfinished = []rivertype.JobState{
 	rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRetryable,
 	rivertype.JobStateRunning, rivertype.JobStateScheduled,

@@ -13,14 +13,14 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// databases are the databases for every test of this package: each function returns the address of an empty one.
+// databases contains, for each kind of database, a function that returns the address of an empty one.
 var databases = map[string]func(testing.TB) string{
 	"sqlite":    func(t testing.TB) string { return "sqlite:" + filepath.Join(t.TempDir(), "work.db") },
 	"postgres":  pgtest.DSN,
 	"pgbouncer": pgtest.PooledDSN,
 }
 
-// open opens a database with its work, as the server does. change may be nil.
+// open opens a database with its durable work, as the server does. change adjusts the configuration, unless it is nil.
 func open(t testing.TB, address string, change func(*riverwork.Config)) (*bunstore.DB, *riverwork.Work) {
 	t.Helper()
 	ring, err := callwright.NewKeyring("k", map[string][]byte{"k": make([]byte, 32)})
@@ -50,7 +50,7 @@ func open(t testing.TB, address string, change func(*riverwork.Config)) (*bunsto
 	return db, work
 }
 
-// start runs the work until the test ends.
+// start calls work.Run in the background until the end of the test.
 func start(t testing.TB, work *riverwork.Work) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())

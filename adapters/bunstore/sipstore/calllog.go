@@ -14,14 +14,14 @@ import (
 	"github.com/callwright/callwright/sip/ladder"
 )
 
-// CallLog is a calllog.Store.
+// CallLog stores records of calls; it implements calllog.Store.
 type CallLog struct{ DB *bunstore.DB }
 
 func (s CallLog) rows() sqldb.Rows[calllog.Record, recordRow] {
 	return sqldb.Rows[calllog.Record, recordRow]{DB: s.DB.Core(), Kind: "call", Row: sqldb.Plain(newRecordRow), Value: sqldb.Plain(recordRow.record)}
 }
 
-// Begin adds a record that has not ended.
+// Begin adds a record without its End. It leaves an existing record unchanged, without an error.
 func (s CallLog) Begin(ctx context.Context, r calllog.Record) error {
 	r.End = calllog.End{}
 	err := s.rows().Insert(ctx, r)
@@ -31,7 +31,7 @@ func (s CallLog) Begin(ctx context.Context, r calllog.Record) error {
 	return err
 }
 
-// Answer sets when a call was answered.
+// Answer sets the time at which a call was answered, unless the record has ended. It returns CodeNotFound if the record is absent.
 func (s CallLog) Answer(ctx context.Context, org callwright.OrgID, id string, at time.Time) error {
 	return s.rows().DB.Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		_, err := s.change(ctx, idb, org, id, func(q *bun.UpdateQuery) *bun.UpdateQuery {
@@ -41,7 +41,7 @@ func (s CallLog) Answer(ctx context.Context, org callwright.OrgID, id string, at
 	})
 }
 
-// change updates a record that has not ended, and returns whether there was one.
+// change updates a record that has not ended, and reports whether it did. It returns CodeNotFound if the record is absent.
 func (s CallLog) change(
 	ctx context.Context, idb bun.IDB, org callwright.OrgID, id string, set func(*bun.UpdateQuery) *bun.UpdateQuery,
 ) (bool, error) {
@@ -58,7 +58,8 @@ func findRecord(q *bun.SelectQuery, org callwright.OrgID, id string) *bun.Select
 	return q.Where("id = ?", id).Where("org = ?", org)
 }
 
-// Finish ends a record and keeps its ladder.
+// Finish stores the end of a record and its ladder, in one transaction. It leaves an ended record unchanged. It returns CodeBadRequest if
+// end.EndedAt is nil.
 func (s CallLog) Finish(
 	ctx context.Context, org callwright.OrgID, id string, end calllog.End, steps []ladder.Event,
 ) error {
@@ -83,7 +84,7 @@ func (s CallLog) Finish(
 	})
 }
 
-// Get returns one record with its ladder.
+// Get returns one record with its ladder, or CodeNotFound if it is absent.
 func (s CallLog) Get(ctx context.Context, org callwright.OrgID, id string) (calllog.Record, []ladder.Event, error) {
 	var row recordRow
 	err := s.rows().DB.Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
@@ -95,13 +96,13 @@ func (s CallLog) Get(ctx context.Context, org callwright.OrgID, id string) (call
 	return row.record(), sqldb.Converted(row.Events, stepJSON.event), nil
 }
 
-// withLadders selects records with their ladders.
+// withLadders returns a query for records with their ladders.
 func withLadders(idb bun.IDB, into any) *bun.SelectQuery {
 	events := idb.NewSelect().Model((*ladderRow)(nil)).Column("events").Where("call_id = sip_calls.id")
 	return idb.NewSelect().Model(into).ColumnExpr("sip_calls.*").ColumnExpr("(?) AS events", events)
 }
 
-// Attempts returns the records of a call with their ladders.
+// Attempts returns up to limit records of the call with the id parent, with their ladders, oldest first.
 func (s CallLog) Attempts(ctx context.Context, org callwright.OrgID, parent string, limit int) ([]calllog.Attempt, error) {
 	var rows []recordRow
 	err := s.rows().DB.Read(ctx, []any{org, parent}, func(ctx context.Context, idb bun.IDB) error {
@@ -114,7 +115,7 @@ func (s CallLog) Attempts(ctx context.Context, org callwright.OrgID, parent stri
 	}), err
 }
 
-// List returns a page of the records of a number.
+// List returns a page of the records of a number, newest first, without their ladders.
 func (s CallLog) List(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, before callwright.Keyset, limit int,
 ) ([]calllog.Record, error) {
@@ -123,7 +124,7 @@ func (s CallLog) List(
 	})
 }
 
-// Failures counts the ended and the failed attempts of a trunk.
+// Failures returns how many attempts of a trunk ended at or after since, and how many of those are calllog.End.Technical.
 func (s CallLog) Failures(
 	ctx context.Context, org callwright.OrgID, trunkID string, since time.Time,
 ) (ended, failed int, err error) {
@@ -136,14 +137,15 @@ func (s CallLog) Failures(
 	return ended, failed, err
 }
 
-// DeleteOld deletes the records that began before a time and have ended. Their ladders go with them.
+// DeleteOld deletes up to limit ended records of calls that began before the given time, with their ladders. It returns how many records it
+// deleted.
 func (s CallLog) DeleteOld(ctx context.Context, before time.Time, limit int) (int, error) {
 	return s.rows().DB.DeleteRows(ctx, (*recordRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("ended_at IS NOT NULL").Where("started_at < ?", sqldb.Stored(before)).Order("started_at").Limit(int64(limit))
 	})
 }
 
-// Lost returns the records of dead nodes.
+// Lost returns up to limit records that have not ended, began at or before the given time, and whose node is not in alive, oldest first.
 func (s CallLog) Lost(ctx context.Context, alive []string, before time.Time, limit int) ([]calllog.Record, error) {
 	return s.rows().Select(ctx, []any{alive}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		if len(alive) > 0 {

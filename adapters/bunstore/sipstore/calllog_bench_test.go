@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/sipstore"
 )
 
-// BenchmarkCallLogPage reads pages of 50 out of one number's records: however many they are, it takes as long.
+// BenchmarkCallLogPage reads pages of 50 of a number's records. The duration should not depend on the number of records.
 func BenchmarkCallLogPage(b *testing.B) {
 	for _, name := range []string{"sqlite", "postgres"} {
 		for _, count := range []int{1000, 1_000_000} {

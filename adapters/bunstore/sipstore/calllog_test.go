@@ -18,11 +18,11 @@ import (
 	"github.com/callwright/callwright/sip/testcall"
 )
 
-// logStart is when the first record of fillLog starts. The others follow second by second.
+// logStart is the start of the first record that fillLog stores. The others follow, one per second.
 var logStart = time.Date(2026, 5, 4, 3, 0, 0, 0, time.UTC)
 
-// fillLog stores records of an organization's numbers in one statement. All but each hundredth have ended, after a
-// minute; each fifth failed.
+// fillLog stores count records of an organization's numbers in one statement. Calls last a minute; one in a hundred has not ended, and one
+// in five failed technically.
 func fillLog(t testing.TB, db *bunstore.DB, count, numbers int) {
 	t.Helper()
 	started, ended := storetest.Second(db, logStart, "i"), storetest.Second(db, logStart, "i + 60")
@@ -40,7 +40,7 @@ func fillLog(t testing.TB, db *bunstore.DB, count, numbers int) {
 	}
 }
 
-// TestCallLogUsesIndexes checks the plans of a full table that PostgreSQL selects.
+// TestCallLogUsesIndexes checks the query plans of the call log on a full table.
 func TestCallLogUsesIndexes(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -97,7 +97,7 @@ func TestCallLogUsesIndexes(t *testing.T) {
 	})
 }
 
-// useCallLog calls every method that looks for rows of calls, discoveries and test calls.
+// useCallLog calls every method that queries calls, discoveries or test calls, and returns their errors.
 func useCallLog(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	const org, number = callwright.OrgID("o"), callwright.PhoneNumber("+15550000001")
 	log, found, tests := sipstore.CallLog{DB: db}, sipstore.Discoveries{DB: db}, sipstore.TestCalls{DB: db}
@@ -125,8 +125,8 @@ func useCallLog(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	return append(errs, callErr, pageErr, attemptsErr, failureErr, deleteErr, foundErr, recentErr, testErr, openErr)
 }
 
-// TestHostileTexts makes peers send text that no database stores. It is refused with a code, changes nothing, and the call can
-// still be ended with a text that is clean.
+// TestHostileTexts passes text to the stores that no database can store, as peers may send it. It is refused with CodeBadRequest and
+// changes nothing, and the call can still be finished with clean text.
 func TestHostileTexts(t *testing.T) {
 	t.Parallel()
 	at := logStart

@@ -38,10 +38,10 @@ type recordRow struct {
 	Reason     string     `bun:"reason"`
 	Technical  bool       `bun:"technical"`
 
-	Events []stepJSON `bun:"events,type:jsonb,scanonly"` // of its ladder, where a query asks for them
+	Events []stepJSON `bun:"events,type:jsonb,scanonly"` // of its ladder, if the query selects it
 }
 
-// newRecordRow returns the row of a record that has not ended.
+// newRecordRow returns the row of a record. It omits the end of the call.
 func newRecordRow(r calllog.Record) recordRow {
 	return recordRow{
 		ID: r.ID, Org: string(r.Org), TrunkID: r.TrunkID, Number: string(r.Number), ParentID: r.ParentID,
@@ -69,7 +69,7 @@ type ladderRow struct {
 	Events []stepJSON `bun:"events,type:jsonb"`
 }
 
-// stepJSON is a ladder.Event. Its fields are in the same order, so that Go converts between the two.
+// stepJSON is the JSON form of a ladder.Event. Its fields are in the same order, so that Go converts between the two.
 type stepJSON struct {
 	At         time.Time `json:"at"`
 	Attempt    int       `json:"attempt,omitempty"`

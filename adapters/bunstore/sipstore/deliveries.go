@@ -25,7 +25,7 @@ type deliveryRow struct {
 	Document  deliveryJSON `bun:"document,type:jsonb"`
 }
 
-// deliveryJSON holds the fields that no query looks for.
+// deliveryJSON holds the fields that no query searches.
 type deliveryJSON struct {
 	Direction sip.Direction `json:"direction"`
 	Kind      alert.Kind    `json:"kind"`
@@ -53,7 +53,7 @@ func (r deliveryRow) delivery() sip.Delivery {
 	}
 }
 
-// Deliveries is a sip.Deliveries.
+// Deliveries stores the deliveries of alerts; it implements sip.Deliveries.
 type Deliveries struct{ DB *bunstore.DB }
 
 func (s Deliveries) rows() sqldb.Rows[sip.Delivery, deliveryRow] {
@@ -62,7 +62,7 @@ func (s Deliveries) rows() sqldb.Rows[sip.Delivery, deliveryRow] {
 
 // AddDelivery adds a delivery, and deletes the trunk's oldest deliveries beyond keep.
 func (s Deliveries) AddDelivery(ctx context.Context, d sip.Delivery, keep int) error {
-	const most = 100 // deleted in one step: of trunks of a release that stores more
+	const most = 100 // maximum per call, because an earlier release may have kept more
 	row := newDeliveryRow(d)
 	return s.rows().DB.Write(ctx, []any{d}, func(ctx context.Context, idb bun.IDB) error {
 		if _, err := idb.NewInsert().Model(&row).On("CONFLICT DO NOTHING").Returning("NULL").Exec(ctx); err != nil {
@@ -76,7 +76,7 @@ func (s Deliveries) AddDelivery(ctx context.Context, d sip.Delivery, keep int) e
 	})
 }
 
-// ReportDelivery replaces a pending delivery.
+// ReportDelivery replaces a pending delivery. It leaves a delivery in any other state unchanged.
 func (s Deliveries) ReportDelivery(ctx context.Context, d sip.Delivery) error {
 	row := newDeliveryRow(d)
 	return s.rows().DB.Write(ctx, []any{d}, func(ctx context.Context, idb bun.IDB) error {
@@ -85,7 +85,7 @@ func (s Deliveries) ReportDelivery(ctx context.Context, d sip.Delivery) error {
 	})
 }
 
-// DeliveriesOf returns a page of the deliveries of a number.
+// DeliveriesOf returns a page of the deliveries of a number, newest first.
 func (s Deliveries) DeliveriesOf(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, after callwright.Keyset, limit int,
 ) ([]sip.Delivery, error) {
@@ -99,7 +99,7 @@ func (s Deliveries) DeleteDeliveries(ctx context.Context, t sip.Trunk) error {
 	return s.rows().DeleteWhere(ctx, "org = ? AND number = ? AND trunk_id = ?", t.Org, t.Number, t.ID)
 }
 
-// DeleteOldDeliveries deletes old deliveries.
+// DeleteOldDeliveries deletes up to limit deliveries that were created before the given time, and returns how many it deleted.
 func (s Deliveries) DeleteOldDeliveries(ctx context.Context, before time.Time, limit int) (int, error) {
 	return s.rows().DeleteUpTo(ctx, limit, "created_at < ?", sqldb.Stored(before))
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/sip/discovery"
 )
 
-// Discoveries is a discovery.Store.
+// Discoveries stores discoveries of SIP servers; it implements discovery.Store.
 type Discoveries struct{ DB *bunstore.DB }
 
 func (s Discoveries) rows() sqldb.Rows[discovery.Discovery, discoveryRow] {
@@ -21,7 +21,8 @@ func (s Discoveries) rows() sqldb.Rows[discovery.Discovery, discoveryRow] {
 	}
 }
 
-// Begin adds a discovery, unless another one of the organization runs.
+// Begin adds a discovery. It returns callwright.ErrDiscoveryInProgress if another discovery of the organization is running that started
+// after stale.
 func (s Discoveries) Begin(ctx context.Context, d discovery.Discovery, stale time.Time) error {
 	return s.DB.Do(ctx, func(ctx context.Context) error {
 		err := s.rows().DB.Write(ctx, []any{d}, func(ctx context.Context, idb bun.IDB) error {
@@ -42,17 +43,18 @@ func (s Discoveries) Begin(ctx context.Context, d discovery.Discovery, stale tim
 	})
 }
 
-// Update replaces a discovery.
+// Update replaces a discovery. It returns CodeConflict if the stored version differs, and CodeNotFound if the discovery is absent.
 func (s Discoveries) Update(ctx context.Context, d discovery.Discovery) error {
 	return s.rows().Replace(ctx, d)
 }
 
-// Get returns one discovery.
+// Get returns one discovery, or CodeNotFound if it is absent.
 func (s Discoveries) Get(ctx context.Context, org callwright.OrgID, id string) (discovery.Discovery, error) {
 	return s.rows().Find(ctx, org, id)
 }
 
-// Recent returns the newest completed discovery of the same host, port and transport.
+// Recent returns the newest completed discovery with the organization, host, port and transport of d that was completed at or after since.
+// It returns CodeNotFound if there is none.
 func (s Discoveries) Recent(ctx context.Context, d discovery.Discovery, since time.Time) (discovery.Discovery, error) {
 	return s.rows().One(ctx, []any{d}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("org = ?", d.Org).Where("host = ?", d.Host).Where("port = ?", d.Port).
@@ -61,7 +63,7 @@ func (s Discoveries) Recent(ctx context.Context, d discovery.Discovery, since ti
 	})
 }
 
-// DeleteOld deletes old discoveries.
+// DeleteOld deletes all discoveries that started before the given time.
 func (s Discoveries) DeleteOld(ctx context.Context, before time.Time) error {
 	return s.rows().DeleteWhere(ctx, "started_at < ?", before)
 }

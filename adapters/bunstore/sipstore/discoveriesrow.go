@@ -29,7 +29,7 @@ type discoveryRow struct {
 	Version     int64        `bun:"version"`
 }
 
-// findingsJSON holds the findings of a discovery. Durations are nanoseconds.
+// findingsJSON is the JSON form of the findings of a discovery. Durations are in nanoseconds.
 type findingsJSON struct {
 	Addresses   []netip.Addr        `json:"addresses,omitempty"`
 	SRV         []srvJSON           `json:"srv,omitempty"`

@@ -22,10 +22,10 @@ type draftRow struct {
 	UpdatedAt time.Time `bun:"updated_at"`
 	Version   int64     `bun:"version"`
 	Document  draftJSON `bun:"document,type:jsonb"`
-	Password  string    `bun:"password"` // sealed
+	Password  string    `bun:"password"` // sealed password
 }
 
-// draftJSON holds the fields that no query looks for.
+// draftJSON holds the fields that no query searches.
 type draftJSON struct {
 	Directions setup.Directions    `json:"directions"`
 	Step       setup.Step          `json:"step"`
@@ -38,7 +38,7 @@ type draftJSON struct {
 	Allowed    string              `json:"allowed,omitempty"`
 }
 
-// draftPurpose binds a sealed password to its draft.
+// draftPurpose returns the purpose of Keyring.Seal that binds a sealed password to its draft.
 func draftPurpose(id string) string { return "trunk_setup:" + id + ":password" }
 
 func (db core) draftRow(d setup.Draft) draftRow {
@@ -59,7 +59,7 @@ func (db core) draft(r draftRow) (setup.Draft, error) {
 	}, err
 }
 
-// Drafts is a setup.Store.
+// Drafts stores unfinished setups of trunks; it implements setup.Store.
 type Drafts struct{ DB *bunstore.DB }
 
 func (s Drafts) rows() sqldb.Rows[setup.Draft, draftRow] {
@@ -67,7 +67,7 @@ func (s Drafts) rows() sqldb.Rows[setup.Draft, draftRow] {
 	return sqldb.Rows[setup.Draft, draftRow]{DB: db.DB, Kind: "set-up", Row: sqldb.Plain(db.draftRow), Value: db.draft}
 }
 
-// InsertDraft adds a draft, unless the organization has too many.
+// InsertDraft adds a draft. It returns CodeInvalidState if the organization has most or more drafts that were updated at or after since.
 func (s Drafts) InsertDraft(ctx context.Context, d setup.Draft, most int, since time.Time) error {
 	return s.DB.Do(ctx, func(ctx context.Context) error {
 		err := s.rows().DB.Write(ctx, []any{d}, func(ctx context.Context, idb bun.IDB) error {
@@ -88,29 +88,29 @@ func (s Drafts) InsertDraft(ctx context.Context, d setup.Draft, most int, since 
 	})
 }
 
-// UpdateDraft replaces a draft.
+// UpdateDraft replaces a draft. It returns CodeConflict if the stored version differs, and CodeNotFound if the draft is absent.
 func (s Drafts) UpdateDraft(ctx context.Context, d setup.Draft) error {
 	return s.rows().Replace(ctx, d)
 }
 
-// Draft returns one draft.
+// Draft returns one draft with its password decrypted, or CodeNotFound if it is absent.
 func (s Drafts) Draft(ctx context.Context, org callwright.OrgID, id string) (setup.Draft, error) {
 	return s.rows().Find(ctx, org, id)
 }
 
-// DraftsOf returns the drafts of an organization.
+// DraftsOf returns up to limit drafts of an organization that were updated at or after since, most recently updated first.
 func (s Drafts) DraftsOf(ctx context.Context, org callwright.OrgID, since time.Time, limit int) ([]setup.Draft, error) {
 	return s.rows().Select(ctx, []any{org}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("org = ?", org).Where("updated_at >= ?", sqldb.Stored(since)).Order("updated_at DESC", "id DESC").Limit(int64(limit))
 	})
 }
 
-// DeleteDraft deletes a draft.
+// DeleteDraft deletes a draft. It returns nil if the draft is absent.
 func (s Drafts) DeleteDraft(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.rows().Delete(ctx, org, id)
 }
 
-// DeleteOldDrafts deletes old drafts.
+// DeleteOldDrafts deletes up to limit drafts that were last updated before the given time, and returns how many it deleted.
 func (s Drafts) DeleteOldDrafts(ctx context.Context, before time.Time, limit int) (int, error) {
 	return s.rows().DeleteUpTo(ctx, limit, "updated_at < ?", sqldb.Stored(before))
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// The store replaces a trunk only if it has not changed since it was read.
+// The example shows that the store replaces a trunk only if it has not changed since it was read.
 func Example() {
 	ctx := context.Background()
 	ring, err := callwright.NewKeyring("2026", map[string][]byte{"2026": []byte("32 bytes from a file with mode 0")})
@@ -36,7 +36,7 @@ func Example() {
 	fmt.Println(trunk.Number, trunk.Direction, trunk.Endpoint, err)
 	trunk.Endpoint = "sip:new.example.com"
 	fmt.Println(trunks.Update(ctx, trunk))
-	trunk.Endpoint = "sip:late.example.com" // trunk still has the version before the update
+	trunk.Endpoint = "sip:late.example.com" // trunk.Version is from before the update
 	fmt.Println(trunks.Update(ctx, trunk))
 	// Output:
 	// +15551234567 outbound sip:pbx.example.com <nil>

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/sip/proof"
 )
 
-// Proofs is a proof.Store.
+// Proofs stores proofs of the ownership of numbers; it implements proof.Store.
 type Proofs struct{ DB *bunstore.DB }
 
 func (s Proofs) rows() sqldb.Rows[proof.Proof, proofRow] {
@@ -50,7 +50,9 @@ func (r proofRow) proof() proof.Proof {
 	}
 }
 
-// Insert adds a proof, unless its number or its organization has had too many. All that add wait for one another: they are few.
+// Insert adds a proof, unless its number or its organization has reached its limit of proofs since the given time. In that case added is
+// false, and oldest is the creation time of the oldest proof that counts towards the limit. A lock serializes all insertions, which are
+// rare.
 func (s Proofs) Insert(
 	ctx context.Context, p proof.Proof, limits proof.Limits, since time.Time,
 ) (added bool, oldest time.Time, err error) {
@@ -64,7 +66,7 @@ func (s Proofs) Insert(
 				column, value string
 				limit         int
 			}{{"number", string(p.Number), limits.Number}, {"org", string(p.Org), limits.Org}} {
-				var created []time.Time // of the oldest of limit proofs, if there are as many
+				var created []time.Time // of the limit-th newest proof, if it exists
 				err := idb.NewSelect().Model((*proofRow)(nil)).Column("created_at").
 					Where("? = ?", bun.Ident(of.column), of.value).Where("created_at > ?", sqldb.Stored(since)).
 					Order("created_at DESC").Offset(int64(of.limit-1)).Limit(1).Scan(ctx, &created)
@@ -86,17 +88,17 @@ func (s Proofs) Insert(
 	return added && err == nil, oldest, err
 }
 
-// Update replaces a proof.
+// Update replaces a proof. It returns CodeConflict if the stored version differs, and CodeNotFound if the proof is absent.
 func (s Proofs) Update(ctx context.Context, p proof.Proof) error { return s.rows().Replace(ctx, p) }
 
-// Latest returns the newest proof of a number.
+// Latest returns the newest proof of an organization for a number, or CodeNotFound if there is none.
 func (s Proofs) Latest(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (proof.Proof, error) {
 	return s.rows().One(ctx, []any{org, number}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("org = ?", org).Where("number = ?", number).Order("created_at DESC", "id DESC").Limit(1)
 	})
 }
 
-// DeleteOld deletes old proofs.
+// DeleteOld deletes up to limit proofs that were created before the given time, and returns how many it deleted.
 func (s Proofs) DeleteOld(ctx context.Context, before time.Time, limit int) (removed int, err error) {
 	return s.rows().DeleteUpTo(ctx, limit, "created_at < ?", sqldb.Stored(before))
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// Registrations is a sip.Registrations.
+// Registrations stores the registrations of trunks; it implements sip.Registrations.
 type Registrations struct{ DB *bunstore.DB }
 
 func (s Registrations) rows() sqldb.Rows[sip.Registration, registrationRow] {
@@ -52,22 +52,22 @@ func (r registrationRow) registration() sip.Registration {
 	}
 }
 
-// StoreRegistration adds or replaces a registration.
+// StoreRegistration inserts a registration of version 0, and replaces any other. It returns CodeConflict if the stored version differs.
 func (s Registrations) StoreRegistration(ctx context.Context, r sip.Registration) error {
 	return s.rows().Store(ctx, r)
 }
 
-// Registration returns one trunk's registration.
+// Registration returns the registration of a trunk, or CodeNotFound if it is absent.
 func (s Registrations) Registration(ctx context.Context, org callwright.OrgID, trunkID string) (sip.Registration, error) {
 	return s.rows().Find(ctx, org, trunkID)
 }
 
-// DeleteRegistration deletes a registration.
+// DeleteRegistration deletes the registration of a trunk. It returns nil if the registration is absent.
 func (s Registrations) DeleteRegistration(ctx context.Context, org callwright.OrgID, trunkID string) error {
 	return s.rows().Delete(ctx, org, trunkID)
 }
 
-// ClaimRegistrations gives registrations to a node.
+// ClaimRegistrations claims up to limit registrations for a node, and returns them: its own that are due at now, and those without a node.
 func (s Registrations) ClaimRegistrations(
 	ctx context.Context, node string, now time.Time, limit int,
 ) ([]sip.Registration, error) {
@@ -82,7 +82,7 @@ func (s Registrations) ClaimRegistrations(
 	return sqldb.Converted(rows, registrationRow.registration), err
 }
 
-// RegistrationsOf returns the trunks whose registrations are the node's.
+// RegistrationsOf returns the ids of the trunks whose registrations the node holds.
 func (s Registrations) RegistrationsOf(ctx context.Context, node string) (trunkIDs []string, err error) {
 	err = s.DB.Core().Read(ctx, []any{node}, func(ctx context.Context, idb bun.IDB) error {
 		trunkIDs = nil
@@ -91,7 +91,7 @@ func (s Registrations) RegistrationsOf(ctx context.Context, node string) (trunkI
 	return trunkIDs, err
 }
 
-// RegistrationNodes returns the nodes that have registrations.
+// RegistrationNodes returns the nodes that hold registrations.
 func (s Registrations) RegistrationNodes(ctx context.Context) (nodes []string, err error) {
 	err = s.DB.Core().Read(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
 		nodes = nil
@@ -100,7 +100,7 @@ func (s Registrations) RegistrationNodes(ctx context.Context) (nodes []string, e
 	return nodes, err
 }
 
-// ReleaseRegistrations releases the registrations that the node holds.
+// ReleaseRegistrations releases all registrations that the node holds.
 func (s Registrations) ReleaseRegistrations(ctx context.Context, node string) error {
 	return s.DB.Core().Write(ctx, []any{node}, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewUpdate().Model((*registrationRow)(nil)).Set("node = ''").Where("node = ?", node).Exec(ctx)

@@ -33,7 +33,7 @@ type watchedServerJSON struct {
 	Samples []time.Duration     `json:"samples_ns"`
 }
 
-// nameRow records that a trunk names a server.
+// nameRow records that the status of a trunk refers to a server.
 type nameRow struct {
 	bun.BaseModel `bun:"table:trunk_server_names"`
 
@@ -56,7 +56,7 @@ func (r serverRow) server() sip.WatchedServer {
 	}}
 }
 
-// known returns statuses with the recorded states of their servers.
+// known converts rows to statuses and sets the recorded states of their servers.
 func known(ctx context.Context, idb bun.IDB, rows []statusRow) ([]sip.Status, error) {
 	if len(rows) == 0 {
 		return nil, nil
@@ -77,8 +77,8 @@ func known(ctx context.Context, idb bun.IDB, rows []statusRow) ([]sip.Status, er
 	return sqldb.Converted(rows, func(r statusRow) sip.Status { return r.status().Known(byOrg[r.Org]) }), nil
 }
 
-// watchServers adds the servers of a status that are not watched yet, and locks the others. It returns the keys of all servers,
-// and their recorded states.
+// watchServers inserts the servers of a status that are not yet watched, and locks the others. It returns the keys and the recorded states
+// of all of them.
 func watchServers(ctx context.Context, idb bun.IDB, status sip.Status) (keys []string, known map[string]sip.ServerStatus, err error) {
 	rows := sqldb.Converted(status.Servers, func(s sip.ServerStatus) serverRow {
 		s.Version = 1
@@ -99,7 +99,7 @@ func watchServers(ctx context.Context, idb bun.IDB, status sip.Status) (keys []s
 	return keys, known, err
 }
 
-// nameServers sets the servers of a trunk to the ones with these keys, and deletes servers without a trunk.
+// nameServers makes a trunk refer to exactly the servers with the given keys, and deletes servers to which no trunk refers.
 func nameServers(ctx context.Context, idb bun.IDB, status sip.Status, keys []string) error {
 	var before []string
 	err := idb.NewSelect().Model((*nameRow)(nil)).Column("server_key").
@@ -129,7 +129,7 @@ func nameServers(ctx context.Context, idb bun.IDB, status sip.Status, keys []str
 	if err != nil {
 		return err
 	}
-	// A statement of its own locks the servers: after it, the next one sees the names that others have just added.
+	// A separate statement locks the servers, so that the next statement sees rows that concurrent transactions have inserted.
 	_, err = idb.NewUpdate().Model((*serverRow)(nil)).Set("version = version").Where("org = ?", status.Org).Where("server_key IN (?)", of).Exec(ctx)
 	if err != nil {
 		return err
@@ -144,17 +144,18 @@ func (s Statuses) servers() sqldb.Rows[sip.WatchedServer, serverRow] {
 	return sqldb.Rows[sip.WatchedServer, serverRow]{DB: s.DB.Core(), Kind: "server", Row: sqldb.Plain(newServerRow), Value: sqldb.Plain(serverRow.server)}
 }
 
-// StoreServer replaces a watched server, and ends the lease on it.
+// StoreServer replaces a watched server and releases its lease. It returns CodeConflict if the stored version differs.
 func (s Statuses) StoreServer(ctx context.Context, w sip.WatchedServer) error {
 	return s.servers().Replace(ctx, w)
 }
 
-// Server returns a watched server.
+// Server returns the watched server with the given key, or CodeNotFound if it is absent.
 func (s Statuses) Server(ctx context.Context, org callwright.OrgID, key string) (sip.WatchedServer, error) {
 	return s.servers().Find(ctx, org, key)
 }
 
-// ClaimServers returns servers that are due, and keeps other callers from them for a while.
+// ClaimServers leases up to limit servers that are due at now until the given time, and returns them in the order of their due times. It
+// skips leased servers.
 func (s Statuses) ClaimServers(ctx context.Context, now, until time.Time, limit int) ([]sip.WatchedServer, error) {
 	var rows []serverRow
 	err := s.core().Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
@@ -166,12 +167,13 @@ func (s Statuses) ClaimServers(ctx context.Context, now, until time.Time, limit 
 			Where("(org, server_key) IN (SELECT org, server_key FROM due)").Returning("*").Exec(ctx)
 		return err
 	})
-	// RETURNING returns rows in no order.
+	// RETURNING guarantees no order.
 	slices.SortFunc(rows, func(a, b serverRow) int { return a.ProbeAt.Compare(b.ProbeAt) })
 	return sqldb.Converted(rows, serverRow.server), err
 }
 
-// WakeStatuses makes the statuses that name a server due. A caller that has read one before can no longer record it.
+// WakeStatuses makes the statuses that refer to a server due at the given time, unless they are due earlier. It increments their versions,
+// so that a caller with an older copy cannot store it.
 func (s Statuses) WakeStatuses(ctx context.Context, org callwright.OrgID, key string, at time.Time) error {
 	return s.core().Write(ctx, []any{org, key}, func(ctx context.Context, idb bun.IDB) error {
 		naming := idb.NewSelect().Model((*nameRow)(nil)).Column("trunk_id").Where("org = ?", org).Where("server_key = ?", key)

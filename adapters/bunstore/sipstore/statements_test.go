@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/sip/ladder"
 )
 
-// attempt writes the record of an attempt: it begins, is answered and ends, with a ladder.
+// attempt writes the record of one call attempt: its beginning, its answer, and its end with a ladder.
 func attempt(ctx context.Context, db *bunstore.DB, id string) error {
 	log, at := sipstore.CallLog{DB: db}, logStart.Add(time.Duration(len(id))*time.Second)
 	if err := log.Begin(ctx, calllog.Record{ID: id, Org: "o", TrunkID: "t", Number: "+15550001000", Node: "n", StartedAt: at}); err != nil {
@@ -31,7 +31,7 @@ func TestStatementsOfAnAttemptAreCompiledOnce(t *testing.T) {
 	storetest.CompilesOnce(t, attempt)
 }
 
-// BenchmarkAttempt writes the record of an attempt.
+// BenchmarkAttempt measures the statements of one call attempt: see attempt.
 func BenchmarkAttempt(b *testing.B) {
 	for _, name := range []string{"sqlite", "postgres"} {
 		b.Run(name, func(b *testing.B) {

@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// watched returns the status of a trunk that has been probed for a month.
+// watched returns the status of a trunk with two servers and a full history of a month.
 func watched(i int, at time.Time) sip.Status {
 	s := sip.Status{
 		TrunkID: fmt.Sprintf("018f3a5c-7c2d-7c3b-9d5a-%012d", i), Org: "o",
@@ -41,7 +41,7 @@ func watched(i int, at time.Time) sip.Status {
 	return s
 }
 
-// fillStatuses stores statuses in transactions of a size that both storetest.Databases take well.
+// fillStatuses stores count statuses, in transactions of 500.
 func fillStatuses(t testing.TB, db *bunstore.DB, count int, probeAt func(i int) time.Time) {
 	t.Helper()
 	const batch = 500
@@ -60,7 +60,7 @@ func fillStatuses(t testing.TB, db *bunstore.DB, count int, probeAt func(i int) 
 	}
 }
 
-// BenchmarkStatuses leases 200 of 10,000 statuses and puts them back in one transaction: the cost of recording in about a second.
+// BenchmarkStatuses claims 200 of 10,000 statuses and records them in one transaction, which is the work of about a second.
 func BenchmarkStatuses(b *testing.B) {
 	const count, batch = 10000, 200
 	for name, address := range storetest.Databases {

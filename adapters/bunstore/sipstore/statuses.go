@@ -14,13 +14,13 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// Statuses is a sip.Statuses.
+// Statuses stores the status of trunks and of their servers; it implements sip.Statuses.
 type Statuses struct{ DB *bunstore.DB }
 
 func (s Statuses) core() core { return core{s.DB.Core()} }
 
-// StoreStatus adds or replaces a status, and ends the lease on it. Rows of servers are locked before rows of statuses, here as in
-// StoreServer and WakeStatuses: transactions that lock them in different orders would wait for each other.
+// StoreStatus inserts a status of version 0, and replaces any other. It also releases its lease. It locks the rows of servers before those
+// of statuses, like StoreServer and WakeStatuses: transactions that lock them in another order could deadlock.
 func (s Statuses) StoreStatus(ctx context.Context, status sip.Status) error {
 	return s.DB.Do(ctx, func(ctx context.Context) error {
 		return s.core().Write(ctx, []any{status}, func(ctx context.Context, idb bun.IDB) error {
@@ -37,7 +37,8 @@ func (s Statuses) StoreStatus(ctx context.Context, status sip.Status) error {
 	})
 }
 
-// RecordStatus stores the changing fields of a status, and ends the lease on it.
+// RecordStatus replaces a status without changing its servers, and releases its lease. It returns CodeConflict if the stored version
+// differs.
 func (s Statuses) RecordStatus(ctx context.Context, status sip.Status) error {
 	row := newStatusRow(status)
 	return s.core().Write(ctx, []any{status}, func(ctx context.Context, idb bun.IDB) error {
@@ -45,7 +46,7 @@ func (s Statuses) RecordStatus(ctx context.Context, status sip.Status) error {
 	})
 }
 
-// replace puts a status in place of another one, or adds it.
+// replace inserts or supplants a status of version 0, and replaces any other.
 func (s Statuses) replace(ctx context.Context, idb bun.IDB, status sip.Status) error {
 	row := newStatusRow(status)
 	if row.Version == 0 {
@@ -60,7 +61,7 @@ func replaceStatus(ctx context.Context, idb bun.IDB, row statusRow) error {
 	return sqldb.Replace(ctx, "status", update, row.Version, findStatus(idb, callwright.OrgID(row.Org), row.TrunkID))
 }
 
-// Group returns the first trunk of a group and the number of its trunks.
+// Group returns the smallest trunk id in an alert group, and the number of trunks in the group.
 func (s Statuses) Group(ctx context.Context, org callwright.OrgID, group string) (first string, count int, err error) {
 	if group == "" {
 		return "", 0, nil
@@ -76,7 +77,7 @@ func findStatus(idb bun.IDB, org callwright.OrgID, trunkID string) *bun.SelectQu
 	return idb.NewSelect().Model((*statusRow)(nil)).Where("trunk_id = ?", trunkID).Where("org = ?", org)
 }
 
-// Status returns one trunk's status.
+// Status returns the status of a trunk, with the states of its servers, or CodeNotFound if it is absent.
 func (s Statuses) Status(ctx context.Context, org callwright.OrgID, trunkID string) (sip.Status, error) {
 	var found []sip.Status
 	err := s.core().Read(ctx, []any{org, trunkID}, func(ctx context.Context, idb bun.IDB) error {
@@ -94,7 +95,7 @@ func (s Statuses) Status(ctx context.Context, org callwright.OrgID, trunkID stri
 	return found[0], nil
 }
 
-// StatusesOf returns the statuses of trunks.
+// StatusesOf returns the statuses of the given trunks, ordered by number. It omits absent ones.
 func (s Statuses) StatusesOf(ctx context.Context, org callwright.OrgID, trunkIDs []string) ([]sip.Status, error) {
 	if len(trunkIDs) == 0 {
 		return nil, nil
@@ -104,7 +105,7 @@ func (s Statuses) StatusesOf(ctx context.Context, org callwright.OrgID, trunkIDs
 	})
 }
 
-// DeleteStatus deletes a status.
+// DeleteStatus deletes the status of a trunk, and servers to which no other trunk refers. It returns nil if the status is absent.
 func (s Statuses) DeleteStatus(ctx context.Context, org callwright.OrgID, trunkID string) error {
 	return s.DB.Do(ctx, func(ctx context.Context) error {
 		return s.core().Write(ctx, []any{org, trunkID}, func(ctx context.Context, idb bun.IDB) error {
@@ -117,7 +118,7 @@ func (s Statuses) DeleteStatus(ctx context.Context, org callwright.OrgID, trunkI
 	})
 }
 
-// CountStatuses counts statuses by state, each by its part of an index and no further than limit.
+// CountStatuses returns the number of statuses in each state, at most limit for each. It reads only a range of an index for each state.
 func (s Statuses) CountStatuses(ctx context.Context, org callwright.OrgID, limit int) (map[health.State]int, error) {
 	counts := map[health.State]int{}
 	err := s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) error {
@@ -137,14 +138,14 @@ func (s Statuses) CountStatuses(ctx context.Context, org callwright.OrgID, limit
 	return counts, err
 }
 
-// WorstStatuses returns the statuses with the longest downtime.
+// WorstStatuses returns up to limit statuses in a state, longest downtime first.
 func (s Statuses) WorstStatuses(ctx context.Context, org callwright.OrgID, state health.State, limit int) ([]sip.Status, error) {
 	return s.list(ctx, []any{org}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("org = ?", org).Where("state = ?", state).Order("down_ns DESC", "number").Limit(int64(limit))
 	})
 }
 
-// list returns the statuses that a query finds.
+// list returns the statuses that choose selects, with the states of their servers.
 func (s Statuses) list(ctx context.Context, inputs []any, choose func(*bun.SelectQuery) *bun.SelectQuery) (found []sip.Status, err error) {
 	err = s.core().Read(ctx, inputs, func(ctx context.Context, idb bun.IDB) error {
 		var rows []statusRow
@@ -157,7 +158,8 @@ func (s Statuses) list(ctx context.Context, inputs []any, choose func(*bun.Selec
 	return found, err
 }
 
-// ClaimStatuses returns statuses that are due, and keeps other callers from them for a while.
+// ClaimStatuses leases up to limit statuses that are due at now until the given time, and returns them in the order of their due times. It
+// skips leased statuses.
 func (s Statuses) ClaimStatuses(ctx context.Context, now, until time.Time, limit int) ([]sip.Status, error) {
 	var leased []sip.Status
 	err := s.core().Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
@@ -168,7 +170,7 @@ func (s Statuses) ClaimStatuses(ctx context.Context, now, until time.Time, limit
 		if err := s.core().claim(ctx, idb.NewUpdate().Model(&rows).Set("lease_until = ?", sqldb.Stored(until)), due); err != nil {
 			return err
 		}
-		// RETURNING returns rows in no order.
+		// RETURNING guarantees no order.
 		slices.SortFunc(rows, func(a, b statusRow) int { return a.ProbeAt.Compare(b.ProbeAt) })
 		var err error
 		leased, err = known(ctx, idb, rows)
@@ -177,8 +179,8 @@ func (s Statuses) ClaimStatuses(ctx context.Context, now, until time.Time, limit
 	return leased, err
 }
 
-// claim updates and returns the rows that a query selects by trunk_id, and skips rows that others have locked. The query is
-// in WITH because it runs once there: PostgreSQL may run a sub-select for each row, and lock other rows each time.
+// claim updates and returns the rows whose trunk_id the query due selects. It skips rows that other transactions have locked. The query is
+// in a WITH clause, which runs it only once: PostgreSQL may run a subquery for each row, and lock other rows each time.
 func (db core) claim(ctx context.Context, update *bun.UpdateQuery, due *bun.SelectQuery) error {
 	_, err := update.With("due", db.SkipLocked(due)).
 		Where("trunk_id IN (SELECT trunk_id FROM due)").Returning("*").Exec(ctx)

@@ -23,13 +23,13 @@ type statusRow struct {
 	ProbeAt    time.Time  `bun:"probe_at"`
 	LeaseUntil *time.Time `bun:"lease_until"`
 	Version    int64      `bun:"version"`
-	State      string     `bun:"state"`   // Status.Recorded, for counts; empty: it has no servers
-	DownNS     int64      `bun:"down_ns"` // Status.Downtime
+	State      string     `bun:"state"`   // Status.Recorded, for counts; empty if there are no servers
+	DownNS     int64      `bun:"down_ns"` // Status.Downtime in nanoseconds
 	Group      string     `bun:"alert_group"`
 	Document   statusJSON `bun:"document,type:jsonb"`
 }
 
-// statusJSON holds the fields that no query looks for.
+// statusJSON holds the fields that no query searches.
 type statusJSON struct {
 	Verify   sip.TLSVerification           `json:"verify,omitempty"`
 	Alerting bool                          `json:"alerting,omitempty"`
@@ -40,7 +40,7 @@ type statusJSON struct {
 	Alerts   map[alert.Kind]alertStateJSON `json:"alerts"`
 }
 
-// serverStatusJSON names a server. Its state is in a row of its own.
+// serverStatusJSON identifies a server. The state of the server is in a separate row.
 type serverStatusJSON struct {
 	Server serverJSON `json:"server"`
 }
@@ -51,7 +51,7 @@ type historyJSON struct {
 	Until time.Time  `json:"until,omitzero"`
 }
 
-// These types convert from and to their domain types, as in agentstore/document.go.
+// Go converts between these types and their domain types, as in agentstore/document.go.
 
 type healthJSON struct {
 	State        health.State  `json:"state"`
@@ -69,7 +69,8 @@ type dayJSON struct {
 	Down time.Duration `json:"down_ns,omitempty"`
 }
 
-// hourJSON holds the hours since 1970, and the nanoseconds up and down: a status is written each minute, and short for that.
+// hourJSON contains the number of hours since 1970, and the nanoseconds of uptime and downtime in that hour. It is compact, because a
+// status is written every minute.
 type hourJSON [3]int64
 
 func newHour(h health.Hour) hourJSON {

@@ -39,7 +39,7 @@ func TestStores(t *testing.T) {
 	})
 }
 
-// TestEveryStatementUsesAnIndex runs every query of the stores and fails if one reads a whole table.
+// TestEveryStatementUsesAnIndex runs every query of the stores and fails if a query scans a whole table.
 func TestEveryStatementUsesAnIndex(t *testing.T) {
 	t.Parallel()
 	storetest.UsesIndexes(t, func(ctx context.Context, db *bunstore.DB, now time.Time) []error {

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/sip/testcall"
 )
 
-// TestCalls is a testcall.Store.
+// TestCalls stores test calls; it implements testcall.Store.
 type TestCalls struct{ DB *bunstore.DB }
 
 func (s TestCalls) rows() sqldb.Rows[testcall.Call, testCallRow] {
@@ -34,7 +34,7 @@ type testCallRow struct {
 	Version    int64          `bun:"version"`
 }
 
-// timelineJSON is a testcall.Event.
+// timelineJSON is the JSON form of a testcall.Event.
 type timelineJSON struct {
 	Name   string    `json:"name"`
 	At     time.Time `json:"at"`
@@ -63,13 +63,14 @@ func (r testCallRow) call() testcall.Call {
 	}
 }
 
-// Insert adds a test call, unless the organization has had too many.
+// Insert adds a test call, unless the organization has started limit or more since the given time. In that case added is false, and oldest
+// is the start of the oldest call that counts towards the limit.
 func (s TestCalls) Insert(
 	ctx context.Context, c testcall.Call, limit int, since time.Time,
 ) (added bool, oldest time.Time, err error) {
 	err = s.DB.Do(ctx, func(ctx context.Context) error {
 		added, oldest = false, time.Time{}
-		var began []time.Time // of the oldest of limit calls, if there are as many
+		var began []time.Time // start of the limit-th newest call, if it exists
 		err := s.rows().DB.Write(ctx, []any{c}, func(ctx context.Context, idb bun.IDB) error {
 			if err := s.rows().DB.Alone(ctx, idb, "test calls of "+string(c.Org)); err != nil {
 				return err
@@ -91,24 +92,24 @@ func (s TestCalls) Insert(
 	return added && err == nil, oldest, err
 }
 
-// Update replaces a test call.
+// Update replaces a test call. It returns CodeConflict if the stored version differs, and CodeNotFound if the call is absent.
 func (s TestCalls) Update(ctx context.Context, c testcall.Call) error {
 	return s.rows().Replace(ctx, c)
 }
 
-// Get returns one test call.
+// Get returns one test call, or CodeNotFound if it is absent.
 func (s TestCalls) Get(ctx context.Context, org callwright.OrgID, id string) (testcall.Call, error) {
 	return s.rows().Find(ctx, org, id)
 }
 
-// Unfinished returns the test calls that have not ended, the oldest first.
+// Unfinished returns up to limit test calls that have not ended and started before the given time, oldest first.
 func (s TestCalls) Unfinished(ctx context.Context, before time.Time, limit int) ([]testcall.Call, error) {
 	return s.rows().Select(ctx, nil, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("ended_at IS NULL").Where("started_at < ?", before).Order("started_at").Limit(int64(limit))
 	})
 }
 
-// DeleteOld deletes test calls that ended and are old.
+// DeleteOld deletes all ended test calls that started before the given time.
 func (s TestCalls) DeleteOld(ctx context.Context, before time.Time) error {
 	return s.rows().DeleteWhere(ctx, "ended_at IS NOT NULL AND started_at < ?", before)
 }

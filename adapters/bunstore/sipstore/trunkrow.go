@@ -24,10 +24,10 @@ type trunkRow struct {
 	Direction        string        `bun:"direction"`
 	Endpoint         string        `bun:"endpoint"`
 	Options          optionsJSON   `bun:"options,type:jsonb"`
-	CallPassword     string        `bun:"call_password"`      // sealed
-	RegisterPassword string        `bun:"register_password"`  // sealed
-	Headers          []ruleJSON    `bun:"headers,type:jsonb"` // of earlier releases: they are in Secrets
-	Secrets          string        `bun:"secrets"`            // sealed: trunkSecretsJSON
+	CallPassword     string        `bun:"call_password"`      // sealed password
+	RegisterPassword string        `bun:"register_password"`  // sealed password
+	Headers          []ruleJSON    `bun:"headers,type:jsonb"` // only in rows of earlier releases; now in Secrets
+	Secrets          string        `bun:"secrets"`            // sealed trunkSecretsJSON
 	Failover         *failoverJSON `bun:"failover,type:jsonb"`
 	Codecs           *codecsJSON   `bun:"codecs,type:jsonb"`
 	Alerts           *alertsJSON   `bun:"alerts,type:jsonb"`
@@ -36,7 +36,7 @@ type trunkRow struct {
 	Version          int64         `bun:"version"`
 }
 
-// optionsJSON is a sip.Options without its secrets.
+// optionsJSON is the JSON form of a sip.Options without its passwords.
 type optionsJSON struct {
 	AuthMode         sip.AuthMode        `json:"auth_mode,omitempty"`
 	RegisterUsername string              `json:"register_username,omitempty"`
@@ -51,7 +51,7 @@ type optionsJSON struct {
 	Redirects        sip.RedirectPolicy  `json:"redirects,omitempty"`
 }
 
-// trunkSecretsJSON holds the members that may contain keys of other systems: constants in headers, and the address of a webhook.
+// trunkSecretsJSON holds the members that may contain keys of other systems: constants in headers, and the URL of a webhook.
 type trunkSecretsJSON struct {
 	Headers []ruleJSON `json:"headers"`
 	Webhook string     `json:"webhook,omitempty"`
@@ -80,7 +80,7 @@ type alertsJSON struct {
 	Channels   channelsJSON   `json:"channels"`
 }
 
-// These types convert from and to their domain types, as in agentstore/document.go.
+// Go converts between these types and their domain types, as in agentstore/document.go.
 
 type customJSON struct {
 	Key         string `json:"key"`
@@ -118,7 +118,7 @@ type channelsJSON struct {
 	Webhook string `json:"webhook,omitempty"`
 }
 
-// These purposes bind sealed texts to their trunk and their use.
+// These functions return the purposes of Keyring.Seal that bind sealed texts to their trunk and column.
 func callPurpose(id string) string     { return "trunk:" + id + ":call" }
 func registerPurpose(id string) string { return "trunk:" + id + ":register" }
 func secretsPurpose(id string) string  { return "trunk:" + id + ":secrets" }
@@ -151,7 +151,7 @@ func (db core) trunkRow(t sip.Trunk) trunkRow {
 	return row
 }
 
-// trunkSecrets returns the sealed secrets of a trunk; empty when it has none.
+// trunkSecrets returns the sealed secrets of a trunk, or an empty string if there are none.
 func (db core) trunkSecrets(t sip.Trunk) string {
 	secrets := trunkSecretsJSON{Headers: sqldb.Converted(t.Headers, func(r header.Rule) ruleJSON {
 		return ruleJSON{Custom: (*customJSON)(r.Custom), UUI: (*uuiJSON)(r.UUI)}
@@ -166,7 +166,7 @@ func (db core) trunkSecrets(t sip.Trunk) string {
 	return db.Keyring.Seal(secretsPurpose(t.ID), callwright.Secret(plain))
 }
 
-// unsealSecrets puts the secrets of a row to where rows of earlier releases have them.
+// unsealSecrets decrypts the secrets of a row into the fields in which rows of earlier releases contain them.
 func (db core) unsealSecrets(r *trunkRow) error {
 	plain, err := db.Unseal(secretsPurpose(r.ID), r.Secrets)
 	if err != nil || plain == "" {

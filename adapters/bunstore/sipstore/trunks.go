@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// Trunks is a sip.Store.
+// Trunks stores trunks; it implements sip.Store.
 type Trunks struct{ DB *bunstore.DB }
 
 func (s Trunks) core() core { return core{s.DB.Core()} }
@@ -20,14 +20,15 @@ func (s Trunks) rows() sqldb.Rows[sip.Trunk, trunkRow] {
 	return sqldb.Rows[sip.Trunk, trunkRow]{DB: s.DB.Core(), Kind: "trunk", Row: sqldb.Plain(s.core().trunkRow), Value: s.core().trunk}
 }
 
-// Hold keeps other transactions from holding a number until this one ends.
+// Hold locks a number until the transaction finishes. Other transactions that hold the number wait.
 func (s Trunks) Hold(ctx context.Context, number callwright.PhoneNumber) error {
 	return s.core().Write(ctx, []any{number}, func(ctx context.Context, idb bun.IDB) error {
 		return s.core().Alone(ctx, idb, "trunk of "+string(number))
 	})
 }
 
-// HoldNumbers counts the numbers of an organization, and keeps other transactions from counting them until this one ends.
+// HoldNumbers returns how many numbers an organization has attached, and locks this count until the transaction finishes. Other
+// transactions that hold it wait.
 func (s Trunks) HoldNumbers(ctx context.Context, org callwright.OrgID) (count int, err error) {
 	err = s.core().Write(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) error {
 		if err := s.core().Alone(ctx, idb, "numbers of "+string(org)); err != nil {
@@ -38,7 +39,7 @@ func (s Trunks) HoldNumbers(ctx context.Context, org callwright.OrgID) (count in
 	return count, err
 }
 
-// Insert adds a trunk.
+// Insert adds a trunk. It returns CodeConflict if the trunk exists, or if another organization has attached the number.
 func (s Trunks) Insert(ctx context.Context, t sip.Trunk) error {
 	return s.DB.Do(ctx, func(ctx context.Context) error {
 		if err := s.claim(ctx, t); err != nil {
@@ -48,8 +49,8 @@ func (s Trunks) Insert(ctx context.Context, t sip.Trunk) error {
 	})
 }
 
-// claim refuses a number that another organization has. It locks the number until the transaction ends, because no key of
-// the table prevents that two organizations have one direction each.
+// claim returns CodeConflict if another organization has attached the number. It locks the number until the transaction finishes, because
+// no key of the table prevents two organizations from attaching one direction each.
 func (s Trunks) claim(ctx context.Context, t sip.Trunk) error {
 	if err := s.Hold(ctx, t.Number); err != nil {
 		return err
@@ -64,10 +65,10 @@ func (s Trunks) claim(ctx context.Context, t sip.Trunk) error {
 	})
 }
 
-// Update replaces a trunk.
+// Update replaces a trunk. It returns CodeConflict if the stored version differs, and CodeNotFound if the trunk is absent.
 func (s Trunks) Update(ctx context.Context, t sip.Trunk) error { return s.rows().Replace(ctx, t) }
 
-// Delete deletes a trunk.
+// Delete deletes a trunk. It returns CodeConflict if the stored version differs, and CodeNotFound if the trunk is absent.
 func (s Trunks) Delete(ctx context.Context, t sip.Trunk) error {
 	return s.core().Write(ctx, []any{t}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewDelete().Model((*trunkRow)(nil)).
@@ -80,12 +81,12 @@ func findTrunk(idb bun.IDB, t sip.Trunk) *bun.SelectQuery {
 	return idb.NewSelect().Model((*trunkRow)(nil)).Where("id = ?", t.ID).Where("org = ?", t.Org)
 }
 
-// Trunk returns one trunk by its id.
+// Trunk returns the trunk with the given id, or CodeNotFound if it is absent.
 func (s Trunks) Trunk(ctx context.Context, org callwright.OrgID, id string) (sip.Trunk, error) {
 	return s.rows().Find(ctx, org, id)
 }
 
-// List returns the trunks of a page of an organization's numbers.
+// List returns the trunks of up to limit numbers of an organization, ordered by number and direction, after the number after.ID.
 func (s Trunks) List(
 	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
 ) ([]sip.Trunk, error) {
@@ -96,7 +97,7 @@ func (s Trunks) List(
 	})
 }
 
-// Trunks returns the trunks of one number.
+// Trunks returns the trunks of one number: one for each direction.
 func (s Trunks) Trunks(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber,
 ) ([]sip.Trunk, error) {
@@ -105,21 +106,21 @@ func (s Trunks) Trunks(
 	})
 }
 
-// Outbound returns an organization's outbound trunks.
+// Outbound returns up to limit outbound trunks of an organization, ordered by number.
 func (s Trunks) Outbound(ctx context.Context, org callwright.OrgID, limit int) ([]sip.Trunk, error) {
 	return s.rows().Select(ctx, []any{org}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("org = ?", org).Where("direction = ?", sip.Outbound).Order("number").Limit(int64(limit))
 	})
 }
 
-// Owner returns the trunk of a number and direction.
+// Owner returns the trunk of a number and a direction, in any organization, or CodeNotFound if it is absent.
 func (s Trunks) Owner(ctx context.Context, number callwright.PhoneNumber, d sip.Direction) (sip.Trunk, error) {
 	return s.rows().One(ctx, []any{number, d}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("number = ?", number).Where("direction = ?", d)
 	})
 }
 
-// Holders returns the organizations that have attached the given numbers.
+// Holders returns the organizations that have attached the given numbers, by number. It omits numbers that are not attached.
 func (s Trunks) Holders(
 	ctx context.Context, numbers []callwright.PhoneNumber,
 ) (map[callwright.PhoneNumber]callwright.OrgID, error) {
@@ -141,7 +142,7 @@ func (s Trunks) Holders(
 	return holders, err
 }
 
-// Peers returns a page of trunks with only the fields about their peers.
+// Peers returns up to limit trunks of all organizations after an id, ordered by id. It sets only the fields that describe their peers.
 func (s Trunks) Peers(ctx context.Context, after string, limit int) ([]sip.Trunk, error) {
 	return s.rows().Select(ctx, []any{after}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Column("id", "number", "direction", "endpoint", "options", "failover").Where("id > ?", after).Order("id").Limit(int64(limit))

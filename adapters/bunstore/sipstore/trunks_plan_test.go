@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/sip/setup"
 )
 
-// useTrunks calls every method that looks for trunks, their statuses and their registrations.
+// useTrunks calls every method that queries trunks, statuses or registrations, and returns their errors.
 func useTrunks(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	const org, number = callwright.OrgID("o"), callwright.PhoneNumber("+15550000001")
 	trunks, statuses := sipstore.Trunks{DB: db}, sipstore.Statuses{DB: db}
@@ -79,8 +79,8 @@ func useTrunks(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 		registrations.DeleteRegistration(ctx, org, "t"))
 }
 
-// TestProbingReadsNoTable checks the statements of probing when many statuses are overdue, for example after a pause: one statement
-// leases, by the order of the index and without sorting them all, one reads their servers, and one by the primary key records each.
+// TestProbingReadsNoTable checks the statements of probing when many statuses are overdue, for example after a pause. One statement claims
+// statuses in the order of an index, without sorting them all, one reads their servers, and one per status records it by its primary key.
 func TestProbingReadsNoTable(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// TestChangesOfOneNumber: each of several concurrent changes of one number succeeds, or finds the number detached.
+// TestChangesOfOneNumber attaches, updates and detaches one number concurrently: each change either succeeds or finds the number detached.
 func TestChangesOfOneNumber(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -72,7 +72,7 @@ func unlessAbsent(err error) error {
 	return err
 }
 
-// trunks returns a service over a database, without calls and servers.
+// trunks returns a service on a database, without calls and without probes of servers.
 func trunks(t *testing.T, db *bunstore.DB) *sip.Service {
 	t.Helper()
 	s, err := sip.New(sip.Config{

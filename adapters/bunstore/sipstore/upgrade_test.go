@@ -18,8 +18,8 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// TestServersOfAnOlderRelease runs the migration over statuses whose trunks had each its own view of their servers: of two views the
-// later one counts, in all trunks, and nothing has to be learnt again.
+// TestServersOfAnOlderRelease runs migration 38 on statuses in which each trunk has its own state of a server. The most recently checked
+// state of a server is kept for all trunks, and no server has to be probed again.
 func TestServersOfAnOlderRelease(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -80,7 +80,7 @@ func TestServersOfAnOlderRelease(t *testing.T) {
 	})
 }
 
-// migrateServers runs the part of the migration that reads earlier rows.
+// migrateServers executes the part of migration 38 that converts existing rows.
 func migrateServers(t *testing.T, db *bunstore.DB) {
 	t.Helper()
 	folder, begin := "sqlite", "CREATE TABLE former_servers"

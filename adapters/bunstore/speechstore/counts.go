@@ -11,7 +11,8 @@ import (
 	"github.com/callwright/callwright/speech"
 )
 
-// countRow is the number of samples of an organization: of a voice or, when that is empty, in all.
+// countRow is the number of an organization's samples with a voice. If Voice is empty, it is the number of all of the organization's
+// samples.
 type countRow struct {
 	bun.BaseModel `bun:"table:speech_counts,alias:counts"`
 
@@ -20,7 +21,8 @@ type countRow struct {
 	Samples int64  `bun:"samples"`
 }
 
-// countsOf returns the amounts that samples add to counts. All transactions use the same order, which avoids deadlocks.
+// countsOf returns the changes of counts that correspond to a list of samples. They are sorted, so that all transactions lock rows in the
+// same order and do not deadlock.
 func countsOf(list []speech.Sample) []countRow {
 	type key struct{ org, voice string }
 	counts := map[key]int64{}
@@ -38,7 +40,7 @@ func countsOf(list []speech.Sample) []countRow {
 	return rows
 }
 
-// add adds to counts.
+// add adds the values of rows to the stored counts.
 func (db core) add(ctx context.Context, rows []countRow) error {
 	return db.Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewInsert().Model(&rows).On("CONFLICT (org, voice) DO UPDATE").Set("samples = counts.samples + EXCLUDED.samples").
@@ -47,7 +49,7 @@ func (db core) add(ctx context.Context, rows []countRow) error {
 	})
 }
 
-// subtract subtracts from counts, and deletes counts that become 0.
+// subtract subtracts the values of rows from the stored counts, and deletes counts that become 0.
 func (db core) subtract(ctx context.Context, rows []countRow) error {
 	return db.Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
 		for _, row := range rows {

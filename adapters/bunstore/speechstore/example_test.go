@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// The store finds a voice by its id, and refuses a second voice with the same name.
+// The example finds a voice by its id, and shows that the store refuses a second voice with the same name.
 func Example() {
 	ctx := context.Background()
 	ring, err := callwright.NewKeyring("2026", map[string][]byte{"2026": []byte("32 bytes from a file with mode 0")})

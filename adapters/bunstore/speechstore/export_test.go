@@ -9,15 +9,15 @@ import (
 	"github.com/callwright/callwright/speech"
 )
 
-// VoiceType is the type of the JSON that is stored of a voice.
+// VoiceType is the type of the JSON in which a voice is stored.
 var VoiceType = reflect.TypeFor[voiceJSON]()
 
-// VoiceDocument returns the JSON that is stored of a voice.
+// VoiceDocument returns the JSON in which a voice is stored.
 func VoiceDocument(v speech.Voice) ([]byte, error) {
 	return json.MarshalIndent(newVoiceJSON(v), "", "  ")
 }
 
-// FillSamples stores many samples, in statements of 500 rows.
+// FillSamples inserts samples and their counts, in statements of 500 rows.
 func (s Samples) FillSamples(ctx context.Context, all []speech.Sample) error {
 	for chunk := range slices.Chunk(all, 500) {
 		rows := make([]sampleRow, len(chunk))

@@ -12,7 +12,8 @@ import (
 	"github.com/callwright/callwright/speech"
 )
 
-// Samples is a speech.Samples. Their number is stored in a separate table, in the transactions that add and delete samples.
+// Samples stores samples of speech; it implements speech.Samples. The numbers of samples are in a separate table, which the transactions
+// that insert and delete samples update.
 type Samples struct{ DB *bunstore.DB }
 
 var _ speech.Samples = Samples{}
@@ -56,7 +57,7 @@ func (r sampleRow) sample() speech.Sample {
 	}
 }
 
-// InsertSample adds a sample.
+// InsertSample adds a sample. It returns CodeConflict if the id exists.
 func (s Samples) InsertSample(ctx context.Context, one speech.Sample) error {
 	return s.DB.Do(ctx, func(ctx context.Context) error {
 		if err := s.rows().Insert(ctx, one); err != nil {
@@ -66,19 +67,19 @@ func (s Samples) InsertSample(ctx context.Context, one speech.Sample) error {
 	})
 }
 
-// Sample returns a sample.
+// Sample returns one sample, or CodeNotFound if it is absent.
 func (s Samples) Sample(ctx context.Context, org callwright.OrgID, id string) (speech.Sample, error) {
 	return s.rows().Find(ctx, org, id)
 }
 
-// SampleByKey returns the newest sample with a key that is not too old.
+// SampleByKey returns the newest sample with a key that was created at or after since, or CodeNotFound if there is none.
 func (s Samples) SampleByKey(ctx context.Context, org callwright.OrgID, key string, since time.Time) (speech.Sample, error) {
 	return s.rows().One(ctx, []any{org, key}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("org = ?", org).Where("digest = ?", key).Where("created_at >= ?", ceiled(since)).Order("created_at DESC", "id DESC").Limit(1)
 	})
 }
 
-// ceiled returns a time with the precision that the databases keep, rounded up.
+// ceiled returns t in UTC, rounded up to microseconds, the precision of the databases.
 func ceiled(t time.Time) time.Time {
 	stored := sqldb.Stored(t)
 	if stored.Before(t) {
@@ -87,8 +88,8 @@ func ceiled(t time.Time) time.Time {
 	return stored
 }
 
-// ListSamples returns a page of samples and their total number. The ids of the page come from an index alone, so that those
-// before it cost no more than a step in that.
+// ListSamples returns a page of samples, newest first, and their total number. A subquery selects the ids of the page from an index alone,
+// so that skipping earlier samples reads no rows.
 func (s Samples) ListSamples(
 	ctx context.Context, org callwright.OrgID, voice string, limit, offset int,
 ) (list []speech.Sample, total int, err error) {
@@ -110,27 +111,28 @@ func (s Samples) ListSamples(
 		page = page.Order("paged.created_at DESC", "paged.id DESC").Limit(int64(limit)).Offset(int64(offset))
 		return idb.NewSelect().Model(&rows).Where("id IN (?)", page).Order("created_at DESC", "id DESC").Scan(ctx)
 	})
-	if err != nil && callwright.CodeOf(err) != callwright.CodeNotFound { // no count: no samples
+	if err != nil && callwright.CodeOf(err) != callwright.CodeNotFound { // without a count there are no samples
 		return nil, 0, err
 	}
 	return sqldb.Converted(rows, sampleRow.sample), total, nil
 }
 
-// DeleteSample deletes a sample.
+// DeleteSample deletes a sample, or returns CodeNotFound if it is absent.
 func (s Samples) DeleteSample(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.DB.Do(ctx, func(ctx context.Context) error {
 		one, err := s.Sample(ctx, org, id)
 		if err != nil {
 			return err
 		}
-		if err := s.rows().DeleteExisting(ctx, org, id); err != nil { // another transaction may have deleted it
+		if err := s.rows().DeleteExisting(ctx, org, id); err != nil { // fails if another transaction has deleted it meanwhile
 			return err
 		}
 		return s.core().subtract(ctx, countsOf([]speech.Sample{one}))
 	})
 }
 
-// DeleteSamples deletes the oldest samples created before a time. It skips samples that another transaction is deleting.
+// DeleteSamples deletes up to limit samples that were created before the given time, oldest first, and returns them. It skips samples that
+// another transaction is deleting.
 func (s Samples) DeleteSamples(ctx context.Context, before time.Time, limit int) (list []speech.Sample, err error) {
 	if limit <= 0 {
 		return nil, nil
@@ -158,7 +160,7 @@ func (s Samples) DeleteSamples(ctx context.Context, before time.Time, limit int)
 	return list, nil
 }
 
-// BlobUsed reports whether a sample has a blob.
+// BlobUsed reports whether a sample of the organization refers to a blob.
 func (s Samples) BlobUsed(ctx context.Context, org callwright.OrgID, blob string) (used bool, err error) {
 	err = s.core().Read(ctx, []any{org, blob}, func(ctx context.Context, idb bun.IDB) error {
 		used, err = idb.NewSelect().Model((*sampleRow)(nil)).ColumnExpr("1").Where("org = ?", org).Where("blob = ?", blob).Exists(ctx)

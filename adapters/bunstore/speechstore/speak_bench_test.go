@@ -21,7 +21,7 @@ import (
 
 const sentence = "Your appointment is on Tuesday at nine."
 
-// server is a service with flite, SQLite and files, as the reference server has it, but for its durable work.
+// server returns a service with flite, SQLite and files, like the reference server, but without durable work.
 func server(b *testing.B) *speech.Service {
 	b.Helper()
 	ring, err := callwright.NewKeyring("1", map[string][]byte{"1": make([]byte, 32)})
@@ -52,14 +52,14 @@ func server(b *testing.B) *speech.Service {
 	return s
 }
 
-// idle does no durable work.
+// idle is a callwright.Work that discards tasks.
 type idle struct{ callwright.Work }
 
 func (idle) Enqueue(context.Context, callwright.Task) error                    { return nil }
 func (idle) Handle(callwright.Queue, string, callwright.Handler)               {}
 func (idle) Every(callwright.Queue, string, time.Duration, callwright.Handler) {}
 
-// BenchmarkFirstByte takes a short sentence to the first byte of its audio.
+// BenchmarkFirstByte measures the time until the first byte of audio of a short sentence.
 func BenchmarkFirstByte(b *testing.B) {
 	s := server(b)
 	n := 0
@@ -81,7 +81,7 @@ func BenchmarkFirstByte(b *testing.B) {
 	}
 }
 
-// BenchmarkSpeakers has some speak short sentences side by side; the figure is for one sentence.
+// BenchmarkSpeakers synthesizes short sentences concurrently, and measures the time per sentence.
 func BenchmarkSpeakers(b *testing.B) {
 	for _, speakers := range []int{1, 2, 10} {
 		b.Run(fmt.Sprint(speakers), func(b *testing.B) {
@@ -111,7 +111,7 @@ func BenchmarkSpeakers(b *testing.B) {
 	}
 }
 
-// BenchmarkRepeat speaks a text again, as a sample and in a call.
+// BenchmarkRepeat synthesizes the same text repeatedly, as a sample and for a call.
 func BenchmarkRepeat(b *testing.B) {
 	b.Run("sample", func(b *testing.B) {
 		s := server(b)

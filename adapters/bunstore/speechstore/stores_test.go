@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { storetest.Main(m) }
 
-// TestMembersOfVoices: each new member of a voice's document needs a decision whether it may be plain.
+// TestMembersOfVoices fails for a member of a voice's document that is not listed with the reason why it may be stored in plain text.
 func TestMembersOfVoices(t *testing.T) {
 	t.Parallel()
 	storetest.CheckMembers(t, "voice", speechstore.VoiceType, map[storetest.Why]string{
@@ -53,8 +53,8 @@ func TestSamples(t *testing.T) {
 
 var update = flag.Bool("update", false, "write the files in testdata anew")
 
-// TestVoiceDocumentKeepsItsNames: a changed name needs a migration, because no release could read documents of earlier ones. For a
-// new field, write the file again with -update.
+// TestVoiceDocumentKeepsItsNames fails if a member of the stored JSON is renamed, because documents of earlier releases could then not be
+// read without a migration. After adding a member, update the file with -update.
 func TestVoiceDocumentKeepsItsNames(t *testing.T) {
 	t.Parallel()
 	got, err := speechstore.VoiceDocument(speechtest.FullVoice("v1"))
@@ -73,7 +73,7 @@ func TestVoiceDocumentKeepsItsNames(t *testing.T) {
 	}
 }
 
-// use calls all methods.
+// use calls all methods of Voices and Samples, and returns their errors.
 func use(ctx context.Context, db *bunstore.DB, now time.Time) (errs []error) {
 	voices, samples := speechstore.Voices{DB: db}, speechstore.Samples{DB: db}
 	note := func(err error) { errs = append(errs, err) }
@@ -110,7 +110,7 @@ func TestEveryStatementUsesAnIndex(t *testing.T) {
 	storetest.UsesIndexes(t, use)
 }
 
-// TestRefusesText stores texts that PostgreSQL cannot store.
+// TestRefusesText checks that all methods return CodeBadRequest for texts that PostgreSQL cannot store.
 func TestRefusesText(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -133,7 +133,7 @@ func TestRefusesText(t *testing.T) {
 	})
 }
 
-// fill stores as many samples for each of some organizations. Each has two voices.
+// fill stores count samples for each of orgs organizations, which have two voices each.
 func fill(t testing.TB, db *bunstore.DB, orgs, count int) speechstore.Samples {
 	t.Helper()
 	start := time.Date(2026, 5, 4, 3, 0, 0, 0, time.UTC)
@@ -150,7 +150,7 @@ func fill(t testing.TB, db *bunstore.DB, orgs, count int) speechstore.Samples {
 	}
 	statement := "ANALYZE"
 	if db.PostgresDSN() != "" {
-		statement = "VACUUM (PARALLEL 0, ANALYZE) speech_samples" // notes which rows all transactions see, as happens by itself after a while
+		statement = "VACUUM (PARALLEL 0, ANALYZE) speech_samples" // records which rows are visible to all transactions, as autovacuum does
 	}
 	if _, err := db.SQL().ExecContext(t.Context(), statement); err != nil {
 		t.Fatal(err)
@@ -158,11 +158,11 @@ func fill(t testing.TB, db *bunstore.DB, orgs, count int) speechstore.Samples {
 	return s
 }
 
-// walks tells that a plan finds the ids of a page by walking along an index, in the page's order. PostgreSQL selects the index by
-// its statistics on rows visible to all transactions, which depend on other load of the machine.
+// walks matches query plans that read the ids of a page from an index, in the order of the page. PostgreSQL chooses the index by its
+// statistics about visible rows, which depend on the load of the machine.
 var walks = regexp.MustCompile(`COVERING INDEX speech_samples_by_(org|voice)|Limit [^\n]*\n *->  Index (Only )?Scan Backward using speech_samples_by_`)
 
-// TestListsWalkAnIndex checks that a page comes from an index, and the total from its own table.
+// TestListsWalkAnIndex checks that the page of a list comes from an index, and the total from the table of counts.
 func TestListsWalkAnIndex(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -189,7 +189,7 @@ func TestListsWalkAnIndex(t *testing.T) {
 	})
 }
 
-// BenchmarkListSamples lists a page at the beginning and behind a million samples.
+// BenchmarkListSamples reads pages at the beginning of a list and after 1,000 and 1,000,000 samples.
 func BenchmarkListSamples(b *testing.B) {
 	for _, name := range []string{"sqlite", "postgres"} {
 		b.Run(name, func(b *testing.B) {

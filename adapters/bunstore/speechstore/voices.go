@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/speech"
 )
 
-// Voices is a speech.Voices.
+// Voices stores voices; it implements speech.Voices.
 type Voices struct{ DB *bunstore.DB }
 
 var _ speech.Voices = Voices{}
@@ -23,10 +23,10 @@ func (s Voices) rows() sqldb.Rows[speech.Voice, voiceRow] {
 	return sqldb.Rows[speech.Voice, voiceRow]{DB: s.DB.Core(), Kind: "voice", Row: newVoiceRow, Value: voiceRow.voice}
 }
 
-// errNameTaken is the error about a name that another voice of the organization already has.
+// errNameTaken is returned if another voice of the organization has the name.
 var errNameTaken = &callwright.Error{Code: callwright.CodeConflict, Field: "name", Message: "another voice has this name"}
 
-// InsertVoice adds a voice.
+// InsertVoice adds a voice. It returns CodeConflict if the id exists, or if another voice of the organization has the name.
 func (s Voices) InsertVoice(ctx context.Context, v speech.Voice) error {
 	err := s.rows().Insert(ctx, v)
 	if !errors.Is(err, callwright.ErrConflict) {
@@ -38,33 +38,33 @@ func (s Voices) InsertVoice(ctx context.Context, v speech.Voice) error {
 	return err
 }
 
-// Voice returns a voice.
+// Voice returns one voice, or CodeNotFound if it is absent.
 func (s Voices) Voice(ctx context.Context, org callwright.OrgID, id string) (speech.Voice, error) {
 	return s.rows().Find(ctx, org, id)
 }
 
-// VoiceByKey returns the voice with a name.
+// VoiceByKey returns the voice whose name has the given key (speech.Key), or CodeNotFound if there is none.
 func (s Voices) VoiceByKey(ctx context.Context, org callwright.OrgID, key string) (speech.Voice, error) {
 	return s.rows().One(ctx, []any{org, key}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("org = ?", org).Where("name_key = ?", key)
 	})
 }
 
-// VoicesOf returns the first voices of an organization.
+// VoicesOf returns up to limit voices of an organization, oldest first.
 func (s Voices) VoicesOf(ctx context.Context, org callwright.OrgID, limit int) ([]speech.Voice, error) {
 	return s.rows().Select(ctx, []any{org}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("org = ?", org).Order("created_at", "id").Limit(int64(limit))
 	})
 }
 
-// UpdateVoice replaces a voice. It looks for the name first: a unique index that refuses it would end a transaction of PostgreSQL.
-// The index handles concurrent renames.
+// UpdateVoice replaces the voice with version v.Version-1. The statement also checks the name, because a violation of the unique index
+// would abort a PostgreSQL transaction. The index catches concurrent renames.
 func (s Voices) UpdateVoice(ctx context.Context, v speech.Voice) error {
 	row, err := newVoiceRow(v)
 	if err != nil {
 		return err
 	}
-	var refused error // by the database
+	var refused error // error of the database
 	err = s.core().Write(ctx, []any{v}, func(ctx context.Context, idb bun.IDB) error {
 		other := idb.NewSelect().TableExpr("voices AS other").ColumnExpr("1").Where("other.org = ?", row.Org).
 			Where("other.name_key = ?", row.NameKey).Where("other.id <> ?", row.ID)
@@ -83,7 +83,7 @@ func (s Voices) UpdateVoice(ctx context.Context, v speech.Voice) error {
 	return s.whyNotUpdated(ctx, v, err)
 }
 
-// whyNotUpdated returns the reason for which a voice was not updated.
+// whyNotUpdated returns the reason why UpdateVoice changed nothing: the voice is absent, its name is taken, or its version differs.
 func (s Voices) whyNotUpdated(ctx context.Context, v speech.Voice, conflict error) error {
 	stored, err := s.Voice(ctx, v.Org, v.ID)
 	switch {
@@ -96,7 +96,7 @@ func (s Voices) whyNotUpdated(ctx context.Context, v speech.Voice, conflict erro
 	}
 }
 
-// DeleteVoice deletes a voice.
+// DeleteVoice deletes a voice, or returns CodeNotFound if it is absent.
 func (s Voices) DeleteVoice(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.rows().DeleteExisting(ctx, org, id)
 }

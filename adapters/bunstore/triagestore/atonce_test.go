@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// noWork is durable work that is never done.
+// noWork is a callwright.Work that discards tasks.
 type noWork struct{}
 
 func (noWork) Enqueue(context.Context, callwright.Task) error { return nil }
@@ -34,7 +34,7 @@ func triageService(t testing.TB, db *bunstore.DB) *triage.Service {
 	return s
 }
 
-// opened returns new issues.
+// opened creates an issue with each title, and returns their ids.
 func opened(t testing.TB, s *triage.Service, titles ...string) []string {
 	t.Helper()
 	ids := make([]string, len(titles))
@@ -48,7 +48,8 @@ func opened(t testing.TB, s *triage.Service, titles ...string) []string {
 	return ids
 }
 
-// TestTriageAtOnce changes the same issues concurrently in all ways that could deadlock, lose another update, or repeat an effect.
+// TestTriageAtOnce changes the same issues concurrently in ways that could deadlock, lose an update or repeat an effect: it comments on,
+// relates, merges and reports issues.
 func TestTriageAtOnce(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -111,7 +112,8 @@ func TestTriageAtOnce(t *testing.T) {
 	})
 }
 
-// feed counts the entries of an issue's feed, whose times must differ and whose newest must be the issue's.
+// feed returns the number of entries of each type in an issue's feed. It checks that their times differ and that the newest is the issue's
+// last activity.
 func feed(t *testing.T, s *triage.Service, issue string) map[triage.EntryType]int {
 	t.Helper()
 	page, err := s.Activity(t.Context(), "o", issue, triage.PageRequest{Limit: 100})

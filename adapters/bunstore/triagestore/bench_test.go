@@ -13,8 +13,8 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// BenchmarkFeedPage reads pages of 50 out of one issue's feed: however long it is, it takes as long. With
-// CALLWRIGHT_BENCH_LONG=1 the longest has 10,000,000 entries, which take minutes to fill and 10 GB.
+// BenchmarkFeedPage reads pages of 50 of an issue's feed. The duration should not depend on the length of the feed. With
+// CALLWRIGHT_BENCH_LONG=1 the longest feed has 10,000,000 entries, which require minutes to store and 10 GB of disk space.
 func BenchmarkFeedPage(b *testing.B) {
 	counts := []int{10_000, 1_000_000}
 	if os.Getenv("CALLWRIGHT_BENCH_LONG") == "1" {
@@ -43,7 +43,7 @@ func BenchmarkFeedPage(b *testing.B) {
 	}
 }
 
-// BenchmarkDelete deletes an issue with 100,000 entries, while another issue has as many.
+// BenchmarkDelete deletes an issue with 100,000 entries, while the feed of another issue has as many.
 func BenchmarkDelete(b *testing.B) {
 	const count = 100_000
 	for _, name := range []string{"sqlite", "postgres"} {
@@ -67,7 +67,7 @@ func BenchmarkDelete(b *testing.B) {
 	}
 }
 
-// BenchmarkAppend writes steps of an agent through the service, batch by batch.
+// BenchmarkAppend appends an agent's steps through the service, in batches of 1, 10 and 100.
 func BenchmarkAppend(b *testing.B) {
 	for _, name := range []string{"sqlite", "postgres"} {
 		for _, batch := range []int{1, 10, 100} {
@@ -96,7 +96,7 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// another ends a session, if there is one, and starts the next.
+// another stops a session, unless its id is empty, and starts the next session.
 func another(b *testing.B, s *triage.Service, issue, session string) triage.Session {
 	b.Helper()
 	if session != "" {
@@ -111,7 +111,7 @@ func another(b *testing.B, s *triage.Service, issue, session string) triage.Sess
 	return next
 }
 
-// BenchmarkComment measures one comment of a person, also on an issue with the longest description.
+// BenchmarkComment measures one comment of a person, on an issue without a description and on one with the longest description.
 func BenchmarkComment(b *testing.B) {
 	for _, name := range []string{"sqlite", "postgres"} {
 		for _, length := range []int{0, triage.MaxDetail} {
@@ -133,7 +133,7 @@ func BenchmarkComment(b *testing.B) {
 	}
 }
 
-// BenchmarkIssuePage reads pages of 50 out of 100,000 issues.
+// BenchmarkIssuePage reads pages of 50 of 100,000 issues, with several filters and orders.
 func BenchmarkIssuePage(b *testing.B) {
 	const count = 100_000
 	for _, name := range []string{"sqlite", "postgres"} {

@@ -22,7 +22,7 @@ type commentRow struct {
 	CreatedAt time.Time `bun:"created_at"`
 	UpdatedAt time.Time `bun:"updated_at"`
 	Deleted   bool      `bun:"deleted"`
-	Version   int64     `bun:"version"` // its Revision
+	Version   int64     `bun:"version"` // triage.Comment.Revision
 }
 
 func newCommentRow(c triage.Comment) commentRow {
@@ -46,17 +46,17 @@ func (s Store) comments() sqldb.Rows[triage.Comment, commentRow] {
 	}
 }
 
-// InsertComment adds a comment.
+// InsertComment adds a comment. It returns CodeConflict if the id exists.
 func (s Store) InsertComment(ctx context.Context, c triage.Comment) error {
 	return s.comments().Insert(ctx, c)
 }
 
-// Comment returns one comment.
+// Comment returns one comment of an issue, or CodeNotFound if it is absent.
 func (s Store) Comment(ctx context.Context, org callwright.OrgID, issue, id string) (triage.Comment, error) {
 	return part(ctx, s.comments(), org, issue, id)
 }
 
-// RevisedComments returns the given comments that were edited or deleted.
+// RevisedComments returns the comments with the given ids that were edited or deleted, with at most most characters of each text.
 func (s Store) RevisedComments(
 	ctx context.Context, org callwright.OrgID, issue string, ids []string, most int,
 ) ([]triage.Comment, error) {
@@ -66,7 +66,7 @@ func (s Store) RevisedComments(
 	})
 }
 
-// UpdateComment replaces the columns of a comment that can change.
+// UpdateComment replaces the changeable columns of a comment. It returns CodeConflict if the stored revision is not c.Revision.
 func (s Store) UpdateComment(ctx context.Context, c triage.Comment) error {
 	return s.comments().Replace(ctx, c)
 }

@@ -9,12 +9,13 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
 )
 
-// DeleteIssue deletes an issue and all of its parts, one statement a table, each by an index of the issue.
+// DeleteIssue deletes an issue and all of its parts, or returns CodeNotFound if it is absent. It executes one statement per table, each of
+// which uses an index of the issue.
 func (s Store) DeleteIssue(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.DB.Do(ctx, func(ctx context.Context) error {
 		return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
-			// Without this lock PostgreSQL would fail to delete the issue when a part of it commits after its table was
-			// looked through.
+			// Without this lock, a concurrent transaction could commit a part of the issue after the deletion from the table of that part.
+			// PostgreSQL would then fail to delete the issue.
 			lock := idb.NewSelect().Model((*issueRow)(nil)).Column("id").Where("id = ?", id).Where("org = ?", org)
 			var locked string
 			if err := sqldb.Absent("issue", s.core().ForDelete(lock).Scan(ctx, &locked)); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// The store counts the issues of each organization.
+// The example shows that issues are numbered separately for each organization.
 func Example() {
 	ctx := context.Background()
 	ring, err := callwright.NewKeyring("2026", map[string][]byte{"2026": []byte("32 bytes from a file with mode 0")})

@@ -57,10 +57,11 @@ func (r feedRow) entry() triage.Entry {
 	}
 }
 
-// entriesAtOnce is the number of entries that one statement inserts: with the largest texts and artifacts, about 30 MB.
+// entriesAtOnce is the maximum number of entries that one statement inserts. With the largest texts and artifacts they occupy about 30 MB.
 const entriesAtOnce = 100
 
-// AppendEntries adds entries.
+// AppendEntries adds entries to the feed of an issue, in one transaction. It returns CodeConflict if an id exists, and CodeNotFound if the
+// issue is absent.
 func (s Store) AppendEntries(ctx context.Context, org callwright.OrgID, issue string, entries []triage.Entry) error {
 	rows := sqldb.Converted(entries, newFeedRow)
 	for i := range rows {
@@ -80,7 +81,7 @@ func (s Store) AppendEntries(ctx context.Context, org callwright.OrgID, issue st
 	})
 }
 
-// Entries returns a page of a feed, the newest first.
+// Entries returns up to limit entries of a feed before a keyset, newest first. triage.MaxRead bounds the size of the page.
 func (s Store) Entries(
 	ctx context.Context, org callwright.OrgID, issue string, before callwright.Keyset, limit int,
 ) ([]triage.Entry, error) {
@@ -92,7 +93,7 @@ func (s Store) Entries(
 	})
 }
 
-// EntriesAfter returns a page of a feed, the oldest first.
+// EntriesAfter returns up to limit entries of a feed after a keyset, oldest first. triage.MaxRead bounds the size of the page.
 func (s Store) EntriesAfter(
 	ctx context.Context, org callwright.OrgID, issue string, after callwright.Keyset, limit int,
 ) ([]triage.Entry, error) {
@@ -101,8 +102,8 @@ func (s Store) EntriesAfter(
 	})
 }
 
-// entries returns the entries that a query selects. The organization is checked once, at the issue: entries are found by the issue
-// alone, and PostgreSQL estimates their number correctly.
+// entries returns the entries that choose selects. It checks the organization once, at the issue, and selects entries only by their issue,
+// so that PostgreSQL estimates their number correctly. It stops when their size exceeds triage.MaxRead.
 func (s Store) entries(
 	ctx context.Context, org callwright.OrgID, issue string, place callwright.Keyset, limit int,
 	choose func(*bun.SelectQuery) *bun.SelectQuery,
@@ -116,7 +117,7 @@ func (s Store) entries(
 		if err != nil {
 			return err
 		}
-		defer rows.Close() // the needed rows have been read
+		defer rows.Close() // an error of Close does not matter: all needed rows are read
 		for size := 0; (size <= triage.MaxRead || len(entries) < 2) && rows.Next(); {
 			row := feedRow{IssueID: issue, Org: string(org)}
 			if err := s.core().ScanRow(ctx, rows, &row); err != nil {

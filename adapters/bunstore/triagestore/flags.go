@@ -50,20 +50,20 @@ func (s Store) flags() sqldb.Rows[triage.Flag, flagRow] {
 	}
 }
 
-// InsertFlag adds a flag.
+// InsertFlag adds a flag. It returns CodeConflict if the id exists, and CodeNotFound if its issue is absent.
 func (s Store) InsertFlag(ctx context.Context, f triage.Flag) error { return s.flags().Insert(ctx, f) }
 
-// Flag returns one flag.
+// Flag returns one flag of an issue, or CodeNotFound if it is absent.
 func (s Store) Flag(ctx context.Context, org callwright.OrgID, issue, id string) (triage.Flag, error) {
 	return part(ctx, s.flags(), org, issue, id)
 }
 
-// FlagsOf returns all flags of an issue.
+// FlagsOf returns all flags of an issue, oldest first.
 func (s Store) FlagsOf(ctx context.Context, org callwright.OrgID, issue string) ([]triage.Flag, error) {
 	return parts(ctx, s.flags(), org, issue)
 }
 
-// DeleteFlag deletes a flag.
+// DeleteFlag deletes a flag of an issue, or returns CodeNotFound if it is absent.
 func (s Store) DeleteFlag(ctx context.Context, org callwright.OrgID, issue, id string) error {
 	return deletePart(ctx, s.flags(), org, issue, id)
 }

@@ -19,7 +19,7 @@ type issueRow struct {
 	Number         int             `bun:"number"`
 	Title          string          `bun:"title"`
 	Status         string          `bun:"status"`
-	StatusRank     int64           `bun:"status_rank"` // its place, by which lists are sorted
+	StatusRank     int64           `bun:"status_rank"` // rank of the status, for sorting
 	Severity       string          `bun:"severity"`
 	SeverityRank   int64           `bun:"severity_rank"`
 	Source         string          `bun:"source"`
@@ -37,21 +37,21 @@ type issueRow struct {
 	CreatedAt      time.Time       `bun:"created_at"`
 	UpdatedAt      time.Time       `bun:"updated_at"`
 	LastActivityAt time.Time       `bun:"last_activity_at"`
-	Edits          int64           `bun:"edits"`   // its Version
-	Version        int64           `bun:"version"` // its Revision
+	Edits          int64           `bun:"edits"`   // triage.Issue.Version
+	Version        int64           `bun:"version"` // triage.Issue.Revision
 	Description    string          `bun:"description"`
-	SearchTitle    string          `bun:"search_title"` // in lower case
-	SearchText     string          `bun:"search_text"`  // the description in lower case
+	SearchTitle    string          `bun:"search_title"` // title in lower case
+	SearchText     string          `bun:"search_text"`  // description in lower case
 }
 
-// insertedOnly lists the columns that no update of an issue writes.
+// insertedOnly lists the columns of an issue that UpdateIssue does not write.
 var insertedOnly = []string{"id", "org", "number", "source", "author", "created_at"}
 
-// searched lists the columns that are only searched.
+// searched lists the columns that queries search, but do not return.
 var searched = []string{"search_title", "search_text"}
 
-// newIssueRow returns the row of an issue. The searched texts are in Go's lower case, because the databases differ beyond
-// ASCII.
+// newIssueRow returns the row of an issue. It converts the searched texts to lower case with Go, because the databases convert characters
+// beyond ASCII differently.
 func newIssueRow(i triage.Issue) issueRow {
 	return issueRow{
 		ID: i.ID, Org: string(i.Org), Number: i.Number, Title: i.Title,

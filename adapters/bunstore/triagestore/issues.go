@@ -12,8 +12,8 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// Store is a triage.Store. Rows that belong to an issue have a foreign key of the issue's id and organization: without such
-// an issue, an insert returns CodeNotFound.
+// Store stores issues; it implements triage.Store. Rows that belong to an issue have a foreign key to the issue's id and organization: if
+// such an issue is absent, an insert returns CodeNotFound.
 type Store struct{ DB *bunstore.DB }
 
 func (s Store) core() core { return core{s.DB.Core()} }
@@ -25,7 +25,8 @@ type counterRow struct {
 	Number int    `bun:"number"`
 }
 
-// NextNumber returns the next number of an organization. Others that take a number wait until the transaction ends.
+// NextNumber returns the next issue number of an organization. Other transactions that request a number wait until this transaction
+// finishes.
 func (s Store) NextNumber(ctx context.Context, org callwright.OrgID) (number int, err error) {
 	row := counterRow{Org: string(org), Number: triage.FirstNumber}
 	err = s.core().Write(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) error {
@@ -41,28 +42,28 @@ func (s Store) issues() sqldb.Rows[triage.Issue, issueRow] {
 	}
 }
 
-// InsertIssue adds an issue.
+// InsertIssue adds an issue with version 1. It returns CodeConflict if the id or number exists.
 func (s Store) InsertIssue(ctx context.Context, i triage.Issue) error {
 	i.Version = 1
 	return s.issues().Insert(ctx, i)
 }
 
-// Issue returns one issue.
+// Issue returns one issue, or CodeNotFound if it is absent.
 func (s Store) Issue(ctx context.Context, org callwright.OrgID, id string) (triage.Issue, error) {
 	return s.issue(ctx, org, "id", id, func(q *bun.SelectQuery) *bun.SelectQuery { return q })
 }
 
-// IssueNumbered returns the issue with a number.
+// IssueNumbered returns the issue with a number, or CodeNotFound if it is absent.
 func (s Store) IssueNumbered(ctx context.Context, org callwright.OrgID, number int) (triage.Issue, error) {
 	return s.issue(ctx, org, "number", number, func(q *bun.SelectQuery) *bun.SelectQuery { return q })
 }
 
-// Hold returns an issue and locks it until the transaction ends.
+// Hold returns an issue and locks it until the transaction finishes. It returns CodeNotFound if the issue is absent.
 func (s Store) Hold(ctx context.Context, org callwright.OrgID, id string) (triage.Issue, error) {
 	return s.issue(ctx, org, "id", id, s.core().ForUpdate)
 }
 
-// issue returns the issue that has a value in a unique column.
+// issue returns the issue with the given value in a unique column, or CodeNotFound if it is absent. choose may add a lock to the query.
 func (s Store) issue(
 	ctx context.Context, org callwright.OrgID, column string, value any, choose func(*bun.SelectQuery) *bun.SelectQuery,
 ) (triage.Issue, error) {
@@ -71,7 +72,8 @@ func (s Store) issue(
 	})
 }
 
-// UpdateIssue replaces the columns of an issue that can change. The description, which may be long, is written with another Version only.
+// UpdateIssue replaces the changeable columns of an issue. It returns CodeConflict if the stored revision is not i.Revision. It writes the
+// description, which may be long, only if i.Version differs from the stored version.
 func (s Store) UpdateIssue(ctx context.Context, i triage.Issue) error {
 	row := newIssueRow(i)
 	return s.core().Write(ctx, []any{row}, func(ctx context.Context, idb bun.IDB) error {

@@ -9,8 +9,8 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// The JSON of structures of issues and entries that are stored as one column, as in agentstore/document.go. JSON that must
-// come back byte by byte has a column of its own.
+// The JSON forms of structures of issues and entries that are stored in a single column, as in agentstore/document.go. JSON whose bytes
+// must be preserved is in a separate text column.
 
 type actorJSON struct {
 	Kind      triage.ActorKind `json:"kind"`
@@ -61,8 +61,7 @@ type artifactJSON struct {
 	URLs     []string              `json:"urls,omitzero"`
 }
 
-// entryJSON holds the fields of entries that no query looks for. Reading them as one column takes half the time of a column
-// each.
+// entryJSON holds the fields of entries that no query searches. Reading them as one column takes half the time of reading separate columns.
 type entryJSON struct {
 	Actor      actorJSON       `json:"actor"`
 	Metadata   map[string]any  `json:"metadata,omitempty"`
@@ -91,7 +90,7 @@ func newInquiryJSON(a *triage.Analysis) *inquiryJSON {
 	return &j
 }
 
-// These conversions must compile.
+// These conversions check at compile time that the types contain the same fields.
 var (
 	_ = actorJSON(triage.Actor{})
 	_ = issueRefJSON(triage.IssueRef{})
@@ -99,7 +98,7 @@ var (
 	_ = artifactJSON(triage.Artifact{})
 )
 
-// rawText returns JSON as a column of text keeps it, and nil as NULL.
+// rawText converts JSON to the value of a text column. It returns nil, which is stored as NULL, for nil.
 func rawText(raw json.RawMessage) *string {
 	if raw == nil {
 		return nil
@@ -108,7 +107,7 @@ func rawText(raw json.RawMessage) *string {
 	return &text
 }
 
-// rawJSON reverses rawText.
+// rawJSON converts the value of a text column to JSON. It returns nil for nil.
 func rawJSON(text *string) json.RawMessage {
 	if text == nil {
 		return nil

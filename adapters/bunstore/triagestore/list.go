@@ -12,10 +12,10 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// open is the condition of an index. SQLite uses the index only for a condition with these very words.
+// open is the condition of a partial index. SQLite uses the index only if a query contains this exact text.
 const open = "status NOT IN ('done', 'closed')"
 
-// FindIssues returns a page of issues.
+// FindIssues returns a page of issues in the order of the filter, without their descriptions.
 func (s Store) FindIssues(ctx context.Context, org callwright.OrgID, f triage.Filter) ([]triage.Issue, error) {
 	var rows []issueRow
 	err := s.core().Read(ctx, []any{org, f}, func(ctx context.Context, idb bun.IDB) error {
@@ -27,7 +27,8 @@ func (s Store) FindIssues(ctx context.Context, org callwright.OrgID, f triage.Fi
 	return sqldb.Converted(rows, issueRow.issue), err
 }
 
-// Reach returns the place of the last issue that is examined for a page.
+// Reach returns the place of the last issue that a page may examine because of f.Scan. It returns the zero Place if no more issues are left
+// than f.Scan.
 func (s Store) Reach(ctx context.Context, org callwright.OrgID, f triage.Filter) (last triage.Place, err error) {
 	var rows []issueRow
 	err = s.core().Read(ctx, []any{org, f}, func(ctx context.Context, idb bun.IDB) error {
@@ -45,7 +46,7 @@ func (s Store) Reach(ctx context.Context, org callwright.OrgID, f triage.Filter)
 	return rows[0].issue().Place(f.Sort), nil
 }
 
-// chosen selects the issues that match the filter, on all pages.
+// chosen restricts a query to the issues that match the filter, on all pages.
 func (s Store) chosen(q *bun.SelectQuery, f triage.Filter) *bun.SelectQuery {
 	if len(f.Statuses) > 0 {
 		q = q.Where("status IN (?)", bun.List(f.Statuses))
@@ -86,7 +87,7 @@ func (s Store) chosen(q *bun.SelectQuery, f triage.Filter) *bun.SelectQuery {
 	return q
 }
 
-// dateColumn returns the column of a time of an issue.
+// dateColumn returns the column of the time that a sort field names. The default is the last activity.
 func dateColumn(f triage.SortField) string {
 	switch f {
 	case triage.SortCreated:
@@ -98,7 +99,7 @@ func dateColumn(f triage.SortField) string {
 	}
 }
 
-// order returns the column by which a filter orders issues, and the value there of a place.
+// order returns the column by which a filter orders issues, and a function that returns the column's value at a place.
 func order(f triage.Filter) (column string, value func(triage.Place) any) {
 	switch f.Sort {
 	case triage.SortSeverity:
@@ -110,7 +111,7 @@ func order(f triage.Filter) (column string, value func(triage.Place) any) {
 	}
 }
 
-// sorted orders issues, skips the earlier pages, and ends at the last issue that is examined.
+// sorted orders the issues of a query, skips those up to f.After, and excludes those beyond f.Until.
 func sorted(q *bun.SelectQuery, f triage.Filter) *bun.SelectQuery {
 	column, value := order(f)
 	direction, beyond, within := bun.Safe("DESC"), bun.Safe("<"), bun.Safe(">=")

@@ -9,14 +9,14 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
 )
 
-// part returns a value that belongs to an issue.
+// part returns the value of an issue with the given id, or CodeNotFound if it is absent.
 func part[V, R any](ctx context.Context, rows sqldb.Rows[V, R], org callwright.OrgID, issue, id string) (V, error) {
 	return rows.One(ctx, []any{org, issue, id}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("id = ?", id).Where("issue_id = ?", issue).Where("org = ?", org)
 	})
 }
 
-// parts returns the values of an issue.
+// parts returns the values of an issue that match all conditions in where, oldest first.
 func parts[V, R any](ctx context.Context, rows sqldb.Rows[V, R], org callwright.OrgID, issue string, where ...string) ([]V, error) {
 	return rows.Select(ctx, []any{org, issue}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		q = q.Where("issue_id = ?", issue).Where("org = ?", org)
@@ -27,7 +27,7 @@ func parts[V, R any](ctx context.Context, rows sqldb.Rows[V, R], org callwright.
 	})
 }
 
-// deletePart deletes a value that belongs to an issue.
+// deletePart deletes the value of an issue with the given id, or returns CodeNotFound if it is absent.
 func deletePart[V, R any](ctx context.Context, rows sqldb.Rows[V, R], org callwright.OrgID, issue, id string) error {
 	return rows.DB.Write(ctx, []any{org, issue, id}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewDelete().Model((*R)(nil)).

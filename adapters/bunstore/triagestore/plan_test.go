@@ -15,11 +15,11 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// feedStart is when the first entry of fillFeed is. The others follow, two a second.
+// feedStart is the time of the first entry that fillFeed stores. The others follow, two per second.
 var feedStart = time.Date(2026, 5, 4, 3, 0, 0, 0, time.UTC)
 
-// fillIssues stores issues of the organization "o", i1000000 and so on. One in a thousand is in
-// progress, one in twenty waits, the others are closed.
+// fillIssues stores count issues of the organization "o", with ids from i1000000. One in a thousand is in progress, one in twenty is
+// waiting, and the others are closed.
 func fillIssues(t testing.TB, db *bunstore.DB, count int) {
 	t.Helper()
 	err := triagestore.Store{DB: db}.InsertIssue(t.Context(), triage.Issue{
@@ -41,7 +41,7 @@ func fillIssues(t testing.TB, db *bunstore.DB, count int) {
 	})
 }
 
-// fillFeed stores entries of one of the issues of fillIssues. Two each have the same time.
+// fillFeed stores count entries in the feed of an issue of fillIssues. Two entries each have the same time.
 func fillFeed(t testing.TB, db *bunstore.DB, issue string, count int) {
 	t.Helper()
 	err := triagestore.Store{DB: db}.AppendEntries(t.Context(), "o", issue, []triage.Entry{{
@@ -59,11 +59,11 @@ func fillFeed(t testing.TB, db *bunstore.DB, issue string, count int) {
 	})
 }
 
-// reads matches plans that read unneeded rows of a table, or sort.
+// reads matches query plans that sort, or that read rows that they do not return.
 var reads = regexp.MustCompile(`Seq Scan|Sort|TEMP|SCAN triage|Filter: \(\(?[^$]|Bitmap`)
 
-// TestFeedPagesUseTheIndex looks at the plans of a full table, as PostgreSQL chooses them by itself: whichever page, its
-// entries and no others are read, in the order of the index.
+// TestFeedPagesUseTheIndex checks the query plans of pages of a feed on a full table: only the entries of the page are read, in the order
+// of an index.
 func TestFeedPagesUseTheIndex(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -106,7 +106,7 @@ func TestFeedPagesUseTheIndex(t *testing.T) {
 	})
 }
 
-// TestOpenIssuesUseTheirIndex looks for issues on which work is left, with any further conditions.
+// TestOpenIssuesUseTheirIndex checks that a list of open statuses uses the partial index of open issues.
 func TestOpenIssuesUseTheirIndex(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -130,7 +130,8 @@ func TestOpenIssuesUseTheirIndex(t *testing.T) {
 	})
 }
 
-// TestIssuePagesUseIndexes looks at the plans of lists in every order.
+// TestIssuePagesUseIndexes checks the query plans of lists in every order: each reads only the issues of the page, in the order of its
+// index, and no descriptions.
 func TestIssuePagesUseIndexes(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -167,8 +168,8 @@ func TestIssuePagesUseIndexes(t *testing.T) {
 	})
 }
 
-// TestIssuesAreReachedByIndexes looks for issues without matches: the rows that a page examines are found by an index, and the page
-// ends there.
+// TestIssuesAreReachedByIndexes checks the query plans of a search without matches: Reach finds the last issue to examine through an index,
+// and FindIssues reads no further than that issue.
 func TestIssuesAreReachedByIndexes(t *testing.T) {
 	t.Parallel()
 	bounded := regexp.MustCompile(`triage_issues_\w+ \(org=\? AND \(\w+,id\)[<>]\(\?,\?\)\)|Index Cond: .*ROW\(\w+, id\) [<>]= ROW`)
@@ -207,7 +208,7 @@ func TestIssuesAreReachedByIndexes(t *testing.T) {
 	})
 }
 
-// useTriage calls every method that looks for rows of issues and their dependent rows.
+// useTriage calls every method that queries issues or their parts, and returns their errors.
 func useTriage(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	const org = callwright.OrgID("o")
 	s := triagestore.Store{DB: db}
@@ -254,7 +255,7 @@ func useTriage(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 		s.DeleteIssue(ctx, org, "i"))
 }
 
-// TestDeletionsTakeFewStatements deletes issues with a short feed and a long one: it takes as many statements.
+// TestDeletionsTakeFewStatements checks that deleting an issue needs the same number of statements with a short feed and a long one.
 func TestDeletionsTakeFewStatements(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {

@@ -46,26 +46,26 @@ func (s Store) relations() sqldb.Rows[triage.Relation, relationRow] {
 	}
 }
 
-// InsertRelation adds a relation.
+// InsertRelation adds a relation. It returns CodeConflict if it exists, and CodeNotFound if one of its issues is absent.
 func (s Store) InsertRelation(ctx context.Context, r triage.Relation) error {
 	return s.relations().Insert(ctx, r)
 }
 
-// Relation returns one relation of an issue.
+// Relation returns one relation of an issue, in either direction, or CodeNotFound if it is absent.
 func (s Store) Relation(ctx context.Context, org callwright.OrgID, issue, id string) (triage.Relation, error) {
 	return s.relations().One(ctx, []any{org, issue, id}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return ofIssue(q, org, issue).Where("triage_relations.id = ?", id)
 	})
 }
 
-// RelationsOf returns all relations of an issue.
+// RelationsOf returns all relations of an issue, in both directions, oldest first.
 func (s Store) RelationsOf(ctx context.Context, org callwright.OrgID, issue string) ([]triage.Relation, error) {
 	return s.relations().Select(ctx, []any{org, issue}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return ofIssue(q, org, issue).Order("triage_relations.created_at", "triage_relations.id")
 	})
 }
 
-// ofIssue selects the relations of an issue, with the shown fields of both issues.
+// ofIssue restricts a query to the relations of an issue, and also reads the displayed columns of both issues.
 func ofIssue(q *bun.SelectQuery, org callwright.OrgID, issue string) *bun.SelectQuery {
 	columns := func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Column("id", "number", "title", "status", "merged_into")
@@ -74,7 +74,7 @@ func ofIssue(q *bun.SelectQuery, org callwright.OrgID, issue string) *bun.Select
 		Where("(triage_relations.from_id = ?0 OR triage_relations.to_id = ?0)", issue)
 }
 
-// DeleteRelation deletes a relation.
+// DeleteRelation deletes a relation, or returns CodeNotFound if it is absent.
 func (s Store) DeleteRelation(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.relations().DeleteExisting(ctx, org, id)
 }

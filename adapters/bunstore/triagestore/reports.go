@@ -19,7 +19,7 @@ type reportRow struct {
 	IssueID string `bun:"issue_id"`
 }
 
-// ReportedIssue returns the issue of a key.
+// ReportedIssue returns the id of the issue to which the reports with a key belong, or CodeNotFound if there is none.
 func (s Store) ReportedIssue(ctx context.Context, org callwright.OrgID, key string) (string, error) {
 	var row reportRow
 	err := s.core().Read(ctx, []any{org, key}, func(ctx context.Context, idb bun.IDB) error {
@@ -29,7 +29,8 @@ func (s Store) ReportedIssue(ctx context.Context, org callwright.OrgID, key stri
 	return row.IssueID, err
 }
 
-// PointReports assigns the reports with a key to an issue. It waits for others that do so with the same key.
+// PointReports changes the issue of the reports with a key from from to to; an empty from means that the key is new. It waits for
+// concurrent calls with the same key, and returns CodeConflict if the stored issue is not from.
 func (s Store) PointReports(ctx context.Context, org callwright.OrgID, key, from, to string) error {
 	row := reportRow{Org: string(org), Key: key, IssueID: to}
 	if from == "" {
@@ -41,7 +42,7 @@ func (s Store) PointReports(ctx context.Context, org callwright.OrgID, key, from
 	})
 }
 
-// MoveReports assigns all reports of an issue to another.
+// MoveReports assigns all reports of the issue from to the issue to.
 func (s Store) MoveReports(ctx context.Context, org callwright.OrgID, from, to string) error {
 	return s.core().Write(ctx, []any{org, from, to}, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewUpdate().Model((*reportRow)(nil)).Set("issue_id = ?", to).
@@ -59,7 +60,7 @@ type viewRow struct {
 	SeenAt  time.Time `bun:"seen_at"`
 }
 
-// MarkSeen sets when a viewer has last seen an issue.
+// MarkSeen records that a viewer has seen an issue until the given time, unless a later time is stored.
 func (s Store) MarkSeen(ctx context.Context, org callwright.OrgID, viewer, issue string, until time.Time) error {
 	row := viewRow{Org: string(org), Viewer: viewer, IssueID: issue, SeenAt: sqldb.Stored(until)}
 	return s.core().Write(ctx, []any{row}, func(ctx context.Context, idb bun.IDB) error {
@@ -69,7 +70,7 @@ func (s Store) MarkSeen(ctx context.Context, org callwright.OrgID, viewer, issue
 	})
 }
 
-// Seen returns the times at which a viewer last saw each of the given issues.
+// Seen returns the times until which a viewer has seen the given issues, by id. It omits issues that the viewer has not seen.
 func (s Store) Seen(
 	ctx context.Context, org callwright.OrgID, viewer string, issues []string,
 ) (map[string]time.Time, error) {

@@ -47,17 +47,18 @@ func (s Store) resources() sqldb.Rows[triage.Resource, resourceRow] {
 	}
 }
 
-// InsertResource attaches a resource.
+// InsertResource attaches a resource to an issue. It returns CodeConflict if it is already attached, and CodeNotFound if the issue is
+// absent.
 func (s Store) InsertResource(ctx context.Context, r triage.Resource) error {
 	return s.resources().Insert(ctx, r)
 }
 
-// Resource returns one attachment.
+// Resource returns one attachment of an issue by its id, or CodeNotFound if it is absent.
 func (s Store) Resource(ctx context.Context, org callwright.OrgID, issue, id string) (triage.Resource, error) {
 	return part(ctx, s.resources(), org, issue, id)
 }
 
-// ResourceOf returns the attachment of a resource.
+// ResourceOf returns the attachment of a resource, given its type and its own id, or CodeNotFound if it is not attached.
 func (s Store) ResourceOf(
 	ctx context.Context, org callwright.OrgID, issue string, t triage.ResourceType, resourceID string,
 ) (triage.Resource, error) {
@@ -66,12 +67,12 @@ func (s Store) ResourceOf(
 	})
 }
 
-// ResourcesOf returns all attachments of an issue.
+// ResourcesOf returns all attachments of an issue, oldest first.
 func (s Store) ResourcesOf(ctx context.Context, org callwright.OrgID, issue string) ([]triage.Resource, error) {
 	return parts(ctx, s.resources(), org, issue)
 }
 
-// DeleteResource deletes an attachment.
+// DeleteResource deletes an attachment of an issue, or returns CodeNotFound if it is absent.
 func (s Store) DeleteResource(ctx context.Context, org callwright.OrgID, issue, id string) error {
 	return deletePart(ctx, s.resources(), org, issue, id)
 }

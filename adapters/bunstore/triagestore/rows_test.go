@@ -19,7 +19,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// storeIssue stores an issue.
+// storeIssue stores an issue of the organization "o" with the given id, and returns the store.
 func storeIssue(t *testing.T, db *bunstore.DB, id string) triagestore.Store {
 	t.Helper()
 	store := triagestore.Store{DB: db}
@@ -29,7 +29,8 @@ func storeIssue(t *testing.T, db *bunstore.DB, id string) triagestore.Store {
 	return store
 }
 
-// TestTriageKeepsJSONAsItWas compares every byte of agents' output, which the suites of stores do not.
+// TestTriageKeepsJSONAsItWas checks that JSON of agents is preserved byte for byte. The conformance suites compare only the meaning of the
+// JSON.
 func TestTriageKeepsJSONAsItWas(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -57,7 +58,8 @@ func TestTriageKeepsJSONAsItWas(t *testing.T) {
 	})
 }
 
-// TestEntriesComeInFewStatements adds more than one statement takes: all or none.
+// TestEntriesComeInFewStatements checks that 250 entries are inserted with three statements, and that a conflict in the last one prevents
+// the insertion of all.
 func TestEntriesComeInFewStatements(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -88,7 +90,7 @@ func TestEntriesComeInFewStatements(t *testing.T) {
 	})
 }
 
-// TestCommentsLeaveTheDescription looks for the text of an issue in the writes of a comment.
+// TestCommentsLeaveTheDescription checks that a comment does not write the description of its issue again.
 func TestCommentsLeaveTheDescription(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -113,7 +115,8 @@ func TestCommentsLeaveTheDescription(t *testing.T) {
 	})
 }
 
-// TestFewLargeEntriesAreReadAtOnce reads a feed of large artifacts, of which a hundred would take much memory.
+// TestFewLargeEntriesAreReadAtOnce checks that a page of large artifacts ends at triage.MaxRead, so that it does not occupy too much
+// memory.
 func TestFewLargeEntriesAreReadAtOnce(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -133,7 +136,8 @@ func TestFewLargeEntriesAreReadAtOnce(t *testing.T) {
 	})
 }
 
-// TestNumbersStayShort: JSONB would store 1e308 with 309 digits, and every reader of a feed would wait for them.
+// TestNumbersStayShort checks that large numbers are stored in a short form. JSONB would store 1e308 with 309 digits, which would slow down
+// every reader of the feed.
 func TestNumbersStayShort(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -150,7 +154,7 @@ func TestNumbersStayShort(t *testing.T) {
 	})
 }
 
-// english returns the address of a database of PostgreSQL that sorts text as in an English dictionary.
+// english returns the address of a PostgreSQL database that sorts text by English rules.
 func english(t *testing.T) string {
 	t.Helper()
 	address := storetest.Empty["postgres"](t)
@@ -185,7 +189,8 @@ func english(t *testing.T) string {
 	return u.String()
 }
 
-// TestOrderHasNoLanguage pages through entries of the same time, in an order of no language.
+// TestOrderHasNoLanguage checks that pages of entries with equal times are ordered by the bytes of their ids, even in a database that sorts
+// by English rules.
 func TestOrderHasNoLanguage(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, english(t))
@@ -220,8 +225,8 @@ func TestOrderHasNoLanguage(t *testing.T) {
 	}
 }
 
-// TestSearchesTakeNoProduct looks for the words that compare a text anew at each place of another: there, a search for many of one
-// letter in long texts of that letter delays all others.
+// TestSearchesTakeNoProduct checks that a search on SQLite uses neither LIKE nor instr. With them, a search for a run of one letter in long
+// texts of that letter takes time proportional to the product of the lengths, and delays all other queries.
 func TestSearchesTakeNoProduct(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, storetest.Databases["sqlite"](t))

@@ -11,10 +11,10 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// unended is the condition of the indexes of sessions. SQLite uses them only for a condition with these very words.
+// unended is the condition of the partial indexes of sessions. SQLite uses an index only if a query contains this exact text.
 const unended = "status IN ('pending', 'active', 'awaiting_input')"
 
-// running is the condition of the index of analyses.
+// running is the condition of the partial index of analyses.
 const running = "analysis IS NOT NULL AND status IN ('pending', 'active')"
 
 type sessionRow struct {
@@ -33,8 +33,8 @@ type sessionRow struct {
 	Entries   int          `bun:"entries"`
 	Pending   []string     `bun:"pending,type:jsonb,nullzero"`
 	Analysis  *inquiryJSON `bun:"analysis,type:jsonb"`
-	State     *string      `bun:"state"`   // of the analysis
-	Version   int64        `bun:"version"` // its Revision
+	State     *string      `bun:"state"`   // state of the analysis
+	Version   int64        `bun:"version"` // triage.Session.Revision
 }
 
 func newSessionRow(s triage.Session) sessionRow {
@@ -69,32 +69,33 @@ func (s Store) sessions() sqldb.Rows[triage.Session, sessionRow] {
 	}
 }
 
-// InsertSession adds a session.
+// InsertSession adds a session. It returns CodeConflict if the id exists, and CodeNotFound if its issue is absent.
 func (s Store) InsertSession(ctx context.Context, session triage.Session) error {
 	return s.sessions().Insert(ctx, session)
 }
 
-// Session returns one session.
+// Session returns one session of an issue, or CodeNotFound if it is absent.
 func (s Store) Session(ctx context.Context, org callwright.OrgID, issue, id string) (triage.Session, error) {
 	return part(ctx, s.sessions(), org, issue, id)
 }
 
-// UpdateSession replaces the columns of a session that can change.
+// UpdateSession replaces the changeable columns of a session. It returns CodeConflict if the stored revision is not session.Revision.
 func (s Store) UpdateSession(ctx context.Context, session triage.Session) error {
 	return s.sessions().Replace(ctx, session)
 }
 
-// SessionsOf returns the sessions of an issue that have not ended.
+// SessionsOf returns the sessions of an issue that have not ended, oldest first.
 func (s Store) SessionsOf(ctx context.Context, org callwright.OrgID, issue string) ([]triage.Session, error) {
 	return parts(ctx, s.sessions(), org, issue, unended)
 }
 
-// CountAnalyses returns the number of running analyses, from an index of only those.
+// CountAnalyses returns the number of an organization's running analyses, counted in a partial index of these.
 func (s Store) CountAnalyses(ctx context.Context, org callwright.OrgID) (int, error) {
 	return s.sessions().Count(ctx, "org = ? AND "+running, org)
 }
 
-// SilentSessions returns sessions of which nothing was heard, in one query for each state: each is one range of the index.
+// SilentSessions returns up to limit sessions without a recent update: pending and active ones that were last updated before silent, and
+// ones that await input and were last updated before waiting. It executes one query per state, because each is one range of the index.
 func (s Store) SilentSessions(ctx context.Context, silent, waiting time.Time, limit int) ([]triage.Session, error) {
 	var found []sessionRow
 	err := s.core().Read(ctx, nil, func(ctx context.Context, idb bun.IDB) error {

@@ -14,9 +14,9 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// BenchmarkIdleWatchers has many follow feeds, ten each of one, in which nothing happens, for ten seconds an iteration.
-// core-% is the processor time of this process, of one core; the server of PostgreSQL has its own. KB/watcher is the
-// memory of one, with its goroutine.
+// BenchmarkIdleWatchers measures watchers of feeds, ten per feed, in which nothing happens for ten seconds per iteration. core-% is the CPU
+// time of this process in percent of one core, without the PostgreSQL server. KB/watcher is the memory per watcher, including its
+// goroutine.
 func BenchmarkIdleWatchers(b *testing.B) {
 	for _, name := range []string{"sqlite", "postgres"} {
 		for _, count := range []int{100, 1000} {
@@ -33,7 +33,7 @@ func BenchmarkIdleWatchers(b *testing.B) {
 						}
 					})
 				}
-				<-time.After(2 * time.Second) // until all have looked
+				<-time.After(2 * time.Second) // until each watcher has read its feed once
 				each := float64(heap()-before) / float64(count) / 1024
 				b.ResetTimer()
 				used := processorTime()
@@ -49,7 +49,7 @@ func BenchmarkIdleWatchers(b *testing.B) {
 	}
 }
 
-// idle returns watchers of new issues, as many of an organization as may be.
+// idle returns count watchers of new issues, ten per issue and up to triage.MaxWatchers per organization.
 func idle(b *testing.B, s *triage.Service, count int) []*triage.Watcher {
 	b.Helper()
 	var watchers []*triage.Watcher
@@ -70,7 +70,7 @@ func idle(b *testing.B, s *triage.Service, count int) []*triage.Watcher {
 	return watchers
 }
 
-// heap returns the bytes that are in use.
+// heap collects garbage and returns the size of the heap and the stacks in use, in bytes.
 func heap() int64 {
 	var m runtime.MemStats
 	runtime.GC()

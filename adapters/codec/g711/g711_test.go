@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/sip/siptest"
 )
 
-// laws are both codecs.
+// laws contains both codecs of package g711.
 var laws = codec.Set{g711.PCMU(), g711.PCMA()}
 
 func open(t *testing.T, name string) sip.Codec {
@@ -33,7 +33,7 @@ func TestCodec(t *testing.T) { //nolint:paralleltest // the suite counts allocat
 	}
 }
 
-// TestKnownValues holds both laws to values of ITU-T G.711, tables 1 and 2, at 14 and 13 bits scaled to 16.
+// TestKnownValues compares decoded bytes with values of ITU-T G.711, tables 1 and 2, scaled from 14 and 13 bits to 16.
 func TestKnownValues(t *testing.T) {
 	t.Parallel()
 	tests := map[string]map[byte]int16{
@@ -50,8 +50,8 @@ func TestKnownValues(t *testing.T) {
 	}
 }
 
-// TestEveryByteReadsBack encodes the sample of each byte, which gives that byte again; of the two zeros of the mu-law the
-// positive one.
+// TestEveryByteReadsBack decodes and encodes every byte: the result is the same byte, except that the negative zero of the mu-law becomes
+// the positive zero.
 func TestEveryByteReadsBack(t *testing.T) {
 	t.Parallel()
 	for _, name := range laws.Names() {
@@ -66,8 +66,8 @@ func TestEveryByteReadsBack(t *testing.T) {
 	}
 }
 
-// TestEverySampleIsNear encodes every sample: no step is wider than 1/16 of the sample, or 16 near zero, and a louder sample
-// never comes back quieter.
+// TestEverySampleIsNear encodes and decodes every sample. The error is at most 1/16 of the sample, or 16 for small samples, and a greater
+// sample never results in a smaller one.
 func TestEverySampleIsNear(t *testing.T) {
 	t.Parallel()
 	for _, name := range laws.Names() {

@@ -1,20 +1,20 @@
 package g722
 
-// band is the predictor and the quantizer's step of one band (G.722, clauses 3.3 to 3.6): two poles, six zeros. All
-// values are integers of 16 bits, as the recommendation has them.
+// band holds the state of one band's predictor, with two poles and six zeros, and of its quantizer (G.722, clauses 3.3 to 3.6). All values
+// are 16-bit integers, as in the recommendation, whose names are in the comments.
 type band struct {
-	step   int    // DET, the quantizer's step
-	log    int    // NB, its logarithm
-	poles  [2]int // A1, A2
-	zeros  [6]int // B1 to B6
+	step   int    // DET, the step size of the quantizer
+	log    int    // NB, the logarithm of step
+	poles  [2]int // A1 and A2, the coefficients of the poles
+	zeros  [6]int // B1 to B6, the coefficients of the zeros
 	differ [6]int // D1 to D6, the last quantized differences
 	signal [2]int // R1, R2, the last reconstructed signals
-	parts  [2]int // P1, P2, the last partially reconstructed ones
+	parts  [2]int // P1, P2, the last partially reconstructed signals
 	guess  int    // S, the predicted signal
-	byZero int    // SZ, the zeros' part of it
+	byZero int    // SZ, the part of guess that the zeros contribute
 }
 
-// The steps with which both sides begin.
+// The initial step sizes of encoder and decoder.
 const (
 	lowStepAtRest  = 32
 	highStepAtRest = 8
@@ -39,14 +39,14 @@ func (b *band) encodeLow(sample int) int {
 	return code
 }
 
-// decodeLow returns the sample of a code of the lower band.
+// decodeLow returns the sample of a 6-bit code of the lower band, and adapts the predictor.
 func (b *band) decodeLow(code int) int {
 	sample := saturateBand(b.guess + b.step*low6[code]>>15)
 	b.adaptLow(code)
 	return sample
 }
 
-// adaptLow adapts the predictor to a code. Of its 6 bits the upper 4 count: the other two may carry other data.
+// adaptLow adapts the predictor to a code. It uses only the upper 4 of the 6 bits, because the lower 2 may carry other data.
 func (b *band) adaptLow(code int) {
 	code >>= 2
 	b.predict(b.step * low4[code] >> 15)
@@ -77,7 +77,7 @@ func (b *band) encodeHigh(sample int) int {
 	return code
 }
 
-// decodeHigh returns the sample of a code of the upper band.
+// decodeHigh returns the sample of a 2-bit code of the upper band, and adapts the predictor.
 func (b *band) decodeHigh(code int) int {
 	sample := saturateBand(b.guess + b.step*high2[code]>>15)
 	b.adaptHigh(code)
@@ -90,10 +90,10 @@ func (b *band) adaptHigh(code int) {
 	b.step = scale(b.log, 10)
 }
 
-// saturateBand keeps a sample of one band to 15 bits.
+// saturateBand limits a sample of one band to 15 bits.
 func saturateBand(v int) int { return min(max(v, -1<<14), 1<<14-1) }
 
-// scale returns the step of a logarithm (G.722, clause 3.4.3), whose integer part counts from base.
+// scale returns the step size for its logarithm (G.722, clause 3.4.3). base is the offset of the logarithm's integer part.
 func scale(log, base int) int {
 	fraction, whole := log>>6&31, log>>11
 	shift := base - whole
@@ -103,7 +103,7 @@ func scale(log, base int) int {
 	return inverse[fraction] >> shift << 2
 }
 
-// predict adapts the filter to a quantized difference and guesses the next sample (block 4 of the recommendation).
+// predict adapts the filter to a quantized difference and predicts the next sample (G.722, block 4).
 func (b *band) predict(difference int) {
 	signal := saturate(b.guess + difference)
 	part := saturate(b.byZero + difference)
@@ -129,7 +129,7 @@ func (b *band) predict(difference int) {
 	b.guess = saturate(byPole + b.byZero)
 }
 
-// nextPole2 is UPPOL2.
+// nextPole2 returns the new coefficient of the second pole (block UPPOL2 of the recommendation).
 func (b *band) nextPole2(part int) int {
 	quadruple := saturate(4 * b.poles[0])
 	if sameSign(part, b.parts[0]) {
@@ -145,7 +145,7 @@ func (b *band) nextPole2(part int) int {
 	return min(max(next, -12288), 12288)
 }
 
-// nextPole1 is UPPOL1.
+// nextPole1 returns the new coefficient of the first pole (block UPPOL1 of the recommendation).
 func (b *band) nextPole1(part, pole2 int) int {
 	next := b.poles[0] * 32640 >> 15
 	if sameSign(part, b.parts[0]) {
@@ -157,10 +157,10 @@ func (b *band) nextPole1(part, pole2 int) int {
 	return min(max(saturate(next), -limit), limit)
 }
 
-// sameSign counts 0 as positive.
+// sameSign reports whether a and b have the same sign. It treats 0 as positive.
 func sameSign(a, b int) bool { return (a < 0) == (b < 0) }
 
-// agree returns 1 for two numbers of the same sign, else -1.
+// agree returns 1 if a and b have the same sign, and otherwise -1.
 func agree(a, b int) int {
 	if sameSign(a, b) {
 		return 1
@@ -168,7 +168,7 @@ func agree(a, b int) int {
 	return -1
 }
 
-// gain returns the distance by which a zero moves: 0 for no difference.
+// gain returns the amount by which a difference changes the coefficients of zeros. It is 0 if the difference is 0.
 func gain(difference int) int {
 	if difference == 0 {
 		return 0
@@ -176,14 +176,14 @@ func gain(difference int) int {
 	return 128
 }
 
-// The recommendation's tables.
+// Tables of the recommendation, whose names are in parentheses.
 var (
-	// lowLevels are the decision levels of 60 steps of the lower band (Q6).
+	// lowLevels contains the decision levels of the 60 steps in the lower band (Q6).
 	lowLevels = [31]int{
 		0, 35, 72, 110, 150, 190, 233, 276, 323, 370, 422, 473, 530, 587, 650, 714, 786, 858, 940, 1023, 1121, 1219, 1339,
 		1458, 1612, 1765, 1980, 2195, 2557, 2919,
 	}
-	// lowNegative and lowPositive are the codes of those steps (ILN, ILP).
+	// lowNegative and lowPositive contain the codes for negative and positive differences (ILN, ILP).
 	lowNegative = [31]int{
 		0, 63, 62, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4,
 	}
@@ -191,7 +191,7 @@ var (
 		0, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42, 41, 40, 39, 38, 37, 36, 35, 34,
 		33, 32,
 	}
-	// low6 and low4 are the differences that codes of 6 and of 4 bits stand for, in steps of 2^-15 (QM6, QM4).
+	// low6 and low4 contain the differences for codes of 6 and 4 bits, in units of 2^-15 (QM6, QM4).
 	low6 = [64]int{
 		-136, -136, -136, -136, -24808, -21904, -19008, -16704, -14984, -13512, -12280, -11192, -10232, -9360, -8576, -7856,
 		-7192, -6576, -6000, -5456, -4944, -4464, -4008, -3576, -3168, -2776, -2400, -2032, -1688, -1360, -1040, -728,
@@ -201,13 +201,13 @@ var (
 	low4 = [16]int{
 		0, -20456, -12896, -8968, -6288, -4240, -2584, -1200, 20456, 12896, 8968, 6288, 4240, 2584, 1200, 0,
 	}
-	// lowGroups and lowWeights give the change of the step's logarithm by a code (RL42, WL).
+	// lowGroups and lowWeights map a code to the change of the step's logarithm (RL42, WL).
 	lowGroups  = [16]int{0, 7, 6, 5, 4, 3, 2, 1, 7, 6, 5, 4, 3, 2, 1, 0}
 	lowWeights = [8]int{-60, -30, 58, 172, 334, 538, 1198, 3042}
-	// high2 are the differences of the upper band's codes (QM2), and highWeights their effects on its logarithm (WH).
+	// high2 contains the differences for codes of the upper band (QM2), and highWeights the changes of the step's logarithm (WH).
 	high2       = [4]int{-7408, -1616, 7408, 1616}
 	highWeights = [2]int{798, -214}
-	// inverse turns the fraction of a logarithm into a step (ILB).
+	// inverse maps the fraction of a logarithm to a step size (ILB).
 	inverse = [32]int{
 		2048, 2093, 2139, 2186, 2233, 2282, 2332, 2383, 2435, 2489, 2543, 2599, 2656, 2714, 2774, 2834, 2896, 2960, 3025,
 		3091, 3158, 3228, 3298, 3371, 3444, 3520, 3597, 3676, 3756, 3838, 3922, 4008,

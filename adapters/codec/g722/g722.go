@@ -1,4 +1,4 @@
-// Package g722 is ITU-T G.722 at 64 kbit/s, the wide-band codec of desk phones, after the text of the recommendation.
+// Package g722 implements ITU-T G.722 at 64 kbit/s, the wide-band codec of many IP phones, from the text of the recommendation.
 package g722
 
 import (
@@ -6,14 +6,14 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// Engine returns the engine of G.722. Its audio has 16000 samples a second and its RTP clock, by an old mistake that the
-// RFC keeps, 8000 ticks (RFC 3551, section 4.5.2).
+// Engine returns the engine for G.722. Its audio has 16000 samples per second, but its RTP clock has 8000 ticks per second, because RFC
+// 3551 keeps an error of an earlier RFC (section 4.5.2).
 func Engine() codec.Engine {
 	return codec.Engine{Name: name, New: func() (sip.Codec, error) { return newCodec(), nil }}
 }
 
-// subBand holds two bands of 8000 samples a second, each coded as the difference from the prediction of an adaptive filter.
-// One byte holds two samples. Both directions have their state, of which a call uses one.
+// subBand is a G.722 codec. It splits the audio into two bands of 8000 samples per second, and codes each as the difference from the
+// prediction of an adaptive filter. One byte represents two samples. It contains the state of both directions, of which a call uses one.
 type subBand struct {
 	split, join          filterBank
 	encodeLow, decodeLow band
@@ -37,16 +37,16 @@ func newCodec() *subBand {
 	return c
 }
 
-// Name returns the encoding name of the SDP.
+// Name returns the SDP encoding name.
 func (*subBand) Name() string { return name }
 
-// Rate returns the samples a second of the audio.
+// Rate returns the sample rate of the audio in Hz.
 func (*subBand) Rate() int { return rate }
 
-// Clock returns the ticks a second of the RTP timestamp.
+// Clock returns the rate of the RTP timestamp in ticks per second.
 func (*subBand) Clock() int { return clock }
 
-// Encode appends one byte for two samples. It never fails; an odd sample at the end is omitted.
+// Encode appends one byte for each two samples to dst. It omits an odd sample at the end, and never returns an error.
 func (c *subBand) Encode(dst []byte, pcm []int16) ([]byte, error) {
 	for i := 0; i+1 < len(pcm); i += 2 {
 		low, high := c.split.analyse(int(pcm[i]), int(pcm[i+1]))
@@ -55,7 +55,7 @@ func (c *subBand) Encode(dst []byte, pcm []int16) ([]byte, error) {
 	return dst, nil
 }
 
-// Decode appends two samples a byte. Every byte is valid, so it never fails.
+// Decode appends two samples per byte to dst. It never returns an error, because every byte is valid.
 func (c *subBand) Decode(dst []int16, payload []byte) ([]int16, error) {
 	for _, b := range payload {
 		low := c.decodeLow.decodeLow(int(b & 0x3f))
@@ -69,10 +69,10 @@ func (c *subBand) Decode(dst []int16, payload []byte) ([]int16, error) {
 // filterBank is the quadrature mirror filter that splits 16 kHz into two bands and joins them (G.722, clauses 3.1, 4.4).
 type filterBank struct{ delay [24]int }
 
-// mirror are the filter's coefficients (G.722, table 4), the first half: the second one is its mirror image.
+// mirror contains the first half of the filter's coefficients (G.722, table 4). The second half is symmetric.
 var mirror = [12]int{3, -11, -11, 53, 12, -156, 32, 362, -210, -805, 951, 3876}
 
-// shift takes two samples in and returns the sums over the filter's even and its odd places.
+// shift adds two samples to the delay line, and returns the sums over the even and the odd coefficients.
 func (f *filterBank) shift(first, second int) (even, odd int) {
 	copy(f.delay[:], f.delay[2:])
 	f.delay[22], f.delay[23] = first, second
@@ -90,13 +90,13 @@ func coefficient(i int) int {
 	return mirror[23-i]
 }
 
-// analyse returns the two bands of two samples.
+// analyse splits two samples into one sample of each band.
 func (f *filterBank) analyse(first, second int) (low, high int) {
 	even, odd := f.shift(first, second)
 	return (even + odd) >> 14, (odd - even) >> 14
 }
 
-// synthesize returns the two samples of two bands.
+// synthesize joins one sample of each band to two samples.
 func (f *filterBank) synthesize(low, high int) (first, second int16) {
 	even, odd := f.shift(low+high, low-high)
 	return int16(saturate(odd >> 11)), int16(saturate(even >> 11))

@@ -14,7 +14,7 @@ func TestCodec(t *testing.T) { //nolint:paralleltest // the suite counts allocat
 	siptest.RunCodec(t, g722.Engine().New, siptest.CodecFeatures{SignalToNoise: 40, EveryPayload: true})
 }
 
-// frame returns 20 ms of two tones and a little noise, the n-th of a sequence.
+// frame returns the n-th 20 ms of a signal that consists of two tones and a little noise.
 func frame(rate, n int) []int16 {
 	pcm := make([]int16, rate/50)
 	for i := range pcm {
@@ -24,7 +24,7 @@ func frame(rate, n int) []int16 {
 	return pcm
 }
 
-// TestBits holds the encoder to the bits of an independent implementation, of which this is the checksum.
+// TestBits compares the encoded bits with those of an independent implementation, by their checksum.
 func TestBits(t *testing.T) {
 	t.Parallel()
 	c, err := g722.Engine().New()

@@ -1,5 +1,5 @@
-// Package opus is Opus (RFC 6716, RFC 7587), by the pure Go engine of gopus. It is the only package that imports it, and
-// only the wiring of a program imports this one.
+// Package opus implements the Opus codec (RFC 6716, RFC 7587) with gopus, which is written in pure Go. No other package imports gopus, and
+// only main programs should import this package.
 package opus
 
 import (
@@ -13,11 +13,11 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// Engine returns the engine of Opus for speech: mono at 16000 samples a second, of which Opus makes wide-band audio, so
-// that nothing is resampled to 48 kHz. The RTP clock is always 48000.
+// Engine returns the engine for Opus speech: mono at 16000 samples per second, which Opus codes as wide-band audio without resampling to 48
+// kHz. The RTP clock is always 48000.
 func Engine() codec.Engine { return codec.Engine{Name: name, New: newCodec} }
 
-// direction is one direction of a call.
+// direction is the encoder and the decoder for one direction of a call.
 type direction struct {
 	encoder *gopus.Encoder
 	decoder *gopus.Decoder
@@ -28,10 +28,10 @@ const (
 	rate    = 16000
 	clock   = 48000
 	frame   = rate / 50         // samples in 20 ms
-	longest = rate * 120 / 1000 // samples in a packet
+	longest = rate * 120 / 1000 // maximum number of samples in a packet
 	bitrate = 24000
-	packet  = 400 // bytes; a frame at this bit rate has about 60
-	// complexity of at most 10: a higher one costs much and is not heard on a telephone.
+	packet  = 400 // maximum size in bytes; a frame at this bit rate needs about 60
+	// complexity is from 0 to 10. A higher value costs much CPU time, for an improvement that is not audible on a telephone.
 	complexity = 5
 )
 
@@ -57,16 +57,16 @@ func newCodec() (sip.Codec, error) {
 	return &direction{encoder, decoder}, nil
 }
 
-// Name returns the encoding name of the SDP.
+// Name returns the SDP encoding name.
 func (*direction) Name() string { return name }
 
-// Rate returns the samples a second of the audio.
+// Rate returns the sample rate of the audio in Hz.
 func (*direction) Rate() int { return rate }
 
-// Clock returns the ticks a second of the RTP timestamp (RFC 7587, section 4.1).
+// Clock returns the rate of the RTP timestamp in ticks per second (RFC 7587, section 4.1).
 func (*direction) Clock() int { return clock }
 
-// Encode appends one packet. pcm must hold 10, 20, 40 or 60 ms (RFC 6716, section 2.1.4).
+// Encode appends one packet to dst. It returns an error unless pcm contains 10, 20, 40 or 60 ms (RFC 6716, section 2.1.4).
 func (c *direction) Encode(dst []byte, pcm []int16) ([]byte, error) {
 	switch len(pcm) {
 	case c.encoder.FrameSize():
@@ -86,7 +86,7 @@ func (c *direction) Encode(dst []byte, pcm []int16) ([]byte, error) {
 	return dst[:from+n], nil
 }
 
-// Decode appends the audio of one packet, at most 120 ms. A packet that is not Opus is an error.
+// Decode appends the audio of one packet, at most 120 ms, to dst. It returns an error for a packet that is not Opus.
 func (c *direction) Decode(dst []int16, payload []byte) ([]int16, error) {
 	if len(payload) == 0 {
 		return dst, errors.New("opus: an empty packet")

@@ -30,7 +30,7 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// Consecutive packets of every negotiable length decode to their length, with the same audio.
+// TestPacketTimes checks that consecutive packets of different negotiable lengths decode to audio of the same length.
 func TestPacketTimes(t *testing.T) {
 	t.Parallel()
 	c, err := opus.Engine().New()

@@ -7,13 +7,13 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// Revisions returns the ids and versions of a page of calls.
+// Revisions returns the ids and versions of the calls that List returns for f, in the same order.
 func (s Calls) Revisions(ctx context.Context, org callwright.OrgID, f call.Filter) ([]call.Revision, error) {
 	page, _, err := s.List(ctx, org, f)
 	return call.RevisionsOf(page.Items), err
 }
 
-// Position returns the current position in the changes of a call.
+// Position returns the progress of a call, or CodeNotFound if the call is absent.
 func (s Calls) Position(ctx context.Context, org callwright.OrgID, id string) (p call.Position, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		c, err := d.calls.Stored(org, id)

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// callEvents holds the transcript, logs and notices of a call, each list in order.
+// callEvents holds the transcript lines, logs and notices of a call. Each list is sorted by its number.
 type callEvents struct {
 	lines   []call.Entry
 	logs    []pathway.Log
@@ -22,12 +22,12 @@ func lineNumber(e call.Entry) int    { return e.Seq }
 func logNumber(l pathway.Log) int    { return l.Turn }
 func noticeNumber(n call.Notice) int { return n.Seq }
 
-// Append adds a line to a transcript.
+// Append adds a line to the transcript of a call. A repeated Seq changes nothing.
 func (s Calls) Append(ctx context.Context, org callwright.OrgID, id string, e call.Entry) error {
 	return s.attach(ctx, org, id, func(events *callEvents) { events.lines = placed(events.lines, e, lineNumber) })
 }
 
-// attach changes the events of a call.
+// attach calls add with the events of a call, and stores the changed events. It returns CodeNotFound if the call is absent.
 func (s Calls) attach(ctx context.Context, org callwright.OrgID, id string, add func(*callEvents)) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if err := d.calls.Exists(org, id); err != nil {
@@ -40,7 +40,8 @@ func (s Calls) attach(ctx context.Context, org callwright.OrgID, id string, add 
 	})
 }
 
-// placed returns a list with one more element, at its place by number, or the list itself when it has that number already.
+// placed returns a copy of a sorted list with a copy of the element inserted by its number. If the list already contains that number,
+// placed returns the list unchanged.
 func placed[T any](list []T, element T, number func(T) int) []T {
 	i, found := slices.BinarySearchFunc(list, number(element), func(e T, n int) int { return cmp.Compare(number(e), n) })
 	if found {
@@ -49,7 +50,7 @@ func placed[T any](list []T, element T, number func(T) int) []T {
 	return slices.Insert(slices.Clone(list), i, memory.Clone(element))
 }
 
-// events returns the events of a call.
+// events returns the stored events of a call, without copying them. It returns CodeNotFound if the call is absent.
 func (s Calls) events(ctx context.Context, org callwright.OrgID, id string) (callEvents, error) {
 	return read(ctx, s.Store, func(d *data) (callEvents, error) {
 		if err := d.calls.Exists(org, id); err != nil {
@@ -59,19 +60,20 @@ func (s Calls) events(ctx context.Context, org callwright.OrgID, id string) (cal
 	})
 }
 
-// Transcript returns a call's lines.
+// Transcript returns the lines of a call, sorted by Seq.
 func (s Calls) Transcript(ctx context.Context, org callwright.OrgID, id string) ([]call.Entry, error) {
 	events, err := s.events(ctx, org, id)
 	return memory.Clone(events.lines), err
 }
 
-// TranscriptBefore returns the last lines of a call before one of them.
+// TranscriptBefore returns the last lines of a call whose Seq is below before, at most limit, sorted by Seq. If before is 0, it returns the
+// last lines of the call.
 func (s Calls) TranscriptBefore(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]call.Entry, error) {
 	events, err := s.events(ctx, org, id)
 	return memory.Clone(lastBefore(events.lines, lineNumber, before, limit)), err
 }
 
-// LinesAt returns the lines at some places.
+// LinesAt returns the lines at the given places of the organization's calls. It omits places without a line.
 func (s Calls) LinesAt(ctx context.Context, org callwright.OrgID, places []call.LinePlace) (map[call.LinePlace]call.Entry, error) {
 	found := map[call.LinePlace]call.Entry{}
 	err := with(ctx, s.Store, func(d *data) error {
@@ -89,7 +91,8 @@ func (s Calls) LinesAt(ctx context.Context, org callwright.OrgID, places []call.
 	return found, err
 }
 
-// lastBefore returns the last elements of a list whose numbers are below before; 0: the last of all.
+// lastBefore returns the last elements of a sorted list whose numbers are below before, at most limit. If before is 0, it returns the last
+// elements of the list.
 func lastBefore[T any](list []T, number func(T) int, before, limit int) []T {
 	if before > 0 {
 		end, _ := slices.BinarySearchFunc(list, before, func(e T, n int) int { return cmp.Compare(number(e), n) })
@@ -98,29 +101,30 @@ func lastBefore[T any](list []T, number func(T) int, before, limit int) []T {
 	return list[max(0, len(list)-limit):]
 }
 
-// AppendLog adds the log of a turn.
+// AppendLog adds the log of a turn to a call. A repeated Turn changes nothing.
 func (s Calls) AppendLog(ctx context.Context, org callwright.OrgID, id string, l pathway.Log) error {
 	return s.attach(ctx, org, id, func(events *callEvents) { events.logs = placed(events.logs, l, logNumber) })
 }
 
-// Logs returns the logs of the turns of a call.
+// Logs returns the logs of a call, sorted by Turn.
 func (s Calls) Logs(ctx context.Context, org callwright.OrgID, id string) ([]pathway.Log, error) {
 	events, err := s.events(ctx, org, id)
 	return memory.Clone(events.logs), err
 }
 
-// LogsBefore returns the last logs of a call before one of them.
+// LogsBefore returns the last logs of a call whose Turn is below before, at most limit, sorted by Turn. If before is 0, it returns the last
+// logs of the call.
 func (s Calls) LogsBefore(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]pathway.Log, error) {
 	events, err := s.events(ctx, org, id)
 	return memory.Clone(lastBefore(events.logs, logNumber, before, limit)), err
 }
 
-// AppendNotice adds a notice for the webhook.
+// AppendNotice adds a notice for the webhook of a call. A repeated Seq changes nothing.
 func (s Calls) AppendNotice(ctx context.Context, org callwright.OrgID, id string, n call.Notice) error {
 	return s.attach(ctx, org, id, func(events *callEvents) { events.notices = placed(events.notices, n, noticeNumber) })
 }
 
-// Notice returns one notice for the webhook.
+// Notice returns one notice of a call, or CodeNotFound if the call or the notice is absent.
 func (s Calls) Notice(ctx context.Context, org callwright.OrgID, id string, seq int) (call.Notice, error) {
 	events, err := s.events(ctx, org, id)
 	if err != nil {

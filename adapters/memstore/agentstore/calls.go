@@ -13,20 +13,21 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// Calls is a call.Store.
+// Calls stores calls; it implements call.Store.
 type Calls struct{ Store *memstore.Store }
 
-// Insert adds a call.
+// Insert adds a call with Version 1. It returns CodeConflict if the id exists.
 func (s Calls) Insert(ctx context.Context, c call.Call) error {
 	return with(ctx, s.Store, func(d *data) error { return d.calls.Insert(c) })
 }
 
-// Get returns one call.
+// Get returns one call, or CodeNotFound if it is absent.
 func (s Calls) Get(ctx context.Context, org callwright.OrgID, id string) (call.Call, error) {
 	return read(ctx, s.Store, func(d *data) (call.Call, error) { return d.calls.Find(org, id) })
 }
 
-// Update replaces the fields of a call that can change.
+// Update replaces a call, except for the fields of the request and StopRequested. It returns CodeConflict if the stored version is not
+// c.Version.
 func (s Calls) Update(ctx context.Context, c call.Call) error {
 	return with(ctx, s.Store, func(d *data) error {
 		stored, err := d.calls.Stored(c.Org, c.ID)
@@ -41,7 +42,8 @@ func (s Calls) Update(ctx context.Context, c call.Call) error {
 	})
 }
 
-// List returns a page of calls.
+// List returns a page of calls without their large fields, newest first unless f.OldestFirst is set. total is the number of all matching
+// calls, or 0 if f.Uncounted is set.
 func (s Calls) List(
 	ctx context.Context, org callwright.OrgID, f call.Filter,
 ) (page callwright.Page[call.Call], total int, err error) {
@@ -90,7 +92,7 @@ func (s Calls) List(
 	return page, total, err
 }
 
-// Hours returns the hours in which calls were created.
+// Hours counts the calls that were created from since until before the given time, by the hour, oldest first. It omits hours without calls.
 func (s Calls) Hours(ctx context.Context, org callwright.OrgID, since, before time.Time) (hours []call.Hour, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		by := map[time.Time]call.Tally{}
@@ -129,7 +131,7 @@ func matches(c call.Call, f call.Filter) bool {
 		cameOut(c, f)
 }
 
-// cameOut reports whether the end of a call matches a filter.
+// cameOut reports whether the outcome of a call matches a filter: AnsweredBy, Status and length.
 func cameOut(c call.Call, f call.Filter) bool {
 	return (f.AnsweredBy == "" || c.AnsweredBy == f.AnsweredBy) &&
 		(f.Status == "" || c.Status == f.Status) &&
@@ -137,7 +139,8 @@ func cameOut(c call.Call, f call.Filter) bool {
 		(f.ShorterThan == 0 || c.Queue.Ended() && c.Length() < f.ShorterThan)
 }
 
-// RequestStop marks a call to be stopped.
+// RequestStop marks a call to be stopped, without a change of its Version. It ignores a call that has ended, and returns CodeNotFound if
+// the call is absent.
 func (s Calls) RequestStop(ctx context.Context, org callwright.OrgID, id string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		c, err := d.calls.Stored(org, id)
@@ -150,7 +153,7 @@ func (s Calls) RequestStop(ctx context.Context, org callwright.OrgID, id string)
 	})
 }
 
-// Stops returns the node's calls that are marked to be stopped.
+// Stops returns the ids of the node's live calls that are marked to be stopped.
 func (s Calls) Stops(ctx context.Context, node string) (stops []string, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for id, c := range d.calls.Rows() {
@@ -163,7 +166,7 @@ func (s Calls) Stops(ctx context.Context, node string) (stops []string, err erro
 	return stops, err
 }
 
-// Lost returns the calls of dead nodes.
+// Lost returns up to limit live calls of all organizations that were allocated at the given time or before, and whose node is not in alive.
 func (s Calls) Lost(ctx context.Context, alive []string, before time.Time, limit int) (found []call.Call, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, c := range d.calls.Rows() {

@@ -10,10 +10,10 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// Chats is a pathway.Chats.
+// Chats stores chats; it implements pathway.Chats.
 type Chats struct{ Store *memstore.Store }
 
-// InsertChat adds a chat with the logs of its turns.
+// InsertChat adds a chat and the logs of its turns. It returns CodeNotFound if the pathway is absent, and CodeConflict if the id exists.
 func (s Chats) InsertChat(ctx context.Context, c pathway.Chat, logs ...pathway.Log) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if err := d.pathways.Exists(c.Org, c.Pathway); err != nil {
@@ -23,7 +23,7 @@ func (s Chats) InsertChat(ctx context.Context, c pathway.Chat, logs ...pathway.L
 	})
 }
 
-// storeLogs adds the logs of turns of a chat, unless storing the chat gave an error.
+// storeLogs adds logs to a chat. If err, the result of storing the chat, is not nil, storeLogs only returns it.
 func (d *data) storeLogs(id string, logs []pathway.Log, err error) error {
 	if err != nil {
 		return err
@@ -34,18 +34,19 @@ func (d *data) storeLogs(id string, logs []pathway.Log, err error) error {
 	return nil
 }
 
-// deleteChat deletes a chat with its logs.
+// deleteChat deletes a chat and its logs.
 func (d *data) deleteChat(id string) {
 	d.chats.Table.Delete(id)
 	d.chatLogs.Delete(id)
 }
 
-// Chat returns one chat.
+// Chat returns one chat, or CodeNotFound if it is absent.
 func (s Chats) Chat(ctx context.Context, org callwright.OrgID, id string) (pathway.Chat, error) {
 	return read(ctx, s.Store, func(d *data) (pathway.Chat, error) { return d.chats.Find(org, id) })
 }
 
-// UpdateChat replaces a chat and adds the logs of turns.
+// UpdateChat replaces a chat and adds the logs of turns. It returns CodeConflict, and adds no logs, if the stored revision is not
+// c.Revision.
 func (s Chats) UpdateChat(ctx context.Context, c pathway.Chat, logs ...pathway.Log) error {
 	return with(ctx, s.Store, func(d *data) error { return d.storeLogs(c.ID, logs, d.chats.Replace(c)) })
 }
@@ -57,7 +58,7 @@ func (s Chats) CountChats(ctx context.Context, org callwright.OrgID) (int, error
 	})
 }
 
-// DeleteOldChats deletes chats that were not changed for long.
+// DeleteOldChats deletes up to limit chats that were last updated before the given time, and returns how many it deleted.
 func (s Chats) DeleteOldChats(ctx context.Context, before time.Time, limit int) (removed int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for id, c := range d.chats.Rows() {
@@ -71,7 +72,8 @@ func (s Chats) DeleteOldChats(ctx context.Context, before time.Time, limit int) 
 	return removed, err
 }
 
-// ChatLogs returns the last logs of a chat before one of them.
+// ChatLogs returns the last logs of a chat whose Turn is below before, at most limit, sorted by Turn. If before is 0, it returns the last
+// logs of the chat.
 func (s Chats) ChatLogs(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]pathway.Log, error) {
 	return read(ctx, s.Store, func(d *data) ([]pathway.Log, error) {
 		if err := d.chats.Exists(org, id); err != nil {
@@ -81,7 +83,7 @@ func (s Chats) ChatLogs(ctx context.Context, org callwright.OrgID, id string, be
 	})
 }
 
-// ChatsOf returns a page of the chats of a pathway without their states.
+// ChatsOf returns a page of the chats of a pathway, without their states.
 func (s Chats) ChatsOf(
 	ctx context.Context, org callwright.OrgID, pathwayID string, after callwright.Keyset, limit int,
 ) ([]pathway.Chat, error) {

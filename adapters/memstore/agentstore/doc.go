@@ -13,22 +13,22 @@ import (
 	"github.com/callwright/callwright/agents/persona"
 )
 
-// data holds the rows of the stores of this package.
+// data contains the rows of all stores in this package.
 type data struct {
 	*memory.Tables
 	numbers         *memory.Rows[numberKey, agents.InboundNumber]
 	calls           *memory.Rows[string, call.Call]
-	callEvents      *memory.Table[string, callEvents] // by call
+	callEvents      *memory.Table[string, callEvents] // by call id
 	webAgents       *memory.Rows[string, agents.WebAgent]
 	pathways        *memory.Rows[string, pathway.Pathway]
 	versions        *memory.Rows[versionKey, pathway.Version]
 	chats           *memory.Rows[string, pathway.Chat]
-	chatLogs        *memory.Table[string, []pathway.Log] // by chat, each list in order
+	chatLogs        *memory.Table[string, []pathway.Log] // by chat id, each list sorted by Turn
 	personas        *memory.Rows[string, persona.Persona]
 	personaVersions *memory.Rows[string, persona.Version]
 }
 
-// New returns the data of an empty store.
+// New returns empty data.
 func (data) New() data {
 	t := &memory.Tables{}
 	return data{
@@ -52,12 +52,13 @@ func (data) New() data {
 	}
 }
 
-// with calls f with the data, in the transaction of ctx or alone. f must not fail after its first change.
+// with calls f with the data, in the transaction of ctx or, without one, while no transaction runs. f must not change data and then return
+// an error, because only a failed transaction restores the data.
 func with(ctx context.Context, s *memstore.Store, f func(d *data) error) error {
 	return memory.With(ctx, s.Core(), f)
 }
 
-// read returns the result of f on the data, in the transaction of ctx or alone.
+// read calls f with the data in the same way as with, and returns the result of f.
 func read[V any](ctx context.Context, s *memstore.Store, f func(d *data) (V, error)) (V, error) {
 	return memory.Read(ctx, s.Core(), f)
 }

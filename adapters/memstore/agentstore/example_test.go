@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agents"
 )
 
-// The store returns the agent of a number for inbound calls, to its own organization only.
+// The example shows that the store returns an inbound number with its agent only to the number's own organization.
 func Example() {
 	ctx := context.Background()
 	numbers := agentstore.Numbers{Store: memstore.New()}

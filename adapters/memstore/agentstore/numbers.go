@@ -16,20 +16,20 @@ type numberKey struct {
 	number callwright.PhoneNumber
 }
 
-// Numbers is an agents.NumberStore.
+// Numbers stores inbound numbers; it implements agents.NumberStore.
 type Numbers struct{ Store *memstore.Store }
 
-// InsertNumber adds a number.
+// InsertNumber adds a number. It returns CodeConflict if the organization already has the number.
 func (s Numbers) InsertNumber(ctx context.Context, n agents.InboundNumber) error {
 	return with(ctx, s.Store, func(d *data) error { return d.numbers.Insert(n) })
 }
 
-// Number returns one number.
+// Number returns one number of an organization, or CodeNotFound if it is absent.
 func (s Numbers) Number(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (agents.InboundNumber, error) {
 	return read(ctx, s.Store, func(d *data) (agents.InboundNumber, error) { return d.numbers.Find(org, numberKey{org, number}) })
 }
 
-// Numbers returns a page of an organization's numbers.
+// Numbers returns a page of an organization's numbers, sorted by number. It omits released numbers.
 func (s Numbers) Numbers(
 	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
 ) (found []agents.InboundNumber, err error) {
@@ -46,7 +46,8 @@ func (s Numbers) Numbers(
 	return found, err
 }
 
-// NumbersOf returns the numbers at which personas answer.
+// NumbersOf returns the numbers that each persona answers, by persona id: sorted, at most persona.MaxNumbers each, without released
+// numbers.
 func (s Numbers) NumbersOf(
 	ctx context.Context, org callwright.OrgID, personas []string,
 ) (map[string][]callwright.PhoneNumber, error) {
@@ -65,7 +66,7 @@ func (s Numbers) NumbersOf(
 	})
 }
 
-// UpdateNumber replaces a number.
+// UpdateNumber replaces a number. It returns CodeConflict if the stored version is not n.Version.
 func (s Numbers) UpdateNumber(ctx context.Context, n agents.InboundNumber) error {
 	return with(ctx, s.Store, func(d *data) error { return d.numbers.Replace(n) })
 }

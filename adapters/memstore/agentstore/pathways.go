@@ -15,25 +15,25 @@ type versionKey struct {
 	number  int
 }
 
-// Pathways is a pathway.Store.
+// Pathways stores pathways and their versions; it implements pathway.Store.
 type Pathways struct{ Store *memstore.Store }
 
-// InsertPathway adds a pathway.
+// InsertPathway adds a pathway. It returns CodeConflict if the id exists.
 func (s Pathways) InsertPathway(ctx context.Context, p pathway.Pathway) error {
 	return with(ctx, s.Store, func(d *data) error { return d.pathways.Insert(p) })
 }
 
-// Pathway returns one pathway.
+// Pathway returns one pathway, or CodeNotFound if it is absent.
 func (s Pathways) Pathway(ctx context.Context, org callwright.OrgID, id string) (pathway.Pathway, error) {
 	return read(ctx, s.Store, func(d *data) (pathway.Pathway, error) { return d.pathways.Find(org, id) })
 }
 
-// UpdatePathway replaces a pathway.
+// UpdatePathway replaces a pathway. It returns CodeConflict if the stored revision is not p.Revision.
 func (s Pathways) UpdatePathway(ctx context.Context, p pathway.Pathway) error {
 	return with(ctx, s.Store, func(d *data) error { return d.pathways.Replace(p) })
 }
 
-// DeletePathway deletes a pathway with its versions and chats.
+// DeletePathway deletes a pathway with its versions and chats. It returns CodeNotFound if the pathway is absent.
 func (s Pathways) DeletePathway(ctx context.Context, org callwright.OrgID, id string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if err := d.pathways.DeleteExisting(org, id); err != nil {
@@ -69,7 +69,7 @@ func (s Pathways) CountPathways(ctx context.Context, org callwright.OrgID) (int,
 	})
 }
 
-// InsertVersion adds a version.
+// InsertVersion adds a version of a pathway. It returns CodeNotFound if the pathway is absent, and CodeConflict if the version exists.
 func (s Pathways) InsertVersion(ctx context.Context, v pathway.Version) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if err := d.pathways.Exists(v.Org, v.Pathway); err != nil {
@@ -79,12 +79,12 @@ func (s Pathways) InsertVersion(ctx context.Context, v pathway.Version) error {
 	})
 }
 
-// Version returns one version.
+// Version returns one version of a pathway, or CodeNotFound if it is absent.
 func (s Pathways) Version(ctx context.Context, org callwright.OrgID, pathwayID string, number int) (pathway.Version, error) {
 	return read(ctx, s.Store, func(d *data) (pathway.Version, error) { return d.versions.Find(org, versionKey{pathwayID, number}) })
 }
 
-// VersionHash returns the hash of one version.
+// VersionHash returns the hash of a version without copying its document. It returns CodeNotFound if the organization has no such version.
 func (s Pathways) VersionHash(ctx context.Context, org callwright.OrgID, pathwayID string, number int) (string, error) {
 	return read(ctx, s.Store, func(d *data) (string, error) {
 		found, err := d.versions.Stored(org, versionKey{pathwayID, number})
@@ -92,7 +92,8 @@ func (s Pathways) VersionHash(ctx context.Context, org callwright.OrgID, pathway
 	})
 }
 
-// Versions returns a pathway's versions without their documents.
+// Versions returns up to limit of a pathway's versions that are not archived, newest first, without their documents. If before is not 0, it
+// returns only versions with a lower number.
 func (s Pathways) Versions(
 	ctx context.Context, org callwright.OrgID, pathwayID string, before, limit int,
 ) ([]pathway.Version, error) {
@@ -108,7 +109,8 @@ func (s Pathways) Versions(
 	})
 }
 
-// ArchiveVersion archives a version.
+// ArchiveVersion marks a version as archived, so that Versions no longer returns it. It returns CodeNotFound if the organization has no
+// such version.
 func (s Pathways) ArchiveVersion(ctx context.Context, org callwright.OrgID, pathwayID string, number int) error {
 	return with(ctx, s.Store, func(d *data) error {
 		key := versionKey{pathwayID, number}

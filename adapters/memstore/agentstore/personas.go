@@ -11,15 +11,15 @@ import (
 	"github.com/callwright/callwright/agents/persona"
 )
 
-// Personas is a persona.Store.
+// Personas implements persona.Store in memory.
 type Personas struct{ Store *memstore.Store }
 
-// InsertPersona adds a persona.
+// InsertPersona adds a persona, or returns CodeConflict if its ID is already stored.
 func (s Personas) InsertPersona(ctx context.Context, p persona.Persona) error {
 	return with(ctx, s.Store, func(d *data) error { return d.personas.Insert(p) })
 }
 
-// persona returns a persona of an organization that is not deleted.
+// persona returns a persona of an organization, or CodeNotFound if the persona is absent or marked as deleted.
 func (d *data) persona(org callwright.OrgID, id string) (persona.Persona, error) {
 	p, err := d.personas.Find(org, id)
 	if !p.DeletedAt.IsZero() {
@@ -28,12 +28,13 @@ func (d *data) persona(org callwright.OrgID, id string) (persona.Persona, error)
 	return p, err
 }
 
-// Persona returns one persona.
+// Persona returns a persona, or CodeNotFound if the persona is absent or marked as deleted.
 func (s Personas) Persona(ctx context.Context, org callwright.OrgID, id string) (persona.Persona, error) {
 	return read(ctx, s.Store, func(d *data) (persona.Persona, error) { return d.persona(org, id) })
 }
 
-// UpdatePersona replaces a persona.
+// UpdatePersona replaces a persona. It returns CodeNotFound if the persona is absent or marked as deleted, and CodeConflict if its stored
+// revision differs.
 func (s Personas) UpdatePersona(ctx context.Context, p persona.Persona) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if _, err := d.persona(p.Org, p.ID); err != nil {
@@ -43,13 +44,13 @@ func (s Personas) UpdatePersona(ctx context.Context, p persona.Persona) error {
 	})
 }
 
-// HoldPersona checks that a persona exists. It needs no lock, because nothing else happens during a transaction.
+// HoldPersona returns CodeNotFound if a persona is absent or marked as deleted. It needs no lock, because transactions do not overlap.
 func (s Personas) HoldPersona(ctx context.Context, org callwright.OrgID, id string) error {
 	_, err := s.Persona(ctx, org, id)
 	return err
 }
 
-// Personas returns a page of personas.
+// Personas returns a page of an organization's personas, newest first, without those that are marked as deleted.
 func (s Personas) Personas(ctx context.Context, org callwright.OrgID, l persona.Listing) ([]persona.Persona, error) {
 	return read(ctx, s.Store, func(d *data) ([]persona.Persona, error) {
 		place := func(p persona.Persona) callwright.Keyset { return callwright.Keyset{At: p.CreatedAt, ID: p.ID} }
@@ -62,12 +63,13 @@ func livesIn(org callwright.OrgID) func(persona.Persona) bool {
 	return func(p persona.Persona) bool { return p.Org == org && p.DeletedAt.IsZero() }
 }
 
-// CountPersonas returns the number of an organization's personas.
+// CountPersonas returns how many personas of an organization are not marked as deleted.
 func (s Personas) CountPersonas(ctx context.Context, org callwright.OrgID) (int, error) {
 	return read(ctx, s.Store, func(d *data) (int, error) { return d.personas.Count(livesIn(org)) })
 }
 
-// DeleteOldPersonas deletes personas that were deleted long ago.
+// DeleteOldPersonas deletes up to limit personas that were marked as deleted before the given time, and their versions. It returns the
+// number of deleted personas.
 func (s Personas) DeleteOldPersonas(ctx context.Context, before time.Time, limit int) (int, error) {
 	return read(ctx, s.Store, func(d *data) (int, error) {
 		deleted, _ := d.personas.DeleteUpTo(limit, func(p persona.Persona) bool { return !p.DeletedAt.IsZero() && p.DeletedAt.Before(before) })
@@ -78,7 +80,8 @@ func (s Personas) DeleteOldPersonas(ctx context.Context, before time.Time, limit
 	})
 }
 
-// InsertVersion adds a version.
+// InsertVersion adds a version of a persona. It returns CodeNotFound if the persona is absent or marked as deleted, and CodeConflict if the
+// version's ID or number is already stored.
 func (s Personas) InsertVersion(ctx context.Context, v persona.Version) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if _, err := d.persona(v.Org, v.Persona); err != nil {
@@ -93,12 +96,13 @@ func (s Personas) InsertVersion(ctx context.Context, v persona.Version) error {
 	})
 }
 
-// Version returns one version.
+// Version returns a version of a persona, or CodeNotFound if the organization has no such version.
 func (s Personas) Version(ctx context.Context, org callwright.OrgID, id string) (persona.Version, error) {
 	return read(ctx, s.Store, func(d *data) (persona.Version, error) { return d.personaVersions.Find(org, id) })
 }
 
-// draft returns the error of a change of a draft.
+// draft checks that a draft may be changed. It returns CodeNotFound if the stored version is absent or no draft, and CodeConflict if its
+// revision differs.
 func (d *data) draft(v persona.Version) error {
 	if d.personaVersions.Rows()[v.ID].Type != persona.Draft || d.personaVersions.Exists(v.Org, v.ID) != nil {
 		return callwright.NotFound("persona draft")
@@ -106,7 +110,8 @@ func (d *data) draft(v persona.Version) error {
 	return d.personaVersions.Check(v)
 }
 
-// UpdateDraft replaces a draft.
+// UpdateDraft replaces a draft. It returns CodeNotFound if the stored version is absent or no draft, and CodeConflict if its revision
+// differs.
 func (s Personas) UpdateDraft(ctx context.Context, v persona.Version) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if err := d.draft(v); err != nil {
@@ -116,7 +121,8 @@ func (s Personas) UpdateDraft(ctx context.Context, v persona.Version) error {
 	})
 }
 
-// DeleteDraft deletes a draft.
+// DeleteDraft deletes a draft. It returns CodeNotFound if the stored version is absent or no draft, and CodeConflict if its revision
+// differs.
 func (s Personas) DeleteDraft(ctx context.Context, v persona.Version) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if err := d.draft(v); err != nil {
@@ -126,7 +132,8 @@ func (s Personas) DeleteDraft(ctx context.Context, v persona.Version) error {
 	})
 }
 
-// Versions returns a page of a persona's versions.
+// Versions returns up to limit of a persona's versions, newest first. If before is not 0, it returns only versions with a lower number. The
+// page is shorter if its total size exceeds agents.MaxRead.
 func (s Personas) Versions(
 	ctx context.Context, org callwright.OrgID, id string, before, limit int,
 ) (found []persona.Version, err error) {
@@ -143,7 +150,8 @@ func (s Personas) Versions(
 	return found, err
 }
 
-// VersionsByID returns versions by their ids.
+// VersionsByID returns the organization's versions with the given ids, in the order of ids. Unknown ids are skipped. The list is shorter if
+// its total size exceeds agents.MaxRead.
 func (s Personas) VersionsByID(
 	ctx context.Context, org callwright.OrgID, ids []string,
 ) (found []persona.Version, err error) {

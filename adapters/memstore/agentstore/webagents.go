@@ -11,20 +11,21 @@ import (
 	"github.com/callwright/callwright/agents"
 )
 
-// WebAgents is an agents.WebAgents.
+// WebAgents implements agents.WebAgents in memory.
 type WebAgents struct{ Store *memstore.Store }
 
-// InsertAgent adds an agent.
+// InsertAgent adds an agent, or returns CodeConflict if its ID is already stored.
 func (s WebAgents) InsertAgent(ctx context.Context, a agents.WebAgent) error {
 	return with(ctx, s.Store, func(d *data) error { return d.webAgents.Insert(a) })
 }
 
-// Agent returns one agent.
+// Agent returns an agent, or CodeNotFound if the organization has no such agent.
 func (s WebAgents) Agent(ctx context.Context, org callwright.OrgID, id string) (agents.WebAgent, error) {
 	return read(ctx, s.Store, func(d *data) (agents.WebAgent, error) { return d.webAgents.Find(org, id) })
 }
 
-// Agents returns a page of an organization's agents.
+// Agents returns up to limit of an organization's agents after a keyset, oldest first. The page is shorter if its total size exceeds
+// agents.MaxRead.
 func (s WebAgents) Agents(
 	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
 ) (found []agents.WebAgent, err error) {
@@ -43,7 +44,8 @@ func (s WebAgents) Agents(
 	return found, err
 }
 
-// bounded returns copies of the first items, up to the second or a later one at which the total exceeds agents.MaxRead.
+// bounded returns copies of the first items, at most limit. It stops after the item that makes the total size exceed agents.MaxRead, but
+// never before the second item.
 func bounded[T any](items []T, limit int, size func(T) int) []T {
 	total := 0
 	for i, item := range items[:min(limit, len(items))] {
@@ -62,12 +64,13 @@ func (s WebAgents) CountAgents(ctx context.Context, org callwright.OrgID) (int, 
 	})
 }
 
-// UpdateAgent replaces an agent.
+// UpdateAgent replaces an agent. It returns CodeNotFound if the organization has no such agent, and CodeConflict if the stored version
+// differs.
 func (s WebAgents) UpdateAgent(ctx context.Context, a agents.WebAgent) error {
 	return with(ctx, s.Store, func(d *data) error { return d.webAgents.Replace(a) })
 }
 
-// DeleteAgent deletes an agent.
+// DeleteAgent deletes an agent, or returns CodeNotFound if the organization has no such agent.
 func (s WebAgents) DeleteAgent(ctx context.Context, org callwright.OrgID, id string) error {
 	return with(ctx, s.Store, func(d *data) error { return d.webAgents.DeleteExisting(org, id) })
 }

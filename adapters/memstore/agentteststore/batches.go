@@ -9,22 +9,24 @@ import (
 	"github.com/callwright/callwright/agenttest/group"
 )
 
-// InsertBatch adds a group.
+// InsertBatch adds a group, or returns CodeConflict if its ID is already stored.
 func (s Store) InsertBatch(ctx context.Context, b group.Batch) error {
 	return with(ctx, s.Store, func(d *data) error { return d.batches.Insert(b) })
 }
 
-// Batch returns one group.
+// Batch returns a group, or CodeNotFound if the organization has no such group.
 func (s Store) Batch(ctx context.Context, org callwright.OrgID, id string) (group.Batch, error) {
 	return read(ctx, s.Store, func(d *data) (group.Batch, error) { return d.batches.Find(org, id) })
 }
 
-// UpdateBatch replaces a group.
+// UpdateBatch replaces a group. It returns CodeNotFound if the organization has no such group, and CodeConflict if the stored revision
+// differs.
 func (s Store) UpdateBatch(ctx context.Context, b group.Batch) error {
 	return with(ctx, s.Store, func(d *data) error { return d.batches.Replace(b) })
 }
 
-// AddCounts adds to the sums of a group.
+// AddCounts adds counts, usage and spend to a group's sums, and returns the changed group. It ignores the revision, so that it never
+// returns CodeConflict.
 func (s Store) AddCounts(ctx context.Context, org callwright.OrgID, id string, more group.Sums) (b group.Batch, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		found, err := d.batches.Stored(org, id)
@@ -41,7 +43,7 @@ func (s Store) AddCounts(ctx context.Context, org callwright.OrgID, id string, m
 	return b, err
 }
 
-// FindBatches returns a page of groups.
+// FindBatches returns a page of the groups that match a filter, newest first, without their scenarios and statistics.
 func (s Store) FindBatches(
 	ctx context.Context, org callwright.OrgID, f group.Filter,
 ) (found []group.Listed, err error) {
@@ -60,7 +62,7 @@ func (s Store) FindBatches(
 	return found[from:min(from+f.Limit, len(found))], err
 }
 
-// CountBatches counts groups.
+// CountBatches returns the number of an organization's groups that match a filter.
 func (s Store) CountBatches(ctx context.Context, org callwright.OrgID, f group.Filter) (int, error) {
 	return read(ctx, s.Store, func(d *data) (int, error) {
 		return d.batches.Count(func(b group.Batch) bool { return matches(b, org, f) })
@@ -75,7 +77,8 @@ func matches(b group.Batch, org callwright.OrgID, f group.Filter) bool {
 		(f.Trigger == "" || f.Trigger == b.Trigger)
 }
 
-// BatchesOf returns the newest batches of a version.
+// BatchesOf returns up to limit groups of kind OneEach that tested a version of a pathway, newest first. It skips groups that a tornado
+// session started.
 func (s Store) BatchesOf(
 	ctx context.Context, org callwright.OrgID, pathway string, version, limit int,
 ) ([]group.Batch, error) {

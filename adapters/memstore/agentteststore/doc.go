@@ -19,17 +19,17 @@ type data struct {
 	*memory.Tables
 	scenarios *memory.Rows[string, scenario.Scenario]
 	snapshots *memory.Table[string, run.Snapshot]
-	runs      *memory.Table[string, *run.Run]          // searches look at many, and copy few
-	pending   *memory.Table[string, callwright.OrgID]  // of runs, by id
-	running   *memory.Table[string, callwright.OrgID]  // of runs, by id
-	trials    *memory.Table[trial, string]             // ids of the runs of groups
-	answers   *memory.Table[string, map[string][]byte] // by run and key
+	runs      *memory.Table[string, *run.Run]          // pointers, because searches examine many runs and copy few
+	pending   *memory.Table[string, callwright.OrgID]  // organizations of pending runs, by run id
+	running   *memory.Table[string, callwright.OrgID]  // organizations of running runs, by run id
+	trials    *memory.Table[trial, string]             // ids of the runs that belong to a group
+	answers   *memory.Table[string, map[string][]byte] // journals by run, then by key
 	batches   *memory.Rows[string, group.Batch]
 	sessions  *memory.Rows[string, tornado.Session]
-	steps     *memory.Table[string, map[int]tornado.Step] // by session and number
+	steps     *memory.Table[string, map[int]tornado.Step] // by session, then by step number
 }
 
-// trial holds the fields of a run that belongs to a group.
+// trial identifies a run within its group: a group contains at most one run with the same scenario and number.
 type trial struct {
 	batch, scenario string
 	number          int
@@ -53,17 +53,18 @@ func (data) New() data {
 	}
 }
 
-// with calls f with the data, in the transaction of ctx or alone. f must not fail after its first change.
+// with calls f with the data, in the transaction of ctx if it carries one. f must not fail after its first change, because with does not
+// undo changes.
 func with(ctx context.Context, s *memstore.Store, f func(d *data) error) error {
 	return memory.With(ctx, s.Core(), f)
 }
 
-// read returns the result of f on the data, in the transaction of ctx or alone.
+// read returns the result of f on the data. It reads in the transaction of ctx if ctx carries one.
 func read[V any](ctx context.Context, s *memstore.Store, f func(d *data) (V, error)) (V, error) {
 	return memory.Read(ctx, s.Core(), f)
 }
 
-// Store is an agenttest.Store.
+// Store implements agenttest.Store in memory.
 type Store struct{ Store *memstore.Store }
 
 var _ agenttest.Store = Store{}

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// The store refuses a second scenario with the same name.
+// The store rejects a second scenario with the same name.
 func Example() {
 	ctx := context.Background()
 	store := agentteststore.Store{Store: memstore.New()}

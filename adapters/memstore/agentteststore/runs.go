@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// HoldSnapshots returns the ids of snapshots that there are: nothing else happens during a transaction.
+// HoldSnapshots returns the given ids whose snapshots the organization has stored. It needs no lock, because transactions do not overlap.
 func (s Store) HoldSnapshots(ctx context.Context, org callwright.OrgID, ids []string) (held []string, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, id := range ids {
@@ -28,7 +28,7 @@ func (s Store) HoldSnapshots(ctx context.Context, org callwright.OrgID, ids []st
 	return held, err
 }
 
-// InsertSnapshots adds snapshots.
+// InsertSnapshots adds snapshots. It replaces stored snapshots with the same ID.
 func (s Store) InsertSnapshots(ctx context.Context, snapshots []run.Snapshot) error {
 	return with(ctx, s.Store, func(d *data) error {
 		for _, snap := range snapshots {
@@ -38,7 +38,7 @@ func (s Store) InsertSnapshots(ctx context.Context, snapshots []run.Snapshot) er
 	})
 }
 
-// Snapshot returns one snapshot.
+// Snapshot returns a snapshot, or CodeNotFound if the organization has no such snapshot.
 func (s Store) Snapshot(ctx context.Context, org callwright.OrgID, id string) (snap run.Snapshot, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		found, ok := d.snapshots.Rows()[id]
@@ -51,7 +51,7 @@ func (s Store) Snapshot(ctx context.Context, org callwright.OrgID, id string) (s
 	return snap, err
 }
 
-// InsertRuns adds runs.
+// InsertRuns adds all runs or none. It returns CodeConflict if an ID, or a trial of a group, is already stored or occurs twice.
 func (s Store) InsertRuns(ctx context.Context, runs []run.Run) error {
 	return with(ctx, s.Store, func(d *data) error {
 		ids, trials := map[string]bool{}, map[trial]bool{}
@@ -73,7 +73,7 @@ func (s Store) InsertRuns(ctx context.Context, runs []run.Run) error {
 
 func trialOf(r run.Run) trial { return trial{r.Batch, r.Scenario, r.Trial} }
 
-// store adds or replaces a run.
+// store adds or replaces a run, and updates the indexes of pending runs, running runs and trials.
 func (d *data) store(r run.Run) {
 	d.runs.Set(r.ID, &r)
 	d.pending.Delete(r.ID)
@@ -90,7 +90,7 @@ func (d *data) store(r run.Run) {
 	}
 }
 
-// run returns a run of an organization.
+// run returns a run without a copy of its memory, or CodeNotFound if the organization has no such run.
 func (d *data) run(org callwright.OrgID, id string) (run.Run, error) {
 	r, ok := d.runs.Rows()[id]
 	if !ok || r.Org != org {
@@ -99,7 +99,7 @@ func (d *data) run(org callwright.OrgID, id string) (run.Run, error) {
 	return *r, nil
 }
 
-// Run returns one run.
+// Run returns a run, or CodeNotFound if the organization has no such run.
 func (s Store) Run(ctx context.Context, org callwright.OrgID, id string) (r run.Run, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		found, err := d.run(org, id)
@@ -109,7 +109,8 @@ func (s Store) Run(ctx context.Context, org callwright.OrgID, id string) (r run.
 	return r, err
 }
 
-// UpdateRuns replaces runs.
+// UpdateRuns stores the progress and the outcome of all runs or of none. It returns CodeNotFound if a run is absent, and CodeConflict if a
+// stored revision differs.
 func (s Store) UpdateRuns(ctx context.Context, runs []run.Run) error {
 	return with(ctx, s.Store, func(d *data) error {
 		updated := make([]run.Run, len(runs))
@@ -133,7 +134,7 @@ func (s Store) UpdateRuns(ctx context.Context, runs []run.Run) error {
 	})
 }
 
-// CancelRun sets Cancel of a run.
+// CancelRun sets Cancel of a run, which its node polls. It returns CodeConflict if the run is not Running.
 func (s Store) CancelRun(ctx context.Context, org callwright.OrgID, id string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		r, err := d.run(org, id)
@@ -149,7 +150,7 @@ func (s Store) CancelRun(ctx context.Context, org callwright.OrgID, id string) e
 	})
 }
 
-// FindRuns returns a page of runs without their outcomes.
+// FindRuns returns a page of the runs that match a filter, newest first unless f.Oldest is set, without their outcomes and summaries.
 func (s Store) FindRuns(ctx context.Context, org callwright.OrgID, f run.Filter) (found []run.Run, err error) {
 	order := func(a, b *run.Run) int {
 		if f.Oldest {
@@ -178,14 +179,15 @@ func (s Store) FindRuns(ctx context.Context, org callwright.OrgID, f run.Filter)
 	return found, err
 }
 
-// listed returns a copy of a run as lists have it.
+// listed returns a copy of a run without its outcome and summary, which lists omit.
 func listed(r *run.Run) run.Run {
 	out := *r
 	out.Outcome, out.Summary = nil, ""
 	return memory.Clone(out)
 }
 
-// candidates returns a superset of the runs that a filter selects.
+// candidates returns a superset of the runs that a filter selects. If the filter selects only runs that have not ended, it uses the indexes
+// of pending and running runs.
 func (d *data) candidates(f run.Filter) iter.Seq[*run.Run] {
 	if len(f.States) == 0 || slices.ContainsFunc(f.States, run.State.Ended) {
 		return maps.Values(d.runs.Rows())
@@ -215,7 +217,7 @@ func picked(r *run.Run, f run.Filter) bool {
 		(len(f.States) == 0 || slices.Contains(f.States, r.State))
 }
 
-// CountRuns counts runs.
+// CountRuns returns the number of an organization's runs that match a filter, regardless of its page.
 func (s Store) CountRuns(ctx context.Context, org callwright.OrgID, f run.Filter) (count int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for r := range d.candidates(f) {
@@ -228,7 +230,7 @@ func (s Store) CountRuns(ctx context.Context, org callwright.OrgID, f run.Filter
 	return count, err
 }
 
-// CountUnended counts runs that have not ended, and runs still to be created.
+// CountUnended returns the number of an organization's runs that have not ended, plus the runs that its open groups have yet to create.
 func (s Store) CountUnended(ctx context.Context, org callwright.OrgID) (count int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, ids := range []map[string]callwright.OrgID{d.pending.Rows(), d.running.Rows()} {
@@ -248,10 +250,10 @@ func (s Store) CountUnended(ctx context.Context, org callwright.OrgID) (count in
 	return count, err
 }
 
-// HoldStarts does nothing: nothing else happens during a transaction.
+// HoldStarts does nothing, because transactions do not overlap.
 func (Store) HoldStarts(context.Context, callwright.OrgID) error { return nil }
 
-// EachEnded calls f with the runs of a window.
+// EachEnded calls f with the ended runs of a window, newest first, without runs of experiments. It calls f outside of the store's lock.
 func (s Store) EachEnded(
 	ctx context.Context, org callwright.OrgID, w run.Window, f func(analytics.Run),
 ) error {
@@ -279,12 +281,12 @@ func (s Store) EachEnded(
 	return err
 }
 
-// verdicts are the states of runs that have ended as analytics name them.
+// verdicts maps the states of ended runs to the states that analytics use. It contains no other states.
 var verdicts = map[run.State]stats.State{
 	run.Passed: stats.Passed, run.Failed: stats.Failed, run.Error: stats.Error, run.Cancelled: stats.Cancelled,
 }
 
-// Waiting returns the organizations that have runs to be started.
+// Waiting returns up to limit organizations with pending runs, sorted by id.
 func (s Store) Waiting(ctx context.Context, limit int) (orgs []callwright.OrgID, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		seen := map[callwright.OrgID]bool{}
@@ -298,7 +300,7 @@ func (s Store) Waiting(ctx context.Context, limit int) (orgs []callwright.OrgID,
 	return orgs, err
 }
 
-// Abandoned returns runs of nodes that are not alive.
+// Abandoned returns up to limit running runs whose node is not in alive, without their outcomes and summaries.
 func (s Store) Abandoned(ctx context.Context, alive []string, limit int) (found []run.Run, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for id := range d.running.Rows() {
@@ -311,7 +313,8 @@ func (s Store) Abandoned(ctx context.Context, alive []string, limit int) (found 
 	return found, err
 }
 
-// Cancelled returns the ids of a node's runs to cancel.
+// Cancelled returns the ids of a node's running runs that are canceled, either by themselves or with their group. Runs of a group that its
+// budget stopped are not included.
 func (s Store) Cancelled(ctx context.Context, node string) (ids []string, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for id := range d.running.Rows() {
@@ -324,7 +327,7 @@ func (s Store) Cancelled(ctx context.Context, node string) (ids []string, err er
 	return ids, err
 }
 
-// DeleteRuns deletes old runs.
+// DeleteRuns deletes up to limit runs that ended before the given time, with their journals. It returns the number of deleted runs.
 func (s Store) DeleteRuns(ctx context.Context, before time.Time, limit int) (deleted int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, r := range d.runs.Rows() {
@@ -338,7 +341,8 @@ func (s Store) DeleteRuns(ctx context.Context, before time.Time, limit int) (del
 	return deleted, err
 }
 
-// AppendAnswer adds an answer to the journal of a run.
+// AppendAnswer adds an answer to the journal of a run. It returns CodeConflict if the run is not Running on node, or if the journal already
+// contains key.
 func (s Store) AppendAnswer(ctx context.Context, org callwright.OrgID, id, node, key string, answer []byte) error {
 	return with(ctx, s.Store, func(d *data) error {
 		r, err := d.run(org, id)
@@ -352,7 +356,8 @@ func (s Store) AppendAnswer(ctx context.Context, org callwright.OrgID, id, node,
 	})
 }
 
-// AppendJudgement adds an answer of a judge to the journal of a run that has ended.
+// AppendJudgement adds a judge's answer to the journal of an ended run. It returns CodeConflict if the run has not ended, its group is not
+// open, or the journal already contains key.
 func (s Store) AppendJudgement(ctx context.Context, org callwright.OrgID, run, key string, answer []byte) error {
 	return with(ctx, s.Store, func(d *data) error {
 		r, err := d.run(org, run)
@@ -366,13 +371,13 @@ func (s Store) AppendJudgement(ctx context.Context, org callwright.OrgID, run, k
 	})
 }
 
-// append adds an answer to a journal.
+// append adds an answer to a journal, or returns CodeConflict if the journal already contains key.
 func (d *data) append(run, key string, answer []byte) error {
 	before := d.answers.Rows()[run]
 	if _, taken := before[key]; taken {
 		return callwright.ErrConflict
 	}
-	journal := maps.Clone(before) // a transaction that fails restores the old one
+	journal := maps.Clone(before) // a failed transaction restores the old map
 	if journal == nil {
 		journal = map[string][]byte{}
 	}
@@ -381,7 +386,7 @@ func (d *data) append(run, key string, answer []byte) error {
 	return nil
 }
 
-// Answers returns the journal of a run.
+// Answers returns the journal of a run by key. The map is empty if the organization has no such run.
 func (s Store) Answers(ctx context.Context, org callwright.OrgID, run string) (answers map[string][]byte, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		if _, err := d.run(org, run); err != nil {
@@ -393,7 +398,7 @@ func (s Store) Answers(ctx context.Context, org callwright.OrgID, run string) (a
 	return answers, err
 }
 
-// DeleteAnswers deletes the journal of a run.
+// DeleteAnswers deletes the journal of a run. It returns no error if the run is absent.
 func (s Store) DeleteAnswers(ctx context.Context, org callwright.OrgID, run string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if _, err := d.run(org, run); err != nil {

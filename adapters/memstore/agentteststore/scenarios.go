@@ -13,7 +13,8 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// InsertScenario adds a scenario.
+// InsertScenario adds a scenario. It returns CodeConflict if its ID is already stored, and agenttest.ErrNameTaken if another scenario of
+// its pathway or persona has the same name.
 func (s Store) InsertScenario(ctx context.Context, sc scenario.Scenario) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if _, taken := d.scenarios.Rows()[sc.ID]; taken {
@@ -26,7 +27,7 @@ func (s Store) InsertScenario(ctx context.Context, sc scenario.Scenario) error {
 	})
 }
 
-// checkName refuses a name that another scenario of the same pathway or persona has.
+// checkName returns agenttest.ErrNameTaken if another scenario of the same pathway or persona has the same name.
 func (d *data) checkName(sc scenario.Scenario) error {
 	for _, other := range d.scenarios.Rows() {
 		if other.ID != sc.ID && other.Org == sc.Org && other.Pathway == sc.Pathway && other.Persona == sc.Persona && other.Name == sc.Name {
@@ -36,17 +37,18 @@ func (d *data) checkName(sc scenario.Scenario) error {
 	return nil
 }
 
-// Scenario returns one scenario.
+// Scenario returns a scenario, or CodeNotFound if the organization has no such scenario.
 func (s Store) Scenario(ctx context.Context, org callwright.OrgID, id string) (scenario.Scenario, error) {
 	return read(ctx, s.Store, func(d *data) (scenario.Scenario, error) { return d.scenarios.Find(org, id) })
 }
 
-// HoldScenario checks that a scenario exists. It needs no lock, because nothing else happens during a transaction.
+// HoldScenario returns CodeNotFound if the organization has no such scenario. It needs no lock, because transactions do not overlap.
 func (s Store) HoldScenario(ctx context.Context, org callwright.OrgID, id string) error {
 	return with(ctx, s.Store, func(d *data) error { return d.scenarios.Exists(org, id) })
 }
 
-// UpdateScenario replaces a scenario.
+// UpdateScenario replaces a scenario, except its pathway, persona and creation time. It returns CodeConflict if the stored revision
+// differs, and agenttest.ErrNameTaken if another scenario has the same name.
 func (s Store) UpdateScenario(ctx context.Context, sc scenario.Scenario) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if err := d.scenarios.Check(sc); err != nil {
@@ -61,7 +63,8 @@ func (s Store) UpdateScenario(ctx context.Context, sc scenario.Scenario) error {
 	})
 }
 
-// DeleteScenario deletes a scenario with its runs.
+// DeleteScenario deletes a scenario and its runs, except the runs of open groups. It returns CodeNotFound if the organization has no such
+// scenario.
 func (s Store) DeleteScenario(ctx context.Context, org callwright.OrgID, id string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if err := d.scenarios.DeleteExisting(org, id); err != nil {
@@ -76,8 +79,8 @@ func (s Store) DeleteScenario(ctx context.Context, org callwright.OrgID, id stri
 	})
 }
 
-// deleteRun deletes a run with its journal, its snapshot if no other run has it, and its group if that has ended and has no
-// other run.
+// deleteRun deletes a run and its journal. It also deletes the snapshot if no other run uses it, and the group if the group is not open and
+// contains no other run.
 func (d *data) deleteRun(r *run.Run) {
 	d.runs.Delete(r.ID)
 	d.pending.Delete(r.ID)
@@ -99,7 +102,8 @@ func (d *data) deleteRun(r *run.Run) {
 	}
 }
 
-// FindScenarios returns a page of scenarios.
+// FindScenarios returns the scenarios that match a filter, newest first, at most f.Limit. Unless f.Brief is set, each one holds its most
+// recent run. The page is shorter if its total size exceeds agenttest.MaxRead.
 func (s Store) FindScenarios(
 	ctx context.Context, org callwright.OrgID, f agenttest.ScenarioFilter,
 ) (found []agenttest.Listed, err error) {
@@ -123,8 +127,8 @@ func (s Store) FindScenarios(
 	return found, err
 }
 
-// bounded returns the beginning of a list: at most limit scenarios, up to the second or a later one at which their sizes exceed
-// agenttest.MaxRead.
+// bounded returns the first scenarios of a list, at most limit. It stops after the scenario that makes the total size exceed
+// agenttest.MaxRead, but never before the second scenario.
 func bounded(found []agenttest.Listed, limit int) []agenttest.Listed {
 	found = found[:min(limit, len(found))]
 	total := 0
@@ -144,7 +148,7 @@ func brief(sc scenario.Scenario) scenario.Scenario {
 	}
 }
 
-// newestFirst compares the places of two things in a list.
+// newestFirst orders rows by creation time and then by ID, both descending.
 func newestFirst(at time.Time, id string, otherAt time.Time, otherID string) int {
 	return cmp.Or(otherAt.Compare(at), cmp.Compare(otherID, id))
 }
@@ -159,7 +163,7 @@ func chosen(sc scenario.Scenario, f agenttest.ScenarioFilter) bool {
 		(f.After.IsZero() || newestFirst(sc.CreatedAt, sc.ID, f.After.At, f.After.ID) > 0)
 }
 
-// addRecent sets the most recently created run of each scenario.
+// addRecent sets Recent of each listed scenario to its newest run that is no experiment, without outcome and summary.
 func (d *data) addRecent(org callwright.OrgID, found []agenttest.Listed) {
 	place := make(map[string]int, len(found))
 	for i, l := range found {
@@ -185,7 +189,7 @@ func (s Store) CountScenarios(ctx context.Context, org callwright.OrgID) (int, e
 	})
 }
 
-// RequiredScenarios returns the revisions of the scenarios that promotion requires.
+// RequiredScenarios returns the revisions of a pathway's enabled scenarios that promotion requires, by scenario id, at most limit.
 func (s Store) RequiredScenarios(
 	ctx context.Context, org callwright.OrgID, pathway string, limit int,
 ) (required map[string]int64, err error) {

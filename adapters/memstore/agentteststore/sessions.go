@@ -12,12 +12,13 @@ import (
 	"github.com/callwright/callwright/agenttest/tornado"
 )
 
-// Sessions is a tornado.Store.
+// Sessions implements tornado.Store in memory.
 type Sessions struct{ Store *memstore.Store }
 
 var _ tornado.Store = Sessions{}
 
-// InsertSession adds a session.
+// InsertSession adds a session. It returns CodeConflict if its ID is already stored, and tornado.ErrActive if another session of its
+// pathway is Running.
 func (s Sessions) InsertSession(ctx context.Context, n tornado.Session) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if _, taken := d.sessions.Rows()[n.ID]; taken {
@@ -40,12 +41,12 @@ func (d *data) active(org callwright.OrgID, pathway string) bool {
 	return false
 }
 
-// Session returns one session.
+// Session returns a session, or CodeNotFound if the organization has no such session.
 func (s Sessions) Session(ctx context.Context, org callwright.OrgID, id string) (tornado.Session, error) {
 	return read(ctx, s.Store, func(d *data) (tornado.Session, error) { return d.sessions.Find(org, id) })
 }
 
-// FindSessions returns a page of sessions.
+// FindSessions returns up to f.Limit sessions that match a filter, newest first.
 func (s Sessions) FindSessions(ctx context.Context, org callwright.OrgID, f tornado.Filter) ([]tornado.Session, error) {
 	return read(ctx, s.Store, func(d *data) ([]tornado.Session, error) {
 		return d.sessions.Select(f.Limit, newerSession, func(n tornado.Session) bool { return n.Org == org && sessionPicked(n, f) }), nil
@@ -61,7 +62,8 @@ func sessionPicked(n tornado.Session, f tornado.Filter) bool {
 
 func newerSession(a, b tornado.Session) int { return newestFirst(a.CreatedAt, a.ID, b.CreatedAt, b.ID) }
 
-// UpdateSession replaces the fields of a session that can change.
+// UpdateSession stores a session's progress, usage, node and end. It returns CodeConflict if the stored revision differs, or if n would
+// resume an ended session.
 func (s Sessions) UpdateSession(ctx context.Context, n tornado.Session) error {
 	return with(ctx, s.Store, func(d *data) error {
 		stored, err := d.sessions.Stored(n.Org, n.ID)
@@ -78,7 +80,7 @@ func (s Sessions) UpdateSession(ctx context.Context, n tornado.Session) error {
 	})
 }
 
-// CancelSession sets Cancel of a session.
+// CancelSession sets Cancel of a session. It returns ErrInvalidState if the session has ended.
 func (s Sessions) CancelSession(ctx context.Context, org callwright.OrgID, id string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		n, err := d.sessions.Stored(org, id)
@@ -94,17 +96,17 @@ func (s Sessions) CancelSession(ctx context.Context, org callwright.OrgID, id st
 	})
 }
 
-// WaitingSessions returns sessions without a node.
+// WaitingSessions returns up to limit running sessions without a node, oldest first.
 func (s Sessions) WaitingSessions(ctx context.Context, limit int) ([]tornado.Session, error) {
 	return s.running(ctx, limit, func(n tornado.Session) bool { return n.Node == "" })
 }
 
-// AbandonedSessions returns sessions of nodes that are not alive.
+// AbandonedSessions returns up to limit running sessions whose node is not in alive, oldest first.
 func (s Sessions) AbandonedSessions(ctx context.Context, alive []string, limit int) ([]tornado.Session, error) {
 	return s.running(ctx, limit, func(n tornado.Session) bool { return !slices.Contains(alive, n.Node) })
 }
 
-// running returns the oldest running sessions that are picked.
+// running returns up to limit running sessions for which picked returns true, oldest first.
 func (s Sessions) running(ctx context.Context, limit int, picked func(tornado.Session) bool) ([]tornado.Session, error) {
 	return read(ctx, s.Store, func(d *data) ([]tornado.Session, error) {
 		oldest := func(a, b tornado.Session) int { return newerSession(b, a) }
@@ -112,7 +114,7 @@ func (s Sessions) running(ctx context.Context, limit int, picked func(tornado.Se
 	})
 }
 
-// CancelledSessions returns the ids of a node's sessions to cancel.
+// CancelledSessions returns the ids of a node's running sessions whose Cancel is set.
 func (s Sessions) CancelledSessions(ctx context.Context, node string) (ids []string, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, n := range d.sessions.Rows() {
@@ -125,7 +127,8 @@ func (s Sessions) CancelledSessions(ctx context.Context, node string) (ids []str
 	return ids, err
 }
 
-// AppendStep adds a step to the journal of a session.
+// AppendStep adds a step to the journal of a session. It returns CodeConflict if the session is not Running on node, or if the journal
+// already contains number.
 func (s Sessions) AppendStep(
 	ctx context.Context, org callwright.OrgID, session, node string, number int, step tornado.Step,
 ) error {
@@ -138,7 +141,7 @@ func (s Sessions) AppendStep(
 		if _, taken := before[number]; taken || n.State != tornado.Running || n.Node != node {
 			return callwright.ErrConflict
 		}
-		journal := maps.Clone(before) // a transaction that fails restores the old one
+		journal := maps.Clone(before) // a failed transaction restores the old map
 		if journal == nil {
 			journal = map[int]tornado.Step{}
 		}
@@ -148,7 +151,7 @@ func (s Sessions) AppendStep(
 	})
 }
 
-// Steps returns the journal of a session.
+// Steps returns the journal of a session, sorted by step number. It returns no steps if the organization has no such session.
 func (s Sessions) Steps(ctx context.Context, org callwright.OrgID, session string) (steps []tornado.Step, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		if _, err := d.sessions.Stored(org, session); err != nil {
@@ -163,7 +166,7 @@ func (s Sessions) Steps(ctx context.Context, org callwright.OrgID, session strin
 	return steps, err
 }
 
-// DeleteSteps deletes the journal of a session.
+// DeleteSteps deletes the journal of a session. It returns no error if the session is absent.
 func (s Sessions) DeleteSteps(ctx context.Context, org callwright.OrgID, session string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if _, err := d.sessions.Stored(org, session); err != nil {
@@ -174,7 +177,8 @@ func (s Sessions) DeleteSteps(ctx context.Context, org callwright.OrgID, session
 	})
 }
 
-// DeleteSessions deletes old sessions.
+// DeleteSessions deletes up to limit sessions that ended before the given time, with their journals. It returns the number of deleted
+// sessions.
 func (s Sessions) DeleteSessions(ctx context.Context, before time.Time, limit int) (deleted int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for id, n := range d.sessions.Rows() {

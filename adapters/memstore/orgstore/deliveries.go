@@ -16,10 +16,11 @@ type deliveryKey struct {
 	id  string
 }
 
-// Deliveries is a delivery.Store.
+// Deliveries implements delivery.Store in memory.
 type Deliveries struct{ Store *memstore.Store }
 
-// StoreDelivery adds a delivery, or replaces the stored one.
+// StoreDelivery adds or replaces a delivery. A replacement keeps the stored Since and adds the Attempts of both. It also deletes the
+// organization's deliveries whose Since is before the given time.
 func (s Deliveries) StoreDelivery(ctx context.Context, d delivery.Delivery, before time.Time) error {
 	return with(ctx, s.Store, func(all *data) error {
 		d := memory.Clone(d)
@@ -31,7 +32,7 @@ func (s Deliveries) StoreDelivery(ctx context.Context, d delivery.Delivery, befo
 	})
 }
 
-// FinishDelivery ends a delivery that is pending.
+// FinishDelivery stores the result of a pending delivery and adds its Attempts. It does nothing if the delivery is absent or not pending.
 func (s Deliveries) FinishDelivery(ctx context.Context, d delivery.Delivery) error {
 	return with(ctx, s.Store, func(all *data) error {
 		old, ok := all.deliveries.Rows()[deliveryKey{d.Org, d.ID}]
@@ -45,7 +46,8 @@ func (s Deliveries) FinishDelivery(ctx context.Context, d delivery.Delivery) err
 	})
 }
 
-// Deliveries returns a page of deliveries.
+// Deliveries returns a page of an organization's deliveries whose Since is at or after the given time, newest first. An empty state selects
+// all states.
 func (s Deliveries) Deliveries(
 	ctx context.Context, org callwright.OrgID, state delivery.State, since time.Time, after callwright.Keyset, limit int,
 ) ([]delivery.Delivery, error) {

@@ -1,5 +1,4 @@
-// Package orgstore stores organizations, API keys, sessions, the answers to requests with an idempotency key and the
-// deliveries of webhooks in a memstore.Store.
+// Package orgstore stores organizations, API keys, sessions, answers by idempotency key, and webhook deliveries in a memstore.Store.
 package orgstore
 
 import (
@@ -14,7 +13,7 @@ import (
 // data holds the rows of the stores of this package.
 type data struct {
 	*memory.Tables
-	orgs     *memory.Rows[callwright.OrgID, callwright.Organization] // of no organization
+	orgs     *memory.Rows[callwright.OrgID, callwright.Organization] // stored under the empty OrgID
 	keys     *memory.Rows[string, callwright.APIKey]                 // by id
 	sessions *memory.Rows[string, callwright.Session]                // by id
 	answers  *memory.Table[answerKey, answer]
@@ -42,12 +41,13 @@ func (data) New() data {
 	}
 }
 
-// with calls f with the data, in the transaction of ctx or alone. f must not fail after its first change.
+// with calls f with the data, in the transaction of ctx if it carries one. f must not fail after its first change, because with does not
+// undo changes.
 func with(ctx context.Context, s *memstore.Store, f func(d *data) error) error {
 	return memory.With(ctx, s.Core(), f)
 }
 
-// read returns the result of f on the data, in the transaction of ctx or alone.
+// read returns the result of f on the data. It reads in the transaction of ctx if ctx carries one.
 func read[V any](ctx context.Context, s *memstore.Store, f func(d *data) (V, error)) (V, error) {
 	return memory.Read(ctx, s.Core(), f)
 }

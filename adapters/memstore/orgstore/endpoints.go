@@ -14,15 +14,16 @@ type endpointKey struct {
 	host string
 }
 
-// Endpoints is a delivery.EndpointStore.
+// Endpoints implements delivery.EndpointStore in memory.
 type Endpoints struct{ Store *memstore.Store }
 
-// Endpoint returns an endpoint.
+// Endpoint returns the state of a webhook host, or CodeNotFound if the organization has none stored.
 func (s Endpoints) Endpoint(ctx context.Context, org callwright.OrgID, host string) (delivery.Endpoint, error) {
 	return read(ctx, s.Store, func(all *data) (delivery.Endpoint, error) { return all.endpoints.Find(org, endpointKey{org, host}) })
 }
 
-// StoreEndpoint adds or replaces an endpoint.
+// StoreEndpoint adds an endpoint whose Version is 0, and replaces any other. It returns CodeConflict if the stored Version differs or is
+// absent, or if a new endpoint is already stored.
 func (s Endpoints) StoreEndpoint(ctx context.Context, e delivery.Endpoint) error {
 	return with(ctx, s.Store, func(all *data) error {
 		switch _, known := all.endpoints.Rows()[endpointKey{e.Org, e.Host}]; {
@@ -35,12 +36,12 @@ func (s Endpoints) StoreEndpoint(ctx context.Context, e delivery.Endpoint) error
 	})
 }
 
-// DeleteEndpoint deletes an endpoint.
+// DeleteEndpoint deletes an endpoint. It returns no error if the endpoint is absent.
 func (s Endpoints) DeleteEndpoint(ctx context.Context, org callwright.OrgID, host string) error {
 	return with(ctx, s.Store, func(all *data) error { return all.endpoints.Delete(org, endpointKey{org, host}) })
 }
 
-// PausedEndpoints returns the endpoints of an organization that are paused.
+// PausedEndpoints returns an organization's paused endpoints, sorted by host, at most limit but at least one.
 func (s Endpoints) PausedEndpoints(ctx context.Context, org callwright.OrgID, limit int) ([]delivery.Endpoint, error) {
 	return read(ctx, s.Store, func(all *data) ([]delivery.Endpoint, error) {
 		byHost := func(a, b delivery.Endpoint) int { return cmp.Compare(a.Host, b.Host) }

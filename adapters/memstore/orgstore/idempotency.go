@@ -19,10 +19,11 @@ type answer struct {
 	at           time.Time
 }
 
-// IdempotencyStore is a callwright.IdempotencyStore.
+// IdempotencyStore implements callwright.IdempotencyStore in memory.
 type IdempotencyStore struct{ Store *memstore.Store }
 
-// Find returns the answer kept under a key since a time, and the digest of the request that got it.
+// Find returns the answer stored under an idempotency key, and the digest of its request. It returns CodeNotFound if the answer is absent
+// or was stored before since.
 func (s IdempotencyStore) Find(
 	ctx context.Context, org callwright.OrgID, key string, since time.Time,
 ) (digest, body []byte, err error) {
@@ -37,7 +38,8 @@ func (s IdempotencyStore) Find(
 	return digest, body, err
 }
 
-// StoreAnswer stores an answer in place of one from before since.
+// StoreAnswer stores the answer to a request under an idempotency key. It replaces an answer that was stored before since, and returns
+// CodeConflict for a newer one.
 func (s IdempotencyStore) StoreAnswer(
 	ctx context.Context, org callwright.OrgID, key string, digest, body []byte, since, at time.Time,
 ) error {

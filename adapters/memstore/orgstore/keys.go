@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/adapters/memstore/internal/memory"
 )
 
-// InsertKey adds a key's record.
+// InsertKey adds an API key's record. It returns CodeConflict if its ID or prefix is already stored.
 func (s Tenants) InsertKey(ctx context.Context, k callwright.APIKey) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if _, taken := d.keyByPrefix(k.Prefix); taken {
@@ -20,7 +20,7 @@ func (s Tenants) InsertKey(ctx context.Context, k callwright.APIKey) error {
 	})
 }
 
-// KeyByPrefix returns the record of the key with a prefix, and its organization.
+// KeyByPrefix returns the API key with a prefix, and the key's organization. It returns CodeNotFound if either is absent.
 func (s Tenants) KeyByPrefix(ctx context.Context, prefix string) (k callwright.APIKey, o callwright.Organization, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		key, known := d.keyByPrefix(prefix)
@@ -34,7 +34,7 @@ func (s Tenants) KeyByPrefix(ctx context.Context, prefix string) (k callwright.A
 	return k, o, err
 }
 
-// keyByPrefix returns the key with a prefix.
+// keyByPrefix returns the API key with a prefix. It examines every key.
 func (d *data) keyByPrefix(prefix string) (key callwright.APIKey, known bool) {
 	for _, k := range d.keys.Rows() {
 		if k.Prefix == prefix {
@@ -44,12 +44,12 @@ func (d *data) keyByPrefix(prefix string) (key callwright.APIKey, known bool) {
 	return key, false
 }
 
-// Key returns the record of one key.
+// Key returns the record of an API key, or CodeNotFound if the organization has no such key.
 func (s Tenants) Key(ctx context.Context, org callwright.OrgID, id string) (callwright.APIKey, error) {
 	return read(ctx, s.Store, func(d *data) (callwright.APIKey, error) { return d.keys.Find(org, id) })
 }
 
-// keysOf yields the keys of an organization.
+// keysOf yields the API keys of an organization in no particular order, without copying them.
 func (d *data) keysOf(org callwright.OrgID) iter.Seq[callwright.APIKey] {
 	return func(yield func(callwright.APIKey) bool) {
 		for _, k := range d.keys.Rows() {
@@ -60,7 +60,7 @@ func (d *data) keysOf(org callwright.OrgID) iter.Seq[callwright.APIKey] {
 	}
 }
 
-// Keys returns a page of the keys of an organization.
+// Keys returns a page of an organization's API keys, newest first.
 func (s Tenants) Keys(
 	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
 ) ([]callwright.APIKey, error) {
@@ -70,7 +70,7 @@ func (s Tenants) Keys(
 	})
 }
 
-// KeyNames returns the names of some keys.
+// KeyNames returns the names of an organization's API keys by their ids. It skips ids that the organization does not have.
 func (s Tenants) KeyNames(ctx context.Context, org callwright.OrgID, ids []string) (map[string]string, error) {
 	names := map[string]string{}
 	err := with(ctx, s.Store, func(d *data) error {
@@ -84,7 +84,7 @@ func (s Tenants) KeyNames(ctx context.Context, org callwright.OrgID, ids []strin
 	return names, err
 }
 
-// CountKeys counts the keys that are in force.
+// CountKeys returns the number of an organization's API keys that are in force at now.
 func (s Tenants) CountKeys(ctx context.Context, org callwright.OrgID, now time.Time) (count int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for k := range d.keysOf(org) {
@@ -97,7 +97,7 @@ func (s Tenants) CountKeys(ctx context.Context, org callwright.OrgID, now time.T
 	return count, err
 }
 
-// RevokeKey revokes a key.
+// RevokeKey sets when an API key was revoked, unless it already is. It returns CodeNotFound if the organization has no such key.
 func (s Tenants) RevokeKey(ctx context.Context, org callwright.OrgID, id string, at time.Time) error {
 	return with(ctx, s.Store, func(d *data) error {
 		k, err := d.keys.Find(org, id)
@@ -109,7 +109,8 @@ func (s Tenants) RevokeKey(ctx context.Context, org callwright.OrgID, id string,
 	})
 }
 
-// ReplaceKey sets the successor and the end of a key.
+// ReplaceKey sets the successor and the expiry of an API key. It returns CodeConflict if the key already has a successor, and CodeNotFound
+// if the organization has no such key.
 func (s Tenants) ReplaceKey(ctx context.Context, org callwright.OrgID, id, by string, ends time.Time) error {
 	return with(ctx, s.Store, func(d *data) error {
 		k, err := d.keys.Find(org, id)
@@ -125,7 +126,7 @@ func (s Tenants) ReplaceKey(ctx context.Context, org callwright.OrgID, id, by st
 	})
 }
 
-// TouchKey sets the last use of a key.
+// TouchKey sets the last use of an API key, unless the stored one is less than every before at. It returns no error if the key is absent.
 func (s Tenants) TouchKey(ctx context.Context, id string, at time.Time, every time.Duration) error {
 	return with(ctx, s.Store, func(d *data) error {
 		for _, k := range d.keys.Rows() {

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/adapters/memstore/internal/memory"
 )
 
-// InsertSession adds a session.
+// InsertSession adds a session. It returns CodeConflict if its ID or hash is already stored.
 func (s Tenants) InsertSession(ctx context.Context, session callwright.Session) error {
 	return with(ctx, s.Store, func(d *data) error {
 		for _, other := range d.sessions.Rows() {
@@ -23,7 +23,7 @@ func (s Tenants) InsertSession(ctx context.Context, session callwright.Session) 
 	})
 }
 
-// SessionByHash returns the session with a hash, the record of its key, and its organization.
+// SessionByHash returns the session with a hash, its API key and its organization. It returns CodeNotFound if any of them is absent.
 func (s Tenants) SessionByHash(ctx context.Context, hash []byte) (owner callwright.SessionOwner, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, found := range d.sessions.Rows() {
@@ -44,7 +44,8 @@ func (s Tenants) SessionByHash(ctx context.Context, hash []byte) (owner callwrig
 	return owner, err
 }
 
-// Sessions returns a page of the live sessions of an organization.
+// Sessions returns a page of an organization's live sessions, newest first. A session is live if it was used less than idle before now and
+// its API key is in force.
 func (s Tenants) Sessions(
 	ctx context.Context, org callwright.OrgID, now time.Time, idle time.Duration, after callwright.Keyset, limit int,
 ) ([]callwright.Session, error) {
@@ -63,7 +64,8 @@ func (s Tenants) Sessions(
 	})
 }
 
-// TouchSession sets the last use of a session.
+// TouchSession sets the last use of a session, unless the stored one is less than every before at. It returns no error if the session is
+// absent.
 func (s Tenants) TouchSession(ctx context.Context, id string, at time.Time, every time.Duration) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if session, ok := d.sessions.Rows()[id]; ok && !session.UsedAt.After(at.Add(-every)) {
@@ -74,7 +76,7 @@ func (s Tenants) TouchSession(ctx context.Context, id string, at time.Time, ever
 	})
 }
 
-// DeleteSession deletes a session.
+// DeleteSession deletes a session, or returns CodeNotFound if the organization has no such session.
 func (s Tenants) DeleteSession(ctx context.Context, org callwright.OrgID, id string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if _, err := d.sessions.Find(org, id); err != nil {
@@ -84,7 +86,7 @@ func (s Tenants) DeleteSession(ctx context.Context, org callwright.OrgID, id str
 	})
 }
 
-// TrimSessions deletes the sessions of a key except the most recently used ones.
+// TrimSessions deletes the sessions of an API key except the keep most recently used ones.
 func (s Tenants) TrimSessions(ctx context.Context, key string, keep int) error {
 	return with(ctx, s.Store, func(d *data) error {
 		own := d.sessions.Select(math.MaxInt, leastUsed, func(session callwright.Session) bool { return session.KeyID == key })
@@ -95,7 +97,8 @@ func (s Tenants) TrimSessions(ctx context.Context, key string, keep int) error {
 	})
 }
 
-// DeleteSessions deletes sessions that were last used at a time or before.
+// DeleteSessions deletes up to limit sessions that were last used at or before until, starting with the least recently used. It returns the
+// number of deleted sessions.
 func (s Tenants) DeleteSessions(ctx context.Context, until time.Time, limit int) (deleted int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		old := d.sessions.Select(limit, leastUsed, func(session callwright.Session) bool { return !session.UsedAt.After(until) })
@@ -108,7 +111,7 @@ func (s Tenants) DeleteSessions(ctx context.Context, until time.Time, limit int)
 	return deleted, err
 }
 
-// leastUsed orders sessions, those first that were not used for the longest time.
+// leastUsed orders sessions by their last use, the least recently used first.
 func leastUsed(a, b callwright.Session) int {
 	return cmp.Or(a.UsedAt.Compare(b.UsedAt), cmp.Compare(a.ID, b.ID))
 }

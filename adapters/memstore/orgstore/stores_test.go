@@ -12,10 +12,10 @@ import (
 	"github.com/callwright/callwright/delivery"
 )
 
-// linked are Tenants with foreign keys, as a database may have them.
+// linked adds foreign key checks to Tenants, as a database may have them.
 type linked struct{ orgstore.Tenants }
 
-// InsertKey refuses the key of an absent organization.
+// InsertKey returns an error without a code if the key's organization is absent.
 func (l linked) InsertKey(ctx context.Context, k callwright.APIKey) error {
 	if _, err := l.Organization(ctx, k.Org); err != nil {
 		return errors.New("the key violates a foreign key")
@@ -23,7 +23,7 @@ func (l linked) InsertKey(ctx context.Context, k callwright.APIKey) error {
 	return l.Tenants.InsertKey(ctx, k)
 }
 
-// InsertSession refuses the session of an absent key.
+// InsertSession returns an error without a code if the session's API key is absent.
 func (l linked) InsertSession(ctx context.Context, s callwright.Session) error {
 	if _, err := l.Key(ctx, s.Org, s.KeyID); err != nil {
 		return errors.New("the session violates a foreign key")

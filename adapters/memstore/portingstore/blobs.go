@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/porting/document"
 )
 
-// blobs holds bytes by their hash. They are never changed.
+// blobs holds the contents of documents by their SHA-256 hash in hex. A stored content never changes.
 type blobs struct {
 	*memory.Tables
 	byHash *memory.Table[string, blob]
@@ -24,16 +24,16 @@ type blobs struct {
 
 type blob struct {
 	bytes []byte
-	at    time.Time // of the last put or touch
+	at    time.Time // of the last StoreBlob or TouchBlobs
 }
 
-// New returns no bytes.
+// New returns an empty table of contents.
 func (blobs) New() blobs {
 	t := &memory.Tables{}
 	return blobs{t, memory.NewTable[string, blob](t)}
 }
 
-// touch sets the time of bytes that are there and have an earlier one.
+// touch sets the time of a content, if the content is stored and its time is earlier. It reports whether the content is stored.
 func (b blobs) touch(hash string, at time.Time) (known bool) {
 	row, known := b.byHash.Rows()[hash]
 	if known && row.at.Before(at) {
@@ -43,17 +43,19 @@ func (b blobs) touch(hash string, at time.Time) (known bool) {
 	return known
 }
 
-// Blobs is a document.Blobs. All bytes are in memory. A StoreBlob that fails leaves none.
+// Blobs implements document.Blobs in memory. A StoreBlob that fails stores nothing.
 type Blobs struct{ Store *memstore.Store }
 
 var _ document.Blobs = Blobs{}
 
-// with calls f with the bytes, in the transaction of ctx or alone. f must not fail after its first change.
+// with calls f with the contents, in the transaction of ctx if it carries one. f must not fail after its first change, because with does
+// not undo changes.
 func (s Blobs) with(ctx context.Context, f func(b *blobs) error) error {
 	return memory.With(ctx, s.Store.Core(), f)
 }
 
-// StoreBlob stores the bytes of r.
+// StoreBlob reads r to its end and stores the content under its hash. If the content is already stored, it only sets a later time. It
+// returns CodeUnavailable if ctx is canceled.
 func (s Blobs) StoreBlob(ctx context.Context, r io.Reader, at time.Time) (document.Blob, error) {
 	content, err := io.ReadAll(r)
 	if err != nil {
@@ -73,7 +75,7 @@ func (s Blobs) StoreBlob(ctx context.Context, r io.Reader, at time.Time) (docume
 	return document.Blob{SHA256: hash, Size: int64(len(content))}, err
 }
 
-// OpenBlob returns bytes.
+// OpenBlob returns a reader of a content, or CodeNotFound if no content has the hash.
 func (s Blobs) OpenBlob(ctx context.Context, hash string) (r io.ReadCloser, err error) {
 	err = s.with(ctx, func(b *blobs) error {
 		row, known := b.byHash.Rows()[hash]
@@ -86,7 +88,7 @@ func (s Blobs) OpenBlob(ctx context.Context, hash string) (r io.ReadCloser, err 
 	return r, err
 }
 
-// StaleBlobs returns hashes of bytes whose time is before another, the oldest first.
+// StaleBlobs returns the hashes of up to limit contents whose time is before the given time, oldest first.
 func (s Blobs) StaleBlobs(ctx context.Context, before time.Time, limit int) (keys []string, err error) {
 	err = s.with(ctx, func(b *blobs) error {
 		rows := b.byHash.Rows()
@@ -102,7 +104,7 @@ func (s Blobs) StaleBlobs(ctx context.Context, before time.Time, limit int) (key
 	return keys, err
 }
 
-// TouchBlobs sets the time of bytes.
+// TouchBlobs sets the time of the stored contents whose time is earlier than at. It skips unknown keys.
 func (s Blobs) TouchBlobs(ctx context.Context, keys []string, at time.Time) error {
 	return s.with(ctx, func(b *blobs) error {
 		for _, key := range keys {
@@ -112,7 +114,7 @@ func (s Blobs) TouchBlobs(ctx context.Context, keys []string, at time.Time) erro
 	})
 }
 
-// DeleteBlob deletes bytes whose time is before another.
+// DeleteBlob deletes a content if its time is before the given time. It returns no error otherwise.
 func (s Blobs) DeleteBlob(ctx context.Context, key string, before time.Time) error {
 	return s.with(ctx, func(b *blobs) error {
 		if row, known := b.byHash.Rows()[key]; known && row.at.Before(before) {

@@ -17,7 +17,7 @@ type documents struct {
 	byID *memory.Rows[string, document.Document]
 }
 
-// New returns no documents.
+// New returns an empty table of documents.
 func (documents) New() documents {
 	t := &memory.Tables{}
 	return documents{t, memory.NewRows(t, "document", func(d *document.Document) (callwright.OrgID, string, *int64) { return d.Org, d.ID, nil })}
@@ -33,17 +33,19 @@ func (d documents) unused(org callwright.OrgID) (count int) {
 	return count
 }
 
-// Documents is a document.Store.
+// Documents implements document.Store in memory.
 type Documents struct{ Store *memstore.Store }
 
 var _ document.Store = Documents{}
 
-// with calls f with the documents, in the transaction of ctx or alone. f must not fail after its first change.
+// with calls f with the documents, in the transaction of ctx if it carries one. f must not fail after its first change, because with does
+// not undo changes.
 func (s Documents) with(ctx context.Context, f func(d *documents) error) error {
 	return memory.With(ctx, s.Store.Core(), f)
 }
 
-// InsertDocument adds a document that no request uses.
+// InsertDocument adds a document and clears its Requests. It returns ErrTooManyRequests if the organization has most unused documents, and
+// CodeConflict if the ID is already stored.
 func (s Documents) InsertDocument(ctx context.Context, d document.Document, most int) error {
 	return s.with(ctx, func(all *documents) error {
 		if _, taken := all.byID.Rows()[d.ID]; taken {
@@ -66,7 +68,8 @@ func (s Documents) CountUnused(ctx context.Context, org callwright.OrgID) (count
 	return count, err
 }
 
-// Document returns a document.
+// Document returns a document with at most document.MaxListed of its requests. It returns CodeNotFound if the organization has no such
+// document.
 func (s Documents) Document(ctx context.Context, org callwright.OrgID, id string) (found document.Document, err error) {
 	err = s.with(ctx, func(all *documents) error {
 		found, err = all.byID.Find(org, id)
@@ -76,7 +79,7 @@ func (s Documents) Document(ctx context.Context, org callwright.OrgID, id string
 	return found, err
 }
 
-// UseDocuments adds a request to the users of documents, and returns the absent ids.
+// UseDocuments adds a request to the users of the given documents. It returns each id, once, that the organization does not have.
 func (s Documents) UseDocuments(
 	ctx context.Context, org callwright.OrgID, request string, ids []string,
 ) (absent []string, err error) {
@@ -100,14 +103,15 @@ func (s Documents) UseDocuments(
 	return absent, err
 }
 
-// DeleteUnused deletes old documents that no request uses.
+// DeleteUnused deletes up to limit documents that no request uses and that were created before the given time. It returns the number of
+// deleted documents.
 func (s Documents) DeleteUnused(ctx context.Context, before time.Time, limit int) (int, error) {
 	return memory.Read(ctx, s.Store.Core(), func(all *documents) (int, error) {
 		return all.byID.DeleteUpTo(limit, func(row document.Document) bool { return len(row.Requests) == 0 && row.CreatedAt.Before(before) })
 	})
 }
 
-// HashesInUse returns those hashes that a document has.
+// HashesInUse returns the given hashes that belong to a document of any organization.
 func (s Documents) HashesInUse(ctx context.Context, hashes []string) (used []string, err error) {
 	err = s.with(ctx, func(all *documents) error {
 		has := map[string]bool{}

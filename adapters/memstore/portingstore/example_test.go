@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// The store refuses a number that another open request contains.
+// The store rejects a number that another open request contains.
 func Example() {
 	ctx := context.Background()
 	requests := portingstore.Requests{Store: memstore.New()}

@@ -17,11 +17,11 @@ import (
 type letterData struct {
 	*memory.Tables
 	letters *memory.Rows[string, letter]
-	links   *memory.Table[string, string]    // ids of requests by LinkHash
-	due     *memory.Table[string, time.Time] // by id of the request
+	links   *memory.Table[string, string]    // request ids by LinkHash
+	due     *memory.Table[string, time.Time] // by request id
 }
 
-// letter is a letter with its dependent rows.
+// letter is a letter of authorization (LOA) with its PDFs and its audit trail.
 type letter struct {
 	loa.Letter
 
@@ -39,17 +39,19 @@ func (letterData) New() letterData {
 	}
 }
 
-// Letters is a loa.Store.
+// Letters implements loa.Store in memory.
 type Letters struct{ Store *memstore.Store }
 
 var _ loa.Store = Letters{}
 
-// withLetters calls f with the letters, in the transaction of ctx or alone. f must not fail after its first change.
+// withLetters calls f with the letters, in the transaction of ctx if it carries one. f must not fail after its first change, because
+// withLetters does not undo changes.
 func (s Letters) withLetters(ctx context.Context, f func(d *letterData) error) error {
 	return memory.With(ctx, s.Store.Core(), f)
 }
 
-// InsertLetter adds a letter.
+// InsertLetter adds a letter with its unsigned PDF and its first events. It returns CodeConflict if the request already has a letter or the
+// LinkHash is already stored.
 func (s Letters) InsertLetter(ctx context.Context, l loa.Letter, pdf []byte, events ...loa.Event) error {
 	return s.withLetters(ctx, func(d *letterData) error {
 		_, taken := d.letters.Rows()[l.Request]
@@ -63,7 +65,7 @@ func (s Letters) InsertLetter(ctx context.Context, l loa.Letter, pdf []byte, eve
 	})
 }
 
-// set replaces a letter and its index entries.
+// set stores l in place of was, and updates the indexes of links and due times.
 func (d *letterData) set(was, l letter) {
 	if was.LinkHash != l.LinkHash {
 		d.links.Delete(was.LinkHash)
@@ -76,13 +78,13 @@ func (d *letterData) set(was, l letter) {
 	d.letters.Set(l.Request, l)
 }
 
-// Letter returns the letter of a request.
+// Letter returns the letter of a request, or CodeNotFound if the organization has no such letter.
 func (s Letters) Letter(ctx context.Context, org callwright.OrgID, request string) (loa.Letter, error) {
 	found, err := memory.Read(ctx, s.Store.Core(), func(d *letterData) (letter, error) { return d.letters.Find(org, request) })
 	return found.Letter, err
 }
 
-// LetterByLink returns the letter of a link.
+// LetterByLink returns the letter with a LinkHash, or CodeNotFound if no letter has it.
 func (s Letters) LetterByLink(ctx context.Context, hash string) (l loa.Letter, err error) {
 	err = s.withLetters(ctx, func(d *letterData) error {
 		request, ok := d.links.Rows()[hash]
@@ -95,7 +97,8 @@ func (s Letters) LetterByLink(ctx context.Context, hash string) (l loa.Letter, e
 	return l, err
 }
 
-// UpdateLetter replaces a letter.
+// UpdateLetter replaces a letter and appends events to its audit trail. A nil signed keeps the stored signed PDF. It returns CodeConflict
+// if the stored revision differs or another letter has the LinkHash.
 func (s Letters) UpdateLetter(ctx context.Context, l loa.Letter, signed []byte, events ...loa.Event) error {
 	return s.withLetters(ctx, func(d *letterData) error {
 		if err := d.letters.Check(letter{Letter: l}); err != nil {
@@ -115,7 +118,7 @@ func (s Letters) UpdateLetter(ctx context.Context, l loa.Letter, signed []byte, 
 	})
 }
 
-// PDF returns a PDF of a letter.
+// PDF returns the signed or the unsigned PDF of a letter. It returns CodeNotFound if the letter is absent or not yet signed.
 func (s Letters) PDF(ctx context.Context, org callwright.OrgID, request string, signed bool) (pdf []byte, err error) {
 	err = s.withLetters(ctx, func(d *letterData) error {
 		l, err := d.letters.Find(org, request)
@@ -131,7 +134,7 @@ func (s Letters) PDF(ctx context.Context, org callwright.OrgID, request string, 
 	return pdf, err
 }
 
-// Events returns the audit trail of a letter.
+// Events returns the audit trail of a letter, oldest first. It returns no events if the organization has no such letter.
 func (s Letters) Events(ctx context.Context, org callwright.OrgID, request string) (events []loa.Event, err error) {
 	err = s.withLetters(ctx, func(d *letterData) error {
 		if l, err := d.letters.Find(org, request); err == nil {
@@ -142,7 +145,7 @@ func (s Letters) Events(ctx context.Context, org callwright.OrgID, request strin
 	return events, err
 }
 
-// DueLetters names letters that are due.
+// DueLetters returns the organizations and request ids of up to limit letters that are due at now, the longest due first.
 func (s Letters) DueLetters(ctx context.Context, now time.Time, limit int) (names []porting.Name, err error) {
 	err = s.withLetters(ctx, func(d *letterData) error {
 		var ids []string

@@ -1,4 +1,4 @@
-// Package portingstore stores port requests in a memstore.Store.
+// Package portingstore stores port requests, their documents and letters, and the orders of the manual gateway in a memstore.Store.
 package portingstore
 
 import (
@@ -18,13 +18,13 @@ type data struct {
 	*memory.Tables
 	requests *memory.Rows[string, porting.Request]
 	history  *memory.Table[string, []porting.Entry]
-	active   *memory.Table[callwright.PhoneNumber, string] // ids of requests that have not ended
-	refs     *memory.Table[order, string]                  // ids of requests
-	due      *memory.Table[string, time.Time]              // by id of the request
+	active   *memory.Table[callwright.PhoneNumber, string] // ids of the open requests
+	refs     *memory.Table[order, string]                  // request ids
+	due      *memory.Table[string, time.Time]              // by request id
 	reserved *memory.Table[callwright.PhoneNumber, porting.Reservation]
 }
 
-// order names an order at a gateway.
+// order identifies an order by its gateway and the gateway's reference.
 type order struct{ gateway, ref string }
 
 // New returns the data of an empty store.
@@ -41,22 +41,24 @@ func (data) New() data {
 	}
 }
 
-// with calls f with the data, in the transaction of ctx or alone. f must not fail after its first change.
+// with calls f with the data, in the transaction of ctx if it carries one. f must not fail after its first change, because with does not
+// undo changes.
 func with(ctx context.Context, s *memstore.Store, f func(d *data) error) error {
 	return memory.With(ctx, s.Core(), f)
 }
 
-// read returns the result of f on the data, in the transaction of ctx or alone.
+// read returns the result of f on the data. It reads in the transaction of ctx if ctx carries one.
 func read[V any](ctx context.Context, s *memstore.Store, f func(d *data) (V, error)) (V, error) {
 	return memory.Read(ctx, s.Core(), f)
 }
 
-// Requests is a porting.Store.
+// Requests implements porting.Store in memory.
 type Requests struct{ Store *memstore.Store }
 
 var _ porting.Store = Requests{}
 
-// InsertRequest adds a request.
+// InsertRequest adds a request and its first history entries. It returns porting.ErrNumberActive if an open request contains one of its
+// numbers, and CodeConflict if its ID or order is already stored.
 func (s Requests) InsertRequest(ctx context.Context, r porting.Request, entries ...porting.Entry) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if _, taken := d.requests.Rows()[r.ID]; taken {
@@ -76,13 +78,13 @@ func (s Requests) InsertRequest(ctx context.Context, r porting.Request, entries 
 	})
 }
 
-// orderTaken reports whether the order of a request is another one's.
+// orderTaken reports whether another request already has the order of r.
 func (d *data) orderTaken(r porting.Request) bool {
 	id, taken := d.refs.Rows()[order{r.Gateway, r.Ref}]
 	return taken && id != r.ID
 }
 
-// set replaces a request and appends to its history.
+// set stores r in place of was, updates the indexes, and appends entries to the history.
 func (d *data) set(was, r porting.Request, entries []porting.Entry) {
 	for _, n := range was.Numbers {
 		if d.active.Rows()[n.Number] == was.ID {
@@ -108,12 +110,13 @@ func (d *data) set(was, r porting.Request, entries []porting.Entry) {
 	d.history.Set(r.ID, slices.Concat(d.history.Rows()[r.ID], entries))
 }
 
-// Request returns one request.
+// Request returns a request, or CodeNotFound if the organization has no such request.
 func (s Requests) Request(ctx context.Context, org callwright.OrgID, id string) (porting.Request, error) {
 	return read(ctx, s.Store, func(d *data) (porting.Request, error) { return d.requests.Find(org, id) })
 }
 
-// UpdateRequest replaces a request.
+// UpdateRequest replaces a request and appends entries to its history. It returns CodeConflict if the stored revision differs or another
+// request has the order, and ErrInvalidState if r would reopen an ended request.
 func (s Requests) UpdateRequest(ctx context.Context, r porting.Request, entries ...porting.Entry) error {
 	return with(ctx, s.Store, func(d *data) error {
 		stored := d.requests.Rows()[r.ID]
@@ -131,7 +134,7 @@ func (s Requests) UpdateRequest(ctx context.Context, r porting.Request, entries 
 	})
 }
 
-// Requests returns a page of requests.
+// Requests returns a page of an organization's requests in the given states, newest first. An empty f.States selects all states.
 func (s Requests) Requests(ctx context.Context, org callwright.OrgID, f porting.Filter) ([]porting.Request, error) {
 	return read(ctx, s.Store, func(d *data) ([]porting.Request, error) {
 		return d.requests.Page(f.After, f.Limit, place, func(r porting.Request) bool {
@@ -140,7 +143,7 @@ func (s Requests) Requests(ctx context.Context, org callwright.OrgID, f porting.
 	})
 }
 
-// WaitingRequests returns the oldest requests that wait for another party than the losing carrier.
+// WaitingRequests returns up to limit requests that wait for a signature or are held, oldest first.
 func (s Requests) WaitingRequests(ctx context.Context, org callwright.OrgID, limit int) ([]porting.Request, error) {
 	return read(ctx, s.Store, func(d *data) ([]porting.Request, error) {
 		oldest := func(a, b porting.Request) int { return memory.Compare(place(a), place(b)) }
@@ -152,7 +155,7 @@ func (s Requests) WaitingRequests(ctx context.Context, org callwright.OrgID, lim
 
 func place(r porting.Request) callwright.Keyset { return callwright.Keyset{At: r.CreatedAt, ID: r.ID} }
 
-// History returns the history of a request.
+// History returns the history of a request, oldest entry first. It returns no entries if the organization has no such request.
 func (s Requests) History(ctx context.Context, org callwright.OrgID, id string) (entries []porting.Entry, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		if _, err := d.requests.Find(org, id); err == nil {
@@ -163,7 +166,7 @@ func (s Requests) History(ctx context.Context, org callwright.OrgID, id string) 
 	return entries, err
 }
 
-// CountOpen counts the requests that have not ended.
+// CountOpen returns the number of an organization's requests that have not ended.
 func (s Requests) CountOpen(ctx context.Context, org callwright.OrgID) (n int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, r := range d.requests.Rows() {
@@ -191,7 +194,7 @@ func (s Requests) ActiveNumbers(
 	return taken, err
 }
 
-// OpenRequest names the request that has taken a number.
+// OpenRequest returns the organization and id of the open request that contains a number, or CodeNotFound if there is none.
 func (s Requests) OpenRequest(ctx context.Context, number callwright.PhoneNumber) (name porting.Name, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		id, ok := d.active.Rows()[number]
@@ -204,7 +207,7 @@ func (s Requests) OpenRequest(ctx context.Context, number callwright.PhoneNumber
 	return name, err
 }
 
-// RequestByRef returns the request with an order.
+// RequestByRef returns the request whose order has a gateway's reference, or CodeNotFound if there is none.
 func (s Requests) RequestByRef(ctx context.Context, gateway, ref string) (r porting.Request, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		id, ok := d.refs.Rows()[order{gateway, ref}]
@@ -217,7 +220,7 @@ func (s Requests) RequestByRef(ctx context.Context, gateway, ref string) (r port
 	return r, err
 }
 
-// DueRequests names requests that are due.
+// DueRequests returns the organizations and ids of up to limit requests that are due at now, the longest due first.
 func (s Requests) DueRequests(ctx context.Context, now time.Time, limit int) (names []porting.Name, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		var ids []string

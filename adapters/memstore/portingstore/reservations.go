@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// Reserve stores a reservation.
+// Reserve stores a reservation. It returns CodeConflict if another organization has reserved the number.
 func (s Requests) Reserve(ctx context.Context, r porting.Reservation) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if other, taken := d.reserved.Rows()[r.Number]; taken && other.Org != r.Org {
@@ -18,7 +18,7 @@ func (s Requests) Reserve(ctx context.Context, r porting.Reservation) error {
 	})
 }
 
-// Reserved returns the reservations of some numbers.
+// Reserved returns the reservations of the given numbers. It skips numbers that no organization has reserved.
 func (s Requests) Reserved(ctx context.Context, numbers []callwright.PhoneNumber) (found []porting.Reservation, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, n := range numbers {
@@ -31,7 +31,7 @@ func (s Requests) Reserved(ctx context.Context, numbers []callwright.PhoneNumber
 	return found, err
 }
 
-// Unreserve deletes a reservation.
+// Unreserve deletes a reservation, or returns CodeNotFound if the organization has not reserved the number.
 func (s Requests) Unreserve(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if r, ok := d.reserved.Rows()[number]; !ok || r.Org != org {

@@ -13,19 +13,19 @@ import (
 	"github.com/callwright/callwright/sip/ladder"
 )
 
-// CallLog is a calllog.Store.
+// CallLog implements calllog.Store in memory.
 type CallLog struct{ Store *memstore.Store }
 
-// Begin adds a record that has not ended.
+// Begin adds a record without its End. It does nothing if the record is already stored.
 func (s CallLog) Begin(ctx context.Context, r calllog.Record) error {
 	return with(ctx, s.Store, func(d *data) error {
 		r.End = calllog.End{}
-		_ = d.records.Insert(r) // one that is there stays
+		_ = d.records.Insert(r) // a record that is already stored stays
 		return nil
 	})
 }
 
-// Answer sets when a call was answered.
+// Answer sets when a call was answered. It does nothing if the record has ended, and returns CodeNotFound if it is absent.
 func (s CallLog) Answer(ctx context.Context, org callwright.OrgID, id string, at time.Time) error {
 	return with(ctx, s.Store, func(d *data) error {
 		r, err := d.records.Find(org, id)
@@ -38,7 +38,8 @@ func (s CallLog) Answer(ctx context.Context, org callwright.OrgID, id string, at
 	})
 }
 
-// Finish ends a record and keeps its ladder.
+// Finish stores the end and the ladder of a record. It does nothing if the record has already ended. It returns an error if end.EndedAt is
+// nil or the record is absent.
 func (s CallLog) Finish(
 	ctx context.Context, org callwright.OrgID, id string, end calllog.End, steps []ladder.Event,
 ) error {
@@ -58,7 +59,7 @@ func (s CallLog) Finish(
 	})
 }
 
-// Get returns one record with its ladder.
+// Get returns a record with its ladder, or CodeNotFound if the organization has no such record.
 func (s CallLog) Get(
 	ctx context.Context, org callwright.OrgID, id string,
 ) (r calllog.Record, steps []ladder.Event, err error) {
@@ -70,7 +71,7 @@ func (s CallLog) Get(
 	return r, steps, err
 }
 
-// Attempts returns the records of a call with their ladders.
+// Attempts returns up to limit records with the given ParentID and their ladders, oldest first.
 func (s CallLog) Attempts(ctx context.Context, org callwright.OrgID, parent string, limit int) ([]calllog.Attempt, error) {
 	var all []calllog.Attempt
 	found, err := s.records(ctx, func(r calllog.Record) bool { return r.Org == org && r.ParentID == parent }, limit)
@@ -82,7 +83,7 @@ func (s CallLog) Attempts(ctx context.Context, org callwright.OrgID, parent stri
 	return all, err
 }
 
-// List returns a page of the records of a number.
+// List returns a page of the records of an organization's number, newest first.
 func (s CallLog) List(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, before callwright.Keyset, limit int,
 ) ([]calllog.Record, error) {
@@ -97,7 +98,7 @@ func recordPlace(r calllog.Record) callwright.Keyset {
 
 func oldestRecord(a, b calllog.Record) int { return memory.Compare(recordPlace(a), recordPlace(b)) }
 
-// records returns the selected records, the oldest first.
+// records returns up to limit records for which wanted returns true, oldest first.
 func (s CallLog) records(ctx context.Context, wanted func(calllog.Record) bool, limit int) ([]calllog.Record, error) {
 	return read(ctx, s.Store, func(d *data) ([]calllog.Record, error) {
 		oldest := func(a, b calllog.Record) int {
@@ -107,7 +108,7 @@ func (s CallLog) records(ctx context.Context, wanted func(calllog.Record) bool, 
 	})
 }
 
-// Failures counts the ended and the failed attempts of a trunk.
+// Failures returns how many attempts of a trunk ended at or after since, and how many of those are calllog.End.Technical.
 func (s CallLog) Failures(
 	ctx context.Context, org callwright.OrgID, trunkID string, since time.Time,
 ) (ended, failed int, err error) {
@@ -126,7 +127,7 @@ func (s CallLog) Failures(
 	return ended, failed, err
 }
 
-// DeleteOld deletes the records that began before a time and have ended.
+// DeleteOld deletes up to limit ended records that began before the given time, oldest first. It returns the number of deleted records.
 func (s CallLog) DeleteOld(ctx context.Context, before time.Time, limit int) (int, error) {
 	return read(ctx, s.Store, func(d *data) (int, error) {
 		old := d.records.Select(limit, oldestRecord, func(r calllog.Record) bool { return r.EndedAt != nil && r.StartedAt.Before(before) })
@@ -138,7 +139,7 @@ func (s CallLog) DeleteOld(ctx context.Context, before time.Time, limit int) (in
 	})
 }
 
-// Lost returns the records of dead nodes.
+// Lost returns up to limit unended records that began at or before the given time on nodes that are not in alive, oldest first.
 func (s CallLog) Lost(ctx context.Context, alive []string, before time.Time, limit int) ([]calllog.Record, error) {
 	return s.records(ctx, func(r calllog.Record) bool {
 		return r.EndedAt == nil && !r.StartedAt.After(before) && !slices.Contains(alive, r.Node)

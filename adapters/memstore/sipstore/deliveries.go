@@ -10,10 +10,10 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// Deliveries is a sip.Deliveries.
+// Deliveries implements sip.Deliveries in memory.
 type Deliveries struct{ Store *memstore.Store }
 
-// AddDelivery adds a delivery, and deletes the oldest of its trunk.
+// AddDelivery adds a delivery, and deletes the trunk's oldest deliveries beyond keep. It does nothing if the delivery is already stored.
 func (s Deliveries) AddDelivery(ctx context.Context, n sip.Delivery, keep int) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if err := d.deliveries.Insert(n); err != nil {
@@ -35,7 +35,7 @@ func ofTrunk(org callwright.OrgID, trunkID string) func(sip.Delivery) bool {
 	return func(d sip.Delivery) bool { return d.Org == org && d.TrunkID == trunkID }
 }
 
-// ReportDelivery replaces a pending delivery.
+// ReportDelivery replaces a delivery. It does nothing if the stored delivery is absent or not pending.
 func (s Deliveries) ReportDelivery(ctx context.Context, n sip.Delivery) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if stored, err := d.deliveries.Find(n.Org, n.ID); err == nil && stored.State == sip.DeliveryPending {
@@ -45,7 +45,7 @@ func (s Deliveries) ReportDelivery(ctx context.Context, n sip.Delivery) error {
 	})
 }
 
-// DeliveriesOf returns a page of the deliveries of a number.
+// DeliveriesOf returns a page of the deliveries of an organization's number, newest first.
 func (s Deliveries) DeliveriesOf(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, after callwright.Keyset, limit int,
 ) ([]sip.Delivery, error) {
@@ -62,7 +62,7 @@ func (s Deliveries) DeleteDeliveries(ctx context.Context, t sip.Trunk) error {
 	})
 }
 
-// DeleteOldDeliveries deletes old deliveries.
+// DeleteOldDeliveries deletes up to limit deliveries that were created before the given time. It returns the number of deleted deliveries.
 func (s Deliveries) DeleteOldDeliveries(ctx context.Context, before time.Time, limit int) (int, error) {
 	return read(ctx, s.Store, func(d *data) (int, error) {
 		return d.deliveries.DeleteUpTo(limit, func(one sip.Delivery) bool { return one.CreatedAt.Before(before) })

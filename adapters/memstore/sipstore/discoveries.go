@@ -9,10 +9,10 @@ import (
 	"github.com/callwright/callwright/sip/discovery"
 )
 
-// Discoveries is a discovery.Store.
+// Discoveries implements discovery.Store in memory.
 type Discoveries struct{ Store *memstore.Store }
 
-// Begin adds a discovery, unless another one of the organization runs.
+// Begin adds a discovery. It returns ErrDiscoveryInProgress if the organization runs another one that was started after stale.
 func (s Discoveries) Begin(ctx context.Context, n discovery.Discovery, stale time.Time) error {
 	return with(ctx, s.Store, func(d *data) error {
 		for _, other := range d.discoveries.Rows() {
@@ -24,17 +24,18 @@ func (s Discoveries) Begin(ctx context.Context, n discovery.Discovery, stale tim
 	})
 }
 
-// Update replaces a discovery.
+// Update replaces a discovery. It returns CodeConflict if the stored version differs, and CodeNotFound if the discovery is absent.
 func (s Discoveries) Update(ctx context.Context, n discovery.Discovery) error {
 	return with(ctx, s.Store, func(d *data) error { return d.discoveries.Replace(n) })
 }
 
-// Get returns one discovery.
+// Get returns a discovery, or CodeNotFound if the organization has no such discovery.
 func (s Discoveries) Get(ctx context.Context, org callwright.OrgID, id string) (discovery.Discovery, error) {
 	return read(ctx, s.Store, func(d *data) (discovery.Discovery, error) { return d.discoveries.Find(org, id) })
 }
 
-// Recent returns the newest completed discovery of the same host, port and transport.
+// Recent returns the organization's newest discovery of the same host, port and transport that completed at or after since. It returns
+// CodeNotFound if there is none.
 func (s Discoveries) Recent(ctx context.Context, n discovery.Discovery, since time.Time) (discovery.Discovery, error) {
 	return read(ctx, s.Store, func(d *data) (discovery.Discovery, error) {
 		last := func(a, b discovery.Discovery) int { return b.CompletedAt.Compare(*a.CompletedAt) }
@@ -45,7 +46,7 @@ func (s Discoveries) Recent(ctx context.Context, n discovery.Discovery, since ti
 	})
 }
 
-// DeleteOld deletes old discoveries.
+// DeleteOld deletes all discoveries that were started before the given time.
 func (s Discoveries) DeleteOld(ctx context.Context, before time.Time) error {
 	return with(ctx, s.Store, func(d *data) error {
 		return d.discoveries.DeleteWhere(func(old discovery.Discovery) bool { return old.StartedAt.Before(before) })

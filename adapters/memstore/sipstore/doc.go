@@ -1,5 +1,5 @@
-// Package sipstore stores trunks, their status and registrations, the call log, discoveries, test calls and proofs of numbers of package
-// sip in a memstore.Store.
+// Package sipstore stores the data of package sip in a memstore.Store: trunks with their status and registrations, the call log,
+// discoveries, test calls and proofs of numbers.
 package sipstore
 
 import (
@@ -21,13 +21,13 @@ import (
 type data struct {
 	*memory.Tables
 	trunks        *memory.Rows[trunkKey, sip.Trunk]
-	statuses      *memory.Table[string, leasedStatus] // by trunk
+	statuses      *memory.Table[string, leasedStatus] // by trunk id
 	servers       *memory.Table[serverKey, leasedServer]
 	deliveries    *memory.Rows[string, sip.Delivery]
 	drafts        *memory.Rows[string, setup.Draft]
-	registrations *memory.Rows[string, nodeRegistration] // by trunk
+	registrations *memory.Rows[string, nodeRegistration] // by trunk id
 	records       *memory.Rows[string, calllog.Record]
-	ladders       *memory.Table[string, []ladder.Event] // by the record's id
+	ladders       *memory.Table[string, []ladder.Event] // by record id
 	discoveries   *memory.Rows[string, discovery.Discovery]
 	testCalls     *memory.Rows[string, testcall.Call]
 	proofs        *memory.Rows[string, proof.Proof]
@@ -58,12 +58,13 @@ func (data) New() data {
 	}
 }
 
-// with calls f with the data, in the transaction of ctx or alone. f must not fail after its first change.
+// with calls f with the data, in the transaction of ctx if it carries one. f must not fail after its first change, because with does not
+// undo changes.
 func with(ctx context.Context, s *memstore.Store, f func(d *data) error) error {
 	return memory.With(ctx, s.Core(), f)
 }
 
-// read returns the result of f on the data, in the transaction of ctx or alone.
+// read returns the result of f on the data. It reads in the transaction of ctx if ctx carries one.
 func read[V any](ctx context.Context, s *memstore.Store, f func(d *data) (V, error)) (V, error) {
 	return memory.Read(ctx, s.Core(), f)
 }

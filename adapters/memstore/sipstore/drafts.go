@@ -10,10 +10,10 @@ import (
 	"github.com/callwright/callwright/sip/setup"
 )
 
-// Drafts is a setup.Store.
+// Drafts implements setup.Store in memory.
 type Drafts struct{ Store *memstore.Store }
 
-// InsertDraft adds a draft, unless the organization has too many.
+// InsertDraft adds a draft. It returns CodeInvalidState if the organization already has most drafts that were changed at or after since.
 func (s Drafts) InsertDraft(ctx context.Context, n setup.Draft, most int, since time.Time) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if _, taken := d.drafts.Rows()[n.ID]; !taken && len(d.draftsOf(n.Org, since, most)) >= most {
@@ -23,33 +23,33 @@ func (s Drafts) InsertDraft(ctx context.Context, n setup.Draft, most int, since 
 	})
 }
 
-// draftsOf returns up to limit drafts of an organization, the last changed first.
+// draftsOf returns up to limit drafts of an organization that were changed at or after since, the last changed first.
 func (d *data) draftsOf(org callwright.OrgID, since time.Time, limit int) []setup.Draft {
 	lastChanged := func(a, b setup.Draft) int { return cmp.Or(b.UpdatedAt.Compare(a.UpdatedAt), cmp.Compare(b.ID, a.ID)) }
 	return d.drafts.Select(limit, lastChanged, func(one setup.Draft) bool { return one.Org == org && !one.UpdatedAt.Before(since) })
 }
 
-// UpdateDraft replaces a draft.
+// UpdateDraft replaces a draft. It returns CodeConflict if the stored version differs, and CodeNotFound if the draft is absent.
 func (s Drafts) UpdateDraft(ctx context.Context, n setup.Draft) error {
 	return with(ctx, s.Store, func(d *data) error { return d.drafts.Replace(n) })
 }
 
-// Draft returns one draft.
+// Draft returns a draft, or CodeNotFound if the organization has no such draft.
 func (s Drafts) Draft(ctx context.Context, org callwright.OrgID, id string) (setup.Draft, error) {
 	return read(ctx, s.Store, func(d *data) (setup.Draft, error) { return d.drafts.Find(org, id) })
 }
 
-// DraftsOf returns the drafts of an organization.
+// DraftsOf returns up to limit drafts of an organization that were changed at or after since, the last changed first.
 func (s Drafts) DraftsOf(ctx context.Context, org callwright.OrgID, since time.Time, limit int) ([]setup.Draft, error) {
 	return read(ctx, s.Store, func(d *data) ([]setup.Draft, error) { return d.draftsOf(org, since, limit), nil })
 }
 
-// DeleteDraft deletes a draft.
+// DeleteDraft deletes a draft. It returns no error if the draft is absent.
 func (s Drafts) DeleteDraft(ctx context.Context, org callwright.OrgID, id string) error {
 	return with(ctx, s.Store, func(d *data) error { return d.drafts.Delete(org, id) })
 }
 
-// DeleteOldDrafts deletes old drafts.
+// DeleteOldDrafts deletes up to limit drafts that were last changed before the given time. It returns the number of deleted drafts.
 func (s Drafts) DeleteOldDrafts(ctx context.Context, before time.Time, limit int) (int, error) {
 	return read(ctx, s.Store, func(d *data) (int, error) {
 		return d.drafts.DeleteUpTo(limit, func(one setup.Draft) bool { return one.UpdatedAt.Before(before) })

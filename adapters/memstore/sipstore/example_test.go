@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// The store replaces a trunk only if it has not changed since it was read.
+// The store replaces a trunk only if the trunk has not changed since the caller read it.
 func Example() {
 	ctx := context.Background()
 	trunks := sipstore.Trunks{Store: memstore.New()}

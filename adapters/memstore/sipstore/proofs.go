@@ -11,10 +11,11 @@ import (
 	"github.com/callwright/callwright/sip/proof"
 )
 
-// Proofs is a proof.Store.
+// Proofs implements proof.Store in memory.
 type Proofs struct{ Store *memstore.Store }
 
-// Insert adds a proof, unless its number or its organization has had too many.
+// Insert adds a proof, unless its number or its organization has reached its limit of proofs after since. In that case it returns the
+// creation of the oldest of those proofs that count toward the limit: see atLimit.
 func (s Proofs) Insert(
 	ctx context.Context, p proof.Proof, limits proof.Limits, since time.Time,
 ) (added bool, oldest time.Time, err error) {
@@ -36,7 +37,8 @@ func (s Proofs) Insert(
 	return added, oldest, err
 }
 
-// atLimit returns the creation of the oldest of the limit newest proofs after since that count; zero: there are fewer.
+// atLimit returns the creation of the oldest among the limit newest proofs after since for which counts returns true. It returns the zero
+// time if there are fewer than limit.
 func (d *data) atLimit(limit int, since time.Time, counts func(proof.Proof) bool) (oldest time.Time) {
 	var created []time.Time
 	for _, p := range d.proofs.Rows() {
@@ -51,12 +53,12 @@ func (d *data) atLimit(limit int, since time.Time, counts func(proof.Proof) bool
 	return oldest
 }
 
-// Update replaces a proof.
+// Update replaces a proof. It returns CodeConflict if the stored version differs, and CodeNotFound if the proof is absent.
 func (s Proofs) Update(ctx context.Context, p proof.Proof) error {
 	return with(ctx, s.Store, func(d *data) error { return d.proofs.Replace(p) })
 }
 
-// Latest returns the newest proof of a number.
+// Latest returns the newest proof of an organization's number, or CodeNotFound if there is none.
 func (s Proofs) Latest(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (proof.Proof, error) {
 	return read(ctx, s.Store, func(d *data) (proof.Proof, error) {
 		newest := func(a, b proof.Proof) int { return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.ID, a.ID)) }
@@ -64,7 +66,7 @@ func (s Proofs) Latest(ctx context.Context, org callwright.OrgID, number callwri
 	})
 }
 
-// DeleteOld deletes old proofs.
+// DeleteOld deletes up to limit proofs that were created before the given time. It returns the number of deleted proofs.
 func (s Proofs) DeleteOld(ctx context.Context, before time.Time, limit int) (int, error) {
 	return read(ctx, s.Store, func(d *data) (int, error) {
 		return d.proofs.DeleteUpTo(limit, func(p proof.Proof) bool { return p.CreatedAt.Before(before) })

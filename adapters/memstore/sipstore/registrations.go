@@ -10,15 +10,16 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// Registrations is a sip.Registrations.
+// Registrations implements sip.Registrations in memory.
 type Registrations struct{ Store *memstore.Store }
 
 type nodeRegistration struct {
 	sip.Registration
-	node string // the node that holds it; empty: none
+	node string // the node that holds the registration, empty if none does
 }
 
-// StoreRegistration adds or replaces a registration.
+// StoreRegistration adds or replaces a registration. Version 0 replaces any version and releases the registration from its node. It returns
+// CodeConflict if another version differs from the stored one.
 func (s Registrations) StoreRegistration(ctx context.Context, r sip.Registration) error {
 	return with(ctx, s.Store, func(d *data) error {
 		stored, found := d.registrations.Rows()[r.TrunkID]
@@ -35,18 +36,19 @@ func (s Registrations) StoreRegistration(ctx context.Context, r sip.Registration
 	})
 }
 
-// Registration returns one trunk's registration.
+// Registration returns the registration of a trunk, or CodeNotFound if the organization has none.
 func (s Registrations) Registration(ctx context.Context, org callwright.OrgID, trunkID string) (sip.Registration, error) {
 	found, err := read(ctx, s.Store, func(d *data) (nodeRegistration, error) { return d.registrations.Find(org, trunkID) })
 	return found.Registration, err
 }
 
-// DeleteRegistration deletes a registration.
+// DeleteRegistration deletes the registration of a trunk. It returns no error if the registration is absent.
 func (s Registrations) DeleteRegistration(ctx context.Context, org callwright.OrgID, trunkID string) error {
 	return with(ctx, s.Store, func(d *data) error { return d.registrations.Delete(org, trunkID) })
 }
 
-// ClaimRegistrations gives registrations to a node.
+// ClaimRegistrations claims up to limit registrations for a node and returns them, sorted by NextAt. It selects registrations that no node
+// holds, and the node's own registrations that are due at now.
 func (s Registrations) ClaimRegistrations(
 	ctx context.Context, node string, now time.Time, limit int,
 ) (taken []sip.Registration, err error) {
@@ -68,7 +70,7 @@ func (s Registrations) ClaimRegistrations(
 	return taken, err
 }
 
-// RegistrationsOf returns the trunks whose registrations are the node's.
+// RegistrationsOf returns the ids of the trunks whose registrations a node holds.
 func (s Registrations) RegistrationsOf(ctx context.Context, node string) (trunkIDs []string, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for id, stored := range d.registrations.Rows() {
@@ -81,7 +83,7 @@ func (s Registrations) RegistrationsOf(ctx context.Context, node string) (trunkI
 	return trunkIDs, err
 }
 
-// RegistrationNodes returns the nodes that have registrations.
+// RegistrationNodes returns the nodes that hold at least one registration.
 func (s Registrations) RegistrationNodes(ctx context.Context) (nodes []string, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, stored := range d.registrations.Rows() {
@@ -94,7 +96,7 @@ func (s Registrations) RegistrationNodes(ctx context.Context) (nodes []string, e
 	return nodes, err
 }
 
-// ReleaseRegistrations releases the registrations that the node holds.
+// ReleaseRegistrations releases all registrations that a node holds, so that other nodes can claim them.
 func (s Registrations) ReleaseRegistrations(ctx context.Context, node string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		for id, stored := range d.registrations.Rows() {

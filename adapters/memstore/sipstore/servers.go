@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// serverKey identifies a watched server by its sip.ServerKey.
+// serverKey identifies a watched server by its organization and its sip.ServerKey.
 type serverKey struct {
 	org callwright.OrgID
 	key string
@@ -18,10 +18,10 @@ type serverKey struct {
 
 type leasedServer struct {
 	sip.WatchedServer
-	until time.Time // when the lease ends; zero: there is none
+	until time.Time // end of the lease; zero without a lease
 }
 
-// known returns a copy of a status with the recorded states of its servers.
+// known returns a copy of a status that contains the stored states of its servers.
 func (d *data) known(status sip.Status) sip.Status {
 	servers := map[string]sip.ServerStatus{}
 	for _, server := range status.Servers {
@@ -33,14 +33,14 @@ func (d *data) known(status sip.Status) sip.Status {
 	return memory.Clone(status.Known(servers))
 }
 
-// namedBy reports whether a status names the server.
+// namedBy reports whether a status lists the server with the key k.
 func (k serverKey) namedBy(status sip.Status) bool {
 	return status.Org == k.org && slices.ContainsFunc(status.Servers, func(s sip.ServerStatus) bool {
 		return sip.ServerKey(status.Verify, s.Server) == k.key
 	})
 }
 
-// deleteServers deletes the servers of a former status that no other status names.
+// deleteServers deletes the servers of a replaced or deleted status that no stored status lists.
 func (d *data) deleteServers(former sip.Status) {
 	for _, server := range former.Servers {
 		key := serverKey{former.Org, sip.ServerKey(former.Verify, server.Server)}
@@ -54,7 +54,8 @@ func (d *data) deleteServers(former sip.Status) {
 	}
 }
 
-// StoreServer replaces a watched server, and ends the lease on it.
+// StoreServer stores the health, samples and next probe of a watched server, and ends its lease. It returns CodeConflict if the stored
+// version differs, and CodeNotFound if the server is absent.
 func (s Statuses) StoreServer(ctx context.Context, w sip.WatchedServer) error {
 	return with(ctx, s.Store, func(d *data) error {
 		key := serverKey{w.Org, sip.ServerKey(w.Verify, w.Server)}
@@ -69,7 +70,7 @@ func (s Statuses) StoreServer(ctx context.Context, w sip.WatchedServer) error {
 	})
 }
 
-// Server returns a watched server.
+// Server returns a watched server by its sip.ServerKey, or CodeNotFound if the organization has no such server.
 func (s Statuses) Server(ctx context.Context, org callwright.OrgID, key string) (w sip.WatchedServer, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		stored, found := d.servers.Rows()[serverKey{org, key}]
@@ -82,7 +83,7 @@ func (s Statuses) Server(ctx context.Context, org callwright.OrgID, key string) 
 	return w, err
 }
 
-// ClaimServers returns servers that are due, and keeps other callers from them for a while.
+// ClaimServers leases up to limit servers that are due at now and not leased, and returns them. The leases end at until.
 func (s Statuses) ClaimServers(ctx context.Context, now, until time.Time, limit int) (leased []sip.WatchedServer, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		var due []serverKey
@@ -103,7 +104,8 @@ func (s Statuses) ClaimServers(ctx context.Context, now, until time.Time, limit 
 	return leased, err
 }
 
-// WakeStatuses makes the statuses that name a server due. A caller that has read one before can no longer record it.
+// WakeStatuses makes the statuses that list a server due at the given time, unless they are due earlier. It raises their versions, so that
+// a caller that read them before can no longer record them.
 func (s Statuses) WakeStatuses(ctx context.Context, org callwright.OrgID, key string, at time.Time) error {
 	return with(ctx, s.Store, func(d *data) error {
 		for id, stored := range d.statuses.Rows() {

@@ -13,15 +13,16 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// Statuses is a sip.Statuses.
+// Statuses implements sip.Statuses in memory.
 type Statuses struct{ Store *memstore.Store }
 
 type leasedStatus struct {
 	sip.Status
-	until time.Time // when the lease ends; zero: there is none
+	until time.Time // end of the lease; zero without a lease
 }
 
-// StoreStatus adds or replaces a status, and ends the lease on it.
+// StoreStatus adds or replaces a status, adds its unwatched servers, and ends its lease. Version 0 replaces any version. It returns
+// CodeConflict if another version differs from the stored one.
 func (s Statuses) StoreStatus(ctx context.Context, status sip.Status) error {
 	return with(ctx, s.Store, func(d *data) error {
 		stored, found := d.statuses.Rows()[status.TrunkID]
@@ -44,7 +45,8 @@ func (s Statuses) StoreStatus(ctx context.Context, status sip.Status) error {
 	})
 }
 
-// RecordStatus stores the changing fields of a status, and ends the lease on it.
+// RecordStatus stores the fields of a status that probes change, and ends its lease. It returns CodeConflict if the stored version differs,
+// and CodeNotFound if the status is absent.
 func (s Statuses) RecordStatus(ctx context.Context, status sip.Status) error {
 	return with(ctx, s.Store, func(d *data) error {
 		stored, found := d.statuses.Rows()[status.TrunkID]
@@ -59,7 +61,7 @@ func (s Statuses) RecordStatus(ctx context.Context, status sip.Status) error {
 	})
 }
 
-// Group returns the first trunk of a group and the number of its trunks.
+// Group returns the lowest trunk id of a group and the number of its trunks. An empty group contains no trunks.
 func (s Statuses) Group(ctx context.Context, org callwright.OrgID, group string) (first string, count int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for id, stored := range d.statuses.Rows() {
@@ -75,8 +77,8 @@ func (s Statuses) Group(ctx context.Context, org callwright.OrgID, group string)
 	return first, count, err
 }
 
-// replaces reports whether a value with a version may replace the stored value: version 0 replaces any value of the
-// same organization, or is added.
+// replaces returns an error if a value must not replace the stored value. Version 0 may replace any value of the same organization, or be
+// added. Any other version must equal the stored one: see follows.
 func replaces(
 	kind string, version int64, org callwright.OrgID, found bool, stored int64, owner callwright.OrgID,
 ) error {
@@ -89,7 +91,7 @@ func replaces(
 	return follows(kind, version, found && owner == org, stored)
 }
 
-// follows reports whether a value with a version may replace the stored value: both versions must be equal.
+// follows returns CodeNotFound if no value is stored, and CodeConflict if the stored version differs from version.
 func follows(kind string, version int64, found bool, stored int64) error {
 	switch {
 	case !found:
@@ -101,7 +103,7 @@ func follows(kind string, version int64, found bool, stored int64) error {
 	}
 }
 
-// Status returns one trunk's status.
+// Status returns the status of a trunk, or CodeNotFound if the organization has none.
 func (s Statuses) Status(ctx context.Context, org callwright.OrgID, trunkID string) (status sip.Status, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		stored, ok := d.statuses.Rows()[trunkID]
@@ -114,7 +116,7 @@ func (s Statuses) Status(ctx context.Context, org callwright.OrgID, trunkID stri
 	return status, err
 }
 
-// StatusesOf returns the statuses of trunks.
+// StatusesOf returns the statuses of the given trunks, sorted by number. It skips trunks without a status.
 func (s Statuses) StatusesOf(
 	ctx context.Context, org callwright.OrgID, trunkIDs []string,
 ) (found []sip.Status, err error) {
@@ -130,7 +132,7 @@ func (s Statuses) StatusesOf(
 	return found, err
 }
 
-// DeleteStatus deletes a status.
+// DeleteStatus deletes the status of a trunk, and the servers that no other status lists. It returns no error if the status is absent.
 func (s Statuses) DeleteStatus(ctx context.Context, org callwright.OrgID, trunkID string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if stored := d.statuses.Rows()[trunkID]; stored.Org == org {
@@ -141,7 +143,7 @@ func (s Statuses) DeleteStatus(ctx context.Context, org callwright.OrgID, trunkI
 	})
 }
 
-// CountStatuses counts statuses by state.
+// CountStatuses returns the numbers of an organization's statuses with servers, by public state. Each number is at most limit.
 func (s Statuses) CountStatuses(ctx context.Context, org callwright.OrgID, limit int) (map[health.State]int, error) {
 	counts := map[health.State]int{}
 	err := with(ctx, s.Store, func(d *data) error {
@@ -155,7 +157,7 @@ func (s Statuses) CountStatuses(ctx context.Context, org callwright.OrgID, limit
 	return counts, err
 }
 
-// WorstStatuses returns the statuses with the longest downtime.
+// WorstStatuses returns up to limit statuses in a public state, the longest downtime first.
 func (s Statuses) WorstStatuses(
 	ctx context.Context, org callwright.OrgID, state health.State, limit int,
 ) (found []sip.Status, err error) {
@@ -173,7 +175,7 @@ func (s Statuses) WorstStatuses(
 	return found[:min(limit, len(found))], err
 }
 
-// ClaimStatuses returns statuses that are due, and keeps other callers from them for a while.
+// ClaimStatuses leases up to limit statuses that are due at now and not leased, and returns them. The leases end at until.
 func (s Statuses) ClaimStatuses(
 	ctx context.Context, now, until time.Time, limit int,
 ) (leased []sip.Status, err error) {

@@ -10,10 +10,11 @@ import (
 	"github.com/callwright/callwright/sip/testcall"
 )
 
-// TestCalls is a testcall.Store.
+// TestCalls implements testcall.Store in memory.
 type TestCalls struct{ Store *memstore.Store }
 
-// Insert adds a test call, unless the organization has had too many.
+// Insert adds a test call, unless the organization has started limit test calls after since. In that case it returns the start of the
+// oldest of the limit newest calls.
 func (s TestCalls) Insert(
 	ctx context.Context, c testcall.Call, limit int, since time.Time,
 ) (added bool, oldest time.Time, err error) {
@@ -36,17 +37,17 @@ func (s TestCalls) Insert(
 	return added, oldest, err
 }
 
-// Update replaces a test call.
+// Update replaces a test call. It returns CodeConflict if the stored version differs, and CodeNotFound if the test call is absent.
 func (s TestCalls) Update(ctx context.Context, c testcall.Call) error {
 	return with(ctx, s.Store, func(d *data) error { return d.testCalls.Replace(c) })
 }
 
-// Get returns one test call.
+// Get returns a test call, or CodeNotFound if the organization has no such test call.
 func (s TestCalls) Get(ctx context.Context, org callwright.OrgID, id string) (testcall.Call, error) {
 	return read(ctx, s.Store, func(d *data) (testcall.Call, error) { return d.testCalls.Find(org, id) })
 }
 
-// Unfinished returns the test calls that have not ended, the oldest first.
+// Unfinished returns up to limit test calls that were started before the given time and have not ended, oldest first.
 func (s TestCalls) Unfinished(ctx context.Context, before time.Time, limit int) ([]testcall.Call, error) {
 	return read(ctx, s.Store, func(d *data) ([]testcall.Call, error) {
 		oldest := func(a, b testcall.Call) int { return a.StartedAt.Compare(b.StartedAt) }
@@ -54,7 +55,7 @@ func (s TestCalls) Unfinished(ctx context.Context, before time.Time, limit int) 
 	})
 }
 
-// DeleteOld deletes test calls that ended and are old.
+// DeleteOld deletes the ended test calls that were started before the given time.
 func (s TestCalls) DeleteOld(ctx context.Context, before time.Time) error {
 	return with(ctx, s.Store, func(d *data) error {
 		return d.testCalls.DeleteWhere(func(c testcall.Call) bool { return c.EndedAt != nil && c.StartedAt.Before(before) })

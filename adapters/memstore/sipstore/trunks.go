@@ -16,13 +16,13 @@ type trunkKey struct {
 	direction sip.Direction
 }
 
-// Trunks is a sip.Store.
+// Trunks implements sip.Store in memory.
 type Trunks struct{ Store *memstore.Store }
 
-// Hold needs no lock, because transactions do not overlap.
+// Hold does nothing, because transactions do not overlap.
 func (Trunks) Hold(context.Context, callwright.PhoneNumber) error { return nil }
 
-// HoldNumbers counts the numbers of an organization. Transactions do not overlap.
+// HoldNumbers returns how many numbers of an organization have a trunk. It needs no lock, because transactions do not overlap.
 func (s Trunks) HoldNumbers(ctx context.Context, org callwright.OrgID) (count int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		numbers := map[callwright.PhoneNumber]bool{}
@@ -37,7 +37,8 @@ func (s Trunks) HoldNumbers(ctx context.Context, org callwright.OrgID) (count in
 	return count, err
 }
 
-// Insert adds a trunk.
+// Insert adds a trunk. It returns CodeConflict if the ID, or the number and direction, is already stored, or if the number belongs to
+// another organization.
 func (s Trunks) Insert(ctx context.Context, t sip.Trunk) error {
 	return with(ctx, s.Store, func(d *data) error {
 		for key, other := range d.trunks.Rows() {
@@ -49,7 +50,7 @@ func (s Trunks) Insert(ctx context.Context, t sip.Trunk) error {
 	})
 }
 
-// Update replaces a trunk.
+// Update replaces a trunk. It returns CodeConflict if the stored version differs, and CodeNotFound if the trunk is absent.
 func (s Trunks) Update(ctx context.Context, t sip.Trunk) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if err := d.checkTrunk(t); err != nil {
@@ -59,7 +60,7 @@ func (s Trunks) Update(ctx context.Context, t sip.Trunk) error {
 	})
 }
 
-// Delete deletes a trunk.
+// Delete deletes a trunk. It returns CodeConflict if the stored version differs, and CodeNotFound if the trunk is absent.
 func (s Trunks) Delete(ctx context.Context, t sip.Trunk) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if err := d.checkTrunk(t); err != nil {
@@ -69,7 +70,7 @@ func (s Trunks) Delete(ctx context.Context, t sip.Trunk) error {
 	})
 }
 
-// checkTrunk refuses to change a trunk whose stored version is another.
+// checkTrunk returns CodeConflict if the stored version of a trunk differs, and CodeNotFound if the trunk is absent.
 func (d *data) checkTrunk(t sip.Trunk) error {
 	if d.trunks.Rows()[trunkKey{t.Number, t.Direction}].ID != t.ID {
 		return callwright.NotFound("trunk")
@@ -77,7 +78,7 @@ func (d *data) checkTrunk(t sip.Trunk) error {
 	return d.trunks.Check(t)
 }
 
-// Trunk returns one trunk by its id.
+// Trunk returns the trunk with an id, or CodeNotFound if the organization has no such trunk.
 func (s Trunks) Trunk(ctx context.Context, org callwright.OrgID, id string) (sip.Trunk, error) {
 	found, err := s.pick(ctx, func(t sip.Trunk) bool { return t.Org == org && t.ID == id })
 	if err != nil || len(found) == 0 {
@@ -86,7 +87,7 @@ func (s Trunks) Trunk(ctx context.Context, org callwright.OrgID, id string) (sip
 	return found[0], nil
 }
 
-// List returns the trunks of a page of an organization's numbers.
+// List returns the trunks of up to limit numbers of an organization, sorted by number. It starts behind the number in after.ID.
 func (s Trunks) List(
 	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
 ) ([]sip.Trunk, error) {
@@ -103,20 +104,20 @@ func (s Trunks) List(
 	return found, err
 }
 
-// Trunks returns the trunks of one number.
+// Trunks returns the trunks of an organization's number, sorted by direction.
 func (s Trunks) Trunks(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber,
 ) ([]sip.Trunk, error) {
 	return s.pick(ctx, func(t sip.Trunk) bool { return t.Org == org && t.Number == number })
 }
 
-// Outbound returns an organization's outbound trunks.
+// Outbound returns up to limit outbound trunks of an organization, sorted by number.
 func (s Trunks) Outbound(ctx context.Context, org callwright.OrgID, limit int) ([]sip.Trunk, error) {
 	found, err := s.pick(ctx, func(t sip.Trunk) bool { return t.Org == org && t.Direction == sip.Outbound })
 	return found[:min(limit, len(found))], err
 }
 
-// Owner returns the trunk of a number and direction.
+// Owner returns the trunk of a number and direction in any organization, or CodeNotFound if there is none.
 func (s Trunks) Owner(
 	ctx context.Context, number callwright.PhoneNumber, direction sip.Direction,
 ) (sip.Trunk, error) {
@@ -127,7 +128,7 @@ func (s Trunks) Owner(
 	return found[0], nil
 }
 
-// Holders returns the organizations that have attached the given numbers.
+// Holders returns the organizations whose trunks use the given numbers. It omits numbers without a trunk.
 func (s Trunks) Holders(
 	ctx context.Context, numbers []callwright.PhoneNumber,
 ) (map[callwright.PhoneNumber]callwright.OrgID, error) {
@@ -139,7 +140,8 @@ func (s Trunks) Holders(
 	return holders, err
 }
 
-// Peers returns a page of trunks with only the fields about their peers.
+// Peers returns up to limit trunks of all organizations with an ID after the given one, sorted by ID. The trunks contain only the fields
+// that describe their peers.
 func (s Trunks) Peers(ctx context.Context, after string, limit int) ([]sip.Trunk, error) {
 	found, err := s.pick(ctx, func(t sip.Trunk) bool { return t.ID > after })
 	slices.SortFunc(found, func(a, b sip.Trunk) int { return cmp.Compare(a.ID, b.ID) })

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/speech"
 )
 
-// Blobs is a speech.Blobs. All audio is in memory, outside of transactions. The zero Blobs is empty and ready.
+// Blobs implements speech.Blobs in memory, outside of transactions. The zero Blobs is empty and ready to use.
 type Blobs struct {
 	mu     sync.Mutex
 	byName map[blobName][]byte
@@ -23,7 +23,7 @@ type blobName struct {
 
 var _ speech.Blobs = (*Blobs)(nil)
 
-// StoreBlob stores audio.
+// StoreBlob reads size bytes of audio from r and stores them. It replaces audio with the same name.
 func (b *Blobs) StoreBlob(ctx context.Context, org callwright.OrgID, name string, r io.Reader, size int64) error {
 	content, err := speech.ReadBlob(ctx, r, size)
 	if err != nil {
@@ -38,7 +38,7 @@ func (b *Blobs) StoreBlob(ctx context.Context, org callwright.OrgID, name string
 	return nil
 }
 
-// OpenBlob opens audio.
+// OpenBlob returns a reader of the audio, or CodeNotFound if the organization has no audio with the name.
 func (b *Blobs) OpenBlob(_ context.Context, org callwright.OrgID, name string) (io.ReadSeekCloser, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -49,13 +49,13 @@ func (b *Blobs) OpenBlob(_ context.Context, org callwright.OrgID, name string) (
 	return opened{bytes.NewReader(content)}, nil
 }
 
-// opened is audio that is being read.
+// opened adds a Close method to the reader of stored audio.
 type opened struct{ *bytes.Reader }
 
-// Close does nothing.
+// Close does nothing and returns nil.
 func (opened) Close() error { return nil }
 
-// DeleteBlob deletes audio.
+// DeleteBlob deletes audio. It returns no error if the audio is absent.
 func (b *Blobs) DeleteBlob(_ context.Context, org callwright.OrgID, name string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// The store finds a voice by its id, and refuses a second voice with the same name.
+// The store finds a voice by its id, and rejects a second voice with the same name.
 func Example() {
 	ctx := context.Background()
 	voices := speechstore.Voices{Store: memstore.New()}

@@ -17,20 +17,20 @@ type samples struct {
 	counts *memory.Table[countKey, int]
 }
 
-// countKey is the key of a count of samples: of one voice of an organization, or of all its voices.
+// countKey is the key of a number of samples. It selects one voice of an organization, or all voices.
 type countKey struct {
 	org   callwright.OrgID
-	voice string // empty: all
+	voice string // empty for all voices
 }
 
-// New returns no samples.
+// New returns an empty table of samples.
 func (samples) New() samples {
 	t := &memory.Tables{}
 	byID := memory.NewRows(t, "sample", func(s *speech.Sample) (callwright.OrgID, string, *int64) { return s.Org, s.ID, nil })
 	return samples{t, byID, memory.NewTable[countKey, int](t)}
 }
 
-// count adds n to the numbers that a sample is in.
+// count adds n to the organization's number of samples, and to the number of the sample's voice.
 func (s samples) count(one speech.Sample, n int) {
 	keys := []countKey{{one.Org, ""}}
 	if one.Voice != "" {
@@ -51,17 +51,18 @@ func oldest(a, b speech.Sample) int { return memory.Compare(place(a), place(b)) 
 
 func newest(a, b speech.Sample) int { return oldest(b, a) }
 
-// Samples is a speech.Samples.
+// Samples implements speech.Samples in memory.
 type Samples struct{ Store *memstore.Store }
 
 var _ speech.Samples = Samples{}
 
-// with calls f with the samples, in the transaction of ctx or alone. f must not fail after its first change.
+// with calls f with the samples, in the transaction of ctx if it carries one. f must not fail after its first change, because with does not
+// undo changes.
 func (s Samples) with(ctx context.Context, f func(all *samples) error) error {
 	return memory.With(ctx, s.Store.Core(), f)
 }
 
-// InsertSample adds a sample.
+// InsertSample adds a sample, or returns CodeConflict if its ID is already stored.
 func (s Samples) InsertSample(ctx context.Context, one speech.Sample) error {
 	return s.with(ctx, func(all *samples) error {
 		if err := all.byID.Insert(one); err != nil {
@@ -72,19 +73,20 @@ func (s Samples) InsertSample(ctx context.Context, one speech.Sample) error {
 	})
 }
 
-// Sample returns a sample.
+// Sample returns a sample, or CodeNotFound if the organization has no such sample.
 func (s Samples) Sample(ctx context.Context, org callwright.OrgID, id string) (speech.Sample, error) {
 	return memory.Read(ctx, s.Store.Core(), func(all *samples) (speech.Sample, error) { return all.byID.Find(org, id) })
 }
 
-// SampleByKey returns the newest sample with a key that is not too old.
+// SampleByKey returns the organization's newest sample with a key that was created at or after since. It returns CodeNotFound if there is
+// none.
 func (s Samples) SampleByKey(ctx context.Context, org callwright.OrgID, key string, since time.Time) (speech.Sample, error) {
 	return memory.Read(ctx, s.Store.Core(), func(all *samples) (speech.Sample, error) {
 		return all.byID.First(newest, func(one speech.Sample) bool { return one.Org == org && one.Key == key && !one.CreatedAt.Before(since) })
 	})
 }
 
-// ListSamples returns a page of samples and their total number.
+// ListSamples returns a page of an organization's samples, newest first, and the number of all of them. An empty voice selects all voices.
 func (s Samples) ListSamples(
 	ctx context.Context, org callwright.OrgID, voice string, limit, offset int,
 ) (list []speech.Sample, total int, err error) {
@@ -97,7 +99,7 @@ func (s Samples) ListSamples(
 	return list, total, err
 }
 
-// DeleteSample deletes a sample.
+// DeleteSample deletes a sample, or returns CodeNotFound if the organization has no such sample.
 func (s Samples) DeleteSample(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.with(ctx, func(all *samples) error {
 		one, err := all.byID.Find(org, id)
@@ -109,7 +111,7 @@ func (s Samples) DeleteSample(ctx context.Context, org callwright.OrgID, id stri
 	})
 }
 
-// DeleteSamples deletes the oldest samples that were made before a time.
+// DeleteSamples deletes up to limit samples that were created before the given time, oldest first, and returns them.
 func (s Samples) DeleteSamples(ctx context.Context, before time.Time, limit int) (list []speech.Sample, err error) {
 	err = s.with(ctx, func(all *samples) error {
 		list = all.byID.Select(limit, oldest, func(one speech.Sample) bool { return one.CreatedAt.Before(before) })
@@ -122,7 +124,7 @@ func (s Samples) DeleteSamples(ctx context.Context, before time.Time, limit int)
 	return list, err
 }
 
-// BlobUsed reports whether a sample has a blob.
+// BlobUsed reports whether any sample of the organization uses a blob.
 func (s Samples) BlobUsed(ctx context.Context, org callwright.OrgID, blob string) (used bool, err error) {
 	err = s.with(ctx, func(all *samples) error {
 		for _, one := range all.byID.Rows() {

@@ -14,10 +14,10 @@ import (
 type voices struct {
 	*memory.Tables
 	byID   *memory.Rows[string, speech.Voice]
-	byName *memory.Table[nameKey, string] // ids
+	byName *memory.Table[nameKey, string] // voice ids
 }
 
-// nameKey is the name of a voice in an organization, as speech.Key gives it.
+// nameKey is the name of a voice within an organization, normalized by speech.Key.
 type nameKey struct {
 	org callwright.OrgID
 	key string
@@ -25,27 +25,28 @@ type nameKey struct {
 
 func nameOf(v speech.Voice) nameKey { return nameKey{v.Org, speech.Key(v.Name)} }
 
-// New returns no voices.
+// New returns an empty table of voices.
 func (voices) New() voices {
 	t := &memory.Tables{}
 	byID := memory.NewRows(t, "voice", func(v *speech.Voice) (callwright.OrgID, string, *int64) { return v.Org, v.ID, nil })
 	return voices{t, byID, memory.NewTable[nameKey, string](t)}
 }
 
-// Voices is a speech.Voices.
+// Voices implements speech.Voices in memory.
 type Voices struct{ Store *memstore.Store }
 
 var _ speech.Voices = Voices{}
 
-// with calls f with the voices, in the transaction of ctx or alone. f must not fail after its first change.
+// with calls f with the voices, in the transaction of ctx if it carries one. f must not fail after its first change, because with does not
+// undo changes.
 func (s Voices) with(ctx context.Context, f func(v *voices) error) error {
 	return memory.With(ctx, s.Store.Core(), f)
 }
 
-// errNameTaken is the error about a name that another voice of the organization already has.
+// errNameTaken reports that another voice of the organization already has the name.
 var errNameTaken = &callwright.Error{Code: callwright.CodeConflict, Field: "name", Message: "another voice has this name"}
 
-// InsertVoice adds a voice.
+// InsertVoice adds a voice. It returns CodeConflict if its ID or name is already stored.
 func (s Voices) InsertVoice(ctx context.Context, v speech.Voice) error {
 	return s.with(ctx, func(all *voices) error {
 		if _, taken := all.byName.Rows()[nameOf(v)]; taken {
@@ -59,19 +60,19 @@ func (s Voices) InsertVoice(ctx context.Context, v speech.Voice) error {
 	})
 }
 
-// Voice returns a voice.
+// Voice returns a voice, or CodeNotFound if the organization has no such voice.
 func (s Voices) Voice(ctx context.Context, org callwright.OrgID, id string) (speech.Voice, error) {
 	return memory.Read(ctx, s.Store.Core(), func(all *voices) (speech.Voice, error) { return all.byID.Find(org, id) })
 }
 
-// VoiceByKey returns the voice with a name.
+// VoiceByKey returns the voice whose name has the given speech.Key, or CodeNotFound if there is none.
 func (s Voices) VoiceByKey(ctx context.Context, org callwright.OrgID, key string) (speech.Voice, error) {
 	return memory.Read(ctx, s.Store.Core(), func(all *voices) (speech.Voice, error) {
 		return all.byID.Find(org, all.byName.Rows()[nameKey{org, key}])
 	})
 }
 
-// VoicesOf returns the first voices of an organization.
+// VoicesOf returns up to limit voices of an organization, oldest first.
 func (s Voices) VoicesOf(ctx context.Context, org callwright.OrgID, limit int) ([]speech.Voice, error) {
 	return memory.Read(ctx, s.Store.Core(), func(all *voices) ([]speech.Voice, error) {
 		oldest := func(a, b speech.Voice) int { return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID)) }
@@ -79,7 +80,7 @@ func (s Voices) VoicesOf(ctx context.Context, org callwright.OrgID, limit int) (
 	})
 }
 
-// UpdateVoice replaces a voice.
+// UpdateVoice replaces a voice. It returns CodeConflict if v.Version is not the stored version plus 1, or if another voice has the name.
 func (s Voices) UpdateVoice(ctx context.Context, v speech.Voice) error {
 	return s.with(ctx, func(all *voices) error {
 		row, err := all.byID.Find(v.Org, v.ID)
@@ -98,7 +99,7 @@ func (s Voices) UpdateVoice(ctx context.Context, v speech.Voice) error {
 	})
 }
 
-// DeleteVoice deletes a voice.
+// DeleteVoice deletes a voice, or returns CodeNotFound if the organization has no such voice.
 func (s Voices) DeleteVoice(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.with(ctx, func(all *voices) error {
 		row, err := all.byID.Find(org, id)

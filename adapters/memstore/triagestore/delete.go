@@ -8,7 +8,8 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// DeleteIssue deletes an issue and all of its parts.
+// DeleteIssue deletes an issue with its feed and all other rows that refer to it. It returns CodeNotFound if the organization has no such
+// issue.
 func (s Store) DeleteIssue(ctx context.Context, org callwright.OrgID, id string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if err := d.issues.DeleteExisting(org, id); err != nil {

@@ -15,15 +15,15 @@ import (
 type data struct {
 	*memory.Tables
 	issues       *memory.Rows[string, triage.Issue]
-	issueNumbers *memory.Table[callwright.OrgID, int]  // the last that was given out
-	feeds        *memory.Table[string, []triage.Entry] // by issue, the oldest first
-	entryPlaces  map[string]entryPlace                 // by entry: where to look for it; not given back
+	issueNumbers *memory.Table[callwright.OrgID, int]  // the last number that was assigned
+	feeds        *memory.Table[string, []triage.Entry] // by issue, oldest entry first
+	entryPlaces  map[string]entryPlace                 // by entry; a rollback does not restore it: see hasEntry
 	comments     *memory.Rows[string, triage.Comment]
 	attached     *memory.Rows[string, triage.Resource]
 	flags        *memory.Rows[string, triage.Flag]
-	relations    *memory.Rows[string, triage.Relation] // with the ids of the issues only
+	relations    *memory.Rows[string, triage.Relation] // From and To contain only the ids of the issues
 	sessions     *memory.Rows[string, triage.Session]
-	reports      *memory.Table[reportKey, string] // ids of issues
+	reports      *memory.Table[reportKey, string] // issue ids
 	seen         *memory.Table[seenKey, time.Time]
 }
 
@@ -46,17 +46,19 @@ func (data) New() data {
 	}
 }
 
-// with calls f with the data, in the transaction of ctx or alone. f must not fail after its first change.
+// with calls f with the data, in the transaction of ctx if it carries one. f must not fail after its first change, because with does not
+// undo changes.
 func with(ctx context.Context, s *memstore.Store, f func(d *data) error) error {
 	return memory.With(ctx, s.Core(), f)
 }
 
-// read returns the result of f on the data, in the transaction of ctx or alone.
+// read returns the result of f on the data. It reads in the transaction of ctx if ctx carries one.
 func read[V any](ctx context.Context, s *memstore.Store, f func(d *data) (V, error)) (V, error) {
 	return memory.Read(ctx, s.Core(), f)
 }
 
-// insertPart adds a part of an issue.
+// insertPart adds a part of an issue, such as a comment. It returns CodeNotFound if the organization has no such issue, and CodeConflict if
+// the part's id is already stored.
 func insertPart[V any](d *data, rows *memory.Rows[string, V], org callwright.OrgID, issue string, part V) error {
 	if err := d.issues.Exists(org, issue); err != nil {
 		return err
@@ -64,7 +66,7 @@ func insertPart[V any](d *data, rows *memory.Rows[string, V], org callwright.Org
 	return rows.Insert(part)
 }
 
-// findPart returns a part of an organization's issue. of returns the issue of a part.
+// findPart returns a part of an organization's issue, or CodeNotFound if the issue has no such part. of returns the issue id of a part.
 func findPart[V any](rows *memory.Rows[string, V], org callwright.OrgID, issue, id string, of func(V) string) (V, error) {
 	part, err := rows.Find(org, id)
 	if err == nil && of(part) != issue {

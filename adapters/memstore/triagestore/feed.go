@@ -11,7 +11,8 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// entryPlace is the place of an entry. The entry may be missing there if its transaction failed.
+// entryPlace records the issue and the keyset of an entry. If the transaction that added the entry failed, the feed does not contain the
+// entry.
 type entryPlace struct {
 	issue string
 	at    callwright.Keyset
@@ -21,12 +22,12 @@ func comparePlaces(a, b callwright.Keyset) int {
 	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID))
 }
 
-// after returns the index of the first entry of a feed after a place.
+// after returns the index of the first entry of a feed whose keyset follows at. It is len(feed) if no entry does.
 func after(feed []triage.Entry, at callwright.Keyset) int {
 	return sort.Search(len(feed), func(i int) bool { return comparePlaces(feed[i].Keyset(), at) > 0 })
 }
 
-// hasEntry reports whether an entry is in a feed.
+// hasEntry reports whether any feed contains an entry.
 func (d *data) hasEntry(id string) bool {
 	place, ok := d.entryPlaces[id]
 	if !ok {
@@ -37,7 +38,8 @@ func (d *data) hasEntry(id string) bool {
 	return n > 0 && feed[n-1].ID == id
 }
 
-// AppendEntries adds entries of one issue.
+// AppendEntries adds entries to the feed of one issue, all or none. It returns CodeNotFound if the organization has no such issue, and
+// CodeConflict if an entry's ID exists or occurs twice.
 func (s Store) AppendEntries(
 	ctx context.Context, org callwright.OrgID, issue string, entries []triage.Entry,
 ) error {
@@ -61,8 +63,8 @@ func (s Store) AppendEntries(
 	})
 }
 
-// insertEntry returns a feed with one more entry. It does not change the elements of feed, because a failed transaction restores feed.
-// It may write after the end of feed.
+// insertEntry returns a feed with e inserted at its keyset. It does not change the elements of feed, because a failed transaction restores
+// feed. It may write behind the end of feed.
 func insertEntry(feed []triage.Entry, e triage.Entry) []triage.Entry {
 	n := after(feed, e.Keyset())
 	if n == len(feed) {
@@ -71,7 +73,7 @@ func insertEntry(feed []triage.Entry, e triage.Entry) []triage.Entry {
 	return slices.Concat(feed[:n], []triage.Entry{e}, feed[n:])
 }
 
-// feed returns the entries of an issue's feed; none for another organization's issue.
+// feed returns the entries of an issue's feed, oldest first. It returns no entries if the organization has no such issue.
 func (d *data) feed(org callwright.OrgID, issue string) []triage.Entry {
 	if d.issues.Exists(org, issue) != nil {
 		return nil
@@ -79,7 +81,7 @@ func (d *data) feed(org callwright.OrgID, issue string) []triage.Entry {
 	return d.feeds.Rows()[issue]
 }
 
-// Entries returns the entries before a place, the newest first.
+// Entries returns up to limit entries of an issue's feed before a keyset, newest first. A zero keyset starts with the newest entry.
 func (s Store) Entries(
 	ctx context.Context, org callwright.OrgID, issue string, before callwright.Keyset, limit int,
 ) (found []triage.Entry, err error) {
@@ -95,7 +97,7 @@ func (s Store) Entries(
 	return found, err
 }
 
-// EntriesAfter returns the entries after a place, the oldest first.
+// EntriesAfter returns up to limit entries of an issue's feed after a keyset, oldest first.
 func (s Store) EntriesAfter(
 	ctx context.Context, org callwright.OrgID, issue string, place callwright.Keyset, limit int,
 ) (found []triage.Entry, err error) {
@@ -108,19 +110,21 @@ func (s Store) EntriesAfter(
 	return found, err
 }
 
-// InsertComment adds a comment.
+// InsertComment adds a comment. It returns CodeNotFound if the organization has no such issue, and CodeConflict if the comment's ID is
+// already stored.
 func (s Store) InsertComment(ctx context.Context, c triage.Comment) error {
 	return with(ctx, s.Store, func(d *data) error { return insertPart(d, d.comments, c.Org, c.IssueID, c) })
 }
 
-// Comment returns one comment.
+// Comment returns a comment, even a deleted one. It returns CodeNotFound if the issue has no such comment.
 func (s Store) Comment(ctx context.Context, org callwright.OrgID, issue, id string) (triage.Comment, error) {
 	return read(ctx, s.Store, func(d *data) (triage.Comment, error) {
 		return findPart(d.comments, org, issue, id, func(c triage.Comment) string { return c.IssueID })
 	})
 }
 
-// RevisedComments returns the given comments that were edited or deleted.
+// RevisedComments returns the given comments of an issue that were edited or deleted. It truncates each Detail to the first most
+// characters.
 func (s Store) RevisedComments(
 	ctx context.Context, org callwright.OrgID, issue string, ids []string, most int,
 ) (found []triage.Comment, err error) {
@@ -140,7 +144,8 @@ func (s Store) RevisedComments(
 	return found, err
 }
 
-// UpdateComment replaces the fields of a comment that can change.
+// UpdateComment replaces a comment, except its issue, author and creation time. It returns CodeConflict if the stored revision differs, and
+// CodeNotFound if the comment is absent.
 func (s Store) UpdateComment(ctx context.Context, c triage.Comment) error {
 	return with(ctx, s.Store, func(d *data) error {
 		stored := d.comments.Rows()[c.ID]

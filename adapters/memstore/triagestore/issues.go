@@ -13,10 +13,10 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// Store is a triage.Store.
+// Store implements triage.Store in memory.
 type Store struct{ Store *memstore.Store }
 
-// NextNumber takes the next number of an organization's issues.
+// NextNumber assigns the organization's next issue number and returns it. The first number is triage.FirstNumber.
 func (s Store) NextNumber(ctx context.Context, org callwright.OrgID) (number int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		number = triage.FirstNumber
@@ -29,7 +29,7 @@ func (s Store) NextNumber(ctx context.Context, org callwright.OrgID) (number int
 	return number, err
 }
 
-// InsertIssue adds an issue.
+// InsertIssue adds an issue with Version 1. It returns CodeConflict if its ID, or its number in the organization, is already stored.
 func (s Store) InsertIssue(ctx context.Context, i triage.Issue) error {
 	return with(ctx, s.Store, func(d *data) error {
 		for _, other := range d.issues.Rows() {
@@ -42,12 +42,12 @@ func (s Store) InsertIssue(ctx context.Context, i triage.Issue) error {
 	})
 }
 
-// Issue returns one issue.
+// Issue returns an issue, or CodeNotFound if the organization has no such issue.
 func (s Store) Issue(ctx context.Context, org callwright.OrgID, id string) (triage.Issue, error) {
 	return read(ctx, s.Store, func(d *data) (triage.Issue, error) { return d.issues.Find(org, id) })
 }
 
-// IssueNumbered returns the issue with a number.
+// IssueNumbered returns the organization's issue with a number, or CodeNotFound if there is none.
 func (s Store) IssueNumbered(ctx context.Context, org callwright.OrgID, number int) (triage.Issue, error) {
 	return read(ctx, s.Store, func(d *data) (triage.Issue, error) {
 		for id, found := range d.issues.Rows() {
@@ -59,12 +59,13 @@ func (s Store) IssueNumbered(ctx context.Context, org callwright.OrgID, number i
 	})
 }
 
-// Hold returns an issue: transactions do not overlap.
+// Hold returns an issue, or CodeNotFound if it is absent. It needs no lock, because transactions do not overlap.
 func (s Store) Hold(ctx context.Context, org callwright.OrgID, id string) (triage.Issue, error) {
 	return s.Issue(ctx, org, id)
 }
 
-// UpdateIssue replaces an issue.
+// UpdateIssue replaces an issue, except its number, source, author and creation time. It returns CodeConflict if the stored revision
+// differs, and CodeNotFound if the issue is absent.
 func (s Store) UpdateIssue(ctx context.Context, i triage.Issue) error {
 	return with(ctx, s.Store, func(d *data) error {
 		stored := d.issues.Rows()[i.ID]
@@ -73,7 +74,7 @@ func (s Store) UpdateIssue(ctx context.Context, i triage.Issue) error {
 	})
 }
 
-// FindIssues returns a page of issues.
+// FindIssues returns up to f.Limit issues that match a filter, in its order, without their descriptions.
 func (s Store) FindIssues(ctx context.Context, org callwright.OrgID, f triage.Filter) ([]triage.Issue, error) {
 	found, err := s.sorted(ctx, org, f, func(d *data, i triage.Issue) bool { return d.matchesFilter(i, f) })
 	found = found[:min(f.Limit, len(found))]
@@ -83,7 +84,8 @@ func (s Store) FindIssues(ctx context.Context, org callwright.OrgID, f triage.Fi
 	return memory.Clone(found), err
 }
 
-// Reach returns the place of the last issue that is examined for a page.
+// Reach returns the place of the f.Scan-th issue after f.After, the last one that a page may examine. It returns the zero Place if at most
+// f.Scan issues follow.
 func (s Store) Reach(ctx context.Context, org callwright.OrgID, f triage.Filter) (triage.Place, error) {
 	found, err := s.sorted(ctx, org, f, func(_ *data, i triage.Issue) bool { return !f.ReachesOpen() || i.Status.Open() })
 	if len(found) <= f.Scan {
@@ -92,7 +94,8 @@ func (s Store) Reach(ctx context.Context, org callwright.OrgID, f triage.Filter)
 	return found[f.Scan-1].Place(f.Sort), nil
 }
 
-// sorted returns the issues of an organization that are wanted, from After to Until, in the order of a filter.
+// sorted returns the organization's issues for which wanted returns true, in the order of a filter. It starts behind f.After and stops at
+// f.Until. It does not copy the issues.
 func (s Store) sorted(
 	ctx context.Context, org callwright.OrgID, f triage.Filter, wanted func(*data, triage.Issue) bool,
 ) (found []triage.Issue, err error) {
@@ -139,7 +142,7 @@ func (d *data) hasAttached(issue string, t triage.ResourceType) bool {
 	return false
 }
 
-// isFound reports whether a search finds an issue.
+// isFound reports whether the title or description of an issue contains a search text, or the text is the issue's name. It ignores case.
 func isFound(i triage.Issue, search string) bool {
 	search = strings.ToLower(search)
 	return strings.Contains(strings.ToLower(i.Title), search) ||

@@ -10,7 +10,8 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// InsertResource attaches a resource.
+// InsertResource attaches a resource to an issue. It returns CodeConflict if the resource is already attached, and CodeNotFound if the
+// organization has no such issue.
 func (s Store) InsertResource(ctx context.Context, r triage.Resource) error {
 	return with(ctx, s.Store, func(d *data) error {
 		for _, other := range d.attached.Rows() {
@@ -24,12 +25,12 @@ func (s Store) InsertResource(ctx context.Context, r triage.Resource) error {
 
 func issueOfResource(r triage.Resource) string { return r.IssueID }
 
-// Resource returns one attachment.
+// Resource returns an attachment by its id, or CodeNotFound if the issue has no such attachment.
 func (s Store) Resource(ctx context.Context, org callwright.OrgID, issue, id string) (triage.Resource, error) {
 	return read(ctx, s.Store, func(d *data) (triage.Resource, error) { return findPart(d.attached, org, issue, id, issueOfResource) })
 }
 
-// ResourceOf returns the attachment of a resource.
+// ResourceOf returns an issue's attachment of a resource, or CodeNotFound if the resource is not attached.
 func (s Store) ResourceOf(
 	ctx context.Context, org callwright.OrgID, issue string, t triage.ResourceType, resourceID string,
 ) (triage.Resource, error) {
@@ -44,14 +45,14 @@ func oldestResource(a, b triage.Resource) int {
 	return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 }
 
-// ResourcesOf returns all attachments of an issue.
+// ResourcesOf returns all attachments of an issue, oldest first.
 func (s Store) ResourcesOf(ctx context.Context, org callwright.OrgID, issue string) ([]triage.Resource, error) {
 	return read(ctx, s.Store, func(d *data) ([]triage.Resource, error) {
 		return d.attached.Select(math.MaxInt, oldestResource, func(r triage.Resource) bool { return r.Org == org && r.IssueID == issue }), nil
 	})
 }
 
-// DeleteResource deletes an attachment.
+// DeleteResource deletes an attachment, or returns CodeNotFound if the issue has no such attachment.
 func (s Store) DeleteResource(ctx context.Context, org callwright.OrgID, issue, id string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if _, err := findPart(d.attached, org, issue, id, issueOfResource); err != nil {
@@ -61,19 +62,20 @@ func (s Store) DeleteResource(ctx context.Context, org callwright.OrgID, issue, 
 	})
 }
 
-// InsertFlag adds a flag.
+// InsertFlag adds a flag. It returns CodeNotFound if the organization has no such issue, and CodeConflict if the flag's ID is already
+// stored.
 func (s Store) InsertFlag(ctx context.Context, f triage.Flag) error {
 	return with(ctx, s.Store, func(d *data) error { return insertPart(d, d.flags, f.Org, f.IssueID, f) })
 }
 
 func issueOfFlag(f triage.Flag) string { return f.IssueID }
 
-// Flag returns one flag.
+// Flag returns a flag, or CodeNotFound if the issue has no such flag.
 func (s Store) Flag(ctx context.Context, org callwright.OrgID, issue, id string) (triage.Flag, error) {
 	return read(ctx, s.Store, func(d *data) (triage.Flag, error) { return findPart(d.flags, org, issue, id, issueOfFlag) })
 }
 
-// FlagsOf returns all flags of an issue.
+// FlagsOf returns all flags of an issue, oldest first.
 func (s Store) FlagsOf(ctx context.Context, org callwright.OrgID, issue string) ([]triage.Flag, error) {
 	return read(ctx, s.Store, func(d *data) ([]triage.Flag, error) {
 		oldest := func(a, b triage.Flag) int { return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID)) }
@@ -81,7 +83,7 @@ func (s Store) FlagsOf(ctx context.Context, org callwright.OrgID, issue string) 
 	})
 }
 
-// DeleteFlag deletes a flag.
+// DeleteFlag deletes a flag, or returns CodeNotFound if the issue has no such flag.
 func (s Store) DeleteFlag(ctx context.Context, org callwright.OrgID, issue, id string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if _, err := findPart(d.flags, org, issue, id, issueOfFlag); err != nil {
@@ -91,7 +93,8 @@ func (s Store) DeleteFlag(ctx context.Context, org callwright.OrgID, issue, id s
 	})
 }
 
-// InsertRelation adds a relation.
+// InsertRelation adds a relation. It returns CodeNotFound if either issue is absent, and CodeConflict if the issues already have a relation
+// of the same type and direction.
 func (s Store) InsertRelation(ctx context.Context, r triage.Relation) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if err := d.issues.Exists(r.Org, r.From.ID); err != nil {
@@ -107,7 +110,7 @@ func (s Store) InsertRelation(ctx context.Context, r triage.Relation) error {
 	})
 }
 
-// Relation returns one relation of an issue.
+// Relation returns a relation of an issue, in either direction. It returns CodeNotFound if the issue has no such relation.
 func (s Store) Relation(ctx context.Context, org callwright.OrgID, issue, id string) (triage.Relation, error) {
 	all, err := s.RelationsOf(ctx, org, issue)
 	if err != nil {
@@ -120,7 +123,7 @@ func (s Store) Relation(ctx context.Context, org callwright.OrgID, issue, id str
 	return all[n], nil
 }
 
-// RelationsOf returns all relations of an issue, with the issues as they stand.
+// RelationsOf returns all relations of an issue, in either direction, oldest first. From, To and Merged describe the current issues.
 func (s Store) RelationsOf(
 	ctx context.Context, org callwright.OrgID, issue string,
 ) (found []triage.Relation, err error) {
@@ -140,7 +143,7 @@ func (s Store) RelationsOf(
 	return found, err
 }
 
-// DeleteRelation deletes a relation.
+// DeleteRelation deletes a relation, or returns CodeNotFound if the organization has no such relation.
 func (s Store) DeleteRelation(ctx context.Context, org callwright.OrgID, id string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		return d.relations.DeleteExisting(org, id)

@@ -21,19 +21,21 @@ type seenKey struct {
 	viewer, issue string
 }
 
-// InsertSession adds a session.
+// InsertSession adds a session. It returns CodeNotFound if the organization has no such issue, and CodeConflict if the session's ID is
+// already stored.
 func (s Store) InsertSession(ctx context.Context, a triage.Session) error {
 	return with(ctx, s.Store, func(d *data) error { return insertPart(d, d.sessions, a.Org, a.IssueID, a) })
 }
 
-// Session returns one session.
+// Session returns a session, or CodeNotFound if the issue has no such session.
 func (s Store) Session(ctx context.Context, org callwright.OrgID, issue, id string) (triage.Session, error) {
 	return read(ctx, s.Store, func(d *data) (triage.Session, error) {
 		return findPart(d.sessions, org, issue, id, func(a triage.Session) string { return a.IssueID })
 	})
 }
 
-// UpdateSession replaces the fields of a session that can change.
+// UpdateSession replaces a session, except its issue, starter and creation time. It returns CodeConflict if the stored revision differs,
+// and CodeNotFound if the session is absent.
 func (s Store) UpdateSession(ctx context.Context, a triage.Session) error {
 	return with(ctx, s.Store, func(d *data) error {
 		stored := d.sessions.Rows()[a.ID]
@@ -42,7 +44,7 @@ func (s Store) UpdateSession(ctx context.Context, a triage.Session) error {
 	})
 }
 
-// SessionsOf returns the sessions of an issue that have not ended.
+// SessionsOf returns the sessions of an issue that have not ended, oldest first.
 func (s Store) SessionsOf(ctx context.Context, org callwright.OrgID, issue string) ([]triage.Session, error) {
 	return read(ctx, s.Store, func(d *data) ([]triage.Session, error) {
 		oldest := func(a, b triage.Session) int {
@@ -54,14 +56,15 @@ func (s Store) SessionsOf(ctx context.Context, org callwright.OrgID, issue strin
 	})
 }
 
-// CountAnalyses returns the number of running analyses.
+// CountAnalyses returns the number of an organization's working sessions with an Analysis.
 func (s Store) CountAnalyses(ctx context.Context, org callwright.OrgID) (int, error) {
 	return read(ctx, s.Store, func(d *data) (int, error) {
 		return d.sessions.Count(func(a triage.Session) bool { return a.Org == org && a.Analysis != nil && a.Status.Working() })
 	})
 }
 
-// SilentSessions returns sessions of which nothing was heard for long.
+// SilentSessions returns up to limit sessions of all organizations that have not ended and were not updated for long. Sessions that await
+// input count if they were updated before waiting, others if they were updated before silent.
 func (s Store) SilentSessions(
 	ctx context.Context, silent, waiting time.Time, limit int,
 ) (found []triage.Session, err error) {
@@ -80,7 +83,7 @@ func (s Store) SilentSessions(
 	return found, err
 }
 
-// ReportedIssue returns the issue of a key.
+// ReportedIssue returns the id of the issue that a report key points at, or CodeNotFound if the key is unknown.
 func (s Store) ReportedIssue(ctx context.Context, org callwright.OrgID, key string) (issue string, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		found, ok := d.reports.Rows()[reportKey{org, key}]
@@ -93,7 +96,8 @@ func (s Store) ReportedIssue(ctx context.Context, org callwright.OrgID, key stri
 	return issue, err
 }
 
-// PointReports assigns the reports with a key to an issue.
+// PointReports points a report key at the issue to. It returns CodeConflict if the key does not point at from, and CodeNotFound if to is
+// absent. An empty from means that the key is unknown.
 func (s Store) PointReports(ctx context.Context, org callwright.OrgID, key, from, to string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if err := d.issues.Exists(org, to); err != nil {
@@ -107,7 +111,7 @@ func (s Store) PointReports(ctx context.Context, org callwright.OrgID, key, from
 	})
 }
 
-// MoveReports assigns all reports of an issue to another.
+// MoveReports points all report keys of the issue from at the issue to.
 func (s Store) MoveReports(ctx context.Context, org callwright.OrgID, from, to string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		for key, issue := range d.reports.Rows() {
@@ -119,7 +123,8 @@ func (s Store) MoveReports(ctx context.Context, org callwright.OrgID, from, to s
 	})
 }
 
-// MarkSeen sets when a viewer has last seen an issue.s feed.
+// MarkSeen stores that a viewer has seen an issue's feed until the given time, unless a later time is stored. It returns CodeNotFound if
+// the organization has no such issue.
 func (s Store) MarkSeen(
 	ctx context.Context, org callwright.OrgID, viewer, issue string, until time.Time,
 ) error {
@@ -134,7 +139,7 @@ func (s Store) MarkSeen(
 	})
 }
 
-// Seen returns the times at which a viewer last saw the given issues.
+// Seen returns the times until which a viewer has seen the feeds of the given issues. It omits issues that the viewer has not seen.
 func (s Store) Seen(
 	ctx context.Context, org callwright.OrgID, viewer string, issues []string,
 ) (map[string]time.Time, error) {

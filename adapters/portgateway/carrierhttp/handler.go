@@ -11,14 +11,14 @@ import (
 	"github.com/callwright/callwright/porting/portingtest"
 )
 
-// maxBody bounds a request, in bytes.
+// maxBody is the maximum size of a request body, in bytes.
 const maxBody = 1 << 20
 
-// Handler returns a handler that has the API of a carrier answer, with the faults of the carrier's script. Serve it on the loopback
-// interface, such as with httptest.NewServer. The API calls the methods of the carrier.
+// Handler returns a handler that serves a carrier's API with the faults of the carrier's script. api implements the API by calling methods
+// of c. Serve the handler only on the loopback interface, for example with httptest.NewServer.
 func Handler(c *portingtest.Carrier, api http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody)) // a request that is read knows when its client is gone
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody)) // the server notices a disconnected client only after the body is read
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
 			return
@@ -29,7 +29,7 @@ func Handler(c *portingtest.Carrier, api http.Handler) http.Handler {
 	})
 }
 
-// answer sends a reply as changed by a fault.
+// answer sends the recorded reply, or the fault in place of it.
 func answer(w http.ResponseWriter, r *http.Request, reply *httptest.ResponseRecorder, fault portingtest.Fault) {
 	switch fault {
 	case portingtest.Unavailable:

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/porting/portingtest"
 )
 
-// api answers every request with one new order.
+// api creates an order for each request, with the body as its key, and answers with its reference.
 func api(c *portingtest.Carrier) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key, _ := io.ReadAll(r.Body)
@@ -68,12 +68,12 @@ func TestFaults(t *testing.T) {
 			handler := carrierhttp.Handler(carrier, api(carrier))
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if fault == portingtest.Hangs || fault == portingtest.HangsLate {
-					go cancel() // nothing else ends such a request
+					go cancel() // the server never answers such a request
 				}
 				handler.ServeHTTP(w, r)
 			}))
 			status, err := post(ctx, t, server.URL)
-			server.Close() // waits for the handler
+			server.Close() // waits for the handler to return
 			if status != want.status || len(carrier.Orders()) != want.orders || (err == nil) != (want.status != 0) {
 				t.Errorf("status %d, %d orders, %v; want %+v", status, len(carrier.Orders()), err, want)
 			}
@@ -81,7 +81,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// post returns the status of a whole answer; 0 and an error: there is none.
+// post returns the status of a complete response. If none arrives, it returns 0 and an error.
 func post(ctx context.Context, t *testing.T, url string) (int, error) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, http.NoBody)

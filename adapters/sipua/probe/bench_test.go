@@ -8,10 +8,11 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// BenchmarkOptions is a health probe over the connection of the one before. It counts both ends, which share a process.
+// BenchmarkOptions measures a health probe over the connection of the previous probe. The processor time includes the server, which runs in
+// the same process.
 func BenchmarkOptions(b *testing.B) { benchmark(b, true) }
 
-// BenchmarkOptionsNewConnection is a probe for which no connection was kept, with the TLS session of an earlier one.
+// BenchmarkOptionsNewConnection measures a probe over a new connection that resumes the TLS session of an earlier one.
 func BenchmarkOptionsNewConnection(b *testing.B) { benchmark(b, false) }
 
 func benchmark(b *testing.B, reuse bool) {
@@ -35,7 +36,7 @@ func benchmark(b *testing.B, reuse bool) {
 	b.ReportMetric(100*10_000*each.Seconds()/60, "%core@10k/min")
 }
 
-// spent is the processor time of this process: on a busy machine it says more than the clock.
+// spent returns the processor time of this process. On a busy machine it is more accurate than elapsed time.
 func spent(b *testing.B) time.Duration {
 	b.Helper()
 	var u syscall.Rusage

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// responds starts a peer that answers with a code, 0 being silence.
+// responds starts a peer that answers with a status code, or not at all if the code is 0.
 func responds(t *testing.T, transport uri.Transport, host string, code int, headers string) *responder {
 	t.Helper()
 	handle := answers(fmt.Sprintf("%d Whatever", code), headers, "")
@@ -23,7 +23,7 @@ func responds(t *testing.T, transport uri.Transport, host string, code int, head
 	return respond(t, transport, &cert, handle)
 }
 
-// closed is an address without a listener. The port of a listener that has closed may be another test's.
+// closed returns an address without a listener. A port that was just closed could be in use by another test.
 func closed(*testing.T, uri.Transport) netip.AddrPort { return netip.MustParseAddrPort("127.0.0.1:1") }
 
 func TestMonitorProberConforms(t *testing.T) {

@@ -14,23 +14,23 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// The intervals of retransmissions over UDP (RFC 3261, 17.1.2.1).
+// The first and the maximum interval of retransmissions over UDP (RFC 3261, 17.1.2.1).
 const (
 	retransmitFirst = 500 * time.Millisecond
 	retransmitMost  = 4 * time.Second
 )
 
-// connection is a connection to one server, for one request at a time.
+// connection is a connection to a server. It carries one request at a time.
 type connection struct {
 	net.Conn
 	datagrams bool
-	buffer    []byte // of a stream: room for a message
-	data      []byte // in buffer: bytes that were read and are not used yet
-	received  int    // bytes, for this request
-	noise     bool   // bytes have come that are not SIP
+	buffer    []byte // read buffer of a stream
+	data      []byte // bytes in buffer that are not yet parsed
+	received  int    // bytes received since the current request
+	noise     bool   // a datagram that is no SIP response has arrived
 }
 
-// connect opens a connection and finishes its TLS handshake. config is nil for transports without TLS.
+// connect opens a connection and performs its TLS handshake. config is nil for transports without TLS.
 func (p *Prober) connect(
 	ctx context.Context, to netip.AddrPort, transport uri.Transport, config *tls.Config,
 ) (*connection, error) {
@@ -60,7 +60,8 @@ func (p *Prober) connect(
 	return &connection{Conn: secure}, nil
 }
 
-// ask sends a request and waits for its final response until ctx ends. After an error the connection is unusable.
+// ask sends a request and waits for its final response until ctx ends. It returns the response time. After an error the connection must not
+// be used again.
 func (c *connection) ask(ctx context.Context, q request) (r response, took time.Duration, err error) {
 	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) }) // interrupts Read and Write
 	defer func() {
@@ -88,7 +89,7 @@ func (c *connection) ask(ctx context.Context, q request) (r response, took time.
 	return r, time.Since(began), err
 }
 
-// await reads from a stream until the final response has come.
+// await reads messages from a stream until it receives the final response.
 func (c *connection) await(q request) (response, error) {
 	for {
 		message, err := c.next()
@@ -101,7 +102,7 @@ func (c *connection) await(q request) (response, error) {
 	}
 }
 
-// next reads one message from a stream. Line ends before it are keep-alives (RFC 5626, 3.5.1).
+// next reads one message from a stream. It ignores line breaks before the message, which are keep-alives (RFC 5626, 3.5.1).
 func (c *connection) next() (string, error) {
 	for {
 		c.data = bytes.TrimLeft(c.data, "\r\n")
@@ -120,7 +121,7 @@ func (c *connection) next() (string, error) {
 	}
 }
 
-// fill reads more of a stream, up to the size of the largest message.
+// fill reads more bytes of a stream into the buffer. It returns errHuge after maxReceived bytes.
 func (c *connection) fill() error {
 	if c.received > maxReceived {
 		return errHuge
@@ -141,14 +142,14 @@ func (c *connection) fill() error {
 	return err
 }
 
-// awaitDatagram reads datagrams until one is the final response, and retransmits the request in between.
+// awaitDatagram reads datagrams until it receives the final response. Until then it retransmits the request.
 func (c *connection) awaitDatagram(ctx context.Context, q request, message []byte) (response, error) {
 	buffer := make([]byte, maxMessage)
 	wait := retransmitFirst
 	next := time.Now().Add(wait)
 	for c.received <= maxReceived {
 		_ = c.SetReadDeadline(next)
-		if ctx.Err() != nil { // its deadline may just have been replaced by the one above
+		if ctx.Err() != nil { // SetReadDeadline may have replaced the deadline that ctx has set
 			return response{}, ctx.Err()
 		}
 		n, err := c.Read(buffer)

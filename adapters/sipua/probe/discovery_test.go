@@ -14,8 +14,8 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// TestDiscovery probes real servers behind a real DNS: one over TLS that wants a user part, one over TCP, one over UDP, and one
-// that is silent.
+// TestDiscovery checks a discovery against servers on loopback and a DNS server: two over TLS, of which one never answers, one over TCP and
+// one over UDP.
 func TestDiscovery(t *testing.T) {
 	t.Parallel()
 	cert, _ := issue(t, "pbx.test")
@@ -24,7 +24,7 @@ func TestDiscovery(t *testing.T) {
 	secure := respond(t, uri.TLS, &cert, answers("200 OK", headers, capabilities))
 	tcp, udp := respond(t, uri.TCP, nil, plain), respond(t, uri.UDP, nil, plain)
 	silent := respond(t, uri.TLS, &cert, func(string, func(...string)) bool { return false })
-	const idle = "127.53.1.9" // no server listens at the usual ports here
+	const idle = "127.53.1.9" // no server listens at the default ports of this address
 	zone := []string{"pbx.test. A " + idle, "a.pbx.test. A 127.0.0.1"}
 	for service, peers := range map[string][]*responder{"_sips._tcp": {silent, secure}, "_sip._tcp": {tcp}, "_sip._udp": {udp}} {
 		for i, p := range peers {

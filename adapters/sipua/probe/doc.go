@@ -1,5 +1,5 @@
-// Package probe asks SIP servers with OPTIONS, over UDP, TCP and TLS: once for discovery, and periodically for health. It
-// sends a request and reads the response, without a user agent's transactions and without a listener.
+// Package probe sends OPTIONS to SIP servers over UDP, TCP and TLS, once for discovery and periodically for health. It sends a request and
+// reads the response, without the transactions of a user agent and without a listener.
 //
-// Everything that a peer sends is read with bounds. Only the headers for the fingerprint are passed on as they came.
+// The size of everything that a peer sends is limited. Only the headers for the fingerprint are returned unchanged.
 package probe

@@ -1,9 +1,9 @@
 package probe
 
-// MaxMessage is for tests.
+// MaxMessage exports maxMessage for tests.
 const MaxMessage = maxMessage
 
-// IdleLife is for tests.
+// IdleLife exports idleLife for tests.
 const IdleLife = idleLife
 
 // SetMaxIdle sets the maximum number of idle connections.
@@ -16,7 +16,8 @@ func (p *Prober) Idle() int {
 	return p.idle.count
 }
 
-// Read reads the first message of a stream and all that is made of it.
+// Read parses the first message of a stream and returns the values that are extracted from it. ok is false if there is no complete
+// response.
 func Read(stream []byte) (length int, userAgent string, methods, codecs []string, ok bool) {
 	length, err := frame(stream)
 	if err != nil || length == 0 {

@@ -9,27 +9,27 @@ import (
 	trunk "github.com/callwright/callwright/sip"
 )
 
-// The bounds of the idle connections. At the limit new ones are closed instead of old ones: servers are asked in turn, so
-// the connection that is idle for longest is needed next.
+// The limits of the idle connections. At the limit, a new connection is closed instead of an old one. The reason is that servers are probed
+// in turn, so that the longest idle connection is needed next.
 const (
 	maxIdle  = 2000
 	idleLife = 3 * time.Minute
 )
 
-// endpoint identifies connections that may be reused: a server's address under a name and a verification.
+// endpoint identifies connections that can be reused for each other. They have the same address, host and verification.
 type endpoint struct {
 	address netip.AddrPort
 	host    string
 	verify  trunk.TLSVerification
 }
 
-// idleConnection is a connection without a request.
+// idleConnection is a connection that waits for the next probe since a point in time.
 type idleConnection struct {
 	*connection
 	since time.Time
 }
 
-// idle holds connections from one probe to the next.
+// idle holds the connections that are open between probes.
 type idle struct {
 	mu          sync.Mutex
 	connections map[endpoint][]idleConnection
@@ -39,7 +39,7 @@ type idle struct {
 	closed      bool
 }
 
-// reuse removes and returns a connection; nil without one.
+// reuse returns an idle connection to an endpoint and no longer holds it. It returns nil if there is none.
 func (i *idle) reuse(e endpoint) *connection {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -52,7 +52,7 @@ func (i *idle) reuse(e endpoint) *connection {
 	return last.connection
 }
 
-// store replaces the list of an endpoint.
+// store replaces the idle connections of an endpoint. The caller must hold the mutex.
 func (i *idle) store(e endpoint, list []idleConnection) {
 	i.count += len(list) - len(i.connections[e])
 	if len(list) == 0 {
@@ -62,7 +62,7 @@ func (i *idle) store(e endpoint, list []idleConnection) {
 	}
 }
 
-// park keeps a connection, or closes it when there is no room.
+// park holds a connection for the next probe, or closes it if the limit is reached.
 func (i *idle) park(e endpoint, c *connection, now time.Time) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -77,7 +77,8 @@ func (i *idle) park(e endpoint, c *connection, now time.Time) {
 	i.store(e, append(i.connections[e], idleConnection{c, now}))
 }
 
-// sweep closes, from time to time, connections to servers that are not asked any more.
+// sweep closes the connections that have been idle for longer than idleLife. It does so at most every idleLife/3. The caller must hold the
+// mutex.
 func (i *idle) sweep(now time.Time) {
 	if now.Sub(i.swept) < idleLife/3 {
 		return

@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// patience is the longest time that a test waits for an event.
+// patience is the maximum time that a test waits for an event.
 const patience = 10 * time.Second
 
 func within(t testing.TB, d time.Duration) context.Context {
@@ -57,11 +57,11 @@ func issue(t testing.TB, hosts ...string) (tls.Certificate, *x509.CertPool) {
 	return cert, ca.Pool()
 }
 
-// newProber returns a prober that trusts the tests' authority and asks loopback addresses.
+// newProber returns a prober that trusts the certificate authority of the tests and may probe loopback addresses.
 func newProber(t testing.TB, dns resolve.DNS, change func(*probe.Config)) *probe.Prober {
 	t.Helper()
 	if dns == nil {
-		dns = net.DefaultResolver // literal addresses need none
+		dns = net.DefaultResolver // not used for literal addresses
 	}
 	resolver, err := resolve.New(resolve.Config{DNS: dns})
 	if err != nil {
@@ -80,11 +80,11 @@ func newProber(t testing.TB, dns resolve.DNS, change func(*probe.Config)) *probe
 	return p
 }
 
-// responder is a peer: the test defines its answer to a message.
+// responder is a scripted peer. handle defines its answer to a request.
 type responder struct {
 	address netip.AddrPort
-	accepts atomic.Int32 // connections
-	resumed atomic.Int32 // of them with the TLS session of an earlier one
+	accepts atomic.Int32 // number of connections
+	resumed atomic.Int32 // number of connections that resumed a TLS session
 	handle  func(request string, send func(...string)) (hangUp bool)
 
 	mu       sync.Mutex
@@ -92,7 +92,7 @@ type responder struct {
 	open     map[net.Conn]bool
 }
 
-// respond starts a peer on loopback; cert is for TLS.
+// respond starts a peer on loopback. cert is required only for TLS.
 func respond(
 	t testing.TB, transport uri.Transport, cert *tls.Certificate,
 	handle func(request string, send func(...string)) (hangUp bool),
@@ -136,7 +136,7 @@ func respond(
 	return r
 }
 
-// hangUp closes all connections.
+// hangUp closes all connections of the peer.
 func (r *responder) hangUp() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -204,7 +204,7 @@ func (r *responder) serveDatagrams(conn net.PacketConn) {
 	}
 }
 
-// to writes datagrams to one peer.
+// to is an io.Writer that sends datagrams to one peer.
 type to struct {
 	net.PacketConn
 	peer net.Addr
@@ -212,7 +212,7 @@ type to struct {
 
 func (w to) Write(b []byte) (int, error) { return w.WriteTo(b, w.peer) }
 
-// answer is a response to a request, with further header lines and a body.
+// answer returns a response to a request, with additional header lines and a body.
 func answer(request, status, headers, body string) string {
 	b := "SIP/2.0 " + status + "\r\n"
 	for line := range strings.SplitSeq(request, "\r\n") {
@@ -225,7 +225,7 @@ func answer(request, status, headers, body string) string {
 	return b + headers + "Content-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body
 }
 
-// answers is a peer's handler that gives the same response to everyone.
+// answers returns a handler that sends the same response to every request.
 func answers(status, headers, body string) func(string, func(...string)) bool {
 	return func(request string, send func(...string)) bool {
 		send(answer(request, status, headers, body))

@@ -15,14 +15,14 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// maxAddresses bounds the addresses of a server that one probe asks.
+// maxAddresses is the maximum number of a server's addresses that one probe tries.
 const maxAddresses = 3
 
-// maxRetryAfter bounds a server's Retry-After.
+// maxRetryAfter is the maximum delay that a server's Retry-After may request.
 const maxRetryAfter = time.Hour
 
-// Options asks a server with OPTIONS over TLS until ctx ends: its addresses in the order in which a call would try them,
-// each for its share of the time, until one is alive. The connection stays for the next probe.
+// Options sends OPTIONS over TLS to a server's addresses, in the order in which a call would try them, until one is alive or ctx ends. Each
+// address receives an equal share of the remaining time. The connection stays open for the next probe.
 func (p *Prober) Options(ctx context.Context, s failover.Server, verify trunk.TLSVerification) health.Evidence {
 	server := uri.URI{Scheme: uri.SIP, Host: s.Host, Port: s.Port}
 	targets, err := p.cfg.Resolver.Targets(ctx, server)
@@ -40,7 +40,7 @@ func (p *Prober) Options(ctx context.Context, s failover.Server, verify trunk.TL
 	return evidence
 }
 
-// options asks one address, which gets one of the given number of shares of the remaining time.
+// options probes one address. If ctx has a deadline, it takes at most the remaining time divided by shares.
 func (p *Prober) options(
 	ctx context.Context, s failover.Server, verify trunk.TLSVerification, target resolve.Target, shares int,
 ) health.Evidence {
@@ -56,7 +56,8 @@ func (p *Prober) options(
 	return evidenceOf(r, took, p.cfg.Clock.Now())
 }
 
-// exchange asks over an idle connection, or over a new one: also when the server has closed the idle one meanwhile.
+// exchange sends a request over an idle connection. It opens a connection if there is no idle one, or if the server has closed the idle
+// one.
 func (p *Prober) exchange(ctx context.Context, e endpoint, target string) (response, time.Duration, error) {
 	if !isHost(e.host) {
 		return response{}, 0, errHost
@@ -85,8 +86,8 @@ func (p *Prober) askAndPark(ctx context.Context, e endpoint, c *connection, q re
 	return r, took, err
 }
 
-// evidenceOf returns an answer's evidence of the server's health. A server that refuses OPTIONS is alive; one that
-// reports a fault of its own, or of the server behind it, is not.
+// evidenceOf returns the evidence that a response is of the server's health. A server that refuses OPTIONS is alive. A server that reports
+// a fault of itself or of the server behind it is not.
 func evidenceOf(r response, took time.Duration, now time.Time) health.Evidence {
 	e := health.Evidence{At: now, ResponseTime: took, Reason: "the server answered " + strconv.Itoa(r.code)}
 	switch r.code {
@@ -99,7 +100,7 @@ func evidenceOf(r response, took time.Duration, now time.Time) health.Evidence {
 	return e
 }
 
-// retryAfter returns the delay of a Retry-After header (RFC 3261, 20.33); 0 without one.
+// retryAfter returns the delay in a response's Retry-After header (RFC 3261, 20.33), at most maxRetryAfter. It returns 0 if there is none.
 func retryAfter(r response) time.Duration {
 	digits := r.header("Retry-After", "")
 	if end := strings.IndexFunc(digits, func(c rune) bool { return c < '0' || c > '9' }); end >= 0 {

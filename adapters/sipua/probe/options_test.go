@@ -68,7 +68,7 @@ func TestVerification(t *testing.T) {
 	for _, c := range []struct {
 		cert              tls.Certificate
 		host              string
-		full, chain, none string // fault; empty: none
+		full, chain, none string // expected fault for each verification; empty if none
 	}{
 		{trusted, "localhost", "", "", ""},
 		{trusted, "pbx.test", elsewhere, "", ""},
@@ -106,7 +106,7 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 	if n := peer.accepts.Load(); n != 1 || p.Idle() != 1 {
 		t.Errorf("3 probes made %d connections, %d wait", n, p.Idle())
 	}
-	alive(server, trunk.VerifyNone) // another profile never shares a connection
+	alive(server, trunk.VerifyNone) // connections are not shared between verifications
 	if n := peer.accepts.Load(); n != 2 || p.Idle() != 2 {
 		t.Errorf("two profiles made %d connections, %d wait", n, p.Idle())
 	}
@@ -122,7 +122,8 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 	}
 }
 
-// TestSilenceEndsAConnection: a connection without an answer in time is not used again, so that a late answer is ignored.
+// TestSilenceEndsAConnection checks that a connection is not reused after a timeout. Otherwise a late answer could be taken for the next
+// one.
 func TestSilenceEndsAConnection(t *testing.T) {
 	t.Parallel()
 	cert, _ := issue(t, "127.0.0.1")
@@ -158,7 +159,7 @@ func TestSilenceEndsAConnection(t *testing.T) {
 	}
 }
 
-// moving is a clock that a test moves.
+// moving is a clock that advances only when the test sets it.
 type moving struct {
 	mu  sync.Mutex
 	now time.Time

@@ -62,7 +62,7 @@ func TestAsksOverEveryTransport(t *testing.T) {
 	}
 }
 
-// checkRequest reads a request as another implementation does.
+// checkRequest parses a request with sipgo, an independent implementation, and checks its values.
 func checkRequest(t *testing.T, text string, transport uri.Transport, target string) {
 	t.Helper()
 	msg, err := sip.ParseMessage([]byte(strings.TrimSuffix(text, "\r\n\r\n") + "\r\n\r\n"))
@@ -115,7 +115,7 @@ func TestUserPartAndAddressesInTheRequest(t *testing.T) {
 	}
 }
 
-// TestStrangeAnswers are peers that never give the answer, or in pieces, or between others.
+// TestStrangeAnswers checks the result for peers that send no answer, no SIP, an answer in pieces, or other messages around the answer.
 func TestStrangeAnswers(t *testing.T) {
 	t.Parallel()
 	type handler = func(request string, send func(...string)) bool
@@ -126,7 +126,7 @@ func TestStrangeAnswers(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		handle  handler
-		only    []uri.Transport // nil: every one
+		only    []uri.Transport // nil for all transports
 		code    int
 		trouble string
 	}{
@@ -219,7 +219,7 @@ func TestAsksAgainOverUDP(t *testing.T) {
 	peer := respond(t, uri.UDP, nil, func(request string, send func(...string)) bool {
 		if first == "" {
 			first = request
-			return false // lost
+			return false // simulates a lost request
 		}
 		if request == first {
 			send(answer(request, "200 OK", "", ""))
@@ -295,7 +295,7 @@ func TestHostsThatWouldBeMoreThanThat(t *testing.T) {
 	}
 }
 
-// TestCertificates: facts are read from every certificate, and the request is sent regardless of them.
+// TestCertificates checks that the answer describes every certificate, and that the request is sent even if the certificate is invalid.
 func TestCertificates(t *testing.T) {
 	t.Parallel()
 	trusted, _ := issue(t, "localhost", "127.0.0.1")
@@ -329,12 +329,12 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// TestNoTLS: a server that speaks something else on the port, and a server that refuses our handshake.
+// TestNoTLS checks the errors for a server that does not speak TLS, refuses the handshake, or closes the connection.
 func TestNoTLS(t *testing.T) {
 	t.Parallel()
 	for want, greeting := range map[string]string{
 		"the server does not speak TLS":        "220 mail.test ready\r\n",
-		"the server refuses the TLS handshake": "\x15\x03\x03\x00\x02\x02\x28", // a fatal alert: handshake failure
+		"the server refuses the TLS handshake": "\x15\x03\x03\x00\x02\x02\x28", // the fatal alert handshake_failure
 		"the server closed the connection":     "",
 	} {
 		ln, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -363,7 +363,7 @@ func TestNoTLS(t *testing.T) {
 	}
 }
 
-// selfSigned returns a self-signed certificate for localhost.
+// selfSigned returns a self-signed certificate for localhost that expires at the given time.
 func selfSigned(t *testing.T, until time.Time) tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -23,24 +23,24 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// Config configures a Prober.
+// Config configures a Prober. Only Resolver is required.
 type Config struct {
-	Resolver *resolve.Resolver `required:"always"` // of trunks' servers
+	Resolver *resolve.Resolver `required:"always"` // resolves the hosts of trunks' servers
 
-	Roots        *x509.CertPool                             // of servers' certificates; nil: the system's
-	Certificates []tls.Certificate                          // shown to a server that asks for one
-	Credentials  func() ([]tls.Certificate, *x509.CertPool) // for the next handshake, instead of Roots and Certificates; nil: these
-	PublicHost   string                                     // host or IP address for From; empty: the local address
-	Local        netip.Addr                                 // from which questions leave where that is possible, such as the address at which calls come in; zero: the system chooses
-	UserAgent    string                                     // empty: "callwright"
-	AllowPrivate bool                                       // ask private and loopback addresses too
-	Self         *self.Server                               // gets no request; nil: none
-	MaxIdle      int                                        // connections that are kept from one probe to the next; 0: 2000
+	Roots        *x509.CertPool                             // for verifying the certificates of servers; if nil, the system's
+	Certificates []tls.Certificate                          // presented to a server that requests a client certificate
+	Credentials  func() ([]tls.Certificate, *x509.CertPool) // replaces Certificates and Roots at each handshake; may be nil
+	PublicHost   string                                     // host or IP address for From; if empty, the local address
+	Local        netip.Addr                                 // local address of requests, if possible; zero lets the system choose
+	UserAgent    string                                     // if empty, "callwright"
+	AllowPrivate bool                                       // allow private and loopback addresses
+	Self         *self.Server                               // addresses that are never probed; may be nil
+	MaxIdle      int                                        // maximum number of connections that stay open between probes; 0 means 2000
 
 	callwright.Runtime
 }
 
-// Prober asks servers with OPTIONS. It is a discovery.Prober and a monitor.Prober, and safe for concurrent use.
+// Prober sends OPTIONS to servers. It implements discovery.Prober and monitor.Prober, and is safe for concurrent use.
 type Prober struct {
 	cfg    Config
 	known  tls.ClientSessionCache
@@ -53,10 +53,10 @@ var (
 	_ monitor.Prober   = (*Prober)(nil)
 )
 
-// maxSessions bounds the remembered TLS sessions, which shorten the next handshake with a server.
+// maxSessions is the maximum number of stored TLS sessions, which shorten the next handshake with a server.
 const maxSessions = 10_000
 
-// New returns a Prober. Close frees its connections.
+// New returns a Prober, or an error if the configuration is invalid. The caller must call Close in the end.
 func New(cfg Config) (*Prober, error) {
 	if err := callwright.PrepareConfig(&cfg); err != nil {
 		return nil, err
@@ -80,10 +80,10 @@ func New(cfg Config) (*Prober, error) {
 	}, nil
 }
 
-// Close closes the idle connections. Later probes keep none.
+// Close closes the idle connections. Later probes close their connections immediately.
 func (p *Prober) Close() { p.idle.close() }
 
-// Probe asks one address, over a connection that it closes in the end.
+// Probe sends OPTIONS to one address over a new connection and closes it. Answer.Error describes why no response was received.
 func (p *Prober) Probe(ctx context.Context, d discovery.Probe) discovery.Answer {
 	answer := discovery.Answer{Attempt: discovery.Attempt{Address: d.Address, Transport: d.Transport}}
 	if err := p.probe(ctx, d, &answer); err != nil {
@@ -98,7 +98,7 @@ func (p *Prober) probe(ctx context.Context, d discovery.Probe, answer *discovery
 	}
 	var config *tls.Config
 	if d.Transport == uri.TLS {
-		config = peer.Client(p.cfg.Credentials, nil, trunk.VerifyNone, d.Host) // the answer reports even an invalid certificate
+		config = peer.Client(p.cfg.Credentials, nil, trunk.VerifyNone, d.Host) // not verified here, because the answer also describes invalid certificates
 	}
 	c, err := p.connect(ctx, d.Address, d.Transport, config)
 	if err != nil {
@@ -118,7 +118,7 @@ func (p *Prober) probe(ctx context.Context, d discovery.Probe, answer *discovery
 	return nil
 }
 
-// certificate returns the facts of the server's certificate.
+// certificate describes the server's certificate and whether it would pass verification for host.
 func (p *Prober) certificate(state tls.ConnectionState, host string) *discovery.Certificate {
 	leaf := state.PeerCertificates[0]
 	_, roots := p.cfg.Credentials()
@@ -136,13 +136,13 @@ func (p *Prober) request(target string, transport uri.Transport) request {
 
 var errHost = errors.New("the host must be a host name or an IP address")
 
-// isHost reports whether a text is a host and nothing else.
+// isHost reports whether a text is a host name or an IP address, without a port.
 func isHost(text string) bool {
 	d, err := uri.ParseDestination(text)
 	return err == nil && strings.EqualFold(strings.TrimSuffix(text, "."), d.Host)
 }
 
-// reasonOf describes the cause of a missing answer, human-readable.
+// reasonOf returns a readable reason for a missing response.
 func reasonOf(err error) string {
 	switch {
 	case errors.Is(err, errNotSIP), errors.Is(err, errHuge), errors.Is(err, errHost):

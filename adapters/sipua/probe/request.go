@@ -9,28 +9,28 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// magic begins every branch (RFC 3261, 8.1.1.7).
+// magic is the prefix of every branch (RFC 3261, 8.1.1.7).
 const magic = "z9hG4bK"
 
-// request is one OPTIONS request (RFC 3261, 11.1).
+// request holds the values of an OPTIONS request (RFC 3261, 11.1).
 type request struct {
-	target    string // Request-URI
+	target    string // the Request-URI
 	transport uri.Transport
-	host      string // in From; empty: the local address
+	host      string // host in From; if empty, the local address
 	agent     string
-	token     string // random: the Call-ID, and in the branch and the tag
+	token     string // random; used as Call-ID, and in the branch and the tag
 }
 
-// targetOf returns the Request-URI of a server, without a port for 0.
+// targetOf returns the Request-URI for a server. It contains no port if port is 0.
 func targetOf(user, host string, port uint16, transport uri.Transport) string {
 	u := uri.URI{Scheme: uri.SIP, User: user, Host: host, Port: port}
-	if transport != uri.UDP { // the default of a SIP URI (RFC 3261, 19.1.2)
+	if transport != uri.UDP { // UDP is the default of a SIP URI (RFC 3261, 19.1.2)
 		u.Params = []uri.Param{{Name: "transport", Value: string(transport)}}
 	}
 	return u.String()
 }
 
-// write appends the request as it is sent from a local address.
+// write appends the request as text to b. local is the local address of the connection.
 func (q request) write(b []byte, local net.Addr) []byte {
 	from := q.host
 	if from == "" {
@@ -52,5 +52,5 @@ func (q request) write(b []byte, local net.Addr) []byte {
 	return append(strconv.AppendInt(b, 0, 10), "\r\n\r\n"...)
 }
 
-// sequence is the CSeq of every request: each has a Call-ID of its own.
+// sequence is the CSeq of every request, because each request has a new Call-ID.
 const sequence = "1 OPTIONS"

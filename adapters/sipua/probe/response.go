@@ -10,13 +10,13 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// Limits of a peer's messages.
+// The limits of a peer's messages, in bytes or items.
 const (
-	maxMessage   = 64 << 10 // bytes of one message, its body included
+	maxMessage   = 64 << 10 // size of a message including its body
 	maxReceived  = 4 * maxMessage
 	maxFirstLine = 4 << 10
 	maxHeaders   = 128
-	maxFolded    = 4 << 10 // of a header's value over several lines
+	maxFolded    = 4 << 10 // length of a header value that continues on further lines
 	maxUserAgent = 256
 	maxMethods   = 32
 	maxMethod    = 20
@@ -27,14 +27,15 @@ var (
 	errHuge   = errors.New("the answer is too large")
 )
 
-// response is one response.
+// response is a parsed SIP response.
 type response struct {
 	code    int
 	headers []fingerprint.Header
 	body    string
 }
 
-// frame returns the length of a stream's first message (RFC 3261, 18.3); 0 while it is incomplete.
+// frame returns the length of the first message in a stream (RFC 3261, 18.3). It returns 0 if the message is incomplete, and an error if it
+// is not SIP or too large.
 func frame(stream []byte) (length int, err error) {
 	first, _, whole := bytes.Cut(stream[:min(len(stream), maxFirstLine)], crlf)
 	if !whole {
@@ -74,7 +75,7 @@ var (
 	version = []byte("SIP/2.0")
 )
 
-// contentLength returns the Content-Length of a message's head; 0 without one.
+// contentLength returns the Content-Length in the head of a message, or 0 if there is none.
 func contentLength(head []byte) (int, error) {
 	for line := range bytes.SplitSeq(head, crlf) {
 		name, value, ok := bytes.Cut(line, []byte(":"))
@@ -91,7 +92,7 @@ func contentLength(head []byte) (int, error) {
 	return 0, nil
 }
 
-// parse reads a response; ok is false for anything else. It skips lines that are not headers.
+// parse parses a response. It skips lines that are not headers. ok is false if the message is not a SIP response.
 func parse(message string) (r response, ok bool) {
 	head, body, _ := strings.Cut(message, "\r\n\r\n")
 	status, rest, _ := strings.Cut(head, "\r\n")
@@ -107,7 +108,7 @@ func parse(message string) (r response, ok bool) {
 	for line := range strings.SplitSeq(rest, "\r\n") {
 		if n := len(r.headers); n > 0 && line != "" && (line[0] == ' ' || line[0] == '\t') {
 			if len(r.headers[n-1].Value) < maxFolded {
-				r.headers[n-1].Value += " " + strings.TrimSpace(line) // RFC 3261, 7.3.1
+				r.headers[n-1].Value += " " + strings.TrimSpace(line) // a continuation line (RFC 3261, 7.3.1)
 			}
 			continue
 		}
@@ -123,7 +124,7 @@ func parse(message string) (r response, ok bool) {
 	return r, true
 }
 
-// header returns the value of the first header of a name. compact is its short form, or empty.
+// header returns the value of the first header with a name or its compact form. compact may be empty.
 func (r response) header(name, compact string) string {
 	for _, h := range r.headers {
 		if strings.EqualFold(h.Name, name) || compact != "" && strings.EqualFold(h.Name, compact) {
@@ -133,14 +134,14 @@ func (r response) header(name, compact string) string {
 	return ""
 }
 
-// answers reports whether this is the final response to the request with the token (RFC 3261, 17.1.3).
+// answers reports whether r is a final response to the request with a token (RFC 3261, 17.1.3).
 func (r response) answers(token string) bool {
 	sequenced := strings.Join(strings.Fields(r.header("CSeq", "")), " ")
 	return r.code >= 200 && r.header("Call-ID", "i") == token && sequenced == sequence &&
 		branchOf(r.header("Via", "v")) == magic+token
 }
 
-// branchOf returns the branch of a Via header's topmost value.
+// branchOf returns the branch parameter of the topmost value in a Via header, or an empty text.
 func branchOf(via string) string {
 	top, _, _ := strings.Cut(via, ",")
 	for param := range strings.SplitSeq(top, ";") {
@@ -152,7 +153,7 @@ func branchOf(via string) string {
 	return ""
 }
 
-// userAgent returns the peer's Server or User-Agent, printable and at most 256 bytes.
+// userAgent returns the value of Server or else User-Agent, reduced to printable ASCII characters and at most 256 bytes.
 func (r response) userAgent() string {
 	text := r.header("Server", "")
 	if text == "" {
@@ -167,7 +168,7 @@ func (r response) userAgent() string {
 	return strings.TrimSpace(b.String())
 }
 
-// methods returns the methods of the Allow headers, in their order and without duplicates.
+// methods returns the methods of the Allow headers in their order, without duplicates and at most maxMethods.
 func (r response) methods() []string {
 	var methods []string
 	seen := map[string]bool{}
@@ -186,7 +187,7 @@ func (r response) methods() []string {
 	return methods
 }
 
-// isMethod reports whether a text can be a method: all registered methods are capital letters.
+// isMethod reports whether a text may be a SIP method. All registered methods consist of capital letters.
 func isMethod(s string) bool {
 	for i := range len(s) {
 		if s[i] < 'A' || s[i] > 'Z' {
@@ -196,13 +197,13 @@ func isMethod(s string) bool {
 	return s != "" && len(s) <= maxMethod
 }
 
-// codecs returns the known codecs of a session description in the body, which is rare.
+// codecs returns the known codecs in the session description of the body. Few servers send one.
 func (r response) codecs() []string {
 	kind, _, _ := strings.Cut(r.header("Content-Type", "c"), ";")
 	if !strings.EqualFold(strings.TrimSpace(kind), "application/sdp") {
 		return nil
 	}
-	// The description of capabilities has port 0 (RFC 3264, section 9).
+	// A session description of capabilities contains port 0 (RFC 3264, section 9), which sdp.Parse would treat as a rejected stream.
 	description, err := sdp.Parse([]byte(strings.Replace(r.body, "m=audio 0 ", "m=audio 9 ", 1)))
 	if err != nil {
 		return nil

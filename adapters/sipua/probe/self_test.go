@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// TestAsksNotItself makes a prober find an address of its own server: it is not alive, although it would answer.
+// TestAsksNotItself checks that a prober does not send a request to an address of its own server, which would answer.
 func TestAsksNotItself(t *testing.T) {
 	t.Parallel()
 	cert, _ := issue(t, "127.0.0.1")

@@ -1,31 +1,31 @@
 package rtpmedia
 
-// Limits of packets to an address before an authentic packet has come from it. Until then only the peer's description
-// names the address, which may belong to a third party.
+// The limits for packets to an address from which no authentic packet has arrived. Until then only the peer's SDP contains the address,
+// which may belong to a third party.
 const (
-	unprovenPackets = 50 // as a burst: a second of audio
-	unprovenEvery   = 50 // frames until one more may be sent
+	unprovenPackets = 50 // packets in a burst: a second of audio
+	unprovenEvery   = 50 // frames after which one more packet may be sent
 )
 
-// allowance counts the RTP packets to addresses that the peer has named without proof. One allowance serves the whole session, so
-// a new offer does not renew it. RTCP, a packet every five seconds or so, is not counted. The zero value is unused.
+// allowance counts the RTP packets that are sent to unproven addresses. The whole session has one allowance, so that a new offer does not
+// renew it. RTCP packets are not counted, because they are sent only about every five seconds. The zero value is an unused allowance.
 type allowance struct {
-	used   int // at most unprovenPackets
+	used   int // number of counted packets, at most unprovenPackets
 	frames int
-	spent  bool // since the last proof
+	spent  bool // used up since the address was last proven
 }
 
-// permit is the permission to send in a frame.
+// permit says what may be sent in a frame.
 type permit uint8
 
 const (
 	permitAll     permit = iota
-	permitSilence        // keeps NAT bindings open, while the queue waits
+	permitSilence        // one packet of silence, which keeps NAT bindings open; queued audio waits
 	permitNothing
 )
 
-// frame returns the permit of the next frame, of up to the given number of packets, to an address that is proven or not.
-// Silence is one packet. Without wanted there is nothing to send anyway.
+// frame returns the permit for the next frame, which needs up to the given number of packets. proven reports whether the address is proven.
+// If wanted is not set, the session sends nothing to an unproven address.
 func (a *allowance) frame(proven, wanted bool, packets int) permit {
 	if a.frames++; a.frames%unprovenEvery == 0 && a.used > 0 {
 		a.used--

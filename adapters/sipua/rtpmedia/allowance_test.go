@@ -9,7 +9,8 @@ import (
 	"github.com/callwright/callwright/adapters/sipua/rtpmedia"
 )
 
-// A peer that is heard cannot lead the media to addresses of others, one offer after the other.
+// TestOffersDoNotRenewTheAllowance checks that a peer cannot direct more than one allowance of packets to unproven addresses, even with
+// many offers after authentic packets.
 func TestOffersDoNotRenewTheAllowance(t *testing.T) {
 	t.Parallel()
 	overheard(t, func(t *testing.T, c *call, n *network) {
@@ -18,7 +19,7 @@ func TestOffersDoNotRenewTheAllowance(t *testing.T) {
 		if sent := len(n.recorded(c.calleAt)); sent < 450 {
 			t.Fatalf("%d packets to a peer that is heard", sent)
 		}
-		c.callee.Close() // it sends nothing any more
+		c.callee.Close() // stops the callee's packets
 		victims := map[netip.AddrPort]int{}
 		for i := range byte(20) {
 			victim := netip.AddrPortFrom(netip.AddrFrom4([4]byte{198, 51, 100, i}), 4000)
@@ -39,8 +40,8 @@ func TestOffersDoNotRenewTheAllowance(t *testing.T) {
 	})
 }
 
-// A peer behind NAT names a private address where private addresses are forbidden: it gets nothing until its packets come from a
-// public one, and the queue is played then.
+// TestPrivateAddressGetsNothing checks that with PublicOnly a private address in the SDP receives nothing. The queue must wait until an
+// authentic packet arrives from a public address.
 func TestPrivateAddressGetsNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -71,7 +72,8 @@ func TestPrivateAddressGetsNothing(t *testing.T) {
 	})
 }
 
-// Media does not follow packets to an address that is forbidden, and such packets prove nothing.
+// TestMediaFollowsToPublicAddressesOnly checks that with PublicOnly the media does not follow authentic packets from a private address, and
+// that such packets do not prove the address.
 func TestMediaFollowsToPublicAddressesOnly(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

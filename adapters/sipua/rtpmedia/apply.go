@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// Apply implements sip.MediaSession. Nothing has changed when it fails.
+// Apply implements sip.MediaSession. If it returns an error, it has changed nothing.
 func (s *session) Apply(n sdp.Negotiated) error {
 	if n.LocalCrypto.Key.IsZero() || n.RemoteCrypto.Key.IsZero() {
 		return callwright.Invalid("crypto", "must have an SRTP key of each side")
@@ -24,7 +24,7 @@ func (s *session) Apply(n sdp.Negotiated) error {
 	if s.closed {
 		return errClosed
 	}
-	var fresh *engines // nil: the codecs stay
+	var fresh *engines // nil if the codecs do not change
 	if names := codecsOf(&n); !slices.Equal(names, s.codecs) {
 		var err error
 		if fresh, err = s.engines(names); err != nil {
@@ -51,7 +51,7 @@ func (s *session) Apply(n sdp.Negotiated) error {
 	return nil
 }
 
-// codecsOf returns the names of the codec that we send, and of further codecs that the peer may send.
+// codecsOf returns the names of the codec that we send, followed by the other codecs that the peer may send.
 func codecsOf(n *sdp.Negotiated) []string {
 	names := []string{string(n.Codec)}
 	for _, other := range n.Others {
@@ -60,18 +60,18 @@ func codecsOf(n *sdp.Negotiated) []string {
 	return names
 }
 
-// engines holds our encoder and a decoder for each codec of the peer. Their audio has the session's rate.
+// engines holds an encoder for our audio and a decoder for each codec of the peer. Their audio has the sample rate of the session.
 type engines struct {
 	names    []string
 	encoder  sip.Codec
-	narrow   *converter // from the session's rate to the encoder's; nil: they are equal
+	narrow   *converter // from the session's rate to the encoder's; nil if they are equal
 	decoders []jitter.Decoder
-	clocks   []int // of the decoders
-	rate     int   // of the session
+	clocks   []int // RTP clock rates of the decoders
+	rate     int   // sample rate of the session
 }
 
-// engines makes codecs: two of the first, because the directions share no state. The first codec of a session decides on
-// its rate; the audio of later ones is resampled.
+// engines returns new codecs. The first one is created twice, because the directions share no state. The first codec of a session
+// determines the session's sample rate, and the audio of later codecs is resampled.
 func (s *session) engines(names []string) (*engines, error) {
 	m := s.media
 	encoder, err := m.cfg.Codecs(names[0])
@@ -102,7 +102,8 @@ func (s *session) engines(names []string) (*engines, error) {
 	return e, nil
 }
 
-// change applies checked parameters; e is nil when the codec stays. Other goroutines see all of the change or nothing.
+// change applies validated parameters. e is nil if the codecs do not change. The caller must hold the mutex, so that other goroutines see
+// the whole change or none of it.
 func (s *session) change(n *sdp.Negotiated, sealer *secure.Sealer, e *engines) {
 	if e != nil {
 		s.recode(e)
@@ -128,7 +129,7 @@ func (s *session) change(n *sdp.Negotiated, sealer *secure.Sealer, e *engines) {
 	}
 }
 
-// recode changes the codecs.
+// recode replaces the codecs of both directions. The caller must hold the mutex.
 func (s *session) recode(e *engines) {
 	s.codecs, s.rate = e.names, e.rate
 	s.out.encode(e)

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/adapters/sipua/rtpmedia/internal/secure"
 )
 
-// lively returns a call whose two sides are driven by hand, and a second of speech in the caller's queue at any time.
+// lively returns a call whose sessions are driven by calls of Tick instead of their pacers.
 func lively(b *testing.B) *call {
 	b.Helper()
 	c := connect(b, newMedia(b, func(cfg *rtpmedia.Config) { cfg.Codecs = g711s.New }))
@@ -23,7 +23,7 @@ func lively(b *testing.B) *call {
 	return c
 }
 
-// refill keeps the queue from running dry, so that the frames are speech.
+// refill adds speech to the caller's queue when less than a frame is left, so that each frame contains speech.
 func refill(c *call, said []int16) error {
 	if c.caller.Queued() >= 160 {
 		return nil
@@ -33,8 +33,8 @@ func refill(c *call, said []int16) error {
 	return c.caller.Write(ended, said)
 }
 
-// One frame through both sessions without sockets: encode, encrypt; decrypt, jitter buffer, decode, and the callee's
-// own packet of silence, since a tick does both directions.
+// BenchmarkFrame measures one frame through both sessions without sockets: encoding, encryption, decryption, jitter buffer and decoding. It
+// includes the callee's packet of silence, because a tick handles both directions.
 func BenchmarkFrame(b *testing.B) {
 	c, said, frame := lively(b), speech(1600), int64(0)
 	b.ReportAllocs()
@@ -53,7 +53,7 @@ func BenchmarkFrame(b *testing.B) {
 	}
 }
 
-// The same over two real sockets on loopback: a tick that sends, a datagram read and taken.
+// BenchmarkFrameOverSockets measures the same as BenchmarkFrame with a datagram over two real sockets on loopback.
 func BenchmarkFrameOverSockets(b *testing.B) {
 	c, said, frame := lively(b), speech(1600), int64(0)
 	in := must(net.ListenUDP("udp4", net.UDPAddrFromAddrPort(netip.AddrPortFrom(loopback, 0))))(b)
@@ -78,7 +78,7 @@ func BenchmarkFrameOverSockets(b *testing.B) {
 	}
 }
 
-// One tick of the pacer: 20 ms of speech out, 20 ms out of the jitter buffer.
+// BenchmarkTick measures one tick of the pacer, which sends 20 ms of speech and plays 20 ms from the jitter buffer.
 func BenchmarkTick(b *testing.B) {
 	c, said, frame := lively(b), speech(1600), int64(0)
 	b.ReportAllocs()
@@ -91,7 +91,7 @@ func BenchmarkTick(b *testing.B) {
 	}
 }
 
-// The share of SRTP in all this: protect and open one packet.
+// BenchmarkSRTP measures the encryption and decryption of one SRTP packet.
 func BenchmarkSRTP(b *testing.B) {
 	crypto := newCrypto(b)
 	seal := must(secure.NewSealer(crypto))(b)
@@ -117,7 +117,7 @@ func BenchmarkSRTP(b *testing.B) {
 	}
 }
 
-// A datagram of a sender without the key, from an unknown source.
+// BenchmarkForgedDatagram measures a received datagram of an unknown source whose sender does not have the key.
 func BenchmarkForgedDatagram(b *testing.B) {
 	c, ssrc := lively(b), byte(0)
 	forged := make([]byte, 182)
@@ -129,7 +129,7 @@ func BenchmarkForgedDatagram(b *testing.B) {
 	}
 }
 
-// A whole session: two sockets, three goroutines, keys, and all of it gone again.
+// BenchmarkOpenAndClose measures a whole session: opening two sockets, starting three goroutines, applying keys, and closing it.
 func BenchmarkOpenAndClose(b *testing.B) {
 	m := newMedia(b, nil)
 	agreed := connect(b, m)
@@ -146,8 +146,8 @@ func BenchmarkOpenAndClose(b *testing.B) {
 	}
 }
 
-// 200 sessions, which are 100 calls of this process with itself, for three seconds an iteration. Late are frames that
-// were sent 20 ms or more after their time.
+// Benchmark200Sessions runs 100 calls within this process for three seconds per iteration. It reports as late the frames that were sent 20
+// ms or more after their due time.
 func Benchmark200Sessions(b *testing.B) {
 	const sessions, length = 200, 3 * time.Second
 	m := newMedia(b, func(cfg *rtpmedia.Config) { cfg.Codecs = g711s.New })

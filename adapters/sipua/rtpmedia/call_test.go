@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// linear8 is a codec for tests: the upper byte of each sample, so multiples of 256 come through exactly.
+// linear8 is a test codec that encodes the upper byte of each sample, so that multiples of 256 are transmitted exactly.
 type linear8 struct{ name string }
 
 func (c linear8) Name() string { return c.name }
@@ -38,12 +38,12 @@ func (linear8) Decode(dst []int16, payload []byte) ([]int16, error) {
 	return dst, nil
 }
 
-// wide8 is linear8 at 16 kHz on a clock of 8 kHz, as G722 is.
+// wide8 is linear8 with a sample rate of 16 kHz and an RTP clock of 8 kHz, like G722.
 type wide8 struct{ linear8 }
 
 func (wide8) Rate() int { return 16000 }
 
-// full8 is linear8 at 48 kHz, on a clock of its own.
+// full8 is linear8 with a sample rate and an RTP clock of 48 kHz.
 type full8 struct{ linear8 }
 
 func (full8) Rate() int  { return 48000 }
@@ -61,7 +61,7 @@ func codecs(name string) (sip.Codec, error) {
 	return nil, callwright.ErrUnavailable
 }
 
-// call is two sessions and their agreed parameters.
+// call holds the two sessions of a call and their negotiated parameters.
 type call struct {
 	t                 testing.TB
 	caller, callee    sip.MediaSession
@@ -71,7 +71,7 @@ type call struct {
 	callerAt, calleAt netip.AddrPort
 }
 
-// dial opens two sessions on a network and negotiates. Nothing is applied yet.
+// dial opens two sessions on a network and negotiates their parameters, but does not apply them.
 func dial(t testing.TB, n *network, change func(*rtpmedia.Config)) *call {
 	t.Helper()
 	cfg := rtpmedia.Config{
@@ -88,7 +88,7 @@ func dial(t testing.TB, n *network, change func(*rtpmedia.Config)) *call {
 	return c
 }
 
-// inCall runs a test in the fake time of synctest, during a call on a network without faults.
+// inCall runs a test with the fake clock of synctest, during a call on a network without faults.
 func inCall(t *testing.T, test func(t *testing.T, c *call)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -99,7 +99,7 @@ func inCall(t *testing.T, test func(t *testing.T, c *call)) {
 	})
 }
 
-// overheard is inCall on a network that keeps everything that is sent.
+// overheard does the same as inCall, on a network that records every datagram.
 func overheard(t *testing.T, test func(t *testing.T, c *call, n *network)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -120,7 +120,7 @@ func (c *call) open() {
 	c.negotiate(nil, nil)
 }
 
-// negotiate makes an offer and an answer; the arguments change the capabilities of either side.
+// negotiate creates an offer and an answer. caller and callee may change the capabilities of their side, and may be nil.
 func (c *call) negotiate(caller, callee func(*sdp.Capabilities)) {
 	c.t.Helper()
 	capable := func(s sip.MediaSession, previous *sdp.Description, change func(*sdp.Capabilities)) sdp.Capabilities {
@@ -142,7 +142,7 @@ func (c *call) negotiate(caller, callee func(*sdp.Capabilities)) {
 	}
 }
 
-// apply starts or changes both sides.
+// apply applies the negotiated parameters to both sessions.
 func (c *call) apply() {
 	c.t.Helper()
 	if err := errors.Join(c.callee.Apply(c.callees), c.caller.Apply(c.callers)); err != nil {
@@ -156,7 +156,7 @@ func (c *call) close() {
 	}
 }
 
-// must returns a value or ends the test.
+// must returns a function that returns v, or fails the test if err is not nil.
 func must[T any](v T, err error) func(testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()
@@ -167,7 +167,7 @@ func must[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-// speech is n samples of which no two stretches of 20 ms are alike, none silent, all multiples of 256.
+// speech returns n samples. Any two intervals of 20 ms differ, none is silent, and all samples are multiples of 256.
 func speech(n int) []int16 {
 	pcm := make([]int16, n)
 	for i := range pcm {
@@ -176,7 +176,7 @@ func speech(n int) []int16 {
 	return pcm
 }
 
-// hear reads a session's frames for a time.
+// hear reads the frames of a session for the duration d.
 func hear(t testing.TB, s sip.MediaSession, d time.Duration) []sip.Frame {
 	t.Helper()
 	var frames []sip.Frame
@@ -191,7 +191,7 @@ func hear(t testing.TB, s sip.MediaSession, d time.Duration) []sip.Frame {
 	return frames
 }
 
-// inbound joins the received frames.
+// inbound concatenates the received audio of the frames.
 func inbound(frames []sip.Frame) []int16 {
 	var pcm []int16
 	for _, f := range frames {
@@ -210,7 +210,7 @@ func digits(frames []sip.Frame) string {
 	return string(text)
 }
 
-// discard reads a session until it is closed, so that nothing waits.
+// discard reads from a session until it is closed, so that its frames do not accumulate.
 func discard(s sip.MediaSession) {
 	for {
 		if _, err := s.Read(context.Background()); err != nil {

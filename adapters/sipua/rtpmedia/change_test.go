@@ -8,15 +8,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-// strain is one source of a peer's audio, with numbers of its own.
+// strain is one RTP source of a peer, with a separate SSRC, timestamp and sequence number.
 type strain struct {
 	ssrc, timestamp uint32
 	sequence        uint16
 }
 
-// TestChangesOfSource changes the source at the answer and in mid-call, some time after the change still with packets of those
-// before. Each source is heard whole, each press is one digit, whichever source
-// its packets come from, and nothing is lost, late or bad in the statistics.
+// TestChangesOfSource checks the change of the RTP source at the answer and during a call, with late packets of the former sources. The
+// audio of each source must be complete, each key press must be one digit even if its packets come from two sources, and the statistics
+// must show no loss.
 func TestChangesOfSource(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -25,7 +25,7 @@ func TestChangesOfSource(t *testing.T) {
 		seed := rapid.Uint32Range(0, 1<<20).Draw(rt, "SSRC")
 		var former []strain
 		pressed, received := "", uint64(0)
-		var begins []int // of each source, in the received audio
+		var begins []int // index in the received audio at which each source begins
 		var whole [][]int16
 		sources, goesOn := rapid.IntRange(2, 5).Draw(rt, "sources"), -1
 		for i := range sources {
@@ -41,7 +41,7 @@ func TestChangesOfSource(t *testing.T) {
 			}
 			key, begin, held := goesOn, 0, 0
 			if goesOn >= 0 {
-				held, goesOn = 6, -1 // the key is down for longer than in the source before
+				held, goesOn = 6, -1 // continues the press of the former source
 			} else if count > 12 && rapid.Bool().Draw(rt, "presses a key") {
 				key, begin = rapid.IntRange(0, 9).Draw(rt, "key"), rapid.IntRange(0, 5).Draw(rt, "from packet")
 				pressed += fmt.Sprint(key)
@@ -93,12 +93,12 @@ func TestChangesOfSource(t *testing.T) {
 	})
 }
 
-// strained is audio that no other source has.
+// strained returns audio for a source that differs from the audio of every other source.
 func strained(packets, source int) []int16 {
 	return speech((packets + 40*source) * 160)[40*source*160:]
 }
 
-// eventOf is packet n of a press, from 1 on; end is the end bit.
+// eventOf returns the payload of packet n of a key press, counted from 1. end is the end bit.
 func eventOf(key, n int, end byte) []byte {
 	return binary.BigEndian.AppendUint16([]byte{byte(key), end | 10}, uint16(n*160))
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/callwright/callwright/adapters/sipua/rtpmedia/internal/report"
 )
 
-// control holds the time of the next RTCP packet and the results of the peer's reports. The session's mutex guards it.
+// control holds the due time of the next RTCP packet and the results of the peer's reports. The session's mutex guards it.
 type control struct {
 	next      time.Duration
 	roundTrip time.Duration
 	peerLost  float64
 }
 
-// hear stores a peer's report on our media.
+// hear stores the round-trip time and the loss that a peer's report contains.
 func (c *control) hear(h report.Heard) {
 	if h.RoundTrip > 0 {
 		c.roundTrip = h.RoundTrip
@@ -26,21 +26,21 @@ func (c *control) hear(h report.Heard) {
 	}
 }
 
-// newCNAME returns a random name for one call, so that it does not link two calls (RFC 7022, 4.2).
+// newCNAME returns a random CNAME for one call, so that it does not link two calls (RFC 7022, 4.2).
 func newCNAME() string {
 	var b [12]byte
 	_, _ = crand.Read(b[:])
 	return base64.StdEncoding.EncodeToString(b[:])
 }
 
-// random returns a number from 0 up to 1, which spreads the reports of many sessions.
+// random returns a number in [0, 1), which distributes the reports of many sessions over time.
 func random() float64 { return rand.Float64() } //nolint:gosec // it need not be hard to guess
 
-// ntp returns the wall clock time at now. It follows the monotonic clock, so that round trips survive a step of the wall
-// clock.
+// ntp returns the wall clock time at now as an NTP timestamp. It is derived from the monotonic clock, so that a step of the wall clock does
+// not affect round-trip times.
 func (s *session) ntp(now time.Duration) uint64 { return report.NTP(s.wall.Add(now)) }
 
-// reportDue returns the sealed report for now, nil when none is due. Reports continue while a call is held.
+// reportDue returns the encrypted report for now, or nil if none is due. Reports are also sent while a call is on hold.
 func (s *session) reportDue(now time.Duration) []byte {
 	if now < s.control.next {
 		return nil
@@ -49,7 +49,7 @@ func (s *session) reportDue(now time.Duration) []byte {
 	return s.compound(now, false)
 }
 
-// goodbye returns the last report, none if nothing was sent before (RFC 3550, 6.3.7).
+// goodbye returns the final report with a BYE. It returns no packet if the session has sent no RTP (RFC 3550, 6.3.7).
 func (s *session) goodbye(now time.Duration) outgoing {
 	if s.out.packets == 0 {
 		return outgoing{}
@@ -57,7 +57,8 @@ func (s *session) goodbye(now time.Duration) outgoing {
 	return outgoing{rtcp: s.compound(now, true), toRTCP: s.in.actual.rtcp}
 }
 
-// compound makes and seals a report. SRTCP is mandatory: a report that cannot be sealed is not sent.
+// compound creates and encrypts a report. If that fails, it logs the error and returns nil, because a report must not be sent without
+// SRTCP.
 func (s *session) compound(now time.Duration, bye bool) []byte {
 	plain, err := s.in.stats.Compound(now, report.Sent{
 		SSRC: s.out.ssrc, CNAME: s.cname, Packets: s.out.packets, Octets: s.out.octets,

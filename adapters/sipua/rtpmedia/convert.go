@@ -6,16 +6,15 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// converter changes the sample rate of a stream piece by piece. Each piece keeps its duration; the stream is late by the
-// resampler's delay.
+// converter changes the sample rate of a stream in pieces. Each piece keeps its duration. The resampler delays the stream.
 type converter struct {
 	resampler *pcm.Resampler
 	from, to  int
-	ready     []int16 // converted and not yet given
-	owed      int     // part of a sample that the pieces so far lack, in 1/from
+	ready     []int16 // converted samples that were not yet returned
+	owed      int     // samples not yet returned for the input so far, in units of 1/from
 }
 
-// newConverter makes a converter between two rates; nil when they are equal.
+// newConverter returns a converter between two sample rates. It returns nil without an error if the rates are equal.
 func newConverter(from, to int) (*converter, error) {
 	if from == to {
 		return nil, nil //nolint:nilnil // there is nothing to convert
@@ -29,7 +28,7 @@ func newConverter(from, to int) (*converter, error) {
 	return c, nil
 }
 
-// convert appends a piece at the other rate.
+// convert converts the next samples of the stream and appends the result to dst.
 func (c *converter) convert(dst, samples []int16) []int16 {
 	c.ready = c.resampler.Process(c.ready, samples)
 	c.owed += len(samples) * c.to
@@ -40,14 +39,14 @@ func (c *converter) convert(dst, samples []int16) []int16 {
 	return dst
 }
 
-// decoder decodes to another rate than its codec's.
+// decoder is a jitter.Decoder that resamples the audio of a codec.
 type decoder struct {
 	codec   sip.Codec
 	convert *converter
 	pcm     []int16
 }
 
-// resampled returns a decoder to a rate.
+// resampled returns a decoder for a codec whose audio has the given sample rate.
 func resampled(codec sip.Codec, rate int) (jitter.Decoder, error) {
 	c, err := newConverter(codec.Rate(), rate)
 	if c == nil || err != nil {
@@ -56,7 +55,7 @@ func resampled(codec sip.Codec, rate int) (jitter.Decoder, error) {
 	return &decoder{codec: codec, convert: c}, nil
 }
 
-// Decode appends the samples of a payload.
+// Decode decodes a payload and appends its resampled audio to dst.
 func (d *decoder) Decode(dst []int16, payload []byte) ([]int16, error) {
 	samples, err := d.codec.Decode(d.pcm[:0], payload)
 	if err != nil {

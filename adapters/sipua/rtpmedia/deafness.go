@@ -7,27 +7,27 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// The least audio that cannot be decoded before it is a fault. Packets of at most 100 ms are taken for voice: fewer packets are
-// the pauses of a codec.
+// The minimum amount of undecodable audio that is a fault. The minimum number of packets assumes packets of at most 100 ms. Fewer packets
+// are the pauses of a codec.
 const (
 	deafAfter   = 3 * time.Second
 	deafPackets = int(deafAfter / (100 * time.Millisecond))
 )
 
-// comfortNoise is the payload type of a sender's pauses (RFC 3389). It needs no decoder.
+// comfortNoise is the payload type of comfort noise, which a sender uses in pauses (RFC 3389). It is not undecodable audio.
 const comfortNoise = 13
 
-// undecodableDetector notices a peer whose audio comes and cannot be decoded. The zero value is ready.
+// undecodableDetector detects that the audio of a peer arrives but cannot be decoded. The zero value is ready to use.
 type undecodableDetector struct {
-	since   time.Duration // when the first packet of this spell came
-	packets int           // of this spell, which a decoded packet ends
-	fault   string        // of the first spell that was long enough; empty: none
+	since   time.Duration // when the first of packets arrived
+	packets int           // undecodable packets since the last decoded one
+	fault   string        // empty until a fault is detected
 	told    bool
 
-	decoded, refused uint64 // by the player so far
+	decoded, refused uint64 // the player's totals at the last call of played
 }
 
-// miss notes a packet of a payload type that cannot be decoded.
+// miss counts a packet whose payload type cannot be decoded.
 func (d *undecodableDetector) miss(now time.Duration, payload uint8) {
 	if payload == comfortNoise {
 		return
@@ -41,7 +41,7 @@ func (d *undecodableDetector) miss(now time.Duration, payload uint8) {
 	}
 }
 
-// played records the totals of packets that the player has decoded and failed to decode. payload is the type of the last audio packet.
+// played receives the player's total numbers of decoded and undecodable packets. payload is the type of the last audio packet.
 func (d *undecodableDetector) played(now time.Duration, payload uint8, decoded, refused uint64) {
 	switch {
 	case decoded > d.decoded:
@@ -52,7 +52,7 @@ func (d *undecodableDetector) played(now time.Duration, payload uint8, decoded, 
 	d.decoded, d.refused = decoded, refused
 }
 
-// tell returns the fault, and whether it was not returned before.
+// tell returns the fault, and whether this call is the first that returns it.
 func (d *undecodableDetector) tell() (fault string, fresh bool) {
 	if d.fault == "" || d.told {
 		return d.fault, false

@@ -11,17 +11,18 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// steady is a payload of a constant sound, of 20 ms at a rate.
+// steady returns a payload of linear8 with 20 ms of constant samples at a sample rate.
 func steady(rate int) []byte { return slices.Repeat([]byte{40}, rate/50) }
 
-// A peer may send every codec of its answer at any time, of other rates and clocks than ours.
+// TestPeerSendsAnyAnsweredCodec checks that a peer may send any codec of its answer at any time, even with another sample rate and RTP
+// clock.
 func TestPeerSendsAnyAnsweredCodec(t *testing.T) {
 	t.Parallel()
 	p := newPeer(t)
 	several := func(can *sdp.Capabilities) { can.Codecs = []sdp.Codec{sdp.PCMU, sdp.PCMA, sdp.G722, sdp.Opus} }
 	p.call.offer, p.call.answer = nil, nil
 	p.call.negotiate(several, several)
-	for _, n := range []*sdp.Negotiated{&p.call.callees} { // as if our peer had answered with all of them
+	for _, n := range []*sdp.Negotiated{&p.call.callees} { // as if the peer had answered with all codecs
 		n.Others = []sdp.Other{{Codec: sdp.PCMA, Receive: 8}, {Codec: sdp.G722, Receive: 9}, {Codec: sdp.Opus, Receive: 96}}
 	}
 	p.call.apply()
@@ -39,7 +40,7 @@ func TestPeerSendsAnyAnsweredCodec(t *testing.T) {
 		for range 50 {
 			p.sendAs(format, p.call.callerAt, 1, sequence, clocks[format], steady(rate))
 			sequence++
-			for other := range map[byte]int{0: 0, 8: 0, 9: 0} { // one clock for all of 8 kHz
+			for other := range map[byte]int{0: 0, 8: 0, 9: 0} { // codecs with the same RTP clock share a timestamp
 				if ticks == 160 && other != 96 {
 					clocks[other] += ticks
 				}
@@ -64,7 +65,8 @@ func TestPeerSendsAnyAnsweredCodec(t *testing.T) {
 	}
 }
 
-// Audio that cannot be decoded for 3 s is a fault with a name. Pauses, digits, a hold and a few strange packets are none.
+// TestUndecodableAudio checks that audio that cannot be decoded for 3 s is reported as a fault. Comfort noise, digits, a hold and a few
+// undecodable packets must not be reported.
 func TestUndecodableAudio(t *testing.T) {
 	t.Parallel()
 	type sent struct {

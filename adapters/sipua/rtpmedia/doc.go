@@ -1,16 +1,17 @@
-// Package rtpmedia moves the audio of calls over SRTP: it implements sip.Media and is the only user of the pion
+// Package rtpmedia sends and receives the audio of calls over SRTP. It implements sip.Media and is the only package that uses the pion
 // libraries.
 //
-// Each session has one socket for RTP and one for RTCP, a goroutine that reads each, and a pacer that every 20 ms sends
-// a packet, takes 20 ms out of the jitter buffer and hands both to Read. Calls share nothing but the pool of ports.
+// Each session has a socket for RTP and one for RTCP, a goroutine that reads each socket, and a pacer. Every 20 ms the pacer sends a
+// packet, takes 20 ms of audio from the jitter buffer, and passes both directions to Read. Sessions share only the pool of ports.
 //
-// On the wire there is SRTP and SRTCP with AES_CM_128_HMAC_SHA1_80 both ways, and nothing else. Packets of the length that
-// the peer asks for are sent without a pause, silence included, which keeps address translators open. RTCP reports every five
-// seconds or so. DTMF is sent as telephone-events. Media goes to where the peer's authentic packets come from (symmetric RTP), which
-// may not be the address of its SDP. Until something authentic has come from there, an address that the signaling does not
-// prove gets a second of audio, then one packet of silence a second, and queued audio waits. Packets that are not authentic
-// change nothing but a counter.
+// All packets are SRTP and SRTCP with AES_CM_128_HMAC_SHA1_80 in both directions. A session continuously sends packets of the length that
+// the peer requests, even during silence, which keeps NAT bindings open. It sends RTCP reports about every five seconds, and DTMF as
+// telephone-events.
 //
-// The pure parts are packages of their own: internal/jitter (order, delay, concealment), internal/dtmf, internal/secure
+// Media is sent to the address from which the peer's authentic packets arrive (symmetric RTP), which may differ from the address in its
+// SDP. Until an authentic packet arrives from an address, and unless the signaling connection proves it, the address receives one second of
+// audio and then one packet of silence per second, and queued audio waits. Packets that are not authentic change only a counter.
+//
+// The parts without sockets and clocks are separate packages: internal/jitter (order, delay, concealment), internal/dtmf, internal/secure
 // (SRTP) and internal/report (RTCP).
 package rtpmedia

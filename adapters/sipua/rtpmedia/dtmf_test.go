@@ -53,7 +53,7 @@ func TestDigitsArriveAfterTheAudio(t *testing.T) {
 	})
 }
 
-// TestLateFramesDoNotSplitADigit: a pacer that is late skips frames, and the digit that is being sent stays one event.
+// TestLateFramesDoNotSplitADigit checks that a digit remains one event if a late pacer skips frames.
 func TestLateFramesDoNotSplitADigit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -94,7 +94,8 @@ func count(pcm []int16, value int16) (n int) {
 	return n
 }
 
-// checkEvents looks at every packet of a caller that has sent 7 digits.
+// checkEvents checks every packet of a caller that has sent 7 digits: sequence numbers, timestamps, markers and the number of event
+// packets.
 func checkEvents(t *testing.T, c *call, n *network) {
 	t.Helper()
 	packets := plain(t, n.recorded(c.calleAt), c.callers.LocalCrypto)
@@ -125,7 +126,7 @@ func checkEvents(t *testing.T, c *call, n *network) {
 	}
 }
 
-// Whichever packets of an event are lost, as long as one comes the digit comes, once.
+// TestDigitsWithLostPackets checks that a digit is received exactly once if at least one packet of its event arrives.
 func TestDigitsWithLostPackets(t *testing.T) {
 	t.Parallel()
 	for lost := range 1<<7 - 1 {
@@ -153,7 +154,7 @@ func TestDigitsWithLostPackets(t *testing.T) {
 	}
 }
 
-// A reader that is late misses audio, but no digit.
+// TestDigitsSurviveASlowReader checks that a slow reader loses frames of audio but no digits.
 func TestDigitsSurviveASlowReader(t *testing.T) {
 	t.Parallel()
 	inCall(t, func(t *testing.T, c *call) {
@@ -247,7 +248,7 @@ func TestDigitsAfterTheEndOfTheContextAreNotSent(t *testing.T) {
 	})
 }
 
-// The peer talks while it sends events, under payload types of its own.
+// TestDigitsUnderThePeersNumbers checks digits in both directions with different payload types for each.
 func TestDigitsUnderThePeersNumbers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

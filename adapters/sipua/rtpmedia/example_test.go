@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/adapters/sipua/rtpmedia"
 )
 
-// A session holds a pair of ports until it is closed. The codecs are those of the deployment.
+// A session holds a pair of ports until it is closed. The program provides the codecs.
 func Example() {
 	media, err := rtpmedia.New(rtpmedia.Config{
 		IP: netip.MustParseAddr("127.0.0.1"), Codecs: codec.Set{g711.PCMU(), g711.PCMA()}.New,

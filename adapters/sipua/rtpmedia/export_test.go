@@ -8,10 +8,10 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// Conn is conn, for networks of tests.
+// Conn exports conn for the simulated networks of tests.
 type Conn = conn
 
-// NewOn is New on another network than the machine's.
+// NewOn returns a Media whose sockets listen creates, so that tests can simulate a network.
 func NewOn(cfg Config, listen func(netip.AddrPort) (Conn, error)) (*Media, error) {
 	m, err := New(cfg)
 	if err == nil {
@@ -20,10 +20,10 @@ func NewOn(cfg Config, listen func(netip.AddrPort) (Conn, error)) (*Media, error
 	return m, err
 }
 
-// Unpaced keeps a session's pacer from starting, for tests that call Tick.
+// Unpaced prevents a session's pacer from starting, for tests that call Tick.
 func Unpaced(s sip.MediaSession) { s.(*session).paced = true }
 
-// Inject gives a session a datagram as if it had come to its RTP port (0) or RTCP port (1).
+// Inject passes a datagram to a session as if it had arrived at its RTP port (0) or its RTCP port (1).
 func Inject(s sip.MediaSession, port int, datagram []byte, from netip.AddrPort) {
 	own := s.(*session)
 	if port == 0 {
@@ -33,35 +33,35 @@ func Inject(s sip.MediaSession, port int, datagram []byte, from netip.AddrPort) 
 	}
 }
 
-// Tick plays a session's frame n, gives the RTP packet and sends nothing.
+// Tick plays frame n of a session and returns its RTP packets, concatenated, without sending them.
 func Tick(s sip.MediaSession, now time.Duration, n int64) []byte {
 	return slices.Concat(s.(*session).tick(now, n).rtp...)
 }
 
-// Transmit is Tick, and sends.
+// Transmit plays a session's frame n, as Tick does, and sends the resulting packets.
 func Transmit(s sip.MediaSession, now time.Duration, n int64) {
 	own := s.(*session)
 	own.transmit(own.tick(now, n))
 }
 
-// Schedule is schedule.
+// Schedule exports schedule to the tests.
 type Schedule = schedule
 
-// NewSchedule begins at start.
+// NewSchedule returns a schedule whose frame 0 is due at start.
 func NewSchedule(start time.Duration) *Schedule { return &schedule{start: start} }
 
-// Due is due.
+// Due exports due to the tests.
 func (s *schedule) Due(now time.Duration) (first, count, late int64) { return s.due(now) }
 
-// Wait is wait.
+// Wait exports wait to the tests.
 func (s *schedule) Wait(now time.Duration) time.Duration { return s.wait(now) }
 
-// InjectAt is Inject to the RTP port at a time of the test's own.
+// InjectAt passes a datagram to a session as if it had arrived at the RTP port at now.
 func InjectAt(s sip.MediaSession, now time.Duration, datagram []byte, from netip.AddrPort) {
 	s.(*session).receiveRTP(now, datagram, from)
 }
 
-// Remote returns where a session sends to.
+// Remote returns the address to which a session sends RTP.
 func Remote(s sip.MediaSession) netip.AddrPort {
 	own := s.(*session)
 	own.mu.Lock()
@@ -69,7 +69,7 @@ func Remote(s sip.MediaSession) netip.AddrPort {
 	return own.in.actual.rtp
 }
 
-// Packets is Tick, and gives the number of RTP packets.
+// Packets plays a session's frame n, as Tick does, and returns the number of RTP packets.
 func Packets(s sip.MediaSession, now time.Duration, n int64) int {
 	return len(s.(*session).tick(now, n).rtp)
 }

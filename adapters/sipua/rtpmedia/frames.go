@@ -7,11 +7,11 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// unread bounds the frames that wait for a reader. One more drops the oldest: the pacer never waits.
+// unread is the maximum number of frames that wait for a reader. A further frame replaces the oldest, because the pacer never waits.
 const unread = 10
 
-// frames is a ring of the frames that have not been read. Its buffers are used again: nothing is copied or allocated
-// between the pacer and the reader.
+// frames is a ring buffer of unread frames. It reuses the frames' slices, so that the pacer and the reader exchange frames without copying
+// or allocating.
 type frames struct {
 	ring    [unread]frame
 	first   int
@@ -20,23 +20,24 @@ type frames struct {
 	digits  []begun
 }
 
-// begun is a digit and the first frame that may carry it. A digit outlives a frame that is dropped.
+// begun holds a digit and the time of the first frame that may carry it. If that frame is dropped, a later frame carries the digit.
 type begun struct {
 	digit byte
-	at    time.Duration // Elapsed of that frame
+	at    time.Duration // sip.Frame.Elapsed of the first frame that may carry digit
 }
 
-// maxDigits bounds the digits that wait for a reader. A person needs 100 ms for one.
+// maxDigits is the maximum number of digits that wait for a reader; further digits are dropped. A person needs about 100 ms to press a
+// digit.
 const maxDigits = 64
 
 type frame struct {
 	in, out []int16
-	played  bool // out was played; else silence was
+	played  bool // out was played; if false, silence was played
 	held    bool
 	elapsed time.Duration
 }
 
-// add makes room for a frame and returns it to be filled; its buffers are empty.
+// add returns an empty frame at the end of the ring for the caller to fill. dropped reports whether the oldest frame had to be dropped.
 func (f *frames) add() (slot *frame, dropped bool) {
 	if f.count == unread {
 		dropped = true
@@ -49,7 +50,7 @@ func (f *frames) add() (slot *frame, dropped bool) {
 	return slot, dropped
 }
 
-// begin notes digits that have begun in a frame.
+// begin queues the digits that begin in the frame at the given time.
 func (f *frames) begin(digits []byte, at time.Duration) {
 	for _, d := range digits {
 		if len(f.digits) < maxDigits {
@@ -58,7 +59,7 @@ func (f *frames) begin(digits []byte, at time.Duration) {
 	}
 }
 
-// pop returns the oldest frame, whose slices are good until the next pop.
+// pop removes and returns the oldest frame, or returns false if there is none. The frame's slices are valid until the next pop.
 func (f *frames) pop() (sip.Frame, bool) {
 	if f.count == 0 {
 		return sip.Frame{}, false

@@ -15,7 +15,7 @@ import (
 
 func hold(c *sdp.Capabilities) { c.Hold = true }
 
-// silence reads until the peer counts as dead.
+// silence reads until Read returns sip.ErrMediaTimeout, and returns the time that this took.
 func silence(t *testing.T, s sip.MediaSession) time.Duration {
 	t.Helper()
 	start := time.Now()
@@ -39,14 +39,14 @@ func TestMediaTimeout(t *testing.T) {
 		c := dial(t, n, nil)
 		defer c.close()
 		go discard(c.callee)
-		time.Sleep(time.Minute) // before Apply no peer is expected
+		time.Sleep(time.Minute) // the timeout must not begin before Apply
 		c.apply()
 		if d := silence(t, c.caller); d < 30*time.Second || d > 31*time.Second {
 			t.Errorf("before the first packet it took %s", d)
 		}
 		n.set(func() { n.route = nil })
 		time.Sleep(time.Second)
-		hear(t, c.caller, time.Second) // the peer has come back
+		hear(t, c.caller, time.Second) // the peer sends again
 		n.set(func() { n.route = cut })
 		if d := silence(t, c.caller); d < 14*time.Second || d > 16*time.Second {
 			t.Errorf("after the last packet it took %s", d)
@@ -60,11 +60,11 @@ func TestMediaTimeout(t *testing.T) {
 			}
 		})
 		time.Sleep(10 * time.Second)
-		hear(t, c.caller, time.Minute) // reports alone keep it alive
+		hear(t, c.caller, time.Minute) // RTCP alone keeps the peer alive
 	})
 }
 
-// The callee puts the caller on hold and takes it back.
+// TestHold checks that a held caller sends reports but no audio, hears the music on hold, and plays its queued audio after the hold.
 func TestHold(t *testing.T) {
 	t.Parallel()
 	overheard(t, func(t *testing.T, c *call, n *network) {
@@ -112,7 +112,8 @@ func TestHold(t *testing.T) {
 	})
 }
 
-// While both hold, or the peer has put 0.0.0.0 into its SDP, no media flows and no side times out.
+// TestTimeoutIsSuspendedWhileHeld checks that no media is sent and no timeout occurs while both sides hold, or while the peer's SDP
+// contains 0.0.0.0.
 func TestTimeoutIsSuspendedWhileHeld(t *testing.T) {
 	t.Parallel()
 	inactive := func(c *call) { c.negotiate(hold, hold) }
@@ -120,7 +121,7 @@ func TestTimeoutIsSuspendedWhileHeld(t *testing.T) {
 		c.negotiate(nil, hold)
 		c.callers.RemoteRTP = netip.AddrPortFrom(netip.IPv4Unspecified(), c.calleAt.Port())
 		c.callers.RemoteRTCP = netip.AddrPort{}
-		c.callers.Direction = sdp.SendRecv // even without an announcement
+		c.callers.Direction = sdp.SendRecv // the old form of hold needs no direction attribute
 	}
 	for name, change := range map[string]func(*call){"inactive": inactive, "0.0.0.0": oldWay} {
 		t.Run(name, func(t *testing.T) {
@@ -147,7 +148,7 @@ func TestTimeoutIsSuspendedWhileHeld(t *testing.T) {
 	}
 }
 
-// A peer that sends nothing does not live on by offers, nor by holding the call again and again.
+// TestOffersDoNotRenewTheTimeout checks that a peer without media times out, even if it sends new offers and repeatedly holds the call.
 func TestOffersDoNotRenewTheTimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -184,7 +185,7 @@ func TestOffersDoNotRenewTheTimeout(t *testing.T) {
 	})
 }
 
-// A peer may be silent on hold for a while, and a sign of life begins the while anew.
+// TestTimeoutOnHold checks that a holding peer times out after Timeouts.Held without a packet, and that each packet restarts that time.
 func TestTimeoutOnHold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -202,7 +203,7 @@ func TestTimeoutOnHold(t *testing.T) {
 	})
 }
 
-// A side that holds ignores all received audio.
+// TestHoldingSideHearsNothing checks that a session ignores all received audio while it holds the peer.
 func TestHoldingSideHearsNothing(t *testing.T) {
 	t.Parallel()
 	inCall(t, func(t *testing.T, c *call) {
@@ -213,7 +214,7 @@ func TestHoldingSideHearsNothing(t *testing.T) {
 		}
 		callers := c.callers
 		c.negotiate(nil, hold)
-		c.callers = callers // the caller has not heard of it and speaks on
+		c.callers = callers // the caller does not apply the hold and keeps talking
 		c.apply()
 		for _, s := range inbound(hear(t, c.callee, 3*time.Second)) {
 			if s != 0 {

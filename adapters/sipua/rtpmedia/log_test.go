@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/adapters/sipua/rtpmedia"
 )
 
-// TestLinesHaveTheCall checks that the log lines of a session name its call.
+// TestLinesHaveTheCall checks that each log line of a session contains the attributes of the context that was passed to Open.
 func TestLinesHaveTheCall(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer

@@ -12,33 +12,35 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// Config configures a Media.
+// Config configures a Media. Only IP and Codecs are required.
 type Config struct {
 	// IP is the address that the sockets bind to.
 	IP netip.Addr `required:"always"`
-	// Codecs makes the codecs.
+	// Codecs creates a codec for each direction of a session.
 	Codecs sip.Codecs `required:"always"`
 
-	// Advertise is the address for the SDP, such as the public address of a NAT. It is IP when it is not set, and
-	// required when IP is unspecified (0.0.0.0).
+	// Advertise is the address for the SDP, such as the public address of a NAT. If it is not set, IP is used. It is required if IP is
+	// unspecified (0.0.0.0 or ::).
 	Advertise netip.Addr
-	// Ports is the range of RTP and RTCP. The zero range takes ephemeral ports from the system, which suits tests.
+	// Ports is the range of the RTP and RTCP ports. If it is zero, the system chooses free ports, which suits tests.
 	Ports PortRange
-	// Jitter bounds the delay of the jitter buffer, 20 to 120 ms when it is zero. Equal bounds fix the delay.
+	// Jitter limits the delay of the jitter buffer. The zero value means 20 to 120 ms; the maximum is 1 s. If both limits are equal, the
+	// delay is fixed.
 	Jitter Bounds
-	// Timeouts bounds a peer's silence on the wire.
+	// Timeouts limits how long a peer may send neither RTP nor RTCP.
 	Timeouts Timeouts
 
-	// Runtime provides the wall clock time of RTCP reports, and logs moved addresses and dead peers. The pacer always follows the
+	// Runtime provides the wall clock time for RTCP reports, and the logger for changed addresses and dead peers. The pacer always uses the
 	// machine's monotonic clock.
 	callwright.Runtime
 }
 
-// Bounds are the limits of an adaptive delay.
+// Bounds holds the minimum and the maximum of an adaptive delay.
 type Bounds struct{ Least, Most time.Duration }
 
-// Timeouts are the times after which sip.ErrMediaTimeout is reported: before the first authentic packet (30 s when 0),
-// after the last one (15 s when 0), and of hold since then (30 min when 0).
+// Timeouts holds the durations of silence after which Read returns sip.ErrMediaTimeout. First applies before the first authentic packet; 0
+// means 30 s. Between applies after an authentic packet; 0 means 15 s. Neither includes time on hold. Held limits the time on hold since
+// the last authentic packet; 0 means 30 min.
 type Timeouts struct{ First, Between, Held time.Duration }
 
 // Media opens sessions. It implements sip.Media and is safe for concurrent use.
@@ -51,7 +53,7 @@ type Media struct {
 	dropped  atomic.Uint64
 }
 
-// New checks the configuration. It opens no socket: Check tries whether one can be opened.
+// New validates the configuration and returns a Media. It opens no socket; Check finds out whether sockets can be opened.
 func New(cfg Config) (*Media, error) {
 	if err := callwright.PrepareConfig(&cfg); err != nil {
 		return nil, err
@@ -85,7 +87,7 @@ func New(cfg Config) (*Media, error) {
 	return &Media{cfg: cfg, ports: ports}, nil
 }
 
-// Open implements sip.Media.
+// Open implements sip.Media. The session's log lines contain the attributes that callwright.WithLog has added to ctx.
 func (m *Media) Open(ctx context.Context) (sip.MediaSession, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -97,8 +99,8 @@ func (m *Media) Open(ctx context.Context) (sip.MediaSession, error) {
 	return m.start(ctx, sockets), nil
 }
 
-// Check reports with CodeUnavailable that this machine does not have the address of Config.IP, or that no socket can be opened
-// there: every Open would fail.
+// Check returns CodeUnavailable if this machine does not have the address Config.IP, or if it cannot open a socket there for another
+// reason. Open would then always fail.
 func (m *Media) Check() error {
 	socket, err := m.ports.listen(0)
 	if err != nil {
@@ -107,7 +109,7 @@ func (m *Media) Check() error {
 	return socket.Close()
 }
 
-// noPort returns the error if no sockets can be opened.
+// noPort returns the CodeUnavailable error for a failure to open sockets.
 func (m *Media) noPort(cause error) error {
 	if errors.Is(cause, syscall.EADDRNOTAVAIL) {
 		return callwright.Errorf(callwright.CodeUnavailable, "this machine does not have the media address %s", m.cfg.IP).Because(cause)
@@ -115,11 +117,11 @@ func (m *Media) noPort(cause error) error {
 	return callwright.Errorf(callwright.CodeUnavailable, "no media port of %s is free", m.cfg.IP).Because(cause)
 }
 
-// Counters are sums over all sessions.
+// Counters holds sums over all sessions of a Media.
 type Counters struct {
-	Sessions      int    // open now
-	LateFrames    uint64 // sent 20 ms late or later, which says that the machine is too busy
-	DroppedFrames uint64 // not read in time
+	Sessions      int    // currently open
+	LateFrames    uint64 // at least 20 ms late, because the machine is too busy
+	DroppedFrames uint64 // not read within 200 ms
 }
 
 // Counters returns the sums since New.

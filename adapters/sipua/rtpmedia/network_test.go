@@ -15,15 +15,14 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// network carries datagrams between sessions in memory, so that a whole call runs in the fake time of synctest. route decides about
-// each datagram on its way.
+// network carries datagrams between sessions in memory, so that a whole call runs with the fake clock of synctest.
 type network struct {
 	mu    sync.Mutex
 	conns map[netip.AddrPort]*wire
-	// route returns the delays after which a datagram arrives: none means that it is lost, two that it is doubled. It may change
-	// the datagram and its addresses. Nil is a network without faults.
+	// route returns the delays after which copies of a datagram arrive. No delay means that the datagram is lost, and two delays duplicate
+	// it. route may change the datagram and its addresses. If nil, each datagram arrives once, after 1 ms.
 	route func(d *datagram) []time.Duration
-	sent  []datagram // everything, when keep is set
+	sent  []datagram // every sent datagram, if keep is set
 	keep  bool
 }
 
@@ -63,7 +62,8 @@ func (n *network) send(d datagram) {
 	}
 }
 
-// deliver puts a datagram into the inbox of the present listener.
+// deliver puts a copy of a datagram into the inbox of the socket that is bound to its destination. It drops the datagram if no such socket
+// exists or the inbox is full.
 func (n *network) deliver(d datagram) {
 	n.mu.Lock()
 	w := n.conns[d.to]
@@ -77,14 +77,14 @@ func (n *network) deliver(d datagram) {
 	}
 }
 
-// set changes the network while it runs.
+// set calls change while it holds the network's mutex, so that a test can replace route during a call.
 func (n *network) set(change func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	change()
 }
 
-// recorded returns the datagrams that were sent so far to an address.
+// recorded returns the datagrams that were sent to an address so far. It requires keep.
 func (n *network) recorded(to netip.AddrPort) []datagram {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -97,7 +97,7 @@ func (n *network) recorded(to netip.AddrPort) []datagram {
 	return found
 }
 
-// wire is one socket.
+// wire is a socket of a network. It implements rtpmedia.Conn.
 type wire struct {
 	net    *network
 	at     netip.AddrPort

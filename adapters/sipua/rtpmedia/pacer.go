@@ -2,14 +2,14 @@ package rtpmedia
 
 import "time"
 
-// frameTime is the audio in a packet and in a sip.Frame.
+// frameTime is the duration of the audio in a sip.Frame.
 const frameTime = 20 * time.Millisecond
 
-// maxBurst bounds the frames that are sent in one burst after the machine was busy. Further frames are omitted, and the RTP clock
-// jumps over it.
+// maxBurst is the maximum number of late frames that are sent in one burst after the machine was busy. Earlier frames are omitted, and the
+// RTP clock skips their time.
 const maxBurst = 3
 
-// schedule computes due times of frames: frame n at start + n*20 ms, regardless of the delay of earlier frames.
+// schedule computes the due times of frames. Frame n is due at start + n*20 ms, even if earlier frames were late.
 type schedule struct {
 	start time.Duration
 	next  int64 // the number of the next frame
@@ -18,11 +18,11 @@ type schedule struct {
 // at returns the due time of frame n.
 func (s *schedule) at(n int64) time.Duration { return s.start + time.Duration(n)*frameTime }
 
-// wait returns the time until the next frame.
+// wait returns the time until the next frame is due, or 0 if it is already due.
 func (s *schedule) wait(now time.Duration) time.Duration { return max(s.at(s.next)-now, 0) }
 
-// due returns the frames to play now (count of them, from first), after skipping frames that are too late, and the number of all
-// these that are late by a frame time or more.
+// due returns the frames to play now: count frames, beginning with first. It omits all but the last maxBurst due frames. late is the number
+// of due frames, including omitted ones, that are late by at least 20 ms.
 func (s *schedule) due(now time.Duration) (first, count, late int64) {
 	if now < s.at(s.next) {
 		return s.next, 0, 0
@@ -37,7 +37,7 @@ func (s *schedule) due(now time.Duration) (first, count, late int64) {
 	return first, count, late
 }
 
-// pace plays frames until the session is closed.
+// pace plays and sends each frame when it is due, until the session is closed.
 func (s *session) pace() {
 	defer s.running.Done()
 	plan := schedule{start: s.now()}

@@ -20,10 +20,10 @@ func TestSchedule(t *testing.T) {
 		{0, 0, 0, 0, 5 * ms},
 		{5 * ms, 0, 1, 0, 20 * ms},
 		{24 * ms, 1, 0, 0, ms},
-		{26 * ms, 1, 1, 0, 19 * ms},     // a little late is caught up with
+		{26 * ms, 1, 1, 0, 19 * ms},     // a frame 1 ms late does not delay the next frame
 		{64 * ms, 2, 1, 0, ms},          // 19 ms late
-		{85 * ms, 3, 2, 1, 20 * ms},     // two at once
-		{1085 * ms, 52, 3, 49, 20 * ms}, // a second asleep: three, and the rest is omitted
+		{85 * ms, 3, 2, 1, 20 * ms},     // two frames together
+		{1085 * ms, 52, 3, 49, 20 * ms}, // after a second without a wake-up: three frames, the others are omitted
 		{1085 * ms, 55, 0, 0, 20 * ms},
 	} {
 		first, count, late := s.Due(c.now)
@@ -36,7 +36,7 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// However irregularly the pacer wakes, no frame is due before its time, none comes twice, and at most three are sent together.
+// TestScheduleNeverDrifts checks that irregular wake-ups cause no early, repeated or postponed frame, and bursts of at most three frames.
 func TestScheduleNeverDrifts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

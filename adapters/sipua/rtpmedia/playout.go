@@ -2,18 +2,18 @@ package rtpmedia
 
 import "github.com/callwright/callwright/adapters/sipua/rtpmedia/internal/dtmf"
 
-// playout is the send queue: samples, and digits that follow a number of samples.
+// playout is the queue of audio and digits to send. Digits are sent after the samples that were queued before them.
 type playout struct {
 	samples []int16
-	head    int   // samples[:head] have been taken
-	taken   int64 // samples that were played or dropped since the beginning
+	head    int   // samples[:head] were played
+	taken   int64 // number of samples played or dropped since the session began
 	digits  []*digits
 }
 
-// digits is one call of SendDTMF.
+// digits holds the digits of one SendDTMF call, which waits until done is closed.
 type digits struct {
 	sequence *dtmf.Sequence
-	after    int64 // begins when so many samples were taken
+	after    int64 // value of playout.taken at which the digits begin
 	err      error
 	done     chan struct{}
 }
@@ -28,7 +28,7 @@ func (p *playout) push(samples []int16) {
 	p.samples = append(p.samples, samples...)
 }
 
-// fill fills dst with samples, and with silence after the last. It reports whether there were any.
+// fill moves queued samples to dst, and fills the rest of dst with silence. It reports whether any samples were queued.
 func (p *playout) fill(dst []int16) bool {
 	n := copy(dst, p.samples[p.head:])
 	clear(dst[n:])
@@ -44,15 +44,15 @@ func (p *playout) flush() int {
 	return n
 }
 
-// pushDigits queues a sequence of digits.
+// pushDigits queues digits after all samples that are queued now.
 func (p *playout) pushDigits(sequence *dtmf.Sequence) *digits {
 	d := &digits{sequence: sequence, after: p.taken + int64(p.queued()), done: make(chan struct{})}
 	p.digits = append(p.digits, d)
 	return d
 }
 
-// event advances the digits whose turn it is by 20 ms. busy says that it is the turn of digits, so that no samples are
-// played. Most of these steps have a packet, but not all.
+// event advances the current digits by 20 ms. busy reports whether digits are being sent, so that no samples may be played. some reports
+// whether there is a packet to send; there is none in the pauses between and after digits.
 func (p *playout) event() (packet dtmf.Packet, some, busy bool) {
 	for len(p.digits) > 0 {
 		d := p.digits[0]
@@ -72,14 +72,14 @@ func (p *playout) event() (packet dtmf.Packet, some, busy bool) {
 	return dtmf.Packet{}, false, false
 }
 
-// endDigits ends the first SendDTMF with err.
+// endDigits removes the first digits of the queue, and makes their SendDTMF call return err.
 func (p *playout) endDigits(err error) {
 	p.digits[0].err = err
 	close(p.digits[0].done)
 	p.digits = p.digits[1:]
 }
 
-// failDigits ends every SendDTMF with err.
+// failDigits removes all digits, and makes their SendDTMF calls return err.
 func (p *playout) failDigits(err error) {
 	for len(p.digits) > 0 {
 		p.endDigits(err)

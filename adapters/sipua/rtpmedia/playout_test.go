@@ -18,7 +18,7 @@ func TestWriteWaitsBeyond200ms(t *testing.T) {
 		c := dial(t, newNetwork(), nil)
 		defer c.close()
 		ctx := context.Background()
-		if err := c.caller.Write(ctx, speech(1600)); err != nil { // 200 ms do not wait, not even before Apply
+		if err := c.caller.Write(ctx, speech(1600)); err != nil { // Write does not wait for 200 ms of audio, even before Apply
 			t.Fatal(err)
 		}
 		c.apply()
@@ -67,7 +67,8 @@ func TestFlush(t *testing.T) {
 	})
 }
 
-// A rest that is shorter than a frame is played with silence after it, and is not kept for later.
+// TestPartOfAFrame checks that queued audio shorter than a frame is played immediately, followed by silence. Otherwise it would wait for
+// the next Write.
 func TestPartOfAFrame(t *testing.T) {
 	t.Parallel()
 	inCall(t, func(t *testing.T, c *call) {

@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// PortRange is a range of UDP ports, both ends included. RTP takes the even ones and RTCP the odd ones above them
-// (RFC 3550, section 11), so 10000 to 20000 is room for 5000 calls.
+// PortRange is a range of UDP ports, including Low and High. RTP uses even ports, and RTCP the odd ports above them (RFC 3550, section 11).
+// A range from 10000 to 20000 therefore suffices for 5000 calls.
 type PortRange struct{ Low, High uint16 }
 
 // conn lists the methods of *net.UDPConn that a session uses.
@@ -22,9 +22,9 @@ type conn interface {
 	Close() error
 }
 
-// sockets are one call's pair.
+// sockets holds the RTP socket and the RTCP socket of a call.
 type sockets struct {
-	port      uint16 // of RTP
+	port      uint16 // RTP port; RTCP uses the next one
 	rtp, rtcp conn
 }
 
@@ -33,14 +33,14 @@ func (s *sockets) close() {
 	_ = s.rtcp.Close()
 }
 
-// pool hands out pairs of ports. The pair that has been free the longest comes first: late packets of a former peer
-// reach a closed port for as long as the range allows, and after that a session that cannot decrypt them.
+// pool hands out pairs of ports, first the pair that has been free the longest. Late packets of a former peer therefore reach a closed port
+// for as long as possible. A later session on that port cannot decrypt them.
 type pool struct {
 	listen    func(port uint16) (conn, error)
 	ephemeral bool
 
 	mu   sync.Mutex
-	free []uint16 // even ports
+	free []uint16 // the even ports of free pairs, the longest free first
 }
 
 func newPool(ports PortRange, listen func(port uint16) (conn, error)) (*pool, error) {
@@ -56,13 +56,14 @@ func newPool(ports PortRange, listen func(port uint16) (conn, error)) (*pool, er
 	if len(p.free) == 0 {
 		return nil, callwright.Invalid("ports", "must contain an even port and the odd port above it, not %d to %d", ports.Low, ports.High)
 	}
-	// After a restart the peers of the process before are still sending to its ports.
+	// After a restart, the peers of the previous process still send to its ports. A random order makes it unlikely that new calls use the
+	// same ports.
 	//nolint:gosec // it need not be hard to guess: SRTP, not the port, keeps strangers out
 	rand.Shuffle(len(p.free), func(i, j int) { p.free[i], p.free[j] = p.free[j], p.free[i] })
 	return p, nil
 }
 
-// claim binds a pair. Ports that another program holds are passed over.
+// claim binds the next free pair. It skips pairs that it cannot bind, for example because another program uses a port.
 func (p *pool) claim() (*sockets, error) {
 	if p.ephemeral {
 		return p.claimEphemeral()
@@ -83,10 +84,11 @@ func (p *pool) claim() (*sockets, error) {
 	return nil, cmp.Or(failed, errAllTaken)
 }
 
-// errAllTaken means that sessions use all ports of the range.
+// errAllTaken means that the sessions use all pairs of the range.
 var errAllTaken = errors.New("all ports are taken")
 
-// claimEphemeral lets the system choose one port and tries its neighbour.
+// claimEphemeral binds a pair of ports that the system has reported free. It makes up to 100 attempts, because the system guarantees only
+// one port of a pair.
 func (p *pool) claimEphemeral() (*sockets, error) {
 	const attempts = 100
 	var failed error
@@ -104,7 +106,7 @@ func (p *pool) claimEphemeral() (*sockets, error) {
 	return nil, failed
 }
 
-// freePort returns an even port next to one that the system has just reported free.
+// freePort asks the system for a free port, and returns the even port of the pair that contains it.
 func freePort() (uint16, error) {
 	probe, err := net.ListenUDP("udp", nil)
 	if err != nil {
@@ -114,7 +116,7 @@ func freePort() (uint16, error) {
 	return probe.LocalAddr().(*net.UDPAddr).AddrPort().Port() &^ 1, nil
 }
 
-// bind binds both ports or none.
+// bind binds an even port and the next one. If it fails, neither stays bound.
 func (p *pool) bind(port uint16) (*sockets, error) {
 	rtp, err := p.listen(port)
 	if err != nil {
@@ -127,7 +129,7 @@ func (p *pool) bind(port uint16) (*sockets, error) {
 	return &sockets{port: port, rtp: rtp, rtcp: rtcp}, nil
 }
 
-// listenUDP binds the ports of one address.
+// listenUDP returns a function that binds a UDP port of the given address.
 func listenUDP(ip netip.Addr) func(port uint16) (conn, error) {
 	network := "udp6"
 	if ip.Is4() {
@@ -136,13 +138,13 @@ func listenUDP(ip netip.Addr) func(port uint16) (conn, error) {
 	return func(port uint16) (conn, error) {
 		c, err := net.ListenUDP(network, net.UDPAddrFromAddrPort(netip.AddrPortFrom(ip, port)))
 		if err != nil {
-			return nil, err // not c, which would be a conn that is not nil
+			return nil, err // returning c would make a non-nil conn of a nil pointer
 		}
 		return c, nil
 	}
 }
 
-// give returns a port, whose sockets are closed, to the pool.
+// give returns a pair of ports to the pool. Its sockets must be closed.
 func (p *pool) give(port uint16) {
 	if p.ephemeral {
 		return

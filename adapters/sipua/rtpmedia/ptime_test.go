@@ -13,8 +13,8 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// Packets have the length that the peer asks for. The audio arrives with any length, also around digits, and the timestamps count
-// every sample.
+// TestPacketTimes checks that packets contain the duration of audio that the peer requests. The audio must arrive exactly, also before and
+// after digits, and the timestamps must count every sample.
 func TestPacketTimes(t *testing.T) {
 	t.Parallel()
 	for _, ptime := range []time.Duration{0, 10 * ms, 20 * ms, 30 * ms, 40 * ms, 60 * ms} {
@@ -47,12 +47,13 @@ func TestPacketTimes(t *testing.T) {
 	}
 }
 
-// checkPacketTimes checks the audio packets of the caller. A packet before an event or after a pause may be shorter.
+// checkPacketTimes checks the size and the timestamps of the caller's audio packets. A packet before an event or a pause may be shorter
+// than ptime.
 func checkPacketTimes(t *testing.T, c *call, n *network, ptime time.Duration) {
 	t.Helper()
 	want := int(ptime/ms) * 8
 	whole, marks := 0, 0
-	next := uint32(0) // timestamp; 0 after a digit
+	next := uint32(0) // expected timestamp; 0 after a digit
 	for i, p := range plain(t, n.recorded(c.calleAt), c.callers.LocalCrypto) {
 		if p.PayloadType != 0 {
 			next = 0
@@ -74,7 +75,7 @@ func checkPacketTimes(t *testing.T, c *call, n *network, ptime time.Duration) {
 	}
 }
 
-// Short packets to an address that is not proven count one by one.
+// TestShortPacketsAreRationed checks that the allowance for an unproven address counts each of the two packets of a frame.
 func TestShortPacketsAreRationed(t *testing.T) {
 	t.Parallel()
 	c := dial(t, newNetwork(), nil)
@@ -93,7 +94,7 @@ func TestShortPacketsAreRationed(t *testing.T) {
 	}
 }
 
-// A peer is asked for packets that it takes, or not at all.
+// TestNegotiatedPacketTimes checks that each side sends packets of the duration that the other side requests.
 func TestNegotiatedPacketTimes(t *testing.T) {
 	t.Parallel()
 	c := dial(t, newNetwork(), nil)

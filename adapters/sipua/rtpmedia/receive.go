@@ -16,52 +16,53 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// receiver is the peer's half of a session. The session's mutex guards it.
+// receiver holds the receiving direction of a session. The caller of its methods must hold the session's mutex.
 type receiver struct {
 	opener     secure.Opener
 	packet     rtp.Packet
-	formats    []format // to expect
-	straggling []format // that the peer sends until it has our answer
-	events     []uint8  // payload types
-	listening  bool     // false: we hold the peer, or neither side talks
+	formats    []format // audio formats of the current negotiation
+	straggling []format // formats of the former negotiation, which the peer sends until it receives our answer
+	events     []uint8  // payload types of telephone-events
+	listening  bool     // false if the negotiated direction does not let us receive
 	player     *jitter.Player
 	decoders   []string // names of the player's decoders
-	payload    uint8    // type of the last audio packet
+	payload    uint8    // payload type of the last audio packet
 	dtmf       dtmf.Receiver
-	digits     []byte // begun since the last frame
+	digits     []byte // digits that began since the last frame
 	stats      report.Reception
 	bad, late  uint64
 	deaf       undecodableDetector
-	heard      bool          // something authentic has come
-	alive      time.Duration // when it last did, or when we began to wait for it; later by the time on hold since then
-	onHold     time.Duration // since then
+	heard      bool          // an authentic RTP packet has arrived
+	alive      time.Duration // when the last authentic packet arrived or the wait for it began, plus onHold
+	onHold     time.Duration // time on hold since the last authentic packet
 
-	signalled remote                         // as the SDP says
-	actual    remote                         // where we send to
-	proof     struct{ rtp, rtcp netip.Addr } // where authentic packets came from last
-	known     netip.Addr                     // proven by the signaling
-	public    bool                           // addresses that are not public prove nothing, and nothing is sent there
+	signalled remote                         // addresses in the peer's SDP
+	actual    remote                         // addresses that we send to
+	proof     struct{ rtp, rtcp netip.Addr } // sources of the last authentic RTP and RTCP packets
+	known     netip.Addr                     // address that the signaling has proven
+	public    bool                           // private addresses neither count as proof nor receive packets
 
-	former   []uint32      // the sources before the current one, the latest first, at most maxFormer
-	sourceAt time.Duration // when the last packet of the current source came
+	former   []uint32      // SSRCs that were replaced, the latest first, at most maxFormer
+	sourceAt time.Duration // when the last packet of the current SSRC arrived
 }
 
-// format is a payload type and the player's decoder for it.
+// format maps a payload type to the index of its decoder in the player.
 type format struct {
 	payload uint8
 	decoder int
 }
 
-// remote is the addresses of the peer.
+// remote holds the RTP and RTCP addresses of the peer.
 type remote struct{ rtp, rtcp netip.AddrPort }
 
-// lateAfterSwitch is the time in which packets of a replaced source count as late packets on the way.
+// lateAfterSwitch is how long after the last packet of the current SSRC packets of a former SSRC are ignored as delayed. Later they make
+// the former SSRC current again.
 const lateAfterSwitch = 200 * time.Millisecond
 
-// maxFormer bounds the replaced sources that are remembered.
+// maxFormer is the maximum number of former SSRCs that are stored.
 const maxFormer = 4
 
-// expect applies the negotiated parameters, except the keys and the codec.
+// expect applies all negotiated parameters except the keys and the codecs.
 func (r *receiver) expect(n *sdp.Negotiated) {
 	formats := []format{{n.Payload.Receive, slices.Index(r.decoders, string(n.Codec))}}
 	for _, other := range n.Others {
@@ -80,7 +81,8 @@ func (r *receiver) expect(n *sdp.Negotiated) {
 	}
 	if said := (remote{n.RemoteRTP, n.RemoteRTCP}); said != r.signalled {
 		r.signalled, r.actual = said, said
-		// Nothing is sent to a forbidden address. Packets of a peer behind NAT show where it is.
+		// Private addresses receive no packets if only public addresses are allowed. The packets of a peer behind a NAT will show its
+		// public address.
 		if !r.reachable(said.rtp.Addr()) {
 			r.actual = remote{}
 		} else if !r.reachable(said.rtcp.Addr()) {
@@ -89,7 +91,7 @@ func (r *receiver) expect(n *sdp.Negotiated) {
 	}
 }
 
-// decode adds the decoders of codecs. Audio of the former ones that waits is still played.
+// decode adds the decoders of new codecs. It retains the former decoders, because audio of the former codecs may still wait in the player.
 func (r *receiver) decode(e *engines, delay Bounds) {
 	if r.player == nil {
 		r.player = jitter.NewPlayer(jitter.Format{Rate: e.rate, Clock: e.clocks[0]}, delay.Least, delay.Most)
@@ -103,17 +105,17 @@ func (r *receiver) decode(e *engines, delay Bounds) {
 	}
 }
 
-// begin resets the state of the former peer, after the negotiated parameters of another one were applied.
+// begin replaces the former peer by a new one, which uses the keys of opener. expect must have applied the new peer's parameters before.
 func (r *receiver) begin(now time.Duration, opener *secure.Opener) {
 	r.opener, r.straggling, r.heard = *opener, nil, false
 	r.player.Reset()
 	r.touch(now)
 }
 
-// touch begins to wait for the peer's next sign of life.
+// touch restarts the timeout for a silent peer.
 func (r *receiver) touch(now time.Duration) { r.alive, r.onHold = now, 0 }
 
-// decoder returns the index of the decoder for a payload type; -1 if it is not audio.
+// decoder returns the index of the decoder for a payload type, or -1 if the type is not a negotiated audio format.
 func (r *receiver) decoder(payload uint8) int {
 	for _, formats := range [][]format{r.formats, r.straggling} {
 		for _, f := range formats {
@@ -125,8 +127,8 @@ func (r *receiver) decoder(payload uint8) int {
 	return -1
 }
 
-// receiveRTP takes a datagram that came to the RTP port and reports whether the peer has moved. The datagram is
-// overwritten.
+// receiveRTP handles a datagram that arrived at the RTP port, and overwrites it. It reports whether the peer now sends from another
+// address.
 func (r *receiver) receiveRTP(now time.Duration, datagram []byte, from netip.AddrPort) (moved bool) {
 	plain, err := r.opener.RTP(now, datagram)
 	if err != nil {
@@ -148,7 +150,7 @@ func (r *receiver) receiveRTP(now time.Duration, datagram []byte, from netip.Add
 	if events {
 		r.event(h)
 		if current, known := r.stats.Source(); known && h.SSRC != current {
-			return false // a gateway that makes events from a source of their own: the audio's is not over
+			return false // a gateway that sends events with an SSRC of their own; the audio's SSRC stays current
 		}
 	}
 	if !r.follow(now, h.SSRC) {
@@ -166,7 +168,7 @@ func (r *receiver) receiveRTP(now time.Duration, datagram []byte, from netip.Add
 	if !newest || !reachable || from == r.actual.rtp {
 		return false
 	}
-	// RTCP is expected beside it until a report shows where it comes from.
+	// RTCP is sent to the port above the RTP port, until an RTCP packet arrives from another port.
 	if from.Addr() != r.actual.rtp.Addr() && from.Port() < 1<<16-1 {
 		r.actual.rtcp = netip.AddrPortFrom(from.Addr(), from.Port()+1)
 	}
@@ -174,22 +176,24 @@ func (r *receiver) receiveRTP(now time.Duration, datagram []byte, from netip.Add
 	return true
 }
 
-// reachable reports whether media may be sent to an address. Anyone with the keys may forge a packet's source.
+// reachable reports whether media may be sent to an address. Private addresses are excluded on request, because anyone with the keys can
+// forge a packet's source address.
 func (r *receiver) reachable(a netip.Addr) bool { return !r.public || !uri.IsPrivate(a) }
 
-// proven reports whether something authentic has come from where we send to, over RTP, RTCP or the signaling connection.
+// proven reports whether RTP, RTCP or the signaling has proven that the peer uses the IP address of to.
 func (r *receiver) proven(to netip.AddrPort) bool {
 	return to.IsValid() && (to.Addr() == r.proof.rtp || to.Addr() == r.proof.rtcp || to.Addr() == r.known)
 }
 
-// refuse counts a packet that did not open. A replayed one is neither forged nor malformed: networks double packets.
+// refuse counts a packet that could not be decrypted. It does not count a replayed packet, because networks duplicate packets.
 func (r *receiver) refuse(reason error) {
 	if !errors.Is(reason, secure.ErrReplayed) {
 		r.bad++
 	}
 }
 
-// follow reports whether a packet's source is the one to play, and changes to a new one.
+// follow reports whether a packet of the given SSRC may be played. It makes a new SSRC the current one, and ignores delayed packets of
+// former ones.
 func (r *receiver) follow(now time.Duration, ssrc uint32) bool {
 	current, known := r.stats.Source()
 	switch {
@@ -206,7 +210,7 @@ func (r *receiver) follow(now time.Duration, ssrc uint32) bool {
 	return true
 }
 
-// event passes a packet to the digits.
+// event passes the current packet to the DTMF receiver, and queues the digit that begins with it, if any.
 func (r *receiver) event(h *rtp.Header) {
 	if digit, begins := r.dtmf.Packet(eventHeader(h), r.packet.Payload); begins {
 		r.digits = append(r.digits, digit)
@@ -217,8 +221,8 @@ func eventHeader(h *rtp.Header) dtmf.Header {
 	return dtmf.Header{SSRC: h.SSRC, Timestamp: h.Timestamp, Sequence: h.SequenceNumber, Marker: h.Marker}
 }
 
-// play passes a packet to the player; codec is -1 for a packet without audio. Events and formats that were not
-// negotiated keep their place in its sequence, so that they are not taken for lost audio.
+// play passes the current packet to the player. codec is -1 for a packet without audio. Such a packet is pushed without its payload, so
+// that its sequence number does not count as lost audio.
 func (r *receiver) play(now time.Duration, h *rtp.Header, codec int) {
 	payload := r.packet.Payload
 	if codec < 0 {
@@ -232,7 +236,7 @@ func (r *receiver) play(now time.Duration, h *rtp.Header, codec int) {
 	}
 }
 
-// frame appends the 20 ms that are played at now.
+// frame appends to dst the 20 ms of received audio that are due at now.
 func (r *receiver) frame(dst []int16, now time.Duration) []int16 {
 	dst = r.player.Frame(dst, now)
 	decoded, refused := r.player.Counts()
@@ -240,7 +244,8 @@ func (r *receiver) frame(dst []int16, now time.Duration) []int16 {
 	return dst
 }
 
-// receiveRTCP takes a datagram that came to the RTCP port. ntp is the wall clock time, ours our SSRC.
+// receiveRTCP handles a datagram that arrived at the RTCP port at now. ntp is the wall clock time in NTP format, and ours our SSRC. It
+// returns the peer's report, and false if the datagram is invalid.
 func (r *receiver) receiveRTCP(now time.Duration, ntp uint64, ours uint32, datagram []byte, from netip.AddrPort) (report.Heard, bool) {
 	plain, err := r.opener.RTCP(now, datagram)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// hum returns a tone of 400 Hz.
+// hum returns a 400 Hz tone of duration d, sampled at 8 kHz.
 func hum(d time.Duration) []int16 {
 	pcm := make([]int16, d*8000/time.Second)
 	for i := range pcm {
@@ -19,7 +19,7 @@ func hum(d time.Duration) []int16 {
 	return pcm
 }
 
-// silentFrames returns the number of frames without the tone.
+// silentFrames returns the number of frames whose level is less than half the level of the tone.
 func silentFrames(frames []sip.Frame) (silent int) {
 	for _, f := range frames {
 		sum := 0.0
@@ -33,8 +33,8 @@ func silentFrames(frames []sip.Frame) (silent int) {
 	return silent
 }
 
-// A re-INVITE changes the codec while both talk, also to one of another sample rate. The session keeps its rate, queued audio is
-// played, and no frame is lost, neither at the change, nor while one side has not applied it yet.
+// TestChangeOfCodec checks that re-INVITEs can change the codec during speech, also to one with another sample rate. The session's rate
+// must stay, and no frame may be lost, even while only one side has applied the change.
 func TestChangeOfCodec(t *testing.T) {
 	t.Parallel()
 	inCall(t, func(t *testing.T, c *call) {
@@ -78,7 +78,7 @@ func TestChangeOfCodec(t *testing.T) {
 	})
 }
 
-// A call that began wide-band keeps its rate when the peer falls back to a narrow-band codec.
+// TestChangeToNarrowBand checks that a session that began with a wideband codec keeps its sample rate after a change to a narrowband codec.
 func TestChangeToNarrowBand(t *testing.T) {
 	t.Parallel()
 	inCall(t, func(t *testing.T, c *call) {

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// attacker can send to our ports, and cannot read packets.
+// attacker is the address of a host that can send to our ports but cannot decrypt packets.
 var attacker = netip.MustParseAddrPort("203.0.113.66:6666")
 
 func newCrypto(t testing.TB) sdp.Crypto {
@@ -49,7 +49,7 @@ func TestPrivateAddressInTheSDP(t *testing.T) {
 	})
 }
 
-// RTCP is expected beside RTP until a report comes from elsewhere.
+// TestWhereReportsGo checks that RTCP is sent to the port above the RTP port, until the peer's RTCP arrives from another port.
 func TestWhereReportsGo(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -59,7 +59,7 @@ func TestWhereReportsGo(t *testing.T) {
 		defer c.close()
 		behind := netip.MustParseAddr("198.51.100.7")
 		n.route = func(d *datagram) []time.Duration {
-			if d.from.Addr() == c.calleAt.Addr() { // a NAT that numbers as it likes
+			if d.from.Addr() == c.calleAt.Addr() { // a NAT that maps RTP and RTCP to unrelated ports
 				if d.from = netip.AddrPortFrom(behind, 7000); !d.rtp() {
 					d.from = netip.AddrPortFrom(behind, 9999)
 				}
@@ -117,7 +117,7 @@ func TestUnauthenticatedPacketsChangeNothing(t *testing.T) {
 	})
 }
 
-// flood sends a forged RTP packet every millisecond, of ever another source, and as much RTCP.
+// flood sends a forged RTP packet and a forged RTCP packet every millisecond, each time with another SSRC.
 func flood(n *network, to netip.AddrPort, stop chan struct{}) {
 	forged := make([]byte, 182)
 	for i := uint32(0); ; i++ {
@@ -142,7 +142,7 @@ func TestReplayedPacketsChangeNothing(t *testing.T) {
 		n.keep = true
 		n.route = func(d *datagram) []time.Duration {
 			if d.from != attacker {
-				go func() { // heard on the way and sent again from elsewhere, soon and late
+				go func() { // replays the datagram from the attacker's address after 5 ms, and twice later
 					for _, later := range []time.Duration{5 * ms, 500 * ms, 3 * time.Second} {
 						time.Sleep(later)
 						n.deliver(datagram{attacker, d.to, d.bytes})
@@ -165,7 +165,7 @@ func TestReplayedPacketsChangeNothing(t *testing.T) {
 		if sent := len(n.recorded(attacker)); sent != 0 {
 			t.Errorf("%d packets went to the attacker", sent)
 		}
-		time.Sleep(5 * time.Second) // the replays end
+		time.Sleep(5 * time.Second) // until the last replay has arrived
 	})
 }
 
@@ -214,7 +214,7 @@ func TestSameKeyKeepsItsKeyStream(t *testing.T) {
 	})
 }
 
-// The caller changes its key. Packets under the old one are still on the way, and the callee hears of the new one late.
+// TestChangeOfKey checks that a change of the caller's key is inaudible, although packets under the former key are still in transit.
 func TestChangeOfKey(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -240,7 +240,8 @@ func TestChangeOfKey(t *testing.T) {
 	})
 }
 
-// When both keys change, the call has another peer: the former peer, who continues talking, is not heard, and gets nothing.
+// TestAnotherPeer checks that a change of both keys replaces the peer. The former peer, which continues to send, must neither be heard nor
+// receive packets.
 func TestAnotherPeer(t *testing.T) {
 	t.Parallel()
 	overheard(t, func(t *testing.T, c *call, n *network) {
@@ -259,7 +260,7 @@ func TestAnotherPeer(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := len(n.recorded(c.calleAt))
-		for i, f := range hear(t, c.caller, time.Second) { // the new peer is slow
+		for i, f := range hear(t, c.caller, time.Second) { // the new peer does not send yet
 			if i > 10 && slices.ContainsFunc(f.In, func(s int16) bool { return s != 0 }) {
 				t.Fatal("the former peer is heard")
 			}
@@ -276,7 +277,7 @@ func TestAnotherPeer(t *testing.T) {
 		if !containsRun(inbound(heard), said) || !containsRun(inbound(<-there), said) {
 			t.Error("the two do not hear each other exactly")
 		}
-		if sent := len(n.recorded(c.calleAt)) - before; sent > 1 { // one may have been on the way
+		if sent := len(n.recorded(c.calleAt)) - before; sent > 1 { // one packet may have been in transit
 			t.Errorf("%d packets went to the former peer", sent)
 		}
 		packets := n.recorded(target.Local())
@@ -286,7 +287,8 @@ func TestAnotherPeer(t *testing.T) {
 	})
 }
 
-// A key that comes back must not meet a sequence number again that it has encrypted before: it gets another source.
+// TestFormerKeyComesBackWithAnotherSource checks that a session changes its SSRC when it returns to a former key. Otherwise it would
+// encrypt a sequence number twice with the same key stream.
 func TestFormerKeyComesBackWithAnotherSource(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -19,49 +19,49 @@ const (
 	marker     = 1 << 7
 )
 
-// sender is our half of a session. The session's mutex guards it, except for the sealed packets: they belong to the pacer
-// until the next frame.
+// sender holds the sending direction of a session. The session's mutex guards it, except for the sealed packets: the pacer reads them
+// without the mutex until it calls next again.
 type sender struct {
 	sealer   *secure.Sealer
-	former   []sdp.Crypto // keys that were in use before
+	former   []sdp.Crypto // all keys that were used, including the current one
 	codec    sip.Codec
-	narrow   *converter // to the codec's rate; nil: it is the session's
+	narrow   *converter // from the session's rate to the codec's; nil if they are equal
 	narrowed []int16
-	ticks    uint32  // of the RTP clock in a frame
-	pcm      []int16 // one frame
+	ticks    uint32  // RTP clock ticks in a frame
+	pcm      []int16 // audio of one frame
 	silence  []int16
 
-	payload   uint8 // payload types to use
+	payload   uint8 // payload type of audio
 	events    uint8
 	hasEvents bool
-	eventTick uint32 // of the events' clock in a frame
-	eventTime uint32 // the timestamp of the event that is being sent
-	allowed   bool   // the direction lets us send
+	eventTick uint32 // ticks of the event clock in a frame
+	eventTime uint32 // timestamp of the current event
+	allowed   bool   // the negotiated direction and address let us send
 
 	ssrc      uint32
 	sequence  uint16
 	timestamp uint32
-	clock     int64 // the number of the frame that timestamp is for
-	talking   bool  // the last frame was not silence
+	clock     int64 // number of the frame to which timestamp belongs
+	talking   bool  // the last frame contained queued audio
 	packet    []byte
-	buffers   [][]byte // of the packets of a frame
-	sealed    [][]byte // the packets of this frame
+	buffers   [][]byte // reused for the packets of each frame
+	sealed    [][]byte // packets of the current frame
 
 	span    int     // samples in a packet
-	waiting []int16 // that fill no packet yet
-	since   uint32  // their timestamp
-	mark    bool    // the next audio packet begins speech
+	waiting []int16 // samples that do not fill a packet yet
+	since   uint32  // RTP timestamp of waiting[0]
+	mark    bool    // the next audio packet begins speech and carries the marker bit
 
-	packets, octets uint32 // of this SSRC, for the reports
-	total           uint64 // packets of the session
+	packets, octets uint32 // sent with the current SSRC, for RTCP reports
+	total           uint64 // packets that the session has sent
 	reported        [2]uint32
 }
 
-// begin takes a new source: SSRC, sequence number and timestamp are random (RFC 3550, 5.1). The sequence begins in the
-// lower half, so that a peer that misses the first packets cannot misjudge the rollover counter (RFC 3711, 3.3.1).
+// begin starts a new RTP source with a random SSRC, sequence number and timestamp (RFC 3550, 5.1). The sequence number is in the lower half
+// of its range, so that a peer that misses the first packets cannot misjudge the rollover counter (RFC 3711, 3.3.1).
 func (s *sender) begin() {
 	var b [10]byte
-	_, _ = crand.Read(b[:]) // never fails: it ends the program instead
+	_, _ = crand.Read(b[:]) // returns no error, but crashes the program on failure
 	s.ssrc = binary.BigEndian.Uint32(b[0:])
 	s.timestamp = binary.BigEndian.Uint32(b[4:])
 	s.sequence = binary.BigEndian.Uint16(b[8:]) >> 1
@@ -69,8 +69,8 @@ func (s *sender) begin() {
 	s.talking, s.mark, s.waiting = false, false, s.waiting[:0]
 }
 
-// sealerFor returns the sealer for a key: the one in use, if it is the same key, because a second one would repeat the
-// key stream.
+// sealerFor returns a sealer for a key. If the current sealer uses the same key, it returns that sealer, because a second one would repeat
+// the key stream.
 func (s *sender) sealerFor(c sdp.Crypto) (*secure.Sealer, error) {
 	if s.sealer != nil && s.sealer.Under(c) {
 		return s.sealer, nil
@@ -78,8 +78,8 @@ func (s *sender) sealerFor(c sdp.Crypto) (*secure.Sealer, error) {
 	return secure.NewSealer(c)
 }
 
-// seal changes to a sealer. A key that was in use before comes back only with another source: its key stream depends on
-// the SSRC.
+// seal replaces the sealer. If its key was used before, seal also starts a new RTP source. Because the key stream depends on the SSRC, it
+// is then not repeated.
 func (s *sender) seal(sealer *secure.Sealer, c sdp.Crypto) {
 	if sealer == s.sealer {
 		return
@@ -94,7 +94,7 @@ func (s *sender) seal(sealer *secure.Sealer, c sdp.Crypto) {
 	s.sealer = sealer
 }
 
-// encode changes to a codec.
+// encode replaces the codec. It drops the samples that do not fill a packet yet.
 func (s *sender) encode(e *engines) {
 	s.codec, s.narrow = e.encoder, e.narrow
 	s.ticks = uint32(e.encoder.Clock() / 50)
@@ -103,7 +103,7 @@ func (s *sender) encode(e *engines) {
 	s.waiting = s.waiting[:0]
 }
 
-// pack sets the audio in a packet.
+// pack sets the duration of the audio in a packet. 0 means sdp.DefaultPtime.
 func (s *sender) pack(ptime time.Duration) {
 	if ptime <= 0 {
 		ptime = sdp.DefaultPtime
@@ -111,11 +111,11 @@ func (s *sender) pack(ptime time.Duration) {
 	s.span = len(s.pcm) * int(ptime/time.Millisecond) / int(frameTime/time.Millisecond)
 }
 
-// next returns frame n: the packets to send, which are good until the next frame, and the samples in it, nil when they are
-// silence. When we may not send, time passes and the queue waits.
+// next returns the packets of frame n, which are valid until the next call, and the samples that they contain. The samples are nil if the
+// frame contains no queued audio. If nothing may be sent, next advances the RTP clock, and the queue waits.
 func (s *sender) next(n int64, queue *playout, may permit) (packets [][]byte, played []int16, err error) {
 	s.sealed = s.sealed[:0]
-	if n-s.clock > 1 { // frames were left out: waiting samples must not be joined with this frame
+	if n-s.clock > 1 { // frames were omitted, so waiting samples must not be joined with this frame
 		err = s.flush()
 	}
 	s.timestamp += uint32(n-s.clock) * s.ticks
@@ -144,17 +144,17 @@ func (s *sender) next(n int64, queue *playout, may permit) (packets [][]byte, pl
 	return s.sealed, played, err
 }
 
-// cost returns the most packets in a frame.
+// cost returns the maximum number of audio packets in a frame.
 func (s *sender) cost() int { return max(1, len(s.pcm)/max(1, s.span)) }
 
-// fill adds a frame to the waiting samples, and packs full packets.
+// fill adds the samples of a frame to the waiting ones, and packs them while they fill a packet.
 func (s *sender) fill(pcm []int16) (err error) {
 	if len(s.waiting) == 0 {
 		s.since = s.timestamp
 	}
 	for s.waiting = append(s.waiting, pcm...); len(s.waiting) >= s.span; {
 		failed := s.audio(s.waiting[:s.span], s.since)
-		if failed != nil && s.span != len(pcm) { // an engine that makes packets of 20 ms only
+		if failed != nil && s.span != len(pcm) { // the codec may support only packets of 20 ms
 			s.span = len(pcm)
 			continue
 		}
@@ -165,7 +165,7 @@ func (s *sender) fill(pcm []int16) (err error) {
 	return err
 }
 
-// flush packs the waiting samples into a packet that is shorter than the others.
+// flush packs the waiting samples, if any, into a short packet.
 func (s *sender) flush() error {
 	if len(s.waiting) == 0 {
 		return nil
@@ -189,8 +189,8 @@ func (s *sender) audio(pcm []int16, timestamp uint32) error {
 	return s.finish(packet)
 }
 
-// event makes an event packet. All packets of an event carry the timestamp of its first one, also after late frames: a
-// second timestamp would begin a second digit.
+// event packs an event packet. All packets of an event carry the timestamp of the first one, even if frames were late, because a second
+// timestamp would begin a second digit.
 func (s *sender) event(p dtmf.Packet) error {
 	s.talking = false
 	if p.First {
@@ -200,7 +200,7 @@ func (s *sender) event(p dtmf.Packet) error {
 	return s.finish(append(s.packet, p.Payload[:]...))
 }
 
-// header begins a packet in the buffer of the frame's next one.
+// header writes the RTP header of the frame's next packet to a reused buffer, and sets packet to the result. first sets the marker bit.
 func (s *sender) header(payloadType uint8, first bool, timestamp uint32) {
 	second := payloadType
 	if first {
@@ -216,7 +216,8 @@ func (s *sender) header(payloadType uint8, first bool, timestamp uint32) {
 	s.packet = binary.BigEndian.AppendUint32(s.packet, s.ssrc)
 }
 
-// finish counts and seals a packet, in place once the buffer has grown to the codec's size.
+// finish counts a packet, seals it and adds it to the packets of the frame. It does not allocate once the buffer has grown to the size of
+// the codec's packets.
 func (s *sender) finish(packet []byte) error {
 	packet = slices.Grow(packet, secure.Overhead)
 	s.buffers[len(s.sealed)] = packet
@@ -231,7 +232,8 @@ func (s *sender) finish(packet []byte) error {
 	return err
 }
 
-// active reports whether something was sent since the report before the last (RFC 3550, 6.4), and notes a report.
+// active reports whether a packet was sent since the report before the last one (RFC 3550, 6.4). It must be called once for each report,
+// because it also records the number of packets.
 func (s *sender) active() bool {
 	was := s.packets != s.reported[0]
 	s.reported[0], s.reported[1] = s.reported[1], s.packets

@@ -15,17 +15,17 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// session is one call's audio. It implements sip.MediaSession.
+// session holds the audio of one call. It implements sip.MediaSession.
 type session struct {
 	media   *Media
 	log     *slog.Logger
 	sockets *sockets
-	began   time.Time // monotonic zero of all times in the session
-	wall    time.Time // the wall clock then
+	began   time.Time // origin of all time.Duration values in the session; monotonic
+	wall    time.Time // wall clock time at began
 	cname   string
 
 	mu       sync.Mutex
-	codecs   []string // SDP names, none before Apply: our codec, and others that the peer may send
+	codecs   []string // SDP names: our codec, then others that the peer may send; empty before Apply
 	rate     int
 	in       receiver
 	out      sender
@@ -33,16 +33,16 @@ type session struct {
 	frames   frames
 	control  control
 	unproven allowance
-	held     bool          // the peer holds us
-	paused   bool          // one side holds the other: the peer may be silent
-	watched  time.Duration // when a peer's death was looked for last
+	held     bool          // the peer holds the call
+	paused   bool          // a side holds the call or we do not receive, so the peer may be silent
+	watched  time.Duration // when watch was called last
 	timedOut bool
 	closed   bool
-	paced    bool          // the pacer runs
+	paced    bool          // the pacer has been started
 	first    time.Duration // when the first frame was due
 
-	ready   chan struct{} // a frame has come, or the peer has died
-	room    chan struct{} // the queue has become short enough for Write
+	ready   chan struct{} // wakes Read after each tick
+	room    chan struct{} // wakes Write when at most 200 ms are queued
 	done    chan struct{} // closed by Close
 	running sync.WaitGroup
 	finish  sync.Once
@@ -50,8 +50,8 @@ type session struct {
 
 var errClosed = callwright.Errorf(callwright.CodeInvalidState, "the media session is closed")
 
-// start starts a session, which reads its sockets from now on. Its log lines contain the attributes that callwright.WithLog put into ctx, such as the
-// call's id.
+// start returns a session that reads its sockets. Its log lines contain the attributes that callwright.WithLog has added to ctx, such as
+// the call's ID.
 func (m *Media) start(ctx context.Context, pair *sockets) *session {
 	s := &session{
 		media: m, sockets: pair, began: time.Now(), wall: m.cfg.Clock.Now(), cname: newCNAME(),
@@ -69,19 +69,19 @@ func (m *Media) start(ctx context.Context, pair *sockets) *session {
 // now returns the time since the session began.
 func (s *session) now() time.Duration { return time.Since(s.began) }
 
-// Local implements sip.MediaSession.
+// Local implements sip.MediaSession. It returns Config.Advertise and the RTP port.
 func (s *session) Local() netip.AddrPort {
 	return netip.AddrPortFrom(s.media.cfg.Advertise, s.sockets.port)
 }
 
-// Rate implements sip.MediaSession.
+// Rate implements sip.MediaSession. The rate of the first codec applies to the whole session.
 func (s *session) Rate() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.rate
 }
 
-// listen reads a socket until it is closed.
+// listen passes the datagrams of a socket to take until the socket is closed. After another error it waits for 20 ms.
 func (s *session) listen(c conn, take func(time.Duration, []byte, netip.AddrPort)) {
 	defer s.running.Done()
 	const mtu = 1500
@@ -93,7 +93,7 @@ func (s *session) listen(c conn, take func(time.Duration, []byte, netip.AddrPort
 			take(s.now(), buffer[:n], netip.AddrPortFrom(from.Addr().Unmap(), from.Port()))
 		case errors.Is(err, net.ErrClosed):
 			return
-		default: // such as an ICMP error on some systems: transient, but must not become a busy loop
+		default: // transient, such as an ICMP error on some systems, but must not cause a busy loop
 			select {
 			case <-s.done:
 				return
@@ -122,14 +122,14 @@ func (s *session) receiveRTCP(now time.Duration, datagram []byte, from netip.Add
 	}
 }
 
-// outgoing holds the packets to send at a tick. The slices are valid until the next tick.
+// outgoing holds the packets that a tick sends, and their destinations. The RTP packets are valid until the next tick.
 type outgoing struct {
 	rtp           [][]byte
 	rtcp          []byte
 	toRTP, toRTCP netip.AddrPort
 }
 
-// tick plays frame n, which is due at now.
+// tick plays both directions of frame n, which is due at now, and returns the packets to send.
 func (s *session) tick(now time.Duration, n int64) outgoing {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,7 +152,7 @@ func (s *session) tick(now time.Duration, n int64) outgoing {
 	return outgoing{rtp: packets, toRTP: s.in.actual.rtp, rtcp: s.reportDue(now), toRTCP: s.in.actual.rtcp}
 }
 
-// present passes both sides of a frame to Read.
+// present queues a frame for Read: the received audio, the sent audio, and the digits that begin.
 func (s *session) present(now time.Duration, played []int16) {
 	slot, dropped := s.frames.add()
 	if dropped {
@@ -168,7 +168,7 @@ func (s *session) present(now time.Duration, played []int16) {
 	s.in.digits = s.in.digits[:0]
 }
 
-// watch notices a dead peer. A peer that comes back is heard again. Time on hold counts by itself.
+// watch updates timedOut, which is set while a peer has been silent for too long. Time on hold counts against Timeouts.Held only.
 func (s *session) watch(now time.Duration) {
 	limits, since := &s.media.cfg.Timeouts, now-s.watched
 	s.watched = now
@@ -188,7 +188,7 @@ func (s *session) watch(now time.Duration) {
 	s.timedOut = dead
 }
 
-// transmit sends the packets of a tick. Errors of the network are ignored: the silence of the peer shows them.
+// transmit sends the packets of a tick. It ignores network errors, because an unreachable peer becomes silent and times out.
 func (s *session) transmit(o outgoing) {
 	for _, packet := range o.rtp {
 		_, _ = s.sockets.rtp.WriteToUDPAddrPort(packet, o.toRTP)
@@ -198,7 +198,7 @@ func (s *session) transmit(o outgoing) {
 	}
 }
 
-// wake wakes one waiter.
+// wake wakes a goroutine that waits for c, or the next one that will wait. It never blocks.
 func wake(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -206,7 +206,7 @@ func wake(c chan struct{}) {
 	}
 }
 
-// Read implements sip.MediaSession. A reader that falls behind by more than 200 ms misses frames, which Elapsed shows.
+// Read implements sip.MediaSession. A reader that is more than 200 ms late misses frames, as Frame.Elapsed shows.
 func (s *session) Read(ctx context.Context) (sip.Frame, error) {
 	for {
 		s.mu.Lock()
@@ -234,11 +234,11 @@ func (s *session) Read(ctx context.Context) (sip.Frame, error) {
 	}
 }
 
-// limit returns the number of queued samples up to which Write does not wait: 200 ms.
+// limit returns the maximum number of queued samples for which Write does not wait: 200 ms of audio.
 func (s *session) limit() int { return s.rate / 5 }
 
-// Write implements sip.MediaSession. All samples are queued immediately, so that Queued and Flush see them; when ctx ends the wait
-// they stay queued. While the peer holds us nothing is played, so Write waits that long.
+// Write implements sip.MediaSession. It queues all samples immediately, so that Queued and Flush include them. The samples stay queued if
+// ctx ends while Write waits. While the peer holds the call, nothing is played, so Write may wait for the whole hold.
 func (s *session) Write(ctx context.Context, samples []int16) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -266,14 +266,14 @@ func (s *session) Write(ctx context.Context, samples []int16) error {
 	}
 }
 
-// Queued implements sip.MediaSession.
+// Queued implements sip.MediaSession. It counts samples at the session's rate.
 func (s *session) Queued() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.queue.queued()
 }
 
-// Flush implements sip.MediaSession.
+// Flush implements sip.MediaSession. It does not drop the digits of SendDTMF.
 func (s *session) Flush() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -281,7 +281,7 @@ func (s *session) Flush() int {
 	return s.queue.flush()
 }
 
-// SendDTMF implements sip.MediaSession. When ctx ends, the digit that is being sent is still ended properly.
+// SendDTMF implements sip.MediaSession. If ctx ends, the current digit is still sent completely, and the others are dropped.
 func (s *session) SendDTMF(ctx context.Context, text string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -327,7 +327,7 @@ func (s *session) Stats() sip.MediaStats {
 	}
 }
 
-// sends returns the name of our codec, empty before Apply.
+// sends returns the SDP name of the codec that we send, or an empty string before Apply. The caller must hold the mutex.
 func (s *session) sends() string {
 	if len(s.codecs) == 0 {
 		return ""
@@ -335,7 +335,7 @@ func (s *session) sends() string {
 	return s.codecs[0]
 }
 
-// Close implements sip.MediaSession.
+// Close implements sip.MediaSession. It sends an RTCP BYE if any packet was sent, and returns the ports to the pool.
 func (s *session) Close() error {
 	s.finish.Do(func() {
 		s.mu.Lock()

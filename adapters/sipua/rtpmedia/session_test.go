@@ -39,10 +39,10 @@ func TestAudioArrivesSampleExact(t *testing.T) {
 	})
 }
 
-// g711s are the real codecs.
+// g711s contains the real codecs, in contrast to the test codecs of call_test.go.
 var g711s = codec.Set{g711.PCMU(), g711.PCMA()}
 
-// With the real codecs, received audio equals the codecs' output, sample for sample.
+// TestG711 checks that received audio equals the output of the real codecs, sample for sample.
 func TestG711(t *testing.T) {
 	t.Parallel()
 	for _, name := range []sdp.Codec{sdp.PCMU, sdp.PCMA} {
@@ -69,7 +69,8 @@ func TestG711(t *testing.T) {
 	}
 }
 
-// A peer may send the other law of G.711 than we do, and change in the middle of the call, if the answer names both.
+// TestPeerChangesCodec checks that a peer may change between PCMU and PCMA during a call if the answer contains both, and that otherwise
+// the other codec is not heard.
 func TestPeerChangesCodec(t *testing.T) {
 	t.Parallel()
 	for _, agreed := range []bool{true, false} {
@@ -86,7 +87,7 @@ func TestPeerChangesCodec(t *testing.T) {
 			c.apply()
 			said := speech(8000)
 			for _, name := range []sdp.Codec{sdp.PCMA, sdp.PCMU, sdp.PCMA} {
-				// The caller alone changes; to the callee nothing is said.
+				// Only the caller changes its codec. The callee's parameters stay.
 				c.callers.Codec, c.callers.Others = name, nil
 				c.callers.Payload.Send = map[sdp.Codec]uint8{sdp.PCMU: 0, sdp.PCMA: 8}[name]
 				if err := c.caller.Apply(c.callers); err != nil {
@@ -102,7 +103,7 @@ func TestPeerChangesCodec(t *testing.T) {
 	}
 }
 
-// containsRun reports whether part lies in whole without a gap.
+// containsRun reports whether whole contains part without a gap.
 func containsRun(whole, part []int16) bool {
 	for i := 0; i+len(part) <= len(whole); i++ {
 		if slices.Equal(whole[i:i+len(part)], part) {

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var loopback = netip.MustParseAddr("127.0.0.1")
 
-// newMedia returns the media path on real sockets.
+// newMedia returns a Media on real sockets of the loopback interface. change may be nil.
 func newMedia(t testing.TB, change func(*rtpmedia.Config)) *rtpmedia.Media {
 	t.Helper()
 	cfg := rtpmedia.Config{IP: loopback, Codecs: codecs}
@@ -33,7 +33,7 @@ func newMedia(t testing.TB, change func(*rtpmedia.Config)) *rtpmedia.Media {
 	return must(rtpmedia.New(cfg))(t)
 }
 
-// connect dials over real sockets.
+// connect opens the two sessions of a call on m and negotiates their parameters, but does not apply them.
 func connect(t testing.TB, m *rtpmedia.Media) *call {
 	t.Helper()
 	c := &call{t: t, callerM: m, calleeM: m}
@@ -41,8 +41,8 @@ func connect(t testing.TB, m *rtpmedia.Media) *call {
 	return c
 }
 
-// untilHeard says the same over and over until the other side has heard a frame of it, whole and unchanged, so often.
-// It waits for the condition and no longer than the deadline: how busy the machine is makes no difference.
+// untilHeard repeats the same speech until the session to has received the given number of unchanged frames. It fails the test after 20 s,
+// so that a busy machine only makes the test slower.
 func untilHeard(t *testing.T, from, to sip.MediaSession, times int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
@@ -92,8 +92,8 @@ func TestCallOverSockets(t *testing.T) {
 	}
 }
 
-// A relay between the two stands for a NAT and a bad network: the caller is not where its SDP says, and packets are
-// lost, doubled and overtaken.
+// TestCallThroughARelay checks a call through a relay that simulates a NAT and a bad network. The caller's address differs from its SDP,
+// and packets are lost, duplicated and reordered.
 func TestCallThroughARelay(t *testing.T) {
 	t.Parallel()
 	c := connect(t, newMedia(t, nil))
@@ -108,8 +108,8 @@ func TestCallThroughARelay(t *testing.T) {
 	}
 }
 
-// relay forwards packets from a to b and from b to a, from one socket. Of the packets to b every 7th is doubled,
-// every 11th lost, and every 13th comes after the next one.
+// relay returns the address of a socket that forwards packets from a to b and from b to a. Of the packets to b it duplicates every 7th,
+// drops every 11th, and sends every 13th after the next one.
 func relay(t *testing.T, a, b netip.AddrPort) netip.AddrPort {
 	t.Helper()
 	at := must(net.ListenUDP("udp4", net.UDPAddrFromAddrPort(netip.AddrPortFrom(loopback, 0))))(t)
@@ -149,7 +149,7 @@ func relay(t *testing.T, a, b netip.AddrPort) netip.AddrPort {
 
 func TestPortsAreExhaustedAndReleased(t *testing.T) {
 	t.Parallel()
-	// Eight pairs somewhere in an unused range.
+	// Choose eight pairs of ports around a free port.
 	free := must(net.ListenUDP("udp4", net.UDPAddrFromAddrPort(netip.AddrPortFrom(loopback, 0))))(t)
 	low := free.LocalAddr().(*net.UDPAddr).AddrPort().Port() &^ 15
 	_ = free.Close()
@@ -196,8 +196,7 @@ func TestPortsAreExhaustedAndReleased(t *testing.T) {
 	}
 }
 
-// TestForeignAddress has media at an address of another machine. Check tells it before any call, and each call that is tried
-// nevertheless says which address is wrong.
+// TestForeignAddress checks that Check and Open return an error that names the media address if it belongs to another machine.
 func TestForeignAddress(t *testing.T) {
 	t.Parallel()
 	foreign := netip.MustParseAddr("203.0.113.77") // TEST-NET-3, RFC 5737
@@ -215,8 +214,8 @@ func TestForeignAddress(t *testing.T) {
 	}
 }
 
-// In memory, without other users of ports: exactly as many sessions as pairs, none of half a pair, and the port that was freed last
-// is taken last.
+// TestPortOrder checks, on a network without other users, that Open uses every complete pair of ports, leaves no half of a pair bound, and
+// reuses the pairs in the order in which they were freed.
 func TestPortOrder(t *testing.T) {
 	t.Parallel()
 	n := newNetwork()
@@ -224,7 +223,7 @@ func TestPortOrder(t *testing.T) {
 	cfg := rtpmedia.Config{IP: netip.MustParseAddr("192.0.2.1"), Codecs: codecs, Ports: rtpmedia.PortRange{Low: 9999, High: 10008}}
 	m := must(rtpmedia.NewOn(cfg, n.listen))(t)
 	open := func() sip.MediaSession { return must(m.Open(context.Background()))(t) }
-	a, b, c := open(), open(), open() // of 10000, 10004, 10006; 10003 is in use
+	a, b, c := open(), open(), open() // ports 10000, 10004 and 10006 in random order, because 10003 is in use
 	if _, err := m.Open(context.Background()); !errors.Is(err, callwright.ErrUnavailable) || callwright.MessageOf(err) != "no media port of 192.0.2.1 is free" {
 		t.Fatalf("a fourth session: %v", err)
 	}
@@ -260,7 +259,7 @@ func TestPortOrder(t *testing.T) {
 	}
 }
 
-// The session survives any datagrams at its ports, authentic or not, without a panic.
+// FuzzDatagrams checks that no datagram, authentic or not, makes a session panic.
 func FuzzDatagrams(f *testing.F) {
 	c := connect(f, newMedia(f, nil))
 	defer c.close()
@@ -274,7 +273,7 @@ func FuzzDatagrams(f *testing.F) {
 	f.Add([]byte{0xb0, 0x80, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 7, 0xbe, 0xde, 0, 0, 9}, true)
 	f.Add(bytes.Repeat([]byte{0x80}, 40), false)
 	f.Fuzz(func(_ *testing.T, datagram []byte, sealed bool) {
-		if own, err := seal.RTP(nil, datagram); err == nil && sealed { // as the peer itself would send it
+		if own, err := seal.RTP(nil, datagram); err == nil && sealed { // encrypted, as the peer would send it
 			datagram = own
 		}
 		for i := range uint64(3) {

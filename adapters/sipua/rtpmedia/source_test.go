@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// peer sends packets of a test to a session driven by hand.
+// peer sends hand-made packets to a session without a pacer, and reads its frames.
 type peer struct {
 	t       *testing.T
 	call    *call
@@ -33,13 +33,13 @@ func newPeer(t *testing.T) *peer {
 	return &peer{t: t, call: c, session: c.callee, seal: must(secure.NewSealer(c.callers.LocalCrypto))(t)}
 }
 
-// send injects one packet from an address.
+// send injects an audio packet into the session as if it had arrived from the given address.
 func (p *peer) send(from netip.AddrPort, ssrc uint32, sequence uint16, timestamp uint32, payload []byte) {
 	p.t.Helper()
 	p.sendAs(0, from, ssrc, sequence, timestamp, payload)
 }
 
-// sendAs is send with a payload type.
+// sendAs does the same as send, for a packet of another payload type.
 func (p *peer) sendAs(format byte, from netip.AddrPort, ssrc uint32, sequence uint16, timestamp uint32, payload []byte) {
 	p.t.Helper()
 	b := []byte{2 << 6, format}
@@ -55,7 +55,7 @@ func (p *peer) sendAs(format byte, from netip.AddrPort, ssrc uint32, sequence ui
 
 func (p *peer) now() time.Duration { return time.Duration(p.frame) * 20 * ms }
 
-// hear moves on by 20 ms.
+// hear plays the session's next frame, and stores its audio and its digit.
 func (p *peer) hear() {
 	p.t.Helper()
 	rtpmedia.Tick(p.session, p.now(), p.frame)
@@ -70,13 +70,14 @@ func (p *peer) hear() {
 	}
 }
 
-// frameOf is packet i of some speech.
+// frameOf returns the payload of the i-th packet of some speech.
 func frameOf(said []int16, i int) []byte {
 	payload, _ := linear8{}.Encode(nil, said[i*160:(i+1)*160])
 	return payload
 }
 
-// A peer that transfers the call inside its network starts another source, while packets of the former are on the way.
+// TestChangeOfSource checks that a new SSRC of the peer is heard from its first packet, while delayed packets of the former SSRC are
+// ignored. A peer changes its SSRC when it transfers the call inside its network.
 func TestChangeOfSource(t *testing.T) {
 	t.Parallel()
 	p, said := newPeer(t), speech(160*40)
@@ -101,7 +102,7 @@ func TestChangeOfSource(t *testing.T) {
 	if s := p.session.Stats(); s.Lost+s.Late+s.Bad != 0 || s.Received != 40 {
 		t.Errorf("stats %+v", s)
 	}
-	// Half a second later the former one speaks again.
+	// Half a second later the former SSRC sends again.
 	for range 25 {
 		p.hear()
 	}
@@ -114,8 +115,8 @@ func TestChangeOfSource(t *testing.T) {
 	}
 }
 
-// Some gateways send events from a source of their own, while the audio continues. Formats that nobody has negotiated, such as
-// comfort noise, are passed over.
+// TestEventsBesideTheAudio checks that events with an SSRC of their own do not disturb the audio; some gateways send them. Packets of
+// formats that were not negotiated, such as comfort noise, must be heard as silence.
 func TestEventsBesideTheAudio(t *testing.T) {
 	t.Parallel()
 	p, said := newPeer(t), speech(160*40)
@@ -142,7 +143,7 @@ func TestEventsBesideTheAudio(t *testing.T) {
 	}
 }
 
-// An old packet that comes by another way does not move the address.
+// TestOnlyTheNewestPacketMovesTheAddress checks that a delayed packet from another address does not redirect our media.
 func TestOnlyTheNewestPacketMovesTheAddress(t *testing.T) {
 	t.Parallel()
 	p := newPeer(t)
@@ -166,11 +167,11 @@ func TestOnlyTheNewestPacketMovesTheAddress(t *testing.T) {
 	}
 }
 
-// An authentic packet may still be nonsense.
+// TestAuthenticNonsense checks that authentic packets with an invalid or an overlong payload do no harm.
 func TestAuthenticNonsense(t *testing.T) {
 	t.Parallel()
 	p := newPeer(t)
-	p.send(p.call.callerAt, 1, 1, 0, []byte{0x7f, 1, 2}) // the codec refuses it
+	p.send(p.call.callerAt, 1, 1, 0, []byte{0x7f, 1, 2}) // the codec cannot decode this payload
 	p.send(p.call.callerAt, 1, 2, 160, slices.Repeat([]byte{1}, 1200))
 	for range 20 {
 		p.hear()
@@ -180,7 +181,8 @@ func TestAuthenticNonsense(t *testing.T) {
 	}
 }
 
-// The first sequence number is in the lower half, so that a peer that hears us late cannot misjudge the rollover.
+// TestFirstSequenceNumber checks that the first sequence number is in the lower half of its range. Otherwise a peer that misses the first
+// packets could misjudge the rollover counter.
 func TestFirstSequenceNumber(t *testing.T) {
 	t.Parallel()
 	for range 20 {

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/sip/siptest"
 )
 
-// inMemory runs a test of the suites in the fake time of synctest, on a network without faults.
+// inMemory runs a test of package siptest with the fake clock of synctest, on a network without faults.
 func inMemory(t *testing.T, test func(*testing.T, siptest.MediaSetup)) {
 	t.Helper()
 	const pairs = 4
@@ -35,7 +35,7 @@ func inMemory(t *testing.T, test func(*testing.T, siptest.MediaSetup)) {
 	})
 }
 
-// onSockets runs a test of the suites in real time, on the machine's loopback interface.
+// onSockets runs a test of package siptest in real time, on the loopback interface.
 func onSockets(t *testing.T, test func(*testing.T, siptest.MediaSetup)) {
 	t.Helper()
 	test(t, siptest.MediaSetup{
@@ -59,7 +59,7 @@ func TestMediaSession(t *testing.T) {
 	t.Run("on sockets", func(t *testing.T) { t.Parallel(); siptest.RunMediaSession(t, onSockets) })
 }
 
-// TestCodecs runs the suite of codecs on the codecs of these tests, which are exact.
+// TestCodecs runs the codec suite of package siptest on this package's test codecs, because the other tests rely on them.
 func TestCodecs(t *testing.T) { //nolint:paralleltest // the suite counts allocations
 	for _, name := range []string{"PCMU", "G722"} {
 		siptest.RunCodec(t, func() (sip.Codec, error) { return codecs(name) }, siptest.CodecFeatures{SignalToNoise: 25})

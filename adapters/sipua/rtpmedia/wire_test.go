@@ -17,8 +17,7 @@ import (
 
 const ms = time.Millisecond
 
-// talk lets the caller speak for a time while both sides are read, and returns the audio that the callee heard until a second
-// later.
+// talk lets the caller say the given audio. It returns the audio that the callee hears during that time and one more second.
 func talk(t *testing.T, c *call, said []int16) []int16 {
 	t.Helper()
 	go discard(c.caller)
@@ -59,8 +58,8 @@ func TestPacketsOnTheWire(t *testing.T) {
 	})
 }
 
-// The sockets in memory lose, double and delay. Packets within the jitter buffer's delay are played exactly, and lost ones are
-// counted.
+// TestBadNetwork checks a network that loses, duplicates and delays packets. Packets within the jitter buffer's delay must be played
+// exactly, and lost ones counted.
 func TestBadNetwork(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -84,9 +83,9 @@ func TestBadNetwork(t *testing.T) {
 		c := dial(t, n, func(cfg *rtpmedia.Config) { cfg.Jitter = rtpmedia.Bounds{Least: 80 * ms, Most: 80 * ms} })
 		defer c.close()
 		c.apply()
-		hear(t, c.callee, time.Second) // the fastest transit has to be learnt first
+		hear(t, c.callee, time.Second) // the jitter buffer must learn the fastest transit first
 		said := speech(8000)
-		if heard := talk(t, c, said); !containsRun(heard, said) { // nothing is lost yet
+		if heard := talk(t, c, said); !containsRun(heard, said) { // the network does not lose packets yet
 			t.Error("reordered and doubled packets are not heard exactly")
 		}
 		hear(t, c.callee, 20*time.Second)
@@ -101,7 +100,7 @@ func TestBadNetwork(t *testing.T) {
 	})
 }
 
-// A call of half an hour: sequence numbers wrap, nothing drifts.
+// TestLongCall checks that the audio of a call is still on time and exact after half an hour, in which the sequence numbers wrap around.
 func TestLongCall(t *testing.T) {
 	t.Parallel()
 	inCall(t, func(t *testing.T, c *call) {

@@ -9,8 +9,8 @@ import (
 	"github.com/callwright/callwright/agents/template"
 )
 
-// Holds reports whether the comparison is true. Two numbers compare as numbers, even if one is a string; other values
-// compare as text. An unknown variable is an empty text.
+// Holds reports whether the branch's comparison is true. Values that are both numbers compare as numbers, even if they are strings; other
+// values compare as text. An unknown variable counts as an empty text.
 func (b Branch) Holds(values *template.Values) bool {
 	got, want := values.Text(b.Variable), ""
 	if b.Value != nil {
@@ -39,7 +39,7 @@ func (b Branch) Holds(values *template.Values) bool {
 	}
 }
 
-// compare compares two values as numbers if both are numbers, else as text. Integers compare exactly.
+// compare compares two values as numbers if both are numbers, and as text otherwise. It compares integers exactly.
 func compare(a, b string) int {
 	x, y := strings.TrimSpace(a), strings.TrimSpace(b)
 	wholeX, errX := strconv.ParseInt(x, 10, 64)
@@ -55,7 +55,7 @@ func compare(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// number parses a number. NaN and infinities, which strconv accepts, are not numbers.
+// number parses a finite number. It refuses NaN and infinities, which strconv accepts.
 func number(text string) (float64, bool) {
 	n, err := strconv.ParseFloat(text, 64)
 	return n, err == nil && !math.IsNaN(n) && !math.IsInf(n, 0)

@@ -2,12 +2,13 @@ package graph
 
 import "github.com/callwright/callwright/agents/pathway/internal/tree"
 
-// Canonical returns the document as canonical JSON: documents that lead conversations the same way have the same bytes.
+// Canonical returns the document as canonical JSON. Documents that differ only in details without effect on conversations have the same
+// canonical form.
 //
-// It is an object of nodes and edges in their order, which is significant. A node keeps id, type, data and globalConfig; an edge
-// keeps id, source, target and data without isHighlighted. Members are sorted by name and unique (the last one counts), white space
-// and needless escapes are dropped, and numbers have their shortest form. Unknown members of data stay, because a later version may
-// know them. The error is FieldErrors if the document is not JSON.
+// The result is an object of nodes and edges in the document's order, which is significant. A node keeps id, type, data and globalConfig;
+// an edge keeps id, source, target and data without isHighlighted. Members are sorted by name and unique (the last one counts). White space
+// and needless escapes are removed, and numbers have their shortest form. Unknown members of data are kept, because a later release may use
+// them. The error is FieldErrors if the document is not JSON.
 func (d Document) Canonical() ([]byte, error) {
 	var errs errorList
 	nodes, edges := parse(&errs, "nodes", d.Nodes), parse(&errs, "edges", d.Edges)
@@ -19,7 +20,7 @@ func (d Document) Canonical() ([]byte, error) {
 	return out, nil
 }
 
-// canonical writes a parsed document in the form of Canonical, piece by piece. A piece is valid until the next one.
+// canonical writes the canonical form of a parsed document piece by piece. A piece is valid only until the next call of write.
 func canonical(nodes, edges []tree.Value, write func(piece []byte)) {
 	var piece []byte
 	list := func(opening string, values []tree.Value, behaviour func(tree.Value) tree.Value) {
@@ -48,7 +49,7 @@ func nodeBehaviour(node tree.Value) tree.Value {
 	return node
 }
 
-// edgeBehaviour returns a settled edge without the members that only editors use.
+// edgeBehaviour returns a normalized edge without the members that only editors use.
 func edgeBehaviour(edge tree.Value) tree.Value {
 	normalizeEdge(&edge)
 	edge.DeleteFunc(func(name string) bool {

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// TestFaults checks each fault with its place, and that no other exists.
+// TestFaults checks that each fault is reported at its path, and that no other fault is reported.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	const start = `{"id":"a","type":"Default","data":{"isStart":true,"text":"x"}}`
@@ -146,7 +146,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestManyFaults checks that faults are bounded, with a note about the rest.
+// TestManyFaults checks that the number of reported faults is limited, and that the last error mentions the rest.
 func TestManyFaults(t *testing.T) {
 	t.Parallel()
 	var d graph.Document

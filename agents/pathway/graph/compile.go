@@ -9,28 +9,27 @@ import (
 	"github.com/callwright/callwright/agents/template"
 )
 
-// Compile checks a document and compiles it to a graph. The error is FieldErrors: all errors of the document, at most 100, each
-// with its path, for example "nodes[3].data.url". Errors of nodes come first, then errors of edges, in the document's order, then
-// errors of the whole document. If the document is too large or is not JSON, only that is reported.
+// Compile checks a document and compiles it to a graph. The error is FieldErrors: it contains all errors of the document, at most 100, each
+// with its path, for example "nodes[3].data.url". Errors of nodes precede errors of edges, both in the document's order; errors of the
+// whole document follow. If the document is too large or is not JSON, no other error is reported.
 //
-// Check is stricter: a document stored by an earlier release must still lead conversations.
+// Check is stricter, because a document that an earlier release has stored must still lead conversations.
 //
-// Members that a node's type does not use are ignored and not checked. So are unknown members, and position,
-// warmTransferFields, dialogueExamples, conditionExamples and pathwayExamples. Of modelOptions only modelName (or
-// modelType), newTemperature (or temperature), skipUserResponse and disableSilenceRepeat count, of extractVarSettings only
-// ignorePrevious. A member that is null counts as absent.
+// Members that a node's type does not use are ignored and not checked, as are unknown members, position, warmTransferFields,
+// dialogueExamples, conditionExamples and pathwayExamples. In modelOptions, only modelName (or modelType), newTemperature (or temperature),
+// skipUserResponse and disableSilenceRepeat count; in extractVarSettings, only ignorePrevious. A member that is null counts as absent.
 //
-// Some members have several forms. extractVars has [name, type, description] or objects with these members. headers is an
-// object, or a list of [name, value] or {key, value}. timeoutValue is a number of seconds, or a string with one. = and is
-// mean == in responsePathways. The label and the description of an edge may be beside its data (see Document.Normalize).
+// Some members have several forms. An entry of extractVars is [name, type, description], or an object with these members. headers is an
+// object, or a list of [name, value] or {key, value}. timeoutValue is a number of seconds, or a string that contains one. In
+// responsePathways, = and is mean ==. The label and the description of an edge may be beside its data (see Document.Normalize).
 //
-// Every node must be reachable from the start or from a global node, by edges and branches. Edges that are always taken
-// may form a cycle: a conversation bounds the nodes of a turn.
+// Every node must be reachable by edges and branches from the start or from a global node. Edges that are always taken may form a cycle,
+// because a conversation limits the nodes of a turn.
 func Compile(d Document) (*Graph, error) { return (&compiler{graph: &Graph{}}).compile(d) }
 
-// Check compiles a document before it is stored. In addition to the errors of Compile it reports every member that is of a wrong
-// kind, null or too long by the contract, for any type of node, so that readers of stored documents can rely on the contract. It
-// ignores members that are not in the contract.
+// Check compiles a document before it is stored. In addition to the errors of Compile, it reports every member that is null, has a wrong
+// type, or is too long according to the contract, for any type of node. Readers of stored documents can therefore rely on the contract.
+// Check ignores members that are not in the contract.
 func Check(d Document) (*Graph, error) { return (&compiler{graph: &Graph{}, strict: true}).compile(d) }
 
 func (c *compiler) compile(d Document) (*Graph, error) {
@@ -63,20 +62,20 @@ func (c *compiler) compile(d Document) (*Graph, error) {
 // compiler compiles one document.
 type compiler struct {
 	graph  *Graph
-	strict bool // also check members without effect
+	strict bool // whether members without effect are also checked
 	errs   errorList
-	nodes  []*Node        // of every entry of the document's nodes; nil for an entry that is not a node
-	places map[string]int // indexes of nodes in that list, by id
-	open   []openTarget   // branches whose targets are still ids
+	nodes  []*Node        // one element per entry of the document's nodes; nil for an entry that is not a node
+	places map[string]int // indexes in nodes by the nodes' ids
+	open   []openTarget   // branches whose targets are not resolved yet
 }
 
-// openTarget is a target with its branch's node.
+// openTarget is the unresolved target of a branch, and the branch's node.
 type openTarget struct {
 	target
 	from *Node
 }
 
-// sizes checks the document against its limits.
+// sizes reports the limits that the document exceeds.
 func (c *compiler) sizes(d Document) {
 	if len(d.Nodes) > MaxNodes {
 		c.errs.addf("nodes", "must have at most %d items", MaxNodes)
@@ -89,7 +88,7 @@ func (c *compiler) sizes(d Document) {
 	}
 }
 
-// entry reads an entry of the list of nodes: a node, or the settings of the whole pathway.
+// entry reads entry i of the list of nodes, which is a node or the settings of the whole pathway.
 func (c *compiler) entry(i int, v tree.Value) {
 	top := fields{&c.errs, path{list: "nodes", i: i}, v}
 	if v.Kind != tree.Object {
@@ -103,7 +102,7 @@ func (c *compiler) entry(i int, v tree.Value) {
 	c.add(i, top, parseNode(top))
 }
 
-// add adds a node to the graph.
+// add adds a node to the graph. It reports a repeated id and a second start.
 func (c *compiler) add(i int, top fields, n parsedNode) {
 	c.nodes[i] = n.Node
 	if first, taken := c.places[n.ID]; taken {
@@ -128,7 +127,7 @@ func (c *compiler) add(i int, top fields, n parsedNode) {
 	}
 }
 
-// config reads the settings of the whole pathway.
+// config reads the settings of the whole pathway, which only one entry may contain.
 func (c *compiler) config(top fields) {
 	for _, name := range []string{"id", "type", "data"} {
 		if v := top.of.Get(name); v.Kind > tree.Null {
@@ -144,7 +143,7 @@ func (c *compiler) config(top fields) {
 	}
 }
 
-// edges reads the edges.
+// edges reads the edges and connects their nodes.
 func (c *compiler) edges(values []tree.Value) {
 	seen := make(map[string]int, len(values))
 	for i := range values {
@@ -176,7 +175,7 @@ func (c *compiler) edges(values []tree.Value) {
 	}
 }
 
-// end returns the node at an end of an edge; nil if it is absent.
+// end returns the node at an end of an edge. It reports an unknown id and returns nil.
 func (c *compiler) end(edge fields, name string) *Node {
 	id := edge.need(name, longestID)
 	n := c.graph.Nodes[id]
@@ -186,7 +185,7 @@ func (c *compiler) end(edge fields, name string) *Node {
 	return n
 }
 
-// leave adds an edge to its source.
+// leave adds an edge to the node from which it leads. It reports an edge from an End Call node, and a second edge that is always taken.
 func leave(from *Node, e *Edge, edge fields) {
 	if from.Type == NodeEnd {
 		edge.errorf("source", "must not be an End Call node, and %q is one", from.ID)
@@ -197,7 +196,7 @@ func leave(from *Node, e *Edge, edge fields) {
 	from.Edges = append(from.Edges, e)
 }
 
-// branches connects the branches of webhook nodes with their nodes.
+// branches connects the branches of webhook nodes with their targets, and reports unknown targets.
 func (c *compiler) branches() {
 	for _, t := range c.open {
 		to := c.graph.Nodes[t.id]
@@ -208,7 +207,7 @@ func (c *compiler) branches() {
 	}
 }
 
-// reach checks that a start exists, and that every node is reachable.
+// reach reports a missing start and unreachable nodes.
 func (c *compiler) reach() {
 	if c.graph.Start == nil {
 		c.errs.addf("nodes", "must have one start, a node with isStart in its data")

@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// documentOf makes a document of entries that are written as JSON.
+// documentOf returns a document of entries written as JSON.
 func documentOf(nodes, edges []string) graph.Document {
 	var d graph.Document
 	for _, n := range nodes {
@@ -29,7 +29,7 @@ func documentOf(nodes, edges []string) graph.Document {
 	return d
 }
 
-// compiled returns the graph of a document without faults.
+// compiled compiles a document, and checks that it has no faults.
 func compiled(t *testing.T, d graph.Document) *graph.Graph {
 	t.Helper()
 	g, err := graph.Compile(d)
@@ -39,7 +39,7 @@ func compiled(t *testing.T, d graph.Document) *graph.Graph {
 	return g
 }
 
-// faultsOf returns the faults of a document.
+// faultsOf returns the faults that Compile finds in a document. It checks that an error has CodeBadRequest and that no graph is returned.
 func faultsOf(t *testing.T, d graph.Document) callwright.FieldErrors {
 	t.Helper()
 	g, err := graph.Compile(d)
@@ -53,7 +53,7 @@ func faultsOf(t *testing.T, d graph.Document) callwright.FieldErrors {
 	return all
 }
 
-// oneNode returns a document of one node, the start, of a type and with further members of its data.
+// oneNode returns a document of one node, which is the start, with a type and further members of its data.
 func oneNode(kind, data string) graph.Document {
 	if data != "" {
 		data = "," + data
@@ -61,7 +61,7 @@ func oneNode(kind, data string) graph.Document {
 	return documentOf([]string{fmt.Sprintf(`{"id":"a","type":%q,"data":{"isStart":true%s}}`, kind, data)}, nil)
 }
 
-// TestCompile checks that the graph contains all parts of a document.
+// TestCompile checks that the graph contains everything that a document specifies.
 func TestCompile(t *testing.T) {
 	t.Parallel()
 	g := compiled(t, documentOf([]string{
@@ -119,7 +119,7 @@ func TestCompile(t *testing.T) {
 	}
 }
 
-// TestCompileExtractVars checks every form of extracted variables.
+// TestCompileExtractVars checks every form of an entry of extractVars.
 func TestCompileExtractVars(t *testing.T) {
 	t.Parallel()
 	got := compiled(t, oneNode("Default", `"text":"x","extractVars":[["day","string","The day"],["n","integer"],["ok","boolean","yes?",true],
@@ -134,7 +134,7 @@ func TestCompileExtractVars(t *testing.T) {
 	}
 }
 
-// TestCompileWebhook checks every form of a webhook node's members.
+// TestCompileWebhook checks every form of the headers and the timeout of a webhook node.
 func TestCompileWebhook(t *testing.T) {
 	t.Parallel()
 	const rest = `"url":"https://example.com/{{id}}","method":"post","body":"{\"a\":\"{{b}}\"}",
@@ -170,7 +170,7 @@ func TestCompileWebhook(t *testing.T) {
 	}
 }
 
-// TestCompileBranches checks every operator and every kind of value.
+// TestCompileBranches checks every spelling of an operator with every type of value.
 func TestCompileBranches(t *testing.T) {
 	t.Parallel()
 	var list, want []string
@@ -194,7 +194,7 @@ func TestCompileBranches(t *testing.T) {
 	}
 }
 
-// TestCompileTransferNumbers checks the numbers and addresses that a call can be transferred to, and variables.
+// TestCompileTransferNumbers checks the permitted forms of transferNumber: E.164 numbers, SIP URIs and texts with variables.
 func TestCompileTransferNumbers(t *testing.T) {
 	t.Parallel()
 	for number, want := range map[string]string{
@@ -210,7 +210,7 @@ func TestCompileTransferNumbers(t *testing.T) {
 	}
 }
 
-// TestCompileCircles compiles graphs with endless cycles, which the interpreter ends.
+// TestCompileCircles checks that graphs with endless cycles compile, because the interpreter ends such turns.
 func TestCompileCircles(t *testing.T) {
 	t.Parallel()
 	compiled(t, documentOf([]string{`{"id":"a","type":"Default","data":{"isStart":true,"text":"x"}}`, `{"id":"b","type":"Default","data":{"text":"x"}}`},
@@ -218,7 +218,7 @@ func TestCompileCircles(t *testing.T) {
 			`{"id":"3","source":"a","target":"a","data":{"label":"again"}}`}))
 }
 
-// TestCompileLimits compiles the largest documents, and checks for exactly one fault of larger ones.
+// TestCompileLimits checks that the largest permitted documents compile, and that larger ones have exactly one fault.
 func TestCompileLimits(t *testing.T) {
 	t.Parallel()
 	compiled(t, largeDocument(graph.MaxNodes, graph.MaxEdges))
@@ -234,7 +234,7 @@ func TestCompileLimits(t *testing.T) {
 	}
 }
 
-// TestEveryNodeCompiles: the stored form compiles to the same graph.
+// TestEveryNodeCompiles checks that a document and its normalized form compile to graphs with the same hash.
 func TestEveryNodeCompiles(t *testing.T) {
 	t.Parallel()
 	d := agentstest.EveryNode("")

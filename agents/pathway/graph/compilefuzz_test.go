@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// FuzzCompile checks that any two entries beside a valid document give a valid graph or faults.
+// FuzzCompile checks that a valid document with any additional node and edge compiles to a valid graph or has faults.
 func FuzzCompile(f *testing.F) {
 	d := agentstest.EveryNode("")
 	for i, n := range d.Nodes {
@@ -43,7 +43,7 @@ func FuzzCompile(f *testing.F) {
 	})
 }
 
-// checkFaults checks that faults have messages and distinct paths, and that their number is bounded.
+// checkFaults checks that faults have a message and distinct paths, and that there are at most 101.
 func checkFaults(t *testing.T, err error) {
 	t.Helper()
 	all, ok := errors.AsType[callwright.FieldErrors](err)
@@ -59,7 +59,7 @@ func checkFaults(t *testing.T, err error) {
 	}
 }
 
-// checkGraph checks the invariants on which the runtime relies.
+// checkGraph checks the invariants of a graph on which the interpreter relies.
 func checkGraph(t *testing.T, g *graph.Graph) {
 	t.Helper()
 	if g.Start == nil || g.Nodes[g.Start.ID] != g.Start || len(g.Hash) != 64 {
@@ -89,11 +89,11 @@ func checkGraph(t *testing.T, g *graph.Graph) {
 	}
 }
 
-// object is an entry of a document.
+// object is a node or an edge of a document.
 type object = map[string]any
 
-// drawGraph makes a sound graph: a tree from the start on, and more edges across it. The start is the first node, the
-// last one is an End Call.
+// drawGraph returns a random valid graph: a tree that begins at the start, and further edges. The first node is the start, and the last
+// node is an End Call.
 func drawGraph(t *rapid.T) (nodes, edges []object) {
 	count := rapid.IntRange(2, 12).Draw(t, "nodes")
 	link := func(from, to int, always bool) {
@@ -132,7 +132,7 @@ func drawGraph(t *rapid.T) (nodes, edges []object) {
 	return nodes, edges
 }
 
-// encoded makes a document.
+// encoded returns the document of nodes and edges.
 func encoded(t *rapid.T, nodes, edges []object) graph.Document {
 	var d graph.Document
 	for list, to := range map[*[]object]*[]json.RawMessage{&nodes: &d.Nodes, &edges: &d.Edges} {
@@ -147,7 +147,7 @@ func encoded(t *rapid.T, nodes, edges []object) graph.Document {
 	return d
 }
 
-// TestMutations checks that generated graphs compile, and that each kind of damage is reported at its path, with no other faults
+// TestMutations checks that random graphs compile, and that each kind of damage is reported at its path. No other faults may be reported,
 // except unreachable nodes.
 func TestMutations(t *testing.T) {
 	t.Parallel()
@@ -168,7 +168,7 @@ func TestMutations(t *testing.T) {
 			return append(n, object{"id": n[i]["id"], "type": "End Call"}), e, at("nodes", len(n), "id")
 		},
 		"unknown type": func(n, e []object, i, _ int) ([]object, []object, string) {
-			i = min(i, len(n)-3) // the End Call's edges would not be a fault any more
+			i = min(i, len(n)-3) // not the End Call node, whose edges would no longer be a fault
 			n[i]["type"] = "Magic"
 			return n, e, at("nodes", i, "type")
 		},

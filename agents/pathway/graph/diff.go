@@ -10,46 +10,46 @@ import (
 	"github.com/callwright/callwright/agents/pathway/internal/tree"
 )
 
-// Changes are the differences between two documents. Members that only editors use, such as position, are ignored: Changes is empty
-// if and only if both documents have the same Canonical form.
+// Changes contains the differences between two documents. Members that only editors use, such as position, are ignored: Changes is empty if
+// and only if both documents have the same Canonical form.
 type Changes struct {
-	Nodes     []Difference // in the order of the later document, then removed nodes in the order of the earlier one
-	Edges     []Difference // in the same order
-	Reordered bool         // the nodes or edges that both documents have are in another order
+	Nodes     []Difference // in the order of the later document, followed by removed nodes in the order of the earlier document
+	Edges     []Difference // in the same order as Nodes
+	Reordered bool         // whether the common nodes or edges of both documents are in different orders
 }
 
-// Empty reports whether the documents do not differ.
+// Empty reports whether the documents have no differences.
 func (c Changes) Empty() bool { return len(c.Nodes) == 0 && len(c.Edges) == 0 && !c.Reordered }
 
-// Difference is a node or an edge that differs.
+// Difference describes a node or an edge that differs between two documents.
 type Difference struct {
-	ID      string // empty: the entry with globalConfig, or an entry without an id
-	Name    string // of a node: in the later document, if present
+	ID      string // empty for the entry with globalConfig, and for an entry without an id
+	Name    string // name of the node in the later document, or in the earlier one if it was removed
 	Kind    DifferenceKind
-	Members []MemberDifference // of DifferenceChanged, sorted by path
+	Members []MemberDifference // set for DifferenceChanged, sorted by path
 }
 
-// DifferenceKind is the kind of a difference of a node or an edge.
+// DifferenceKind names how a node or an edge differs.
 type DifferenceKind string
 
-// The kinds of differences.
+// The kinds of a Difference.
 const (
 	DifferenceAdded   DifferenceKind = "added"
 	DifferenceRemoved DifferenceKind = "removed"
 	DifferenceChanged DifferenceKind = "changed"
 )
 
-// MaxDifference is the maximum length of a shown value, in bytes.
+// MaxDifference is the maximum length in bytes of a value in a MemberDifference.
 const MaxDifference = 4 << 10
 
-// MemberDifference is a member that differs.
+// MemberDifference describes a member with different values.
 type MemberDifference struct {
 	Path   string // for example "data.prompt" or "data.extractVars[1][2]"
-	Before string // the value as JSON, cut with … after MaxDifference; empty: absent
-	After  string // likewise
+	Before string // value as JSON, cut with … after MaxDifference; empty if absent
+	After  string // value in the same form as Before
 }
 
-// Diff compares two documents. Nodes and edges are matched by their ids.
+// Diff compares two documents. It matches nodes and edges by their ids.
 func Diff(before, after Document) Changes {
 	var c Changes
 	var nodes, edges bool
@@ -59,13 +59,14 @@ func Diff(before, after Document) Changes {
 	return c
 }
 
-// element is an entry of a document with the key by which it is matched.
+// element is an entry of a document, with the key by which it is matched.
 type element struct {
 	key   string
 	value tree.Value
 }
 
-// elements parses a list. The key of an entry is its id, or its own text if it has none, and a count that makes it unique.
+// elements parses a list. The key of an entry consists of its id, or of its text if it has no id, and a count that makes the key unique.
+// The map contains the entries by key.
 func elements(raws []json.RawMessage, behaviour func(tree.Value) tree.Value) ([]element, map[string]tree.Value) {
 	var p tree.Parser
 	list := make([]element, len(raws))
@@ -94,7 +95,7 @@ func elements(raws []json.RawMessage, behaviour func(tree.Value) tree.Value) ([]
 	return list, byKey
 }
 
-// compareLists compares the nodes, or the edges, of two documents.
+// compareLists compares the nodes or the edges of two documents. reordered reports whether the common entries are in different orders.
 func compareLists(before, after []json.RawMessage, behaviour func(tree.Value) tree.Value) (out []Difference, reordered bool) {
 	old, oldByKey := elements(before, behaviour)
 	list, byKey := elements(after, behaviour)
@@ -126,14 +127,14 @@ func compareLists(before, after []json.RawMessage, behaviour func(tree.Value) tr
 	return out, !slices.Equal(stayed(old, byKey), stayed(list, oldByKey))
 }
 
-// difference returns a Difference that names an entry.
+// difference returns a Difference with the id and the name of an entry.
 func difference(v tree.Value, kind DifferenceKind) Difference {
 	id, data := v.Get("id"), v.Get("data")
 	name := data.Get("name")
 	return Difference{ID: id.Text(), Name: name.Text(), Kind: kind}
 }
 
-// compare adds the differences between two values. Lists of different lengths differ as a whole.
+// compare adds the differences between two values at a path. Lists of different lengths differ as a whole.
 func (d *Difference) compare(path string, before, after tree.Value) {
 	old, now := before.AppendCanonical(nil), after.AppendCanonical(nil)
 	switch {
@@ -151,7 +152,7 @@ func (d *Difference) compare(path string, before, after tree.Value) {
 	}
 }
 
-// names returns the names of the members of objects, sorted, each once.
+// names returns the sorted names of the objects' members, each name once.
 func names(objects ...tree.Value) []string {
 	var all []string
 	for _, o := range objects {
@@ -163,7 +164,7 @@ func names(objects ...tree.Value) []string {
 	return slices.Compact(all)
 }
 
-// brief returns the shown form of a value.
+// brief returns a value as JSON, cut after MaxDifference bytes, or "" if the value is absent.
 func brief(v tree.Value) string {
 	if v.Kind == tree.Absent {
 		return ""

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// differenceLines returns differences as texts.
+// differenceLines describes differences as lines of text.
 func differenceLines(list []graph.Difference) (out []string) {
 	for _, d := range list {
 		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %q %s", d.Kind, d.ID, d.Name)))
@@ -25,7 +25,7 @@ func differenceLines(list []graph.Difference) (out []string) {
 	return out
 }
 
-// TestDiffDocuments checks the added, removed and changed elements, in order.
+// TestDiffDocuments checks the added, removed and changed nodes and edges, and their order.
 func TestDiffDocuments(t *testing.T) {
 	t.Parallel()
 	before := documentOf([]string{
@@ -62,7 +62,7 @@ func TestDiffDocuments(t *testing.T) {
 	}
 }
 
-// TestDiffOrder: a different order is reported.
+// TestDiffOrder checks that a different order of nodes or edges is reported.
 func TestDiffOrder(t *testing.T) {
 	t.Parallel()
 	d := agentstest.EveryNode("")
@@ -80,7 +80,7 @@ func TestDiffOrder(t *testing.T) {
 	}
 }
 
-// TestDiffOfAnything compares invalid documents, too.
+// TestDiffOfAnything checks that Diff compares even invalid documents.
 func TestDiffOfAnything(t *testing.T) {
 	t.Parallel()
 	before := documentOf([]string{`5`, `5`, `{`, `{"id":7}`, `{"id":"a"}`, `{"id":"a","x":1}`}, nil)
@@ -102,7 +102,7 @@ func TestDiffBrief(t *testing.T) {
 	}
 }
 
-// TestDiffAgrees checks that differences are empty if and only if the canonical forms are equal, in both directions.
+// TestDiffAgrees checks in both directions that there are no differences if and only if the canonical forms are equal.
 func TestDiffAgrees(t *testing.T) {
 	t.Parallel()
 	entry := rapid.Custom(func(t *rapid.T) json.RawMessage {

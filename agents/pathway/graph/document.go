@@ -7,10 +7,10 @@ import (
 	"github.com/callwright/callwright/agents/pathway/internal/tree"
 )
 
-// Document is a pathway as clients write it, in the shapes of the /v1 contract. Members of nodes and edges that this
-// package does not know are stored and returned unchanged. The zero Document is the empty pathway.
+// Document is a pathway in the JSON format of the /v1 contract, as clients send it. Members of nodes and edges that this package does not
+// know are stored and returned unchanged. The zero Document is the empty pathway.
 type Document struct {
-	Nodes []json.RawMessage // each with id, type and data; one entry may hold only globalConfig instead
+	Nodes []json.RawMessage // each with id, type and data; one entry may contain only globalConfig instead
 	Edges []json.RawMessage // each with id, source, target and data
 }
 
@@ -18,13 +18,13 @@ type Document struct {
 const (
 	MaxNodes = 500
 	MaxEdges = 2000
-	MaxBytes = 1 << 20 // of the whole document as JSON
+	MaxBytes = 1 << 20 // in the whole document as JSON
 )
 
 // Empty reports whether the document has neither nodes nor edges.
 func (d Document) Empty() bool { return len(d.Nodes) == 0 && len(d.Edges) == 0 }
 
-// Size returns the number of bytes of the document.
+// Size returns the total number of bytes of the nodes and edges.
 func (d Document) Size() (bytes int) {
 	for _, raw := range d.Nodes {
 		bytes += len(raw)
@@ -35,8 +35,8 @@ func (d Document) Size() (bytes int) {
 	return bytes
 }
 
-// Normalize returns the document in the form in which it is stored: an edge's label and description are members of its data. If a
-// client wrote them beside data, they replace the ones in data. All else stays unchanged, including errors.
+// Normalize returns the document in the form in which it is stored: an edge's label and description are members of its data. If a client
+// wrote them beside data, they replace the values in data. Everything else stays unchanged, including errors.
 func (d Document) Normalize() Document {
 	edges := make([]json.RawMessage, len(d.Edges))
 	for i, raw := range d.Edges {
@@ -55,7 +55,7 @@ func (d Document) Normalize() Document {
 func normalizeEdge(edge *tree.Value) (moved bool) {
 	data := edge.Get("data")
 	if data.Kind != tree.Object && data.Kind > tree.Null {
-		return false // an error, which Compile reports
+		return false // an error that Compile reports
 	}
 	for _, name := range []string{"label", "description"} {
 		text := edge.Get(name)
@@ -77,7 +77,7 @@ func normalizeEdge(edge *tree.Value) (moved bool) {
 	return moved
 }
 
-// parse parses the entries of a list. An entry that is not JSON is an error, and the zero Value.
+// parse parses the entries of a list. It reports an entry that is not JSON, and returns the zero Value for it.
 func parse(errs *errorList, list string, raws []json.RawMessage) []tree.Value {
 	values := make([]tree.Value, len(raws))
 	var p tree.Parser
@@ -95,7 +95,7 @@ func parse(errs *errorList, list string, raws []json.RawMessage) []tree.Value {
 	return values
 }
 
-// joined returns the entries of a list in one string, so that parsing makes one copy and not one per entry.
+// joined returns the entries of a list in one string, so that parsing makes only one copy for all of them.
 func joined(raws []json.RawMessage) string {
 	var all strings.Builder
 	size := 0

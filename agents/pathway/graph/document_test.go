@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// TestNormalize checks that labels move into data, and the rest stays unchanged.
+// TestNormalize checks that Normalize moves labels and descriptions into data, and changes nothing else.
 func TestNormalize(t *testing.T) {
 	t.Parallel()
 	const node = `{ "id":"a", "label":"x", "data":{"label":"y","n":1.50,"n":2,"big":12345678901234567890} }`
@@ -44,7 +44,7 @@ func TestNormalize(t *testing.T) {
 	}
 }
 
-// TestNormalizeKeeps checks that a whole pathway with unknown members comes back unchanged.
+// TestNormalizeKeeps checks that Normalize does not change a pathway that is already in normal form.
 func TestNormalizeKeeps(t *testing.T) {
 	t.Parallel()
 	d := agentstest.EveryNode("")
@@ -55,7 +55,7 @@ func TestNormalizeKeeps(t *testing.T) {
 	}
 }
 
-// TestCanonical checks the documented form.
+// TestCanonical checks that Canonical returns the form that its comment documents.
 func TestCanonical(t *testing.T) {
 	t.Parallel()
 	got, err := documentOf([]string{
@@ -77,7 +77,7 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// TestHash: the hash changes with members that affect conversations, and with no others.
+// TestHash checks that the hash depends on all members that affect conversations, and on no other members.
 func TestHash(t *testing.T) {
 	t.Parallel()
 	const node = `{"id":"a","type":"Default","position":{"x":1,"y":2},"data":{"isStart":true,"text":"Hi","modelOptions":{"temperature":1,"more":[1,2]}}}`
@@ -112,7 +112,7 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// replaced returns entries with one text replaced, which one of them must contain.
+// replaced returns the entries with one occurrence of text replaced by to. It fails the test if no entry contains text.
 func replaced(t *testing.T, nodes, edges []string, text, to string) (newNodes, newEdges []string) {
 	t.Helper()
 	found := false

@@ -6,13 +6,13 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// maxErrors bounds the reported errors of one document.
+// maxErrors bounds the number of errors that are reported for one document.
 const maxErrors = 100
 
 // errorList collects the errors of a document.
 type errorList struct{ all callwright.FieldErrors }
 
-// addf adds an error at a path. Only the first error of a path counts.
+// addf adds an error at a path, unless an error at this path was added before. After maxErrors it adds a note that there are more errors.
 func (l *errorList) addf(path, format string, args ...any) {
 	for _, known := range l.all {
 		if known.Field == path {

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// A document with an edge that leads nowhere, and the same document corrected.
+// A document whose edge leads to an unknown node, and the corrected document.
 func ExampleCompile() {
 	d := graph.Document{
 		Nodes: []json.RawMessage{

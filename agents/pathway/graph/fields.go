@@ -11,22 +11,22 @@ import (
 	"github.com/callwright/callwright/agents/template"
 )
 
-// fields reads the members of an object and reports errors at their paths. A member that is null counts as absent. The
-// methods return the zero value for a member that is absent or wrong.
+// fields reads the members of an object, and reports errors at their paths. A member that is null counts as absent. The methods return the
+// zero value for a member that is absent or invalid.
 type fields struct {
 	errs *errorList
 	path path
 	of   tree.Value
 }
 
-// path is the place of an object in a document. Its text is built only for errors.
+// path is the path of an object in a document. Its text is built only for errors.
 type path struct {
-	list   string // for example nodes; empty: within is the whole path
+	list   string // name of the list, for example nodes; if empty, within is the whole path
 	i      int
-	within string // the path in the entry of the list, for example data.tag; empty: the entry itself
+	within string // path within the list's entry, for example data.tag; empty means the entry itself
 }
 
-// at returns the path of a member; an empty name is the object itself.
+// at returns the path of a member. An empty name means the object itself.
 func (p path) at(name string) path {
 	switch {
 	case p.within == "":
@@ -48,13 +48,14 @@ func (p path) String() string {
 	}
 }
 
-// at returns the path of a member; an empty name is the object itself.
+// at returns the path of a member as text. An empty name means the object itself.
 func (f fields) at(name string) string { return f.path.at(name).String() }
 
-// errorf reports an error of a member; an empty name is the object itself.
+// errorf reports an error of a member. An empty name means the object itself.
 func (f fields) errorf(name, format string, args ...any) { f.errs.addf(f.at(name), format, args...) }
 
-// get returns a member of one of the kinds, or the zero Value.
+// get returns a member that has one of the kinds. It reports a member of another kind. For a missing or invalid member it returns the zero
+// Value.
 func (f fields) get(name string, kinds ...tree.Kind) tree.Value {
 	v := f.of.Get(name)
 	if v.Kind <= tree.Null {
@@ -71,7 +72,7 @@ func (f fields) get(name string, kinds ...tree.Kind) tree.Value {
 	return v
 }
 
-// text returns a string of at most longest characters.
+// text returns a string member. It reports a text of more than longest characters.
 func (f fields) text(name string, longest int) string {
 	v := f.get(name, tree.String)
 	text := v.Text()
@@ -82,7 +83,7 @@ func (f fields) text(name string, longest int) string {
 	return text
 }
 
-// need returns a string that is required.
+// need returns a string member. It also reports a missing or empty text.
 func (f fields) need(name string, longest int) string {
 	text := f.text(name, longest)
 	if text == "" {
@@ -91,7 +92,7 @@ func (f fields) need(name string, longest int) string {
 	return text
 }
 
-// template returns a text with variables; nil if it is blank.
+// template returns a string member as a template, or nil if the text is blank.
 func (f fields) template(name string, longest int) *template.Template {
 	text := f.text(name, longest)
 	if strings.TrimSpace(text) == "" {
@@ -100,13 +101,13 @@ func (f fields) template(name string, longest int) *template.Template {
 	return template.Parse(text)
 }
 
-// flag returns a boolean.
+// flag returns a boolean member.
 func (f fields) flag(name string) bool {
 	v := f.get(name, tree.Boolean)
 	return v.True()
 }
 
-// number returns a number within bounds; nil if it is absent.
+// number returns a number member, or nil if it is absent. It reports a number outside low to high.
 func (f fields) number(name string, low, high float64) *float64 {
 	v := f.get(name, tree.Number)
 	if v.Kind == tree.Absent {
@@ -120,12 +121,12 @@ func (f fields) number(name string, low, high float64) *float64 {
 	return &n
 }
 
-// object returns an object; one without members if it is absent.
+// object returns the fields of an object member. If the member is absent, the result has no fields.
 func (f fields) object(name string) fields {
 	return fields{f.errs, f.path.at(name), f.get(name, tree.Object)}
 }
 
-// list returns the items of an array of at most longest.
+// list returns the items of an array member. It reports more than longest items.
 func (f fields) list(name string, longest int) []tree.Member {
 	v := f.get(name, tree.Array)
 	if len(v.Members) > longest {
@@ -135,7 +136,7 @@ func (f fields) list(name string, longest int) []tree.Member {
 	return v.Members
 }
 
-// first returns the first of some names that is present.
+// first returns the first of the names that is present, or the first name if none is present.
 func (f fields) first(names ...string) string {
 	for _, name := range names {
 		if v := f.of.Get(name); v.Kind > tree.Null {
@@ -145,7 +146,7 @@ func (f fields) first(names ...string) string {
 	return names[0]
 }
 
-// word returns the value at a path as text: a string, a number or a boolean.
+// word returns the text of a string, a number or a boolean at a path. It reports a value of another kind.
 func (f fields) word(path string, v tree.Value) string {
 	switch v.Kind {
 	case tree.String:
@@ -160,7 +161,7 @@ func (f fields) word(path string, v tree.Value) string {
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,127}$`)
 
-// variable checks the name of a variable at a path.
+// variable reports an invalid name of a variable at a path.
 func (f fields) variable(path, name string) {
 	switch {
 	case name == "":
@@ -170,7 +171,7 @@ func (f fields) variable(path, name string) {
 	}
 }
 
-// adopt reports an error that another package found in a part of the object. rename returns the name of the part here.
+// adopt reports an error that another package found in the object. rename converts the error's field to the name of a member.
 func (f fields) adopt(err error, rename func(field string) string) {
 	found, ok := errors.AsType[*callwright.Error](err)
 	if !ok {

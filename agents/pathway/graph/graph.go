@@ -7,24 +7,24 @@ import (
 	"github.com/callwright/callwright/agents/tool"
 )
 
-// Graph is a compiled pathway. It is immutable, and all conversations share it. A template is nil if the document has no such text.
+// Graph is a compiled pathway. It is immutable, and all conversations share it. A template is nil if the document contains no such text.
 type Graph struct {
 	Hash    string // SHA-256 of the canonical document, in hexadecimal
 	Start   *Node
-	Globals []*Node            // nodes to which every node can lead, in the document's order
-	Prompt  *template.Template // instructions for every node
+	Globals []*Node            // nodes that can follow every node, in the document's order
+	Prompt  *template.Template // instructions for all nodes
 	Facts   []request.Fact     // meanings of the variables of webhook nodes
-	Nodes   map[string]*Node   // by id
+	Nodes   map[string]*Node   // nodes by id
 }
 
-// Node returns the node with an id, or nil.
+// Node returns the node with an id, or nil if there is none.
 func (g *Graph) Node(id string) *Node { return g.Nodes[id] }
 
-// NodeType is the type of a node.
+// NodeType names the type of a node, as the /v1 contract does.
 type NodeType string
 
-// The supported types. The contract names four more (SMS, Custom Code, Transfer Pathway, Scheduling), which Compile refuses because
-// the runtime cannot run them.
+// The supported types of nodes. Compile refuses four further types of the contract (SMS, Custom Code, Transfer Pathway, Scheduling),
+// because the runtime cannot run them.
 const (
 	NodeDefault   NodeType = "Default"
 	NodeEnd       NodeType = "End Call"
@@ -35,36 +35,36 @@ const (
 	NodePress     NodeType = "Press Button"
 )
 
-// Node is a place in a conversation.
+// Node is one point of a conversation, at which the agent speaks, acts or waits.
 type Node struct {
 	ID   string
 	Name string
 	Type NodeType
-	Tag  string // label of conversations that visit the node
+	Tag  string // label for conversations that visit the node
 
-	Prompt    *template.Template // instructions for the model, which finds the words
-	Text      *template.Template // the words themselves; replaces Prompt
-	Condition *template.Template // the conversation stays at the node until it is met
+	Prompt    *template.Template // instructions by which the model finds the words
+	Text      *template.Template // the words themselves; replace Prompt
+	Condition *template.Template // condition that must be met before the conversation leaves the node
 	Extract   []llm.Field        // variables to extract from the caller's words at the node
-	Refresh   bool               // extract known variables again (extractVarSettings.ignorePrevious)
-	Tools     *tool.Set          // tools that the model may call at the node; nil: none
+	Refresh   bool               // whether known variables are extracted again (extractVarSettings.ignorePrevious)
+	Tools     *tool.Set          // tools that the model may call at the node; may be nil
 
 	Global      bool
-	Label       *template.Template // of a global node: condition to go there
-	Description *template.Template // of a global node: more about Label
-	AutoReturn  bool               // of a global node: return to the node before once its words are spoken
+	Label       *template.Template // condition to enter a global node
+	Description *template.Template // details of Label
+	AutoReturn  bool               // whether a global node returns to the previous node after its words
 
-	Skip          bool               // do not wait for the caller after the words (modelOptions.skipUserResponse)
-	QuietSilence  bool               // do not speak when the caller is silent (modelOptions.disableSilenceRepeat)
-	Model         string             // empty: the agent's
-	Temperature   *float64           // nil: the agent's
-	TransferTo    *template.Template // of NodeTransfer; nil: the agent's number
-	Digits        *template.Template // of NodePress: see IsDigits; w pauses for half a second
-	ShowDigits    bool               // of NodePress: transcripts show the digits, which are masked otherwise
-	Knowledge     string             // of NodeKnowledge: text to answer from
-	KnowledgeBase string             // of NodeKnowledge: the knowledge base to query; empty: Knowledge
-	Request       *request.Call      // of NodeWebhook
-	Branches      []Branch           // of NodeWebhook: the first true one is taken
+	Skip          bool               // whether the node does not wait for the caller after its words (modelOptions.skipUserResponse)
+	QuietSilence  bool               // whether the node stays silent when the caller is silent (modelOptions.disableSilenceRepeat)
+	Model         string             // empty means the agent's model
+	Temperature   *float64           // nil means the agent's temperature
+	TransferTo    *template.Template // for NodeTransfer; nil means the agent's transfer number
+	Digits        *template.Template // for NodePress: see IsDigits; w pauses for half a second
+	ShowDigits    bool               // for NodePress: transcripts show the digits, which are otherwise masked
+	Knowledge     string             // for NodeKnowledge: text that contains the answers
+	KnowledgeBase string             // for NodeKnowledge: knowledge base to query; empty means the text Knowledge
+	Request       *request.Call      // for NodeWebhook
+	Branches      []Branch           // for NodeWebhook: the first branch that holds is taken
 	Edges         []*Edge            // in the document's order
 }
 
@@ -78,16 +78,16 @@ func (n *Node) Acts() bool {
 	}
 }
 
-// Edge is a way from one node to another.
+// Edge leads from one node to another if its condition is met.
 type Edge struct {
 	ID          string
 	To          *Node
 	Label       *template.Template // short condition of the edge
-	Description *template.Template // more about Label
-	Always      bool               // take the edge without asking a model
+	Description *template.Template // details of Label
+	Always      bool               // whether the edge is taken without asking a model
 }
 
-// Branch leads from a webhook node to another node if a variable compares to a value.
+// Branch leads from a webhook node to another node if the comparison of a variable with a value is true.
 type Branch struct {
 	Variable string
 	Operator Operator
@@ -95,10 +95,10 @@ type Branch struct {
 	To       *Node
 }
 
-// Operator compares a variable with a value.
+// Operator names a comparison of a variable with a value.
 type Operator string
 
-// The operators.
+// The operators of branches.
 const (
 	OpEqual          Operator = "=="
 	OpNotEqual       Operator = "!="

@@ -1,6 +1,6 @@
 package graph
 
-// Longest texts in characters, and longest lists, as in openapi.yaml.
+// The maximum lengths of texts, in characters, and of lists, as openapi.yaml specifies them.
 const (
 	longestID          = 128
 	longestType        = 64
@@ -23,5 +23,5 @@ const (
 	maxItems = 100
 	maxTools = 50
 
-	maxMembers = 200 // of an object without types of members in the contract
+	maxMembers = 200 // members of an object for which the contract defines no members
 )

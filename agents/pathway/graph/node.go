@@ -12,15 +12,15 @@ import (
 	"github.com/callwright/callwright/agents/tool"
 )
 
-// parsedNode is a node with references that need the whole graph.
+// parsedNode is a node with references that cannot be resolved before the whole graph is read.
 type parsedNode struct {
 	*Node
 	start   bool
 	facts   []request.Fact
-	targets []target // of the node's Branches
+	targets []target // targets of the node's Branches
 }
 
-// parseNode reads a node.
+// parseNode reads a node of the document.
 func parseNode(top fields) parsedNode {
 	n := parsedNode{Node: &Node{ID: top.need("id", longestID)}}
 	data := top.object("data")
@@ -45,10 +45,10 @@ func parseNode(top fields) parsedNode {
 	return n
 }
 
-// ModelNames are the members of modelOptions that name a node's model. The first present one counts.
+// ModelNames lists the members of modelOptions that can name a node's model. The first member that is present counts.
 var ModelNames = []string{"modelName", "modelType"}
 
-// options reads the model's options.
+// options reads modelOptions.
 func (n parsedNode) options(options fields) {
 	n.Model = options.text(options.first(ModelNames...), longestID)
 	n.Temperature = options.number(options.first("newTemperature", "temperature"), 0, 2)
@@ -56,7 +56,7 @@ func (n parsedNode) options(options fields) {
 	n.QuietSilence = options.flag("disableSilenceRepeat")
 }
 
-// extraction reads the variables to extract.
+// extraction reads the variables to extract, and reports repeated names.
 func (n parsedNode) extraction(data fields) {
 	settings := data.object("extractVarSettings")
 	n.Refresh = settings.flag("ignorePrevious")
@@ -77,8 +77,8 @@ func (n parsedNode) extraction(data fields) {
 	}
 }
 
-// extractField reads a variable to extract: [name, type, description] or an object with these members. The type is string
-// by default. Further items and members are ignored.
+// extractField reads a variable to extract, which is [name, type, description] or an object with these members. The default type is string.
+// Further items and members are ignored. It returns false if the variable is invalid.
 func extractField(data fields, at string, v tree.Value) (llm.Field, bool) {
 	keys := [3]string{".name", ".type", ".description"}
 	var parts [3]tree.Value
@@ -114,7 +114,7 @@ func extractField(data fields, at string, v tree.Value) (llm.Field, bool) {
 	return f, f.Name != ""
 }
 
-// tools reads the tools that the model may call.
+// tools reads the tools that the model may call, and reports the errors of all tools.
 func (n parsedNode) tools(data fields) {
 	list := data.list("tools", maxTools)
 	if len(list) == 0 {
@@ -138,7 +138,7 @@ func (n parsedNode) tools(data fields) {
 	data.adopt(err, same)
 }
 
-// parseType reads the type of a node, and the members of this type.
+// parseType reads the type of a node, and the members that this type uses.
 func (n *parsedNode) parseType(top, data fields) {
 	n.Type = NodeType(top.need("type", longestType))
 	switch n.Type {
@@ -167,8 +167,8 @@ func (n *parsedNode) parseType(top, data fields) {
 	}
 }
 
-// transferNumber reads the number of a transfer: E.164, a SIP URI, or a text with variables, which is checked when the call is
-// transferred. National numbers are refused with their possible meanings, because a pathway is shown and copied as written. nil
+// transferNumber reads the number of a transfer: an E.164 number, a SIP URI, or a text with variables, which is checked when the call is
+// transferred. It refuses national numbers with their possible meanings, because a pathway is shown and copied as written. A nil result
 // means the call's transfer number.
 func transferNumber(data fields) *template.Template {
 	const name = "transferNumber"
@@ -182,7 +182,7 @@ func transferNumber(data fields) *template.Template {
 	case err == nil:
 		text = number.String()
 	case IsDialable(text):
-	case text != "" && strings.Trim(text, "0123456789") == "": // its error lists the possible meanings of the digits
+	case text != "" && strings.Trim(text, "0123456789") == "": // the error of ParsePhoneNumber lists the possible meanings of the digits
 		data.errorf(name, "%s", callwright.MessageOf(err))
 	default:
 		data.errorf(name, "must be an E.164 phone number such as +15551234567, or a SIP URI")
@@ -190,7 +190,7 @@ func transferNumber(data fields) *template.Template {
 	return template.Parse(text)
 }
 
-// pressDigits reads the digits to press.
+// pressDigits reads the digits to press. Digits with variables are checked when they are pressed.
 func pressDigits(data fields) *template.Template {
 	const name = "digits"
 	text := data.template(name, longestDigits)

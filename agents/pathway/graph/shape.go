@@ -7,14 +7,14 @@ import (
 	"github.com/callwright/callwright/agents/pathway/internal/tree"
 )
 
-// shape is the contract's definition of a member, for any type of node.
+// shape is the contract's definition of a member. It applies to all types of nodes.
 type shape struct {
 	name     string
-	kind     tree.Kind // Absent: any
-	longest  int       // characters, items or members; 0: any number
+	kind     tree.Kind // Absent accepts any kind
+	longest  int       // maximum of characters, items or members; 0 means no limit
 	required bool
-	members  []shape // of an object
-	items    *shape  // of an array; nil: any
+	members  []shape // members of an object
+	items    *shape  // definition of an array's items; nil accepts any items
 }
 
 func text(name string, longest int) shape {
@@ -39,7 +39,7 @@ func (s shape) of(items shape) shape {
 	return s
 }
 
-// nodeShape and edgeShape are PathwayNode and PathwayEdge of the contract.
+// nodeShape and edgeShape define PathwayNode and PathwayEdge of the contract.
 var (
 	nodeShape = object("",
 		text("id", longestID), text("type", longestType),
@@ -63,7 +63,7 @@ var (
 			text("label", longestLabel), text("description", longestDescription), flag("alwaysPick"), flag("isHighlighted")))
 )
 
-// check checks an object and everything below it against a shape. It ignores members that are not in the shape.
+// check checks an object and its members, recursively, against a shape. It ignores members that are not in the shape.
 func (s shape) check(f fields) {
 	for _, m := range s.members {
 		v := f.of.Get(m.name)
@@ -79,7 +79,7 @@ func (s shape) check(f fields) {
 	}
 }
 
-// checkValue checks a value of the right kind.
+// checkValue checks a value, which already has the shape's kind, against the other limits of the shape.
 func (s shape) checkValue(f fields) {
 	switch s.kind {
 	case tree.String:
@@ -115,7 +115,7 @@ func (s shape) checkValue(f fields) {
 	}
 }
 
-// typed checks the members of a node or an edge, if the document is new.
+// typed checks the members of a node or an edge against the contract, if c is strict.
 func (c *compiler) typed(s shape, top fields) {
 	if c.strict && top.of.Kind == tree.Object {
 		s.check(top)

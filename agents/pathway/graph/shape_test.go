@@ -14,10 +14,10 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// schema is a part of the contract.
+// schema is a schema of the contract.
 type schema struct {
 	Ref        string            `yaml:"$ref"`
-	Types      any               `yaml:"type"` // null is a type of none of these
+	Types      any               `yaml:"type"` // no schema of pathways permits null
 	MaxLength  int               `yaml:"maxLength"`
 	MaxItems   int               `yaml:"maxItems"`
 	Max        int               `yaml:"maxProperties"`
@@ -26,13 +26,13 @@ type schema struct {
 	Items      *schema           `yaml:"items"`
 }
 
-// kind returns the type; empty: any.
+// kind returns the type of the schema, or "" if it accepts any type.
 func (s schema) kind() string {
 	kind, _ := s.Types.(string)
 	return kind
 }
 
-// contract reads the schemas of pathways.
+// contract reads the contract's schemas for pathways.
 func contract(t *testing.T) map[string]schema {
 	t.Helper()
 	all := map[string]schema{}
@@ -54,7 +54,7 @@ func contract(t *testing.T) map[string]schema {
 	return all
 }
 
-// wrong returns values that a schema refuses, by the error of each.
+// wrong returns values that violate a schema, by the error that each must cause.
 func wrong(s schema) map[string]any {
 	kinds := map[string]string{"string": "a string", "boolean": "a boolean", "number": "a number", "array": "an array", "object": "an object"}
 	out := map[string]any{}
@@ -83,8 +83,7 @@ func wrong(s schema) map[string]any {
 	return out
 }
 
-// TestContract writes each member that the contract types in every wrong way, and checks that each fault is found at its place,
-// also in a node that does not use the member.
+// TestContract checks that every member that violates the contract is reported at its path, even in a node that does not use the member.
 func TestContract(t *testing.T) {
 	t.Parallel()
 	all := contract(t)
@@ -112,7 +111,7 @@ func TestContract(t *testing.T) {
 		raw[0] = text
 		tested++
 		_, err = graph.Check(d)
-		if !strings.Contains(path, ".") { // Compile reports these in different words
+		if !strings.Contains(path, ".") { // Compile reports this member with another text
 			within = ""
 		}
 		if err == nil || !strings.Contains(err.Error(), at+"."+strings.ReplaceAll(path, ".0", "[0]")+": "+within) {
@@ -137,7 +136,7 @@ func TestContract(t *testing.T) {
 		}
 		for name, member := range s.Properties {
 			if list == "edges" && prefix == "" && (name == "label" || name == "description") {
-				continue // Normalize moves them
+				continue // Normalize moves these members
 			}
 			walk(list, strings.TrimPrefix(prefix+"."+name, "."), member)
 		}
@@ -152,7 +151,7 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// put sets a member of an object at a path. "0" is the first item of a list.
+// put sets a member of an object at a path. "0" in the path means the first item of a list.
 func put(into map[string]any, path []string, value any) {
 	if len(path) == 1 {
 		into[path[0]] = value
@@ -176,7 +175,7 @@ func put(into map[string]any, path []string, value any) {
 	put(inner, path[1:], value)
 }
 
-// TestUnknownMembers: unknown members of any kind stay.
+// TestUnknownMembers checks that unknown members of any type are accepted and kept.
 func TestUnknownMembers(t *testing.T) {
 	t.Parallel()
 	d := documentOf([]string{

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agents/template"
 )
 
-// webhook holds the members of a webhook node.
+// webhook contains the members of a webhook node.
 type webhook struct {
 	call     *request.Call
 	facts    []request.Fact
@@ -18,14 +18,14 @@ type webhook struct {
 	targets  []target
 }
 
-// target is the id of the node to which a branch leads.
+// target is the unresolved node to which a branch leads.
 type target struct {
 	path   string
 	branch int
 	id     string
 }
 
-// parseWebhook reads a request, the variables that its answer gives, and the branches that these open.
+// parseWebhook reads a webhook's request, the variables to set from its answer, and the branches.
 func parseWebhook(data fields) webhook {
 	source := request.Source{
 		Method:    data.text("method", longestMethod),
@@ -43,8 +43,8 @@ func parseWebhook(data fields) webhook {
 	return w
 }
 
-// parseRequest parses a source. Parsing stops at the first error; the invalid part is then removed, so that errors of other parts
-// are also reported.
+// parseRequest parses a source. Because parsing stops at the first error, parseRequest then removes the invalid part and parses again, so
+// that errors of other parts are also reported.
 func parseRequest(data fields, source request.Source) *request.Call {
 	for range 8 { // more than a source has parts
 		call, err := source.Parse()
@@ -74,7 +74,7 @@ func parseRequest(data fields, source request.Source) *request.Call {
 	return nil
 }
 
-// requestField returns the member of a webhook node's data from which a field of a source was made.
+// requestField returns the member of a webhook node's data that corresponds to a field of a request.Source.
 func requestField(data tree.Value, source request.Source, field string) string {
 	name, rest, _ := strings.Cut(field, "[")
 	switch name {
@@ -92,10 +92,10 @@ func requestField(data tree.Value, source request.Source, field string) string {
 	return field
 }
 
-// placeholder replaces a name that is already reported as invalid, so that parsing can continue.
+// placeholder replaces an invalid name that was already reported, so that parsing can continue.
 const placeholder = "x"
 
-// headers reads an object, or a list of pairs: [name, value] or {key, value}.
+// headers reads the headers, which are an object or a list of pairs: [name, value] or {key, value}.
 func headers(data fields) []request.Pair {
 	const name = "headers"
 	v := data.get(name, tree.Object, tree.Array)
@@ -123,10 +123,10 @@ func headers(data fields) []request.Pair {
 	return pairs
 }
 
-// maxSeconds bounds timeoutValue. A request waits at most request.LongestTimeout.
+// maxSeconds bounds timeoutValue in seconds. A request still waits for at most request.LongestTimeout.
 const maxSeconds = 86400
 
-// timeout reads a number of seconds, which may be a string; 0 if it is absent.
+// timeout reads timeoutValue, a number of seconds that may be a string. It returns 0 if the member is absent or empty.
 func timeout(data fields) time.Duration {
 	const name = "timeoutValue"
 	v := data.get(name, tree.Number, tree.String)
@@ -147,7 +147,7 @@ func timeout(data fields) time.Duration {
 	return time.Duration(n * float64(time.Second))
 }
 
-// responseData reads the variables to take from the answer.
+// responseData reads the variables to set from the answer.
 func responseData(data fields) []request.Mapping {
 	list := data.list("responseData", maxItems)
 	mappings := make([]request.Mapping, len(list))
@@ -167,10 +167,10 @@ func responseData(data fields) []request.Mapping {
 	return mappings
 }
 
-// operators are alternative spellings of operators.
+// operators maps alternative spellings to operators.
 var operators = map[string]Operator{"=": OpEqual, "is": OpEqual}
 
-// branch reads [variable, operator, value, {id, name}].
+// branch reads branch i, which is [variable, operator, value, {id, name}].
 func (w *webhook) branch(data fields, i int, parts []tree.Member) {
 	at := Entry(data.at("responsePathways"), i)
 	if len(parts) != 4 {

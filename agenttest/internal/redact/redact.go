@@ -1,9 +1,9 @@
-// Package redact deletes data from a conversation that do not belong into a test: personal data, and the keys of other systems.
+// Package redact deletes data from a conversation that do not belong in a test: personal data, and keys of other systems.
 //
-// It finds web and SIP addresses, mail addresses, keys and tokens, postal addresses with a kind of street or a postal code of the
-// United States, and seven digits or more, in figures or in words, as in telephone, card and account numbers. It cannot find data
-// that only their meaning reveals: names of people and companies, numbers of less than seven digits, such as a code or a room,
-// addresses in other forms, and words in other languages than English. A person must review texts that leave an organization.
+// It finds web and SIP addresses, mail addresses, keys and tokens, and postal addresses with a street type or a United States postal code.
+// It also finds seven or more digits, in figures or in words, as in telephone, card and account numbers. It cannot find data that only
+// their meaning reveals: names of people and companies, numbers of fewer than seven digits, such as a code or a room, addresses in other
+// forms, and words in languages other than English. A person must review texts that leave an organization.
 package redact
 
 import (
@@ -13,7 +13,7 @@ import (
 	"unicode"
 )
 
-// The replacements of removed data.
+// These constants replace deleted data.
 const (
 	URL     = "[url]"
 	Mail    = "[email]"
@@ -22,14 +22,14 @@ const (
 	Number  = "[number]"
 )
 
-// minDigits is the number of consecutive digits that count as a personal number.
+// minDigits is the number of consecutive digits from which a number counts as personal.
 const minDigits = 7
 
 var (
 	url  = regexp.MustCompile(`(?i)\b(?:(?:https?|wss?|ftp)://|(?:sips?|tel|mailto):|www\.)[^\s"'<>]+`)
 	mail = regexp.MustCompile(`(?i)[\p{L}\d._%+-]+(?:@| at )[\p{L}\d-]+(?:(?:\.| dot )[\p{L}\d-]+)*(?:\.| dot )\p{L}{2,}`)
 
-	// named matches a key after its name; known a key with known first characters; token any long mix of characters.
+	// named matches a key that follows its name, known a key that begins with a known prefix, and token any long mix of characters.
 	named = regexp.MustCompile(`(?i)\b(bearer|basic|(?:api[ _-]?)?key|token|secret|password|passphrase|pin)(\s*[:=]\s*|\s+is\s+|\s+)("[^"]+"|[^\s"',;]*\d[^\s"',;]*)`)
 	known = regexp.MustCompile(`\b(?:sk|pk|rk|ghp|gho|ghs|github_pat|xox[abprs]|glpat|AKIA|ASIA|AIza|eyJ|whsec)[-_A-Za-z0-9][\w.+/=-]{6,}`)
 	token = regexp.MustCompile(`[\w+/=.~-]{20,}`)
@@ -41,11 +41,11 @@ var (
 	postal = regexp.MustCompile(`\b[A-Z]{2}\s+\d{5}(?:-\d{4})?\b`)
 )
 
-// numeral matches a number in a word.
+// numeral matches a number written as a word.
 const numeral = `(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|` +
 	`eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)`
 
-// Text returns a text without the data that the package finds. Its time is proportional to the length of the text.
+// Text returns a text in which the data that the package finds are replaced. It needs time proportional to the length of the text.
 func Text(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) { // zero-width characters could hide data
@@ -69,7 +69,8 @@ func Text(text string) string {
 	return numbers(text)
 }
 
-// isKey reports whether a long run of characters is random: letters and digits, not words with hyphens.
+// isKey reports whether a long run of characters is a key: it contains at least three letters and three digits, unlike words joined by
+// hyphens.
 func isKey(t string) bool {
 	digits, letters := 0, 0
 	for _, r := range t {
@@ -83,11 +84,11 @@ func isKey(t string) bool {
 	return digits >= 3 && letters >= 3
 }
 
-// secretNames are parts of the names of members whose values are keys.
+// secretNames matches the names of members whose values are keys.
 var secretNames = regexp.MustCompile(`(?i)token|secret|passw|api_?key|authorization|credential|^key$|^pin$`)
 
-// Value returns a JSON value without the data that the package finds: in texts at any depth, in names of members, and in values of
-// members named like a key.
+// Value returns a JSON value in which the data that the package finds are replaced: in texts at any depth, in names of members, and in the
+// values of members whose name suggests a key.
 func Value(value any) any {
 	switch value := value.(type) {
 	case map[string]any:

@@ -69,7 +69,7 @@ func TestValue(t *testing.T) {
 	}
 }
 
-// words returns the digits of a number as words.
+// words returns the digits of a number as English words.
 func words(number string) string {
 	var said []string
 	for _, d := range number {
@@ -78,7 +78,7 @@ func words(number string) string {
 	return strings.Join(said, " ")
 }
 
-// TestNothingPlantedStays plants personal data among other words, in several forms.
+// TestNothingPlantedStays checks that personal data that are planted in several forms among other words are deleted.
 func TestNothingPlantedStays(t *testing.T) {
 	t.Parallel()
 	around := rapid.StringMatching(`([a-z]{1,8}[ ,.;:!?\n]{1,2}){0,6}`)
@@ -103,7 +103,7 @@ func TestNothingPlantedStays(t *testing.T) {
 	})
 }
 
-// FuzzText: redacted data is not found again, and Text does not panic.
+// FuzzText checks that Text does not panic, and that the length of its result is bounded.
 func FuzzText(f *testing.F) {
 	f.Add("call (415) 555-0123 or 12 Main St")
 	f.Fuzz(func(t *testing.T, text string) {

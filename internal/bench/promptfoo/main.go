@@ -1,5 +1,5 @@
-// Command promptfoo is Callwright's side of a comparison with promptfoo, which run.sh makes: the same tests of a program that repeats
-// its input.
+// Command promptfoo runs Callwright's part of a comparison with promptfoo. run.sh runs the same tests of an agent that repeats its input
+// with both.
 package main
 
 import (
@@ -57,12 +57,12 @@ func main() {
 	}
 }
 
-// text returns the sentence of a test.
+// text returns the input of test i.
 func text(i int) string {
 	return fmt.Sprintf("Order %d: two pizzas with mushrooms, please, at half past seven, to Harbour Street %d.", i, i)
 }
 
-// The three expectations of a test: this is said, this is not, and this matches.
+// said returns the text that the answer of test i must contain. The answer must not contain unsaid, and must match matches.
 func said(i int) string { return fmt.Sprintf("Order %d:", i) }
 
 const (
@@ -70,7 +70,7 @@ const (
 	matches = `Harbour Street \d+\.`
 )
 
-// writeConfig writes the tests as promptfoo reads them.
+// writeConfig writes a configuration file for promptfoo that contains the tests.
 func writeConfig(file string, tests int) error {
 	type object = map[string]any
 	list := make([]object, tests)
@@ -86,14 +86,14 @@ func writeConfig(file string, tests int) error {
 	return os.WriteFile(file, raw, 0o600)
 }
 
-// echo returns a pathway that repeats its input and ends.
+// echo returns a pathway that says its input "text" and hangs up.
 func echo() graph.Document {
 	return graph.Document{Nodes: []json.RawMessage{
 		[]byte(`{"id":"echo","type":"End Call","data":{"name":"Echo","isStart":true,"text":"You said: {{text}}"}}`),
 	}}
 }
 
-// scenarioOf returns a test of a pathway.
+// scenarioOf returns test i as a scenario of a pathway.
 func scenarioOf(pathwayID string, i int) scenario.Scenario {
 	sc := scenario.Scenario{
 		Pathway: pathwayID, Name: fmt.Sprint("Order ", i), Kind: scenario.Replay, Enabled: true, RequestData: map[string]any{"text": text(i)},
@@ -116,7 +116,7 @@ func scenarioOf(pathwayID string, i int) scenario.Scenario {
 	return sc
 }
 
-// stores holds the in-memory stores.
+// stores holds the stores and the durable work of a service.
 type stores struct {
 	tests    agenttest.Store
 	pathways pathway.Store
@@ -128,7 +128,7 @@ type stores struct {
 	close    func() error
 }
 
-// open opens the stores: in memory, or in a folder.
+// open opens stores in memory if where is "memory", or else SQLite stores in the folder where.
 func open(ctx context.Context, where string) (stores, error) {
 	if where == "memory" {
 		m := memstore.New()
@@ -160,17 +160,17 @@ func open(ctx context.Context, where string) (stores, error) {
 	}, nil
 }
 
-// parallel is the number of tests that promptfoo runs concurrently.
+// parallel is the number of concurrent tests, equal to promptfoo's.
 const parallel = 4
 
-// pinned is a version that is always there.
+// pinned returns the same graph for every version.
 type pinned struct{ *graph.Graph }
 
 func (p pinned) LoadPinned(context.Context, callwright.OrgID, string, int) (*graph.Graph, error) {
 	return p.Graph, nil
 }
 
-// withoutService runs the tests as "callwright test" does, keeps their outcomes in memory, and checks that all of them pass.
+// withoutService runs the tests like "callwright test", with outcomes in memory. It returns an error unless all of them pass.
 func withoutService(ctx context.Context, tests int) error {
 	g, err := graph.Compile(echo())
 	if err != nil {
@@ -209,7 +209,7 @@ func withoutService(ctx context.Context, tests int) error {
 	return err
 }
 
-// withService runs the tests in batches, and checks that all of them pass.
+// withService runs the tests in batches. It returns an error unless all of them pass.
 func withService(ctx context.Context, where string, tests int) error {
 	at, err := open(ctx, where)
 	if err != nil {
@@ -229,7 +229,7 @@ func withService(ctx context.Context, where string, tests int) error {
 	return errors.Join(err, at.close())
 }
 
-// build makes the service and the pathway, whose id it returns.
+// build creates the service and the pathway, and returns the service and the pathway's id.
 func build(ctx context.Context, at stores) (*agenttest.Service, string, error) {
 	pathways, err := pathway.New(pathway.Config{
 		Store: at.pathways, Chats: at.chats, Atomic: at.atomic, Work: at.work, Interpreter: &pathway.Interpreter{Model: scripted.New()},
@@ -262,7 +262,7 @@ func build(ctx context.Context, at stores) (*agenttest.Service, string, error) {
 	return service, p.ID, err
 }
 
-// runAll runs the tests.
+// runAll creates the scenarios, runs them in batches, and waits until the batches have passed.
 func runAll(ctx context.Context, at stores, s *agenttest.Service, pathwayID string, tests int) error {
 	var groups []string
 	var ids []string
@@ -287,7 +287,7 @@ func runAll(ctx context.Context, at stores, s *agenttest.Service, pathwayID stri
 	return nil
 }
 
-// passed waits until a batch has passed.
+// passed waits until a batch has ended. It returns an error if a run has not passed.
 func passed(ctx context.Context, store agenttest.Store, id string) error {
 	look := time.NewTicker(10 * time.Millisecond)
 	defer look.Stop()

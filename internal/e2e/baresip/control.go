@@ -19,14 +19,14 @@ import (
 	"github.com/callwright/callwright/internal/await"
 )
 
-// Event is something that happened at a phone, as baresip names it: CALL_INCOMING, CALL_RINGING, CALL_ESTABLISHED,
-// CALL_MENC (the media are encrypted), CALL_DTMF_START, CALL_CLOSED and others.
+// Event is an event at a phone, by baresip's name: CALL_INCOMING, CALL_RINGING, CALL_ESTABLISHED, CALL_MENC (the media are encrypted),
+// CALL_DTMF_START, CALL_CLOSED and others.
 type Event struct {
 	Type      string `json:"type"`
-	Direction string `json:"direction"` // of the call: incoming or outgoing
+	Direction string `json:"direction"` // direction of the call: incoming or outgoing
 	Peer      string `json:"peeruri"`
 	CallID    string `json:"id"`
-	Param     string `json:"param"` // of CALL_CLOSED why, of CALL_DTMF_START the digit
+	Param     string `json:"param"` // reason of CALL_CLOSED; digit of CALL_DTMF_START
 }
 
 // reply is the answer to a command.
@@ -36,10 +36,10 @@ type reply struct {
 	Token string `json:"token"`
 }
 
-// longestMessage bounds a netstring, in bytes.
+// longestMessage is the maximum length of a netstring in bytes.
 const longestMessage = 1 << 20
 
-// control is baresip's ctrl_tcp connection: JSON in netstrings.
+// control is a connection to baresip's ctrl_tcp module, which exchanges JSON in netstrings.
 type control struct {
 	conn net.Conn
 
@@ -50,7 +50,7 @@ type control struct {
 	broken  error
 }
 
-// dialControl connects. baresip talks to one connection only, the last.
+// dialControl connects to baresip, which serves only the latest control connection.
 func dialControl(ctx context.Context, addr netip.AddrPort) (*control, error) {
 	dialer := net.Dialer{Timeout: time.Second}
 	conn, err := dialer.DialContext(ctx, "tcp", addr.String())
@@ -64,7 +64,7 @@ func dialControl(ctx context.Context, addr netip.AddrPort) (*control, error) {
 
 func (c *control) close() { _ = c.conn.Close() }
 
-// read collects messages until the connection ends.
+// read stores events and replies until the connection fails.
 func (c *control) read() {
 	in := bufio.NewReader(c.conn)
 	for {
@@ -81,7 +81,7 @@ func (c *control) read() {
 	}
 }
 
-// handle files one message.
+// handle decodes and stores one event or reply.
 func (c *control) handle(message []byte) error {
 	var m struct {
 		IsEvent bool `json:"event"`
@@ -101,7 +101,7 @@ func (c *control) handle(message []byte) error {
 	return nil
 }
 
-// send sends a command and gives the token of its reply.
+// send sends a command and returns the token that its reply will contain.
 func (c *control) send(command, params string) (token string, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -115,7 +115,7 @@ func (c *control) send(command, params string) (token string, err error) {
 	return token, err
 }
 
-// answer returns the reply to a command, if it is there.
+// answer returns the reply to a command and whether it has arrived. err is the error that broke the connection, if any.
 func (c *control) answer(token string) (r reply, ok bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -149,7 +149,8 @@ func readNetstring(in *bufio.Reader) ([]byte, error) {
 	return payload[:n], nil
 }
 
-// Do sends the phone a command, as its keyboard would, waits until it is carried out and returns the phone's reply.
+// Do runs a command as if it were entered at the phone, waits for the reply and returns it. It fails the test if baresip refuses the
+// command.
 func (p *Phone) Do(t testing.TB, command string, params ...string) string {
 	t.Helper()
 	token, err := p.control.send(command, strings.Join(params, " "))
@@ -171,14 +172,14 @@ func (p *Phone) Do(t testing.TB, command string, params ...string) string {
 	return r.Data
 }
 
-// Events returns all events of a type so far, the oldest first.
+// Events returns all events of a type so far, oldest first.
 func (p *Phone) Events(kind string) []Event {
 	p.control.mu.Lock()
 	defer p.control.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(p.control.events), func(e Event) bool { return e.Type != kind })
 }
 
-// Await waits for the n-th event of a type, counted from 1 since the phone's start.
+// Await waits for the n-th event of a type since the phone's start, counted from 1, and returns it.
 func (p *Phone) Await(t testing.TB, kind string, n int) Event {
 	t.Helper()
 	var events []Event
@@ -189,7 +190,7 @@ func (p *Phone) Await(t testing.TB, kind string, n int) Event {
 	return events[n-1]
 }
 
-// Digits returns the digits that the phone has received.
+// Digits returns the DTMF digits that the phone has received.
 func (p *Phone) Digits() string {
 	var digits strings.Builder
 	for _, e := range p.Events("CALL_DTMF_START") {

@@ -12,11 +12,11 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// Rate is the sample rate of the audio that Heard returns, in samples per second.
+// Rate is the sample rate of the audio that Heard returns, in hertz.
 const Rate = 8000
 
-// sourceRate returns the sample rate of the files that a phone plays. baresip's own resampling to G.722 lets little more
-// than bass through.
+// sourceRate returns the sample rate of the files that a phone plays, in hertz. For G.722 it is the codec's own rate, because baresip's
+// resampling removes almost everything except bass.
 func (c Config) sourceRate() int {
 	if c.Codec == "G722" {
 		return 16000
@@ -24,18 +24,17 @@ func (c Config) sourceRate() int {
 	return 8000
 }
 
-// moduleFolders are the folders in which packages put baresip's modules.
+// moduleFolders lists the folders where packages install baresip's modules.
 var moduleFolders = []string{"/usr/lib/baresip/modules", "/usr/local/lib/baresip/modules", "/opt/homebrew/lib/baresip/modules"}
 
-// silentFile is the file that a phone plays until it is told to play another.
+// silentFile is the file that a phone plays until Say selects another file.
 const silentFile = "silence.wav"
 
-// silentSeconds outlasts every test: at the end of a file baresip stops sending.
+// silentSeconds is the silence after the audio in a file. It is longer than any test, because baresip stops sending at the end of a file.
 const silentSeconds = 150
 
-// config is a phone without sound hardware. The aufile module wants files of exactly the given rate, one channel. The
-// SIP port serves UDP and plain TCP, which tests do not use; TLS is on the next port. net_interface keeps the machine's other
-// addresses out of the SDP.
+// config configures a phone without sound hardware. The aufile module requires mono files of exactly the given rate. The SIP port serves
+// UDP and plain TCP, which tests do not use. TLS uses the next port. net_interface keeps other addresses of the machine out of the SDP.
 const config = `sip_listen          127.0.0.1:%d
 sip_certificate     %s
 sip_cafile          %s
@@ -79,7 +78,7 @@ menu_bell           no
 statmode_default    off
 `
 
-// writeHome writes the files that a phone reads at its start.
+// writeHome writes the configuration files and the silent file of a phone.
 func writeHome(t testing.TB, home string, c Config, ports ports) {
 	t.Helper()
 	write := func(name, content string) string {
@@ -105,7 +104,7 @@ func writeHome(t testing.TB, home string, c Config, ports ports) {
 	write("uuid", new(callwright.UUIDs).New())
 }
 
-// account returns an account of the phone: not registered anywhere.
+// account returns the configuration of an account that does not register.
 func account(c Config, ports ports) string {
 	answer, codec, encryption := "auto", c.Codec, ";mediaenc=srtp-mand"
 	if c.Manual {
@@ -125,7 +124,7 @@ func account(c Config, ports ports) string {
 		c.User, ports.tls(), answer, encryption, codec)
 }
 
-// issue makes the phone's certificate, with its key behind it, as baresip reads it.
+// issue returns the phone's certificate and key in one PEM text, as baresip requires.
 func issue(t testing.TB, c Config) string {
 	t.Helper()
 	hosts := c.Hosts
@@ -154,7 +153,7 @@ func modules(t testing.TB) string {
 	return ""
 }
 
-// writeWAV writes a mono file.
+// writeWAV writes a mono WAV file.
 func writeWAV(t testing.TB, path string, rate int, samples []int16) {
 	t.Helper()
 	f, err := os.Create(path)

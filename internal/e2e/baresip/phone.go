@@ -15,32 +15,32 @@ import (
 	"github.com/callwright/callwright/internal/e2e/process"
 )
 
-// Config configures a phone. CA is required.
+// Config configures a phone. Only CA is required.
 type Config struct {
 	CA     *testca.Authority // signs the phone's certificate
-	User   string            // the user part of its address, or the number that it is called at; "phone" when empty
-	Also   string            // a second user part, or number, that it answers to
-	Manual bool              // rings until Accept or Hangup; otherwise it answers immediately
-	Codec  string            // PCMU when empty, PCMA, G722 or opus
-	Plain  bool              // no SRTP: offers and takes RTP/AVP only
-	Hosts  []string          // hosts of its certificate; 127.0.0.1 when empty
+	User   string            // user part of the phone's URI, such as its number; empty means "phone"
+	Also   string            // second user part for which the phone answers calls
+	Manual bool              // rings until Accept or Hangup instead of answering immediately
+	Codec  string            // PCMU, PCMA, G722 or opus; empty means PCMU
+	Plain  bool              // no SRTP: offers and accepts only RTP/AVP
+	Hosts  []string          // hosts of the certificate; empty means 127.0.0.1
 }
 
-// Phone is a running baresip. Its methods may be called from one goroutine at a time.
+// Phone is a running baresip. Its methods must not be called concurrently.
 type Phone struct {
 	*process.Process
 
 	user    string
-	rate    int            // of the files that it plays, in samples per second
-	addr    netip.AddrPort // SIP over TLS
+	rate    int            // sample rate of the files that it plays, in hertz
+	addr    netip.AddrPort // address for SIP over TLS
 	home    string
 	control *control
 }
 
-// startAttempts bounds the starts of a phone on other ports, after other programs took the ports that were found free.
+// startAttempts limits the attempts to start a phone. Each uses new ports, in case another program took the ports that were free.
 const startAttempts = 5
 
-// Start starts a phone and waits until it can be called. The test's end stops it.
+// Start starts a phone and waits until it accepts calls. The phone stops at the end of the test.
 func Start(t testing.TB, c Config) *Phone {
 	t.Helper()
 	program := process.Find(t, "baresip", "baresip-core")
@@ -56,7 +56,7 @@ func Start(t testing.TB, c Config) *Phone {
 	return nil
 }
 
-// start starts a phone on the ports given; nil when they were taken meanwhile.
+// start starts a phone on the given ports. It returns nil if another program uses one of the ports.
 func start(t testing.TB, program string, c Config, ports ports) *Phone {
 	t.Helper()
 	p := &Phone{user: c.User, rate: c.sourceRate(), addr: ports.tls(), home: t.TempDir()}
@@ -85,14 +85,13 @@ func (p *Phone) Addr() netip.AddrPort { return p.addr }
 // URI returns the URI at which the phone can be called.
 func (p *Phone) URI() string { return "sip:" + p.user + "@" + p.addr.String() + ";transport=tls" }
 
-// Server returns the phone as the server of a trunk, which puts the number called before it.
+// Server returns the phone's URI without a user, for the server of a trunk, which adds the called number.
 func (p *Phone) Server() string { return "sip:" + p.addr.String() + ";transport=tls" }
 
-// ports holds the ports of one phone on 127.0.0.1.
+// ports are the ports of a phone on 127.0.0.1: for SIP over UDP and TCP, and for the control connection.
 type ports struct{ sip, ctrl uint16 }
 
-// tls returns the phone's address for SIP over TLS: baresip 1.0 has no option for that but takes the port after that for
-// UDP.
+// tls returns the phone's address for SIP over TLS. baresip 1.0 has no option for its port, but uses the port after the SIP port.
 func (p ports) tls() netip.AddrPort { return local(p.sip + 1) }
 
 func (p ports) control() netip.AddrPort { return local(p.ctrl) }
@@ -101,8 +100,8 @@ func local(port uint16) netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), port)
 }
 
-// findPorts finds ports that are free now. They stay free with high probability until baresip takes them: the system
-// does not hand out the same port twice in a row.
+// findPorts returns ports that are free now. They most likely stay free until baresip uses them, because the system does not assign the
+// same port twice in a row.
 func findPorts(t testing.TB) (found ports) {
 	t.Helper()
 	var listen net.ListenConfig
@@ -137,38 +136,38 @@ func findPorts(t testing.TB) (found ports) {
 	return found
 }
 
-// Dial calls an address, such as sip:+14155550100@127.0.0.1:5061.
+// Dial calls a SIP URI, such as sip:+14155550100@127.0.0.1:5061.
 func (p *Phone) Dial(t testing.TB, uri string) {
 	t.Helper()
 	p.Do(t, "dial", uri)
 }
 
-// Accept answers the call that rings.
+// Accept answers the ringing call.
 func (p *Phone) Accept(t testing.TB) {
 	t.Helper()
 	p.Do(t, "accept")
 }
 
-// Hangup ends the call, or refuses it with 486 while it rings.
+// Hangup ends the call. A ringing call gets the response 486.
 func (p *Phone) Hangup(t testing.TB) {
 	t.Helper()
 	p.Do(t, "hangup")
 }
 
-// Hold puts the other side on hold (a re-INVITE with a=sendonly). From then on, even after Resume, baresip 1.0 decodes no audio: it
-// still sends and receives audio and digits, but Heard does not return the audio.
+// Hold puts the peer on hold (a re-INVITE with a=sendonly). From then on, even after Resume, baresip 1.0 decodes no audio. It still sends
+// and receives audio and digits, but Heard does not return the later audio.
 func (p *Phone) Hold(t testing.TB) {
 	t.Helper()
 	p.Do(t, "hold")
 }
 
-// Resume takes the other side back.
+// Resume ends the hold.
 func (p *Phone) Resume(t testing.TB) {
 	t.Helper()
 	p.Do(t, "resume")
 }
 
-// Press sends digits as RFC 4733 events, one after the other.
+// Press sends digits as RFC 4733 events, one after another.
 func (p *Phone) Press(t testing.TB, digits string) {
 	t.Helper()
 	for i, digit := range digits {

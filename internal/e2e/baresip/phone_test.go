@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// phones starts two phones that trust the same authority; the second is as given.
+// phones starts two phones that trust the same certificate authority. second configures the callee.
 func phones(t *testing.T, second baresip.Config) (caller, callee *baresip.Phone) {
 	t.Helper()
 	ca, err := testca.Open(t.TempDir())
@@ -25,7 +25,7 @@ func phones(t *testing.T, second baresip.Config) (caller, callee *baresip.Phone)
 	return baresip.Start(t, baresip.Config{CA: ca, User: "caller", Codec: second.Codec}), baresip.Start(t, second)
 }
 
-// sweep returns a tone that rises from 300 Hz to 3 kHz: unlike a steady one, it shows order and place.
+// sweep returns a tone that rises from 300 Hz to 3 kHz. Unlike a steady tone, it shows the position of each part.
 func sweep(seconds int) pcm.Audio {
 	audio := pcm.Audio{Rate: 16000, Channels: 1, Samples: make([]int16, 16000*seconds)}
 	phase, rise := 0.0, 2700/float64(len(audio.Samples))

@@ -13,23 +13,24 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// longestHeard bounds a recording, in samples.
+// longestHeard is the maximum length of a received recording in samples.
 const longestHeard = 10 * 60 * 48000
 
-// Say plays mono audio into the call from now on, and silence after it. It does not wait.
+// Say starts to play mono audio into the call, followed by silence. It returns immediately.
 func (p *Phone) Say(t testing.TB, audio pcm.Audio) {
 	t.Helper()
 	samples, err := pcm.Resample(audio.Mono(), audio.Rate, p.rate)
 	if err != nil {
 		t.Fatal(err)
 	}
-	said, _ := filepath.Glob(filepath.Join(p.home, "say-*.wav")) // the only error is a bad pattern
+	said, _ := filepath.Glob(filepath.Join(p.home, "say-*.wav")) // fails only for an invalid pattern
 	path := filepath.Join(p.home, fmt.Sprintf("say-%d.wav", len(said)))
 	writeWAV(t, path, p.rate, append(samples, make([]int16, silentSeconds*p.rate)...))
 	p.Do(t, "ausrc", "aufile,"+path)
 }
 
-// Heard waits until the phone's calls have ended, and is all that it has heard: baresip completes its files then.
+// Heard waits until the phone's calls have ended, because baresip then completes its files. It returns all received audio, resampled to
+// Rate.
 func (p *Phone) Heard(t testing.TB) pcm.Audio {
 	t.Helper()
 	heard := pcm.Audio{Rate: Rate, Channels: 1}
@@ -39,18 +40,18 @@ func (p *Phone) Heard(t testing.TB) pcm.Audio {
 	return heard
 }
 
-// recordings returns the finished recordings of the audio that the phone received, the oldest first.
+// recordings waits until the calls have ended, and returns the paths of the files with received audio, oldest first.
 func (p *Phone) recordings(t testing.TB) []string {
 	t.Helper()
 	await.That(t, "baresip's calls to end", func() bool {
 		return len(p.Events("CALL_CLOSED")) > 0 && !strings.Contains(p.Do(t, "listcalls"), "ESTABLISHED")
 	})
-	paths, _ := filepath.Glob(filepath.Join(p.home, "dump-*-dec.wav")) // the only error is a bad pattern
+	paths, _ := filepath.Glob(filepath.Join(p.home, "dump-*-dec.wav")) // fails only for an invalid pattern
 	slices.Sort(paths)
 	return paths
 }
 
-// Hears waits until the phone has received audio for as long as is given, loud or not.
+// Hears waits until the phone has received audio of duration d in total, silence included.
 func (p *Phone) Hears(t testing.TB, d time.Duration) {
 	t.Helper()
 	const bytes = 2
@@ -77,7 +78,7 @@ func readWAV(t testing.TB, path string) pcm.Audio {
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
-	narrow, err := pcm.Resample(audio.Mono(), audio.Rate, Rate) // a wide-band codec's audio has a rate of its own
+	narrow, err := pcm.Resample(audio.Mono(), audio.Rate, Rate) // the files of wideband codecs have another sample rate
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}

@@ -12,17 +12,18 @@ import (
 // Message is a SIP message in a phone's trace.
 type Message struct {
 	Transport string // TLS, TCP or UDP
-	Sent      bool   // by the phone
-	First     string // the first line, such as "BYE sip:... SIP/2.0"
-	Text      string // all of it
+	Sent      bool   // the phone sent it
+	First     string // first line, such as "BYE sip:... SIP/2.0"
+	Text      string // complete message, with "\n" line ends
 }
 
-// traced is a message as baresip prints it, between escape sequences that colour it.
+// traced matches a message in baresip's output, between escape sequences for colors.
 var traced = regexp.MustCompile(`(?s)\x1b\[36;1m#\n(\w+) (\S+) -> (\S+)\n(.*?)\x1b\[;m`)
 
-// Messages returns the SIP messages that the phone has sent and received so far.
+// Messages returns the SIP messages that the phone has sent and received so far, oldest first.
 func (p *Phone) Messages() []Message {
-	// Of a connection that came in we know our end; one that goes out begins with a message that we send.
+	// The phone's end of an inbound connection is its address. An outbound connection begins with a message of the phone, which shows its
+	// end.
 	ours := map[string]bool{p.addr.String(): true}
 	var messages []Message
 	for _, m := range traced.FindAllStringSubmatch(p.Log(), -1) {
@@ -37,8 +38,7 @@ func (p *Phone) Messages() []Message {
 	return messages
 }
 
-// Received returns the received messages whose first line begins with the given text: a method or "SIP/2.0
-// 486".
+// Received returns the received messages whose first line begins with the given text, such as a method or "SIP/2.0 486".
 func (p *Phone) Received(first string) []Message {
 	return slices.DeleteFunc(p.Messages(), func(m Message) bool { return m.Sent || !strings.HasPrefix(m.First, first) })
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/callwright/callwright/adapters/testca"
 )
 
-// config is the configuration of Kamailio. It prints a line for every request. One process serves all connections: with several,
-// the TLS module of Kamailio 5.6 has been seen to free memory twice when connections arrive concurrently.
+// config is the configuration of Kamailio, which prints a line for every request. One process serves all connections, because the TLS
+// module of Kamailio 5.6 sometimes frees memory twice when several processes accept connections concurrently.
 const config = `debug=0
 log_stderror=yes
 children=1
@@ -70,7 +70,7 @@ request_route {
 }
 `
 
-// dispatcher asks the servers in a list with OPTIONS. One that does not answer with 2xx is down immediately.
+// dispatcher configures the module that probes a list of servers with OPTIONS. A server without a 2xx response counts as down immediately.
 const dispatcher = `loadmodule "dispatcher.so"
 modparam("dispatcher", "list_file", "%s")
 modparam("dispatcher", "ds_ping_interval", 1)
@@ -82,7 +82,7 @@ modparam("dispatcher", "ds_inactive_threshold", 1)
 event_route[dispatcher:dst-down] { xlog("L_ERR", "DOWN $ru\n"); }
 `
 
-// dispatch sends a call to the server of the highest priority that is up.
+// dispatch routes a call to the available server of the highest priority.
 const dispatch = `if (!ds_select_dst("1", "8")) { sl_send_reply("503", "No Server"); exit; } t_relay(); exit;`
 
 const tlsConfig = `[server:default]
@@ -100,7 +100,7 @@ certificate = %[2]s
 ca_list = %[3]s
 `
 
-// writeHome writes the files that Kamailio reads at its start and returns the path of its configuration.
+// writeHome writes the files that Kamailio reads at its start, and returns the path of its configuration.
 func writeHome(t testing.TB, home string, c Config, listen string) string {
 	t.Helper()
 	write := func(name, content string) string {

@@ -12,20 +12,20 @@ import (
 	"github.com/callwright/callwright/internal/e2e/process"
 )
 
-// Config configures Kamailio. CA is required.
+// Config configures Kamailio. Only CA is required.
 type Config struct {
-	CA         *testca.Authority // signs its certificate
-	Password   string            // of all clients that register
-	Algorithm  string            // of its challenges: MD5 when empty, or SHA-256
-	MaxExpires int               // seconds that it grants at most; 3600 when 0
-	// CallsContacts has it call the Contacts that were registered over connections of its own, as registrars do that have no
-	// setting for flows. It does not check certificates then.
+	CA         *testca.Authority // signs Kamailio's certificate
+	Password   string            // password of all clients that register
+	Algorithm  string            // digest algorithm of challenges: MD5 or SHA-256; empty means MD5
+	MaxExpires int               // longest granted registration in seconds; 0 means 3600
+	// CallsContacts makes Kamailio call registered Contacts over new connections, like registrars without support for flows. It then does
+	// not verify certificates.
 	CallsContacts bool
-	// Front, unless it is the zero AddrPort, takes all calls over a connection of Kamailio's own: it is a proxy in front of that
-	// server. It does not check certificates then.
+	// Front makes Kamailio a proxy that sends all calls to this server over its own connection. It then does not verify certificates. The
+	// zero AddrPort disables it.
 	Front netip.AddrPort
-	// Nodes are servers that calls go to by its dispatcher: to the first one that answers OPTIONS, which it asks each second,
-	// with 2xx. It does not check certificates then.
+	// Nodes makes Kamailio a dispatcher that sends each call to the first of these servers that answers OPTIONS with 2xx. Kamailio probes
+	// them every second. It then does not verify certificates.
 	Nodes []netip.AddrPort
 }
 
@@ -36,10 +36,10 @@ type Server struct {
 	addr netip.AddrPort
 }
 
-// startAttempts bounds its starts on another port, after another program took the port that was found free.
+// startAttempts limits the attempts to start Kamailio. Each uses a new port, in case another program took the port that was free.
 const startAttempts = 5
 
-// Start starts Kamailio and waits until it takes connections. The test's end stops it.
+// Start starts Kamailio and waits until it accepts connections. It stops at the end of the test.
 func Start(t testing.TB, c Config) *Server {
 	t.Helper()
 	program := process.Find(t, "kamailio", "kamailio kamailio-tls-modules")
@@ -62,16 +62,16 @@ func Start(t testing.TB, c Config) *Server {
 	return nil
 }
 
-// Addr returns its address for SIP over TLS.
+// Addr returns the server's address for SIP over TLS.
 func (s *Server) Addr() netip.AddrPort { return s.addr }
 
-// URI returns the server of a trunk, or a registrar.
+// URI returns the URI of the server, for a trunk or a registration.
 func (s *Server) URI() string { return "sip:" + s.addr.String() + ";transport=tls" }
 
-// Number returns the address at which a registered client can be called, by the name or number of the registration.
+// Number returns the URI at which a registered client can be called. number is the user of the registration.
 func (s *Server) Number(number string) string {
 	return "sip:" + number + "@" + s.addr.String() + ";transport=tls"
 }
 
-// Count counts the occurrences of a text in Kamailio's output: "REQUEST OPTIONS sip:127.0.0.1", "SAVED sip:+1...".
+// Count counts the occurrences of a text in Kamailio's output, such as "REQUEST OPTIONS sip:127.0.0.1" or "SAVED sip:+1...".
 func (s *Server) Count(text string) int { return strings.Count(s.Log(), text) }

@@ -1,4 +1,4 @@
-// Package mailbox is a mail server for tests, which stores the mail that it receives.
+// Package mailbox runs an SMTP server for tests, and stores the received mails.
 package mailbox
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/internal/await"
 )
 
-// Mail is a message that has come.
+// Mail is a received mail in decoded form.
 type Mail struct {
 	ID      string // its Message-ID
 	To      string
@@ -26,18 +26,18 @@ type Mail struct {
 	Text    string
 }
 
-// Box is an SMTP server without TLS, at a loopback address.
+// Box is an SMTP server without TLS on a loopback address.
 type Box struct {
-	URL string // for --smtp-url
+	URL string // value for --smtp-url
 
 	mu      sync.Mutex
 	mails   []Mail
-	ids     map[[2]string]bool // of the mails, by address and Message-ID
-	refused map[string]bool    // addresses
+	ids     map[[2]string]bool // received mails, by address and Message-ID
+	refused map[string]bool    // refused addresses
 	faults  []error
 }
 
-// Start starts a server, which ends with the test.
+// Start starts a server that stops at the end of the test.
 func Start(t testing.TB) *Box {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -50,7 +50,7 @@ func Start(t testing.TB) *Box {
 	var serving sync.WaitGroup
 	serving.Go(func() { _ = server.Serve(listener) })
 	t.Cleanup(func() {
-		_ = listener.Close() // the server may not know it yet
+		_ = listener.Close() // Serve may not have registered it yet
 		_ = server.Close()
 		serving.Wait()
 		for _, err := range b.faults {
@@ -60,14 +60,14 @@ func Start(t testing.TB) *Box {
 	return b
 }
 
-// Refuse makes the server refuse an address permanently.
+// Refuse makes the server refuse mails to an address with 550.
 func (b *Box) Refuse(address string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.refused[address] = true
 }
 
-// Mails returns the mails to an address in the order in which they came.
+// Mails returns the mails to an address in the order of their arrival.
 func (b *Box) Mails(to string) (found []Mail) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -79,14 +79,14 @@ func (b *Box) Mails(to string) (found []Mail) {
 	return found
 }
 
-// Has reports whether a mail to an address has come, by its Message-ID.
+// Has reports whether a mail with this Message-ID has arrived for an address.
 func (b *Box) Has(to, id string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.ids[[2]string{to, id}]
 }
 
-// Await waits for a mail to an address whose subject has a text in it.
+// Await waits for a mail to an address whose subject contains a text, and returns it.
 func (b *Box) Await(t testing.TB, to, subject string) (found Mail) {
 	t.Helper()
 	await.That(t, "a mail to "+to+" about "+subject, func() bool {
@@ -101,7 +101,7 @@ func (b *Box) Await(t testing.TB, to, subject string) (found Mail) {
 	return found
 }
 
-// session is a connection to a Box.
+// session is an SMTP session of a client.
 type session struct {
 	box *Box
 	to  string
@@ -111,7 +111,7 @@ func (s *session) Reset()                             { s.to = "" }
 func (*session) Logout() error                        { return nil }
 func (*session) Mail(string, *smtp.MailOptions) error { return nil }
 
-// Rcpt accepts a recipient. The last one gets the mail.
+// Rcpt accepts a recipient, unless Refuse was called for it. Of several recipients only the last receives the mail.
 func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
 	s.box.mu.Lock()
 	defer s.box.mu.Unlock()
@@ -122,7 +122,7 @@ func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
 	return nil
 }
 
-// Data takes a message.
+// Data stores a mail, or the error if its text cannot be decoded.
 func (s *session) Data(r io.Reader) error {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -141,7 +141,7 @@ func (s *session) Data(r io.Reader) error {
 	return nil
 }
 
-// read reads a message of plain text, as mail programs do.
+// read decodes a plain text mail: its header, and its quoted-printable body.
 func read(data []byte) (Mail, error) {
 	m, err := mail.ReadMessage(bytes.NewReader(data))
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package port finds ports for the programs that end-to-end tests start, and checks whether a program listens there.
+// Package port finds free ports for the programs that end-to-end tests start, and checks whether a program listens on a port.
 package port
 
 import (
@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Free returns a TCP port of 127.0.0.1 that is free now. It stays free with high probability until a program takes it:
-// the system does not hand out the same port twice in a row.
+// Free returns a TCP port of 127.0.0.1 that is free now. It most likely stays free until a program uses it, because the system does not
+// assign the same port twice in a row.
 func Free(t testing.TB) netip.AddrPort {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -21,7 +21,7 @@ func Free(t testing.TB) netip.AddrPort {
 	return netip.MustParseAddrPort(listener.Addr().String())
 }
 
-// Listening reports whether a program accepts connections there.
+// Listening reports whether a program accepts TCP connections at addr.
 func Listening(ctx context.Context, addr netip.AddrPort) bool {
 	dialer := net.Dialer{Timeout: time.Second}
 	conn, err := dialer.DialContext(ctx, "tcp", addr.String())

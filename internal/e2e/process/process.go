@@ -1,5 +1,5 @@
-// Package process runs the programs that end-to-end tests talk to: it keeps the output of each, ends it when its test
-// ends or the test process dies, and shows the output when the test failed.
+// Package process runs the programs that end-to-end tests use. It records the output of each program, kills the program when its test ends
+// or the test process dies, and prints the output of failed tests.
 package process
 
 import (
@@ -16,16 +16,16 @@ import (
 	"github.com/callwright/callwright/internal/guard"
 )
 
-// Process is a program that was started. Its methods may be called from several goroutines.
+// Process is a program that Start has started. Its methods are safe for concurrent use.
 type Process struct {
 	name string
 	cmd  *exec.Cmd
 	log  log
-	dull string        // lines with this are not shown
-	done chan struct{} // closed when it has ended
+	dull string        // lines that contain this are not printed; empty prints all
+	done chan struct{} // closed when the process has ended
 }
 
-// Find returns the path of a program. A missing one fails the test and names the Debian package that has it.
+// Find returns the path of a program. If it is not installed, the test fails and names the Debian package.
 func Find(t testing.TB, program, debianPackage string) string {
 	t.Helper()
 	path, err := exec.LookPath(program)
@@ -35,10 +35,9 @@ func Find(t testing.TB, program, debianPackage string) string {
 	return path
 }
 
-// Start starts a program whose output is kept under a name. It is killed at the end of the test if it still runs then,
-// with the processes that it has started. Lines of its output that have dull in them, unless that is empty, are kept
-// but not shown. A Go program that panics or, built with the race detector (GOFLAGS=-race), finds a race fails the
-// test.
+// Start starts a program. At the end of the test, the program and its child processes are killed. If the test has failed, its output is
+// printed under the given name, without the lines that contain dull, unless dull is empty. The test fails if a Go program panics, or
+// detects a data race (GOFLAGS=-race).
 func Start(t testing.TB, name string, cmd *exec.Cmd, dull string) *Process {
 	t.Helper()
 	p := &Process{name: name, cmd: cmd, dull: dull, done: make(chan struct{})}
@@ -53,7 +52,7 @@ func Start(t testing.TB, name string, cmd *exec.Cmd, dull string) *Process {
 		t.Fatal(err)
 	}
 	go func() {
-		_ = cmd.Wait() // ProcessState contains the result
+		_ = cmd.Wait() // ProcessState contains the exit status
 		release()
 		close(p.done)
 	}()
@@ -71,13 +70,13 @@ func Start(t testing.TB, name string, cmd *exec.Cmd, dull string) *Process {
 	return p
 }
 
-// PID returns the process's id.
+// PID returns the process id.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Done is closed when the process has ended.
+// Done returns a channel that is closed when the process has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Running reports whether the process still runs.
+// Running reports whether the process has not ended yet.
 func (p *Process) Running() bool {
 	select {
 	case <-p.done:
@@ -87,7 +86,7 @@ func (p *Process) Running() bool {
 	}
 }
 
-// Terminate asks the process to end (SIGTERM) and does not wait.
+// Terminate sends SIGTERM to the process and does not wait.
 func (p *Process) Terminate(t testing.TB) {
 	t.Helper()
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -95,7 +94,8 @@ func (p *Process) Terminate(t testing.TB) {
 	}
 }
 
-// Kill ends the process and its children (SIGKILL), and waits until it is gone. It does nothing to an ended process.
+// Kill kills the process and its children with SIGKILL, and waits until the process has ended. It does nothing if the process has ended
+// before.
 func (p *Process) Kill() {
 	if p.Running() {
 		_ = syscall.Kill(-p.PID(), syscall.SIGKILL)
@@ -103,17 +103,17 @@ func (p *Process) Kill() {
 	<-p.done
 }
 
-// ExitCode waits until the process has ended by itself and gives its exit code, -1 for a signal.
+// ExitCode waits until the process has ended by itself, and returns its exit code, or -1 if a signal ended it.
 func (p *Process) ExitCode(t testing.TB) int {
 	t.Helper()
 	await.That(t, "the end of "+p.name, func() bool { return !p.Running() })
 	return p.cmd.ProcessState.ExitCode()
 }
 
-// Log returns everything that the process has printed so far.
+// Log returns the complete output of the process so far.
 func (p *Process) Log() string { return p.log.String() }
 
-// log stores the bytes that are written to it.
+// log is a buffer that is safe for concurrent use.
 type log struct {
 	mu     sync.Mutex
 	buffer bytes.Buffer
@@ -121,21 +121,21 @@ type log struct {
 
 var _ io.Writer = (*log)(nil)
 
-// Write keeps a copy of b.
+// Write appends b to the buffer.
 func (l *log) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.buffer.Write(b)
 }
 
-// String returns all that was written.
+// String returns the content of the buffer.
 func (l *log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.buffer.String()
 }
 
-// shown returns the end of the output, without its dull lines.
+// shown returns the last 24 KiB of the output, without the lines that contain dull.
 func (p *Process) shown() string {
 	const most = 24 << 10
 	var shown strings.Builder

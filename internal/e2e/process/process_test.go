@@ -13,10 +13,10 @@ import (
 	"github.com/callwright/callwright/internal/e2e/process"
 )
 
-// victim in the environment makes TestKilled the killed process.
+// victim is the environment variable that makes TestKilled the killed process. It names the file for the id of its child process.
 const victim = "CALLWRIGHT_E2E_VICTIM"
 
-// alive reports whether a process still does anything: a zombie does not.
+// alive reports whether a process exists and is not a zombie.
 func alive(t *testing.T, pid int) bool {
 	t.Helper()
 	if syscall.Kill(pid, 0) != nil {
@@ -47,7 +47,7 @@ func TestTerminate(t *testing.T) {
 	}
 }
 
-// TestKilled kills a test process that has a process running: that dies with it.
+// TestKilled checks that the child process of a killed test process dies, too.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(victim) != "" {

@@ -25,7 +25,7 @@ type (
 	triageClient   = triageoas.Client
 )
 
-// API contains the operations of all areas of a server.
+// API combines the generated clients of all areas of a server.
 type API struct {
 	*agentsClient
 	*callsClient
@@ -36,7 +36,7 @@ type API struct {
 	*triageClient
 }
 
-// newAPI makes the clients of a server.
+// newAPI creates the clients of a server.
 func newAPI(t testing.TB, url string, key keyed) (api API) {
 	t.Helper()
 	client := &http.Client{Transport: contracttest.Transport(t, http.DefaultTransport)}
@@ -63,10 +63,10 @@ func newAPI(t testing.TB, url string, key keyed) (api API) {
 	return api
 }
 
-// keyed sends an API key with every request.
+// keyed is an API key. It implements the security source of the generated clients.
 type keyed string
 
-// ApiKey sets the header that the contract names.
+// ApiKey sets the Authorization header, as the contract requires.
 func (k keyed) ApiKey(_ context.Context, _ string, r *http.Request) error {
 	r.Header.Set("Authorization", "Bearer "+string(k))
 	return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// AttachOutbound makes calls from a number go to a SIP URI.
+// AttachOutbound attaches a number for outbound calls to a SIP URI.
 func (s *Server) AttachOutbound(t testing.TB, number, endpoint string) {
 	t.Helper()
 	s.attach(t, number, sipoas.SipDirectionInput{
@@ -16,7 +16,8 @@ func (s *Server) AttachOutbound(t testing.TB, number, endpoint string) {
 	})
 }
 
-// AttachInbound accepts calls to a number from all peers with TLS and SRTP.
+// AttachInbound attaches a number for inbound calls from the allowed addresses and networks. If there are none, it allows every peer with
+// TLS and SRTP.
 func (s *Server) AttachInbound(t testing.TB, number string, allowed ...string) {
 	t.Helper()
 	s.attach(t, number, sipoas.SipDirectionInput{
@@ -40,7 +41,7 @@ func (s *Server) attach(t testing.TB, number string, direction sipoas.SipDirecti
 	return answer.Data
 }
 
-// Call places a call and gives its id.
+// Call places a call and returns its id.
 func (s *Server) Call(t testing.TB, request callsoas.CallCreate) string {
 	t.Helper()
 	answer, err := s.API.CreateCall(t.Context(), &request, callsoas.CreateCallParams{})
@@ -50,7 +51,7 @@ func (s *Server) Call(t testing.TB, request callsoas.CallCreate) string {
 	return answer.CallID
 }
 
-// Record reads the record of a call.
+// Record returns the record of a call.
 func (s *Server) Record(t testing.TB, id string) *callsoas.CallRecord {
 	t.Helper()
 	record, err := s.API.GetCall(t.Context(), callsoas.GetCallParams{CallID: id})
@@ -60,7 +61,7 @@ func (s *Server) Record(t testing.TB, id string) *callsoas.CallRecord {
 	return record
 }
 
-// Until waits until the record of a call is as wanted. what completes "waiting for the call ...".
+// Until waits until wanted returns true for the record of a call, and returns the record. what completes "waiting for the call ...".
 func (s *Server) Until(t testing.TB, id, what string, wanted func(*callsoas.CallRecord) bool) *callsoas.CallRecord {
 	t.Helper()
 	var record *callsoas.CallRecord
@@ -71,13 +72,13 @@ func (s *Server) Until(t testing.TB, id, what string, wanted func(*callsoas.Call
 	return record
 }
 
-// Ended waits until a call has ended.
+// Ended waits until a call has ended, and returns its record.
 func (s *Server) Ended(t testing.TB, id string) *callsoas.CallRecord {
 	t.Helper()
 	return s.Until(t, id, "to end", func(r *callsoas.CallRecord) bool { return r.Completed })
 }
 
-// Calls lists all calls, the newest first.
+// Calls returns all calls, newest first.
 func (s *Server) Calls(t testing.TB) []callsoas.CallSummary {
 	t.Helper()
 	list, err := s.API.ListCalls(t.Context(), callsoas.ListCallsParams{})
@@ -90,7 +91,7 @@ func (s *Server) Calls(t testing.TB) []callsoas.CallSummary {
 	return list.Calls
 }
 
-// StopCall ends a call.
+// StopCall stops a call through the API.
 func (s *Server) StopCall(t testing.TB, id string) {
 	t.Helper()
 	if _, err := s.API.StopCall(t.Context(), callsoas.StopCallParams{CallID: id}); err != nil {

@@ -13,10 +13,10 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// longestRecording bounds a recording, in samples.
+// longestRecording is the maximum length of a recording in samples.
 const longestRecording = 60_000_000
 
-// Get asks the server for a path with its key, and gives the status and the body. It is -1 when there is no answer.
+// Get sends a GET request with the API key, and returns the status and the body. Without an answer, status is -1 and body is the error.
 func (s *Server) Get(t testing.TB, path string) (status int, body string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+path, nil)
@@ -36,7 +36,7 @@ func (s *Server) Get(t testing.TB, path string) (status int, body string) {
 	return res.StatusCode, string(text)
 }
 
-// WebhookSecret returns the secret with which the server signs the webhooks of its organization.
+// WebhookSecret returns the secret that signs the webhooks of the server's organization.
 func (s *Server) WebhookSecret(t testing.TB) string {
 	t.Helper()
 	secret, err := os.ReadFile(filepath.Join(s.Data, "webhook-secret"))
@@ -63,7 +63,7 @@ func (s *Server) Metric(t testing.TB, name string) float64 {
 	return 0
 }
 
-// Recording downloads the recording of a call: the caller's side and the agent's.
+// Recording downloads the recording of a call, and returns both sides as mono audio.
 func (s *Server) Recording(t testing.TB, callID string) (caller, agent pcm.Audio) {
 	t.Helper()
 	status, body := s.Get(t, "/v1/recordings/"+callID)

@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/pathwaysoas"
 )
 
-// Publish makes a pathway of a document, puts its first version into production, and gives its id.
+// Publish creates a pathway, publishes a document as its first version, and returns the pathway's id.
 func (s *Server) Publish(t testing.TB, d graph.Document) string {
 	t.Helper()
 	created, err := s.API.CreatePathway(t.Context(), &pathwaysoas.PathwayCreate{Name: t.Name()})
@@ -18,7 +18,7 @@ func (s *Server) Publish(t testing.TB, d graph.Document) string {
 	return created.PathwayID
 }
 
-// PublishNext puts a document into production as the next version of a pathway, and gives its number.
+// PublishNext publishes a document as the next version of a pathway, and returns the version's number.
 func (s *Server) PublishNext(t testing.TB, id string, d graph.Document) int {
 	t.Helper()
 	version := &pathwaysoas.PathwayVersionCreate{Name: "next"}
@@ -40,7 +40,7 @@ func (s *Server) PublishNext(t testing.TB, id string, d graph.Document) int {
 	return number
 }
 
-// Chat begins a chat with the version of a pathway that is in production.
+// Chat begins a chat with a pathway's version in production.
 func (s *Server) Chat(t testing.TB, pathway string) pathwaysoas.PathwayChat {
 	t.Helper()
 	chat, err := s.API.CreatePathwayChat(t.Context(), &pathwaysoas.PathwayChatCreate{PathwayID: pathway})
@@ -50,7 +50,7 @@ func (s *Server) Chat(t testing.TB, pathway string) pathwaysoas.PathwayChat {
 	return chat.Data
 }
 
-// Say takes a turn in a chat.
+// Say takes a turn in a chat, and returns the chat's state.
 func (s *Server) Say(t testing.TB, chat, message string) pathwaysoas.PathwayChatState {
 	t.Helper()
 	state, err := s.API.SendPathwayChatMessage(t.Context(), &pathwaysoas.PathwayChatTurn{Message: message},

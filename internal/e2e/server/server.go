@@ -1,5 +1,5 @@
-// Package server runs the reference server for end-to-end tests: it builds it once a test process, starts it on free
-// ports of 127.0.0.1 with a data folder that is given or its own, and talks to its API through the generated client.
+// Package server runs the reference server for end-to-end tests. It builds the server once for each test process, starts it on free ports
+// of 127.0.0.1 with a new or given data folder, and calls its API through the generated clients.
 package server
 
 import (
@@ -19,19 +19,19 @@ import (
 	"github.com/callwright/callwright/internal/e2e/process"
 )
 
-// program is the package of the server.
+// program is the import path of the server.
 const program = "github.com/callwright/callwright/examples/server"
 
-// polling is in the lines that the server logs for tests that wait for a call's record to change.
+// polling occurs in the log lines of requests that poll. Failed tests do not print these lines.
 const polling = "method=GET"
 
-// The programs, which are built into a folder that Main deletes.
+// The functions that build the programs into a folder that Main deletes.
 var (
 	buildServer  = builder("server", program)
 	buildCommand = builder("callwright", "github.com/callwright/callwright/cmd/callwright")
 )
 
-// builder returns a function that builds a program once.
+// builder returns a function that builds a program at its first call, and returns its path.
 func builder(name, source string) func() (string, error) {
 	return sync.OnceValues(func() (string, error) {
 		folder, err := folder()
@@ -47,7 +47,7 @@ func builder(name, source string) func() (string, error) {
 	})
 }
 
-// folder makes the folder for built programs.
+// folder creates the folder for built programs at its first call.
 var folder = sync.OnceValues(func() (string, error) {
 	if err := look(); err != nil {
 		return "", fmt.Errorf("looking for the programs' source: %w", err)
@@ -57,7 +57,7 @@ var folder = sync.OnceValues(func() (string, error) {
 	return folder, err
 })
 
-// Command returns the path of the command line.
+// Command builds the command line if necessary, and returns its path.
 func Command(t testing.TB) string {
 	t.Helper()
 	path, err := buildCommand()
@@ -67,11 +67,11 @@ func Command(t testing.TB) string {
 	return path
 }
 
-// built is the folder that was made.
+// built is the folder for built programs, or "" if none was created.
 var built string
 
-// look opens every folder of this module. go test remembers the files that a test has opened: when a file there changes, which
-// the tests' own imports don't tell, it does not take the tests' old results for new ones.
+// look opens every folder of this module. go test records which files a test opens, and runs the test again when they change. Without look,
+// go test would reuse old results after a change of a program that the tests do not import.
 func look() error {
 	module, err := exec.Command("go", "env", "GOMOD").Output() //nolint:noctx // go test bounds the time of all tests
 	if err != nil {
@@ -86,7 +86,7 @@ func look() error {
 	})
 }
 
-// Main runs the tests and deletes the programs that were built for them. A package that starts servers calls it from its TestMain.
+// Main runs the tests, and then deletes the programs that were built. A package that starts servers must call Main from TestMain.
 func Main(m *testing.M) int {
 	defer func() {
 		if built != "" {
@@ -96,31 +96,31 @@ func Main(m *testing.M) int {
 	return m.Run()
 }
 
-// Config configures a server. The zero Config starts a new one.
+// Config configures a server. The zero Config starts a server with a new data folder.
 type Config struct {
-	Data  string   // its data folder, such as the folder of an earlier server; empty: a new one
-	Roots string   // a PEM file of further roots that peers may chain to
-	Flags []string // further flags
-	Key   string   // of the API, for a server beside others on one database: only the first one makes a key
-	Env   []string // variables that extend or override the environment of the tests, which has no CALLWRIGHT_ variables
-	Files int      // maximum number of open files; 0: the limit of the tests
+	Data  string   // data folder, perhaps of an earlier server; empty means a new folder
+	Roots string   // PEM file of additional roots for the certificates of peers
+	Flags []string // additional flags
+	Key   string   // API key of a server that shares the database of another one, because only the first server creates a key
+	Env   []string // added to the environment of the tests, from which CALLWRIGHT_ variables are removed
+	Files int      // maximum number of open files; 0 means the limit of the test process
 }
 
-// Server is a running reference server.
+// Server is a running reference server with clients of its API.
 type Server struct {
 	*process.Process
 
 	API       API
-	Key       string // of the API
-	URL       string // of the API
-	Dashboard string // its URL, without a slash at its end
+	Key       string // API key
+	URL       string // base URL of the API
+	Dashboard string // URL of the dashboard, without a trailing slash
 	SIP       netip.AddrPort
-	CA        string // the PEM file of the root that its certificate chains to
+	CA        string // PEM file of the root of the server's certificate
 
 	Data string
 }
 
-// file is the server.json that the server writes when it is ready.
+// file is the content of server.json, which the server writes when it is ready.
 type file struct {
 	APIURL       string `json:"api_url"`
 	SIPURI       string `json:"sip_uri"`
@@ -130,7 +130,7 @@ type file struct {
 	PID          int    `json:"pid"`
 }
 
-// Start starts a server and waits until it is ready. The test's end kills it.
+// Start starts a server and waits until it is ready. The server is killed at the end of the test.
 func Start(t testing.TB, c Config) *Server {
 	t.Helper()
 	if c.Data == "" {
@@ -141,7 +141,7 @@ func Start(t testing.TB, c Config) *Server {
 	return s
 }
 
-// start starts the program.
+// start builds the server if necessary, and starts its process.
 func start(t testing.TB, c Config) *process.Process {
 	t.Helper()
 	path, err := buildServer()
@@ -161,7 +161,7 @@ func start(t testing.TB, c Config) *process.Process {
 	return process.Start(t, "the server", cmd, polling)
 }
 
-// StartTwo starts two servers on one database, each with a data folder of its own.
+// StartTwo starts two servers with the same configuration, but different data folders. c.Flags must name their common database.
 func StartTwo(t testing.TB, c Config) (one, two *Server) {
 	t.Helper()
 	one = Start(t, c)
@@ -169,7 +169,7 @@ func StartTwo(t testing.TB, c Config) (one, two *Server) {
 	return one, Start(t, c)
 }
 
-// Refused starts a server that does not become ready, and returns its output.
+// Refused starts a server that must exit with an error, and returns its output.
 func Refused(t testing.TB, c Config) string {
 	t.Helper()
 	p := start(t, c)
@@ -179,13 +179,13 @@ func Refused(t testing.TB, c Config) string {
 	return p.Log()
 }
 
-// environment returns the environment of the tests without variables that have the server's prefix. The server refuses
-// variables of test suites, because they are none of its settings.
+// environment returns the environment of the tests without CALLWRIGHT_ variables, because the server refuses unknown variables with this
+// prefix.
 func environment() []string {
 	return slices.DeleteFunc(os.Environ(), func(entry string) bool { return strings.HasPrefix(entry, "CALLWRIGHT_") })
 }
 
-// ready waits for the server's file. It ignores the file of an earlier, killed server.
+// ready waits for the server.json of this process, and ignores the file of an earlier, killed server.
 func (s *Server) ready(t testing.TB) (f file) {
 	t.Helper()
 	await.That(t, "the server to be ready", func() bool {
@@ -198,7 +198,7 @@ func (s *Server) ready(t testing.TB) (f file) {
 	return f
 }
 
-// open sets the fields from the server's file.
+// open sets the fields of s from server.json and the key file. key is the API key if there is no key file.
 func (s *Server) open(t testing.TB, f file, key string) {
 	t.Helper()
 	if f.APIKeyFile != "" {
@@ -211,17 +211,17 @@ func (s *Server) open(t testing.TB, f file, key string) {
 	var err error
 	s.Key, s.URL, s.Dashboard, s.CA = key, f.APIURL, strings.TrimSuffix(f.DashboardURL, "/"), f.CAFile
 	s.API = newAPI(t, s.URL, keyed(s.Key))
-	// sip:HOST:PORT;transport=tls
+	// SIPURI has the form sip:HOST:PORT;transport=tls.
 	hostport, _, _ := strings.Cut(strings.TrimPrefix(f.SIPURI, "sip:"), ";")
 	if s.SIP, err = netip.ParseAddrPort(hostport); err != nil {
 		t.Fatalf("sip_uri %q: %v", f.SIPURI, err)
 	}
 }
 
-// Number returns the URI of a number at the server.
+// Number returns the SIP URI of a number at the server.
 func (s *Server) Number(number string) string { return "sip:" + number + "@" + s.SIP.String() }
 
-// Stop asks the server to stop and waits until it has: with exit code 0, or the test fails.
+// Stop sends SIGTERM and waits until the server has ended. It fails the test unless the exit code is 0.
 func (s *Server) Stop(t testing.TB) {
 	t.Helper()
 	s.Terminate(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/triageoas"
 )
 
-// OpenIssue opens an issue and gives its id.
+// OpenIssue creates an issue and returns its id.
 func (s *Server) OpenIssue(t testing.TB, title string) string {
 	t.Helper()
 	answer, err := s.API.CreateIssue(t.Context(), &triageoas.TriageIssueCreate{Title: title})
@@ -22,7 +22,7 @@ func (s *Server) OpenIssue(t testing.TB, title string) string {
 	return answer.Data.ID
 }
 
-// Comment comments on an issue.
+// Comment adds a comment to an issue.
 func (s *Server) Comment(t testing.TB, issue, text string) {
 	t.Helper()
 	_, err := s.API.AddIssueComment(t.Context(), &triageoas.TriageCommentCreate{Detail: text}, triageoas.AddIssueCommentParams{ID: issue})
@@ -31,7 +31,7 @@ func (s *Server) Comment(t testing.TB, issue, text string) {
 	}
 }
 
-// Issues returns all issues, by their number.
+// Issues returns all issues in the order of their numbers.
 func (s *Server) Issues(t testing.TB) []triageoas.TriageIssue {
 	t.Helper()
 	answer, err := s.API.ListIssues(t.Context(), triageoas.ListIssuesParams{
@@ -43,7 +43,7 @@ func (s *Server) Issues(t testing.TB) []triageoas.TriageIssue {
 	return answer.Data.Items
 }
 
-// Activity returns the whole feed of an issue, the oldest entry first, read in small pages.
+// Activity returns the whole feed of an issue, oldest entry first. It reads pages of three entries, which also tests the paging.
 func (s *Server) Activity(t testing.TB, issue string) (entries []FeedEntry) {
 	t.Helper()
 	params := triageoas.GetIssueActivityParams{ID: issue, Limit: triageoas.NewOptInt(3)}
@@ -66,7 +66,7 @@ func (s *Server) Activity(t testing.TB, issue string) (entries []FeedEntry) {
 	}
 }
 
-// ActivityUntil waits until the feed of an issue ends with an entry of a type.
+// ActivityUntil waits until the newest entry in the feed of an issue has the type last, and returns the feed, oldest entry first.
 func (s *Server) ActivityUntil(t testing.TB, issue, last string) (entries []FeedEntry) {
 	t.Helper()
 	await.That(t, "the feed to end with "+last, func() bool {
@@ -76,7 +76,7 @@ func (s *Server) ActivityUntil(t testing.TB, issue, last string) (entries []Feed
 	return entries
 }
 
-// FeedEntry holds the fields of an entry of either kind that tests check.
+// FeedEntry contains the fields of a feed entry that tests check.
 type FeedEntry struct {
 	ID     string `json:"id"`
 	Type   string `json:"type"`
@@ -107,14 +107,15 @@ func feedEntry(t testing.TB, text []byte) (e FeedEntry) {
 	return e
 }
 
-// Stream follows the feed of an issue.
+// Stream is an open event stream of an issue's feed.
 type Stream struct {
 	Entries <-chan FeedEntry // closed when the stream ends
-	last    chan string      // the id of the last event, once the stream has ended
+	last    chan string      // receives the id of the last event when the stream has ended
 	leave   context.CancelFunc
 }
 
-// Stream opens the stream of an issue's feed and waits until it has begun. after is the id of an event, or empty.
+// Stream opens the event stream of an issue's feed and waits until it has begun. after is the id of an event after which it begins, or
+// empty.
 func (s *Server) Stream(t testing.TB, issue, after string) *Stream {
 	t.Helper()
 	ctx, leave := context.WithCancel(t.Context())
@@ -158,7 +159,7 @@ func (s *Server) Stream(t testing.TB, issue, after string) *Stream {
 	return &Stream{Entries: entries, last: last, leave: leave}
 }
 
-// Close ends the stream and gives the id of its last event.
+// Close closes the stream and returns the id of its last event.
 func (s *Stream) Close() string {
 	s.leave()
 	return <-s.last

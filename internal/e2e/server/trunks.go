@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// Discover starts a discovery of a host and waits for its result.
+// Discover starts a discovery of a host, waits until it has ended, and returns the result.
 func (s *Server) Discover(t testing.TB, request sipoas.SipDiscoveryStart) sipoas.SipDiscovery {
 	t.Helper()
 	begun, err := s.API.StartSipDiscovery(t.Context(), &request)
@@ -26,7 +26,7 @@ func (s *Server) Discover(t testing.TB, request sipoas.SipDiscoveryStart) sipoas
 	return found
 }
 
-// TestCall rings a number's endpoint and waits for the end of it.
+// TestCall places a test call to a number's endpoint, waits until it has ended, and returns the result.
 func (s *Server) TestCall(t testing.TB, number string) sipoas.SipTestCall {
 	t.Helper()
 	begun, err := s.API.StartSipTestCall(t.Context(), &sipoas.SipTestCallStart{PhoneNumber: number})
@@ -45,7 +45,7 @@ func (s *Server) TestCall(t testing.TB, number string) sipoas.SipTestCall {
 	return c
 }
 
-// Status returns a number's health.
+// Status returns the health of a number's outbound trunk.
 func (s *Server) Status(t testing.TB, number string) sipoas.SipStatus {
 	t.Helper()
 	answer, err := s.API.GetSipStatus(t.Context(), sipoas.GetSipStatusParams{PhoneNumber: number})
@@ -55,7 +55,7 @@ func (s *Server) Status(t testing.TB, number string) sipoas.SipStatus {
 	return answer.Data
 }
 
-// StatusUntil waits until a number's health is as wanted. what completes "waiting for the status ...".
+// StatusUntil waits until wanted returns true for a number's health, and returns the health. what completes "waiting for the status ...".
 func (s *Server) StatusUntil(t testing.TB, number, what string, wanted func(sipoas.SipStatus) bool) sipoas.SipStatus {
 	t.Helper()
 	var status sipoas.SipStatus
@@ -66,7 +66,7 @@ func (s *Server) StatusUntil(t testing.TB, number, what string, wanted func(sipo
 	return status
 }
 
-// CallLog returns the newest attempts over a number's trunks.
+// CallLog returns the newest attempts on a number's trunks, newest first.
 func (s *Server) CallLog(t testing.TB, number string) []sipoas.SipCall {
 	t.Helper()
 	answer, err := s.API.ListSipCalls(t.Context(), sipoas.ListSipCallsParams{PhoneNumber: number})
@@ -86,7 +86,7 @@ func (s *Server) Timeline(t testing.TB, id string) []sipoas.SipCallStep {
 	return answer.Data.Timeline
 }
 
-// AttachRegistered makes the server register a number with a registrar, and gives the password that it uses there.
+// AttachRegistered attaches a number that registers with a registrar, and returns the password for the registration.
 func (s *Server) AttachRegistered(t testing.TB, number, registrar, username string) (password string) {
 	t.Helper()
 	answer := s.attach(t, number, sipoas.SipDirectionInput{
@@ -100,7 +100,7 @@ func (s *Server) AttachRegistered(t testing.TB, number, registrar, username stri
 	return answer.RegisterPasswordForPbx.Value
 }
 
-// Update changes one direction of a number.
+// Update changes the trunk of a number in one direction.
 func (s *Server) Update(t testing.TB, number string, change sipoas.SipDirectionInput) {
 	t.Helper()
 	if _, err := s.API.UpdateSipNumber(t.Context(), &sipoas.SipUpdate{PhoneNumber: number, Updates: change}); err != nil {
@@ -108,7 +108,7 @@ func (s *Server) Update(t testing.TB, number string, change sipoas.SipDirectionI
 	}
 }
 
-// Detach detaches a direction from a number.
+// Detach detaches a number in one direction.
 func (s *Server) Detach(t testing.TB, number string, d sipoas.SipDirection) {
 	t.Helper()
 	_, err := s.API.DetachSipNumber(t.Context(), &sipoas.SipDetach{

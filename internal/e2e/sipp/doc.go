@@ -1,3 +1,3 @@
-// Package sipp runs sipp scenarios for end-to-end tests: servers that answer a call in ways in which no telephone does.
-// Debian's sipp speaks no TLS, so a front of our own takes its TLS off.
+// Package sipp runs sipp scenarios for end-to-end tests: servers that answer a call in ways that no phone can produce on demand. Debian's
+// sipp does not support TLS, so that a proxy of this package decrypts its connections.
 package sipp

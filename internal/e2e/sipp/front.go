@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/adapters/testca"
 )
 
-// front takes TLS connections and hands their content on over TCP.
+// front is a proxy that accepts TLS connections and forwards their content over TCP.
 type front struct {
 	listener net.Listener
 	wg       sync.WaitGroup
@@ -43,7 +43,7 @@ func newFront(t testing.TB, ca *testca.Authority) *front {
 
 func (f *front) addr() netip.AddrPort { return netip.MustParseAddrPort(f.listener.Addr().String()) }
 
-// serve hands connections on to a port.
+// serve forwards connections to an address until the listener is closed.
 func (f *front) serve(to netip.AddrPort) {
 	f.wg.Go(func() {
 		for {
@@ -56,7 +56,7 @@ func (f *front) serve(to netip.AddrPort) {
 	})
 }
 
-// join copies in both directions until one side is done, or the test is.
+// join copies data in both directions until either side closes its connection or the test ends.
 func (f *front) join(outside net.Conn, to netip.AddrPort) {
 	defer outside.Close()
 	inside, err := new(net.Dialer).DialContext(f.ctx, "tcp", to.String())

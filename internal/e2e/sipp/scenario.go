@@ -9,25 +9,25 @@ import (
 // Scenario is the server's behavior in the one call that it accepts.
 type Scenario string
 
-// The scenarios. Each succeeds only if our side follows RFC 3261.
+// The scenarios. Each succeeds only if the user agent under test follows RFC 3261.
 const (
-	Busy        Scenario = "busy"        // 486, and an ACK for it
+	Busy        Scenario = "busy"        // 486; expects an ACK
 	Decline     Scenario = "decline"     // 603
 	Unavailable Scenario = "unavailable" // 503 with Retry-After
-	Slow        Scenario = "slow"        // rings after 5 s, answers 2 s later; BYE from us
-	Forked      Scenario = "forked"      // two phones answer: the second one gets its ACK and a BYE
-	LostACK     Scenario = "lost ACK"    // the answer comes again, as if its ACK had been lost, and gets another one
-	Silent      Scenario = "silent"      // takes the INVITE and does not answer
-	Late        Scenario = "late"        // does not respond for 6 s, then answers: ACK and BYE
+	Slow        Scenario = "slow"        // rings after 5 s and answers 2 s later; expects a BYE
+	Forked      Scenario = "forked"      // two phones answer; the second expects an ACK and a BYE
+	LostACK     Scenario = "lost ACK"    // repeats the answer as if the ACK were lost; expects another ACK
+	Silent      Scenario = "silent"      // receives the INVITE and never answers
+	Late        Scenario = "late"        // answers after 6 s without a provisional response; expects an ACK and a BYE
 )
 
-// redirect begins the name of a Redirect.
+// redirect is the prefix of the scenarios that Redirect returns.
 const redirect = "redirect to "
 
-// Redirect is a scenario of a server that sends the call to another place (302), and receives no further request.
+// Redirect returns a scenario that redirects the call to a URI with 302 and expects no further request.
 func Redirect(uri string) Scenario { return Scenario(redirect + uri) }
 
-// steps returns the steps of the server in a scenario. front is its public address.
+// steps returns the steps of a scenario in sipp's XML. front is the public address of the server.
 func (s Scenario) steps(front string) []string {
 	if to, ok := strings.CutPrefix(string(s), redirect); ok {
 		return []string{invite, toInvite("302 Moved Temporarily", "a") + "Contact: <" + to + ">\nContent-Length: 0\n\n]]></send>", ack}
@@ -60,13 +60,14 @@ func (s Scenario) steps(front string) []string {
 	}
 }
 
-// xml returns a scenario as sipp reads it.
+// xml returns a scenario as an XML file for sipp.
 func (s Scenario) xml(front string) string {
 	return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<scenario name=\"" + string(s) + "\">\n" +
 		strings.Join(s.steps(front), "\n") + "\n<Reference variables=\"1,2,dialog,via,from,to\"/>\n</scenario>\n"
 }
 
-// invite takes an INVITE with SRTP and stores the values that answers to it repeat, because other requests may come in between.
+// invite receives an INVITE with SRTP. It stores the header values that the responses repeat, because other requests may arrive before
+// them.
 const invite = `<recv request="INVITE"><action>
   <ereg regexp="a=crypto:([0-9]+) AES_CM_128_HMAC_SHA1_80" search_in="body" check_it="true" assign_to="1,2"/>
   <ereg regexp=".*" search_in="hdr" header="CSeq:" assign_to="dialog"/>
@@ -75,7 +76,7 @@ const invite = `<recv request="INVITE"><action>
   <ereg regexp=".*" search_in="hdr" header="To:" assign_to="to"/>
 </action></recv>`
 
-// bye takes a BYE and answers it.
+// bye receives a BYE and answers it with 200.
 const bye = `<recv request="BYE"/>
 <send><![CDATA[
 SIP/2.0 200 OK
@@ -88,14 +89,14 @@ Content-Length: 0
 
 ]]></send>`
 
-// ack takes an ACK.
+// ack receives an ACK.
 const ack = `<recv request="ACK"/>`
 
 func pause(d time.Duration) string {
 	return fmt.Sprintf("<pause milliseconds=\"%d\"/>", d.Milliseconds())
 }
 
-// toInvite returns the beginning of an answer to the INVITE.
+// toInvite returns the beginning of a response to the INVITE. An empty tag adds no tag to the To header.
 func toInvite(status, tag string) string {
 	if tag != "" {
 		tag = ";tag=" + tag

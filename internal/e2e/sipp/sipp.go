@@ -14,14 +14,14 @@ import (
 	"github.com/callwright/callwright/internal/e2e/process"
 )
 
-// Server is a running sipp with a TLS front.
+// Server is a running sipp behind a TLS proxy.
 type Server struct {
 	*process.Process
 
 	front netip.AddrPort
 }
 
-// Start starts a scenario and waits until calls can come. The test's end stops it.
+// Start starts a scenario and waits until it accepts calls. The server stops at the end of the test.
 func Start(t testing.TB, ca *testca.Authority, s Scenario) *Server {
 	t.Helper()
 	program := process.Find(t, "sipp", "sip-tester")
@@ -48,13 +48,13 @@ func Start(t testing.TB, ca *testca.Authority, s Scenario) *Server {
 	return nil
 }
 
-// startAttempts bounds its starts on another port, after another program took the port that was found free.
+// startAttempts limits the attempts to start sipp. Each uses a new port, in case another program took the port that was free.
 const startAttempts = 5
 
-// URI returns the server of a trunk.
+// URI returns the URI of the server, for a trunk.
 func (s *Server) URI() string { return "sip:" + s.front.String() + ";transport=tls" }
 
-// Succeeds waits for the end of the scenario, which must be as the server expects.
+// Succeeds waits until the scenario has ended, and fails the test if an expected request was missing.
 func (s *Server) Succeeds(t testing.TB) {
 	t.Helper()
 	if code := s.ExitCode(t); code != 0 {

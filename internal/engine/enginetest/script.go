@@ -1,4 +1,4 @@
-// Package enginetest has programs that stand in for speech engines.
+// Package enginetest creates programs that replace speech engines in tests.
 package enginetest
 
 import (
@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// Script writes a shell script under the name of a program, into a folder that goes with the test, and gives its path.
-// The test must not run in parallel with others that start programs: a fork of theirs would keep the script open for
-// writing, and then it cannot be run.
+// Script writes a shell script under the name of a program to a temporary folder, and returns its path. The test must not run in parallel
+// with tests that start programs. Their child processes could inherit the file while it is open for writing, and the system cannot run such
+// a file.
 func Script(t testing.TB, name, body string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)

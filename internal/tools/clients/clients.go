@@ -1,5 +1,5 @@
-// Package clients pins oapi-codegen and the libraries that its code imports. scripts/check-clients.sh generates a client
-// of the contract with it and compiles that; nothing of it is committed.
+// Package clients pins the versions of oapi-codegen and of the libraries that its generated code imports. scripts/check-clients.sh
+// generates and compiles a client of the contract. The generated code is not committed.
 package clients
 
 import (

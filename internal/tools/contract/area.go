@@ -9,15 +9,15 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Area returns a self-contained document for the generator: the operations of some tags, of all tags if none is named,
-// and the components that they reach. Error statuses are folded into the default response, because the generator makes
-// a type of its own for each status that an operation names. Operations lose their groups, because the area is one
-// interface; and the security scheme becomes one of which the server reads the request itself, because a request may say
-// who makes it in other ways than by a key. Members without effect and other names of members stay out: the server
-// takes them out of bodies, or renames them.
+// Area returns a self-contained document for ogen: the operations of the given tags, or of all tags if there are none, and the components
+// that they use.
+//
+// Error statuses are folded into the default response, because ogen generates a type for each listed status. Operations lose their groups,
+// because an area is one interface. The security scheme becomes one for which the server inspects the request itself, because an API key is
+// not the only way to authenticate. Members without effect and aliases are omitted, because the server removes or renames them in bodies.
 func Area(text []byte, tags []string) ([]byte, error) { return areaOf(text, tags, false) }
 
-// areaOf is Area, with or without the members that the server prepares itself.
+// areaOf returns the document of Area. If withPrepared is set, it includes the members without effect and the aliases.
 func areaOf(text []byte, tags []string, withPrepared bool) ([]byte, error) {
 	document, err := parse(text)
 	if err != nil {
@@ -63,7 +63,7 @@ func areaOf(text []byte, tags []string, withPrepared bool) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// removePrepared deletes the members of schemas that have no effect or are other names.
+// removePrepared deletes the members without effect and the aliases from all schemas below a node.
 func removePrepared(node *yaml.Node) {
 	members(node, func(name string, properties *yaml.Node) {
 		if name == "properties" && properties.Kind == yaml.MappingNode {
@@ -77,7 +77,8 @@ func removePrepared(node *yaml.Node) {
 	}
 }
 
-// selectTags deletes the other tags from the document, and returns the remaining ones.
+// selectTags deletes the tags that are not wanted from the document, and returns the remaining tags. It returns an error for an unknown
+// tag. An empty list means all tags.
 func selectTags(document *yaml.Node, wanted []string) ([]string, error) {
 	list := member(document, "tags")
 	var known, kept []string
@@ -98,7 +99,7 @@ func selectTags(document *yaml.Node, wanted []string) ([]string, error) {
 	return kept, nil
 }
 
-// foldErrors leaves the successes and the default of an operation's responses.
+// foldErrors deletes the responses of an operation except the 2xx statuses and the default.
 func foldErrors(operation *yaml.Node) {
 	if responses := member(operation, "responses"); responses != nil {
 		keep(responses, func(status string, _ *yaml.Node) bool {

@@ -11,34 +11,34 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// sharedPart holds the head of the document and the components that several areas use. Each tag of the head names an
-// area; partOf returns the area's file.
+// sharedPart is the file with the head of the document and the components that several areas use. Each tag in its head belongs to an area,
+// whose file partOf returns.
 const sharedPart = "shared.yaml"
 
 // notice is the first line of the bundle.
 const notice = "# Joined from the parts in the folder contract by internal/tools/contract. Edit the parts, then run make generate.\n"
 
-// kinds are the kinds of components, in the order of the bundle.
+// kinds lists the kinds of components, in the order of the bundle.
 var kinds = []string{"securitySchemes", "parameters", "responses", "schemas"}
 
 var innerCapital = regexp.MustCompile(`(.)([A-Z])`)
 
-// partOf returns the file of a tag's area: agent-testing.yaml for AgentTesting.
+// partOf returns the file name of a tag's area, such as agent-testing.yaml for AgentTesting.
 func partOf(tag string) string {
 	return strings.ToLower(innerCapital.ReplaceAllString(tag, "$1-$2")) + ".yaml"
 }
 
-// part is one file: its text, cut at its sections, and its tree.
+// part is a file of the contract: the text of its sections, and its parsed tree.
 type part struct {
 	file       string
-	head       string // of the shared part: the sections before its components
+	head       string // sections before the components; only in the shared part
 	paths      string
-	components map[string]string // by kind
+	components map[string]string // text by kind
 	tree       *yaml.Node
 }
 
-// Bundle joins the parts in a folder to one document. The text of the parts stands in it unchanged: the head of the shared part,
-// the paths of the areas in the order of the tags, and the components, with the shared part first.
+// Bundle joins the parts in a folder to one document. It copies their text unchanged: the head of the shared part, the paths of the areas
+// in the order of the tags, and the components, beginning with the shared part.
 func Bundle(folder fs.FS) ([]byte, error) {
 	shared, err := readPart(folder, sharedPart)
 	if err != nil {
@@ -85,7 +85,7 @@ func join(parts []part) []byte {
 	return text.Bytes()
 }
 
-// refuseOtherFiles refuses a file that belongs to no tag: the bundle would lack it.
+// refuseOtherFiles returns an error for a file that belongs to no tag, because the bundle would not contain it.
 func refuseOtherFiles(folder fs.FS, parts []part) error {
 	files, err := fs.Glob(folder, "*.yaml")
 	if err != nil {
@@ -99,8 +99,8 @@ func refuseOtherFiles(folder fs.FS, parts []part) error {
 	return nil
 }
 
-// readPart reads a file and cuts it at its sections, which begin at the margin, and its components at their kinds. The
-// comment at the top of the file describes the part and stays out of the bundle.
+// readPart parses a file, and cuts its text at the top-level sections and at the kinds of components. The comment at the top of the file
+// describes the part, and is not copied to the bundle.
 func readPart(folder fs.FS, file string) (part, error) {
 	p := part{file: file, components: map[string]string{}}
 	text, err := fs.ReadFile(folder, file)
@@ -140,7 +140,7 @@ func readPart(folder fs.FS, file string) (part, error) {
 	return p, nil
 }
 
-// key returns the name of the mapping's member that begins in a line after an indentation.
+// key returns the name of the mapping member that begins in a line with exactly this indentation, if there is one.
 func key(line, indentation string) (string, bool) {
 	rest, ok := strings.CutPrefix(line, indentation)
 	if !ok || rest == "" || strings.ContainsRune(" #\n-", rune(rest[0])) {

@@ -8,7 +8,7 @@ import (
 	"testing/fstest"
 )
 
-// TestBundleIsCommitted compares the parts with the document that is served.
+// TestBundleIsCommitted checks that the served document equals the bundle of the parts.
 func TestBundleIsCommitted(t *testing.T) {
 	t.Parallel()
 	bundle, err := Bundle(os.DirFS("../../../contract"))
@@ -99,7 +99,7 @@ components:
       properties: {a: {$ref: '#/components/schemas/Both'}}
 `
 
-// parts returns the files of a small contract, with old text replaced in each.
+// parts returns the files of a small contract. In each file, the text old is replaced.
 func parts(old, replacement string) fstest.MapFS {
 	folder := fstest.MapFS{}
 	for file, text := range map[string]string{"shared.yaml": shared, "calls.yaml": calls, "agent-testing.yaml": agentTesting} {
@@ -152,7 +152,7 @@ func TestBundleRefusesOtherFiles(t *testing.T) {
 
 func TestComponentsStandWhereTheyAreUsed(t *testing.T) {
 	t.Parallel()
-	folder := parts("schemas/Both'}}}}", "schemas/None'}}}}") // only calls uses Both now
+	folder := parts("schemas/Both'}}}}", "schemas/None'}}}}") // afterwards only the area of calls uses Both
 	folder["shared.yaml"].Data = append(folder["shared.yaml"].Data, "    None: {type: string}\n"...)
 	if _, err := Bundle(folder); err == nil || !strings.Contains(err.Error(), "shared.yaml: schemas/Both belongs in calls.yaml") {
 		t.Errorf("got %v", err)

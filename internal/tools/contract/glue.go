@@ -13,8 +13,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// AreaFile returns a Go file for the package of an area: a function Area that joins the generated server to the core of the HTTP
-// API, with facts that the generated decoders lack. name is the package's name.
+// AreaFile returns a generated Go file for the package of an area. Its function Area connects the generated server to the core of the HTTP
+// API, and contains facts that the generated decoders lack. name is the package's name.
 func AreaFile(area []byte, name string) ([]byte, error) {
 	document, err := parse(area)
 	if err != nil {
@@ -40,22 +40,22 @@ func AreaFile(area []byte, name string) ([]byte, error) {
 	return format.Source(out.Bytes())
 }
 
-// glue is the content of the file.
+// glue is the data of the template for the file.
 type glue struct {
 	Package          string
-	Raw              bool     // the area has operations that write their answers themselves
-	Flat, Repeatable []string // lines of the literals of maps
+	Raw              bool     // operations of the area write their answers themselves
+	Flat, Repeatable []string // lines of map literals
 	Maps             []literal
 }
 
-// literal is a member of the area that is a map.
+// literal is a map literal for a field of the area.
 type literal struct {
 	Name, Type string
 	Lines      []string
 }
 
-// operation notes the form of an operation's errors, and the type of its answer if it takes an Idempotency-Key. An answer with headers
-// has no form to be stored in: its area gives it one.
+// operation records whether an operation's errors are flat, and the type of its answer if it accepts an Idempotency-Key. It omits answers
+// with headers, because these cannot be stored as JSON: their area provides the type.
 func (g *glue) operation(w *wants, operation *yaml.Node) {
 	id := member(operation, "operationId").Value
 	constant := strings.ToUpper(id[:1]) + id[1:] + "Operation"
@@ -75,7 +75,7 @@ func (g *glue) operation(w *wants, operation *yaml.Node) {
 	})
 }
 
-// addMaps adds the maps that are not empty.
+// addMaps adds a literal for each map that is not empty.
 func (g *glue) addMaps(w *wants) {
 	add := func(name, kind string, lines []string) {
 		if len(lines) > 0 {
@@ -92,7 +92,7 @@ func (g *glue) addMaps(w *wants) {
 	add("Aliases", "string", lines(w.aliases, strconv.Quote))
 }
 
-// lines returns the lines of a map's literal, in the order of their keys.
+// lines returns the lines of a map literal in the order of the keys. text returns the Go text of a value.
 func lines[V any](of map[string]V, text func(V) string) []string {
 	all := make([]string, 0, len(of))
 	for _, key := range slices.Sorted(maps.Keys(of)) {

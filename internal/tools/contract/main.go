@@ -1,10 +1,10 @@
-// Command contract works on the HTTP contract, which is kept in parts by area in the folder contract.
+// Command contract processes the HTTP contract. The folder contract contains the contract in parts, one for each area.
 //
 //	contract bundle FOLDER FILE                      joins the parts to the one document that is served
-//	contract area FILE [TAG...]                      prints a document with these tags' operations alone, as ogen takes it
+//	contract area FILE [TAG...]                      prints a document with only these tags' operations, for ogen
 //	contract generate FILE FOLDER PACKAGE=TAG,TAG... generates a Go package for each area, below a folder with ogen.yml
 //
-// Without a tag, area takes every operation.
+// Without tags, area includes every operation.
 package main
 
 import (
@@ -68,8 +68,8 @@ func printArea(args []string) error {
 	return err
 }
 
-// generate runs ogen on each area, with the settings of the file ogen.yml in the folder: one for each processor at a time. Every
-// tag of the contract except the operational pages belongs to one area.
+// generate runs ogen on each area with the settings in the folder's ogen.yml. It processes as many areas concurrently as there are
+// processors. Every tag of the contract except the operational pages must belong to one area.
 func generate(args []string) error {
 	if len(args) < 3 {
 		return errors.New("generate takes the contract's file, a folder, and areas such as triageoas=Triage")
@@ -97,10 +97,10 @@ func generate(args []string) error {
 	return errors.Join(faults...)
 }
 
-// handwritten is the tag of the operations that no package is generated for.
+// handwritten is the tag of the operations without a generated package.
 const handwritten = "Operations"
 
-// checkAreas refuses areas that leave a tag out, or share one.
+// checkAreas returns an error if no area contains a tag, or if two areas share one.
 func checkAreas(text []byte, areas []string) error {
 	document, err := parse(text)
 	if err != nil {
@@ -124,7 +124,7 @@ func checkAreas(text []byte, areas []string) error {
 	return nil
 }
 
-// generateArea writes the package of some tags into the folder of its name.
+// generateArea generates the package of the given tags into the folder name below folder.
 func generateArea(text []byte, folder, name string, tags []string) error {
 	area, err := Area(text, tags)
 	if err != nil {
@@ -162,7 +162,8 @@ func generateArea(text []byte, folder, name string, tags []string) error {
 	return os.WriteFile(filepath.Join(folder, name, "oas_area_gen.go"), glue, 0o644) //nolint:gosec // as ogen's files
 }
 
-// simplifyPackage shortens ogen's files in a folder, deletes emptied files, and adds the functions that they call.
+// simplifyPackage shortens ogen's files in a folder, deletes the files that become empty, and adds the functions that the shortened code
+// calls.
 func simplifyPackage(folder, name string) error {
 	files, err := filepath.Glob(filepath.Join(folder, "oas_*_gen.go"))
 	if err != nil {

@@ -6,10 +6,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// checkPlaces requires every path to stand in the part of its tag, every component that one area uses in that area's
-// part, and every component that several areas use in the shared part.
+// checkPlaces checks that every path is in the part of its tag. It also checks that the components of a single area are in this area's
+// part, and that the components of several areas are in the shared part.
 func checkPlaces(bundle *yaml.Node, parts []part) error {
-	users := map[string][]string{} // the files that use a component, by its reference
+	users := map[string][]string{} // files that use a component, by its reference
 	for _, p := range parts {
 		paths := member(p.tree, "paths")
 		if paths == nil {

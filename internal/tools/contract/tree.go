@@ -8,10 +8,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// parse reads the tree of a document. A member that stands twice is an error.
+// parse parses a YAML document into a tree. It returns an error if a mapping contains a member twice.
 func parse(text []byte) (*yaml.Node, error) {
 	var anything map[string]any
-	if err := yaml.Unmarshal(text, &anything); err != nil { // a Node alone accepts a member twice
+	if err := yaml.Unmarshal(text, &anything); err != nil { // decoding into a Node would accept duplicate members
 		return nil, err
 	}
 	var document yaml.Node
@@ -21,7 +21,7 @@ func parse(text []byte) (*yaml.Node, error) {
 	return document.Content[0], nil
 }
 
-// members calls fn for each member of a mapping.
+// members calls fn for each member of a mapping, in the order of the document.
 func members(mapping *yaml.Node, fn func(name string, value *yaml.Node)) {
 	if mapping == nil || mapping.Kind != yaml.MappingNode {
 		return
@@ -31,7 +31,7 @@ func members(mapping *yaml.Node, fn func(name string, value *yaml.Node)) {
 	}
 }
 
-// member returns a member of a mapping, nil if it has no such member.
+// member returns the value of a mapping's member, or nil if there is none.
 func member(mapping *yaml.Node, name string) *yaml.Node {
 	var found *yaml.Node
 	members(mapping, func(n string, value *yaml.Node) {
@@ -42,7 +42,7 @@ func member(mapping *yaml.Node, name string) *yaml.Node {
 	return found
 }
 
-// sequence returns the items of a list, none for nil.
+// sequence returns the items of a list, or nil for a nil list.
 func sequence(list *yaml.Node) []*yaml.Node {
 	if list == nil {
 		return nil
@@ -61,7 +61,7 @@ func keep(mapping *yaml.Node, fn func(name string, value *yaml.Node) bool) {
 	mapping.Content = kept
 }
 
-// tagOf returns the tag of an operation, empty for a member of a path that is no operation.
+// tagOf returns the only tag of an operation. It returns "" for other members of a path.
 func tagOf(operation *yaml.Node) string {
 	if tags := sequence(member(operation, "tags")); len(tags) == 1 {
 		return tags[0].Value
@@ -71,12 +71,12 @@ func tagOf(operation *yaml.Node) string {
 
 const componentPrefix = "#/components/"
 
-// reached returns the references to all components that a node needs, directly or through other components.
+// reached returns the references of all components that a node uses, directly or through other components.
 func reached(document, node *yaml.Node) (map[string]bool, error) {
 	all := map[string]bool{}
 	var visit func(node *yaml.Node) error
 	visit = func(node *yaml.Node) error {
-		// A reference stands in $ref, or in the mapping of a discriminator.
+		// A reference is the value of $ref, or of the mapping of a discriminator.
 		if node.Kind == yaml.ScalarNode && strings.HasPrefix(node.Value, componentPrefix) && !all[node.Value] {
 			all[node.Value] = true
 			kind, name, _ := strings.Cut(strings.TrimPrefix(node.Value, componentPrefix), "/")

@@ -10,16 +10,16 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// wants collects facts that the generated decoders lack: the expected value of each member of a body and of each parameter in
-// words, the members of bodies that count as absent when null, and the members without effect. The keys are an operation's id and,
-// behind a space, the member's path with [] for the items of a list, the parameter's name behind a question mark, or Content-Type.
+// wants collects facts that the generated decoders lack: a description of the expected value of each body member and parameter, the body
+// members for which null means absent, the members without effect, and the aliases. A key is an operation's id, a space, and one of: the
+// path of a body member, with [] for the items of a list; the name of a parameter after a question mark; or Content-Type.
 type wants struct {
 	document  *yaml.Node
 	texts     map[string]string
-	takesNull map[string]bool   // of each member: whether one of its schemas has null as a value
-	noEffect  map[string]string // the literal of the value of x-no-effect
-	aliases   map[string]string // the member that another name stands for
-	refs      []string          // the schemas around the current one
+	takesNull map[string]bool   // whether one of the member's schemas accepts null
+	noEffect  map[string]string // Go literals of the values of x-no-effect
+	aliases   map[string]string // name of the member for which the key is an alias
+	refs      []string          // references of the schemas that contain the current one
 	fault     error
 }
 
@@ -43,7 +43,7 @@ func (w *wants) operation(operation *yaml.Node) {
 	}
 }
 
-// resolve returns the component that a node refers to, with its reference, and any other node as it is.
+// resolve returns the component that a node references and the reference, or the node itself if it is no reference.
 func (w *wants) resolve(node *yaml.Node) (resolved *yaml.Node, ref string) {
 	ref = value(node, "$ref")
 	if ref == "" {
@@ -56,7 +56,7 @@ func (w *wants) resolve(node *yaml.Node) (resolved *yaml.Node, ref string) {
 	return resolved, ref
 }
 
-// collect adds the texts of a schema and of those within it. A schema within itself is not entered again.
+// collect adds the texts of a schema and of the schemas within it. It does not enter a schema that contains itself again.
 func (w *wants) collect(key string, schema *yaml.Node) {
 	schema, ref := w.resolve(schema)
 	w.add(key, w.text(schema))
@@ -90,7 +90,7 @@ func (w *wants) collect(key string, schema *yaml.Node) {
 		}
 		if effect := member(property, noEffect); effect != nil {
 			w.addNoEffect(key+name, effect)
-			return // its members are not collected
+			return // a member without effect has no texts for its own members
 		}
 		w.collect(key+name, property)
 	})
@@ -99,14 +99,14 @@ func (w *wants) collect(key string, schema *yaml.Node) {
 	}
 }
 
-// noEffect marks a member that the server knows and does not act on. It says which values ask for nothing, whether others are
-// refused or ignored, and why.
+// noEffect marks a member that the server accepts without acting on it. Its value lists the values that request nothing, whether other
+// values are refused or ignored, and the reason.
 const noEffect = "x-no-effect"
 
-// aliasOf marks a member that is another name of one beside it. The server renames it in bodies.
+// aliasOf marks a member that is an alias of another member of the same schema. The server renames it in bodies.
 const aliasOf = "x-alias-of"
 
-// addNoEffect stores the x-no-effect of a member.
+// addNoEffect validates a member's x-no-effect and stores it as a Go literal.
 func (w *wants) addNoEffect(key string, effect *yaml.Node) {
 	var e struct {
 		Nothing   []any  `yaml:"nothing"`
@@ -128,7 +128,7 @@ func (w *wants) addNoEffect(key string, effect *yaml.Node) {
 	w.noEffect[key] = fmt.Sprintf("{Nothing: %#v, Refused: %t, Reason: %q}", values, e.Otherwise == "refused", e.Reason)
 }
 
-// hasNull reports whether null is a value of a schema.
+// hasNull reports whether a schema accepts null.
 func (w *wants) hasNull(schema *yaml.Node) bool {
 	schema, _ = w.resolve(schema)
 	of := func(kind string) []*yaml.Node { return sequence(member(schema, kind)) }
@@ -147,10 +147,10 @@ func (w *wants) hasNull(schema *yaml.Node) bool {
 	if alternatives := append(of("oneOf"), of("anyOf")...); len(alternatives) > 0 {
 		return slices.ContainsFunc(alternatives, w.hasNull)
 	}
-	return true // it takes anything
+	return true // the schema accepts any value
 }
 
-// add stores the expected value of a member. Alternatives may each have a member of this name.
+// add adds a text to the expected values of a member, separated by "or". Several alternatives of a schema may contain the member.
 func (w *wants) add(key, text string) {
 	known := w.texts[key]
 	switch {
@@ -162,7 +162,7 @@ func (w *wants) add(key, text string) {
 	}
 }
 
-// text describes the values of a schema in words; empty: any.
+// text describes the values of a schema in words. It returns "" if the schema accepts any value.
 func (w *wants) text(schema *yaml.Node) string {
 	schema, _ = w.resolve(schema)
 	if schema == nil {
@@ -179,7 +179,7 @@ func (w *wants) text(schema *yaml.Node) string {
 			add(w.text(alternative))
 		}
 	}
-	if all := sequence(member(schema, "allOf")); len(all) == 1 { // a reference with a description of its own
+	if all := sequence(member(schema, "allOf")); len(all) == 1 { // a reference with its own description
 		add(w.text(all[0]))
 	}
 	types := member(schema, "type")
@@ -202,7 +202,7 @@ func (w *wants) text(schema *yaml.Node) string {
 	return strings.Join(texts, " or ")
 }
 
-// listed returns the values of a list, which the reader has to choose from.
+// listed returns a text that offers a choice of values, or the value itself if there is only one.
 func listed(values []string) string {
 	if len(values) == 1 {
 		return values[0]
@@ -243,7 +243,7 @@ func ofType(schema *yaml.Node, name string) string {
 	return "a text" + within(schema, "minLength", "maxLength", " characters")
 }
 
-// of names the unit of a number: x-unit in the contract.
+// of returns the unit of a number (x-unit in the contract) as a text such as " of seconds", or "".
 func of(schema *yaml.Node) string {
 	if unit := value(schema, "x-unit"); unit != "" {
 		return " of " + unit
@@ -269,7 +269,7 @@ func within(schema *yaml.Node, least, most, unit string) string {
 	return ""
 }
 
-// value returns the text of a member of a mapping, empty if it has no such member.
+// value returns the text of a mapping's member, or "" if there is none.
 func value(mapping *yaml.Node, name string) string {
 	if node := member(mapping, name); node != nil {
 		return node.Value

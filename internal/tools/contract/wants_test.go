@@ -102,7 +102,7 @@ func TestWantsSayWhatMembersAre(t *testing.T) {
 	}
 }
 
-// TestAliasesCanStandAlone refuses another name of a member that is required.
+// TestAliasesCanStandAlone checks that an alias of a required member is an error.
 func TestAliasesCanStandAlone(t *testing.T) {
 	t.Parallel()
 	for schema, want := range map[string]string{

@@ -1,8 +1,8 @@
-// Command licenses writes the licences of the modules that programs are linked from: each module with its SPDX identifiers.
+// Command licenses writes a table of the modules that programs link, with the SPDX identifiers of each module's licenses.
 //
 //	licenses MODULE FILE PACKAGE...   the packages are those of the programs, in the folder of their module
 //
-// It reads the licences in the module cache. The table has no versions, so that an update changes it only when the licence changes.
+// It reads the license files in the module cache. The table contains no versions, so that an update changes it only if a license changes.
 package main
 
 import (
@@ -47,13 +47,13 @@ func run(args []string) error {
 	return os.WriteFile(args[1], table.Bytes(), 0o644) //nolint:gosec // a file of the repository
 }
 
-// own is the root module, whose licence applies to all modules below it.
+// own is the root module. Its license applies to all modules below it.
 const own = "github.com/callwright/callwright"
 
-// systems are those for which programs are built; each may link others.
+// systems lists the operating systems for which programs are built, because each may link other modules.
 var systems = []string{"darwin", "linux", "windows"}
 
-// linked returns the folders of the modules that packages of a module are linked from, by their paths, and of the standard library as std.
+// linked returns the folders of the modules that packages of a module link, by module path. The standard library has the path "std".
 func linked(module string, packages []string) (map[string]string, error) {
 	folders := map[string]string{}
 	for _, system := range systems {
@@ -81,16 +81,17 @@ func goOf(folder, variable string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// licenceFile matches the names of files with licences, and ownLicence the files with only the module's own licence.
+// licenceFile matches the names of license files, and ownLicence the names of files that contain only the module's own license.
 var (
 	licenceFile = regexp.MustCompile(`(?i)^(un)?licen[cs]e|^copying`)
 	ownLicence  = regexp.MustCompile(`(?i)^((un)?licen[cs]e|copying)(\.(md|txt))?$`)
 )
 
-// leastKnown is the part of such a licence's text that must be known, in percent.
+// leastKnown is the percentage of the text in a file of ownLicence that must match known licenses.
 const leastKnown = 75
 
-// licencesOf returns the licences in a folder, each once. An unknown text is an error: a person has to read it.
+// licencesOf returns the sorted SPDX identifiers of the licenses in a folder. It returns an error for an unknown text, because a person
+// must read it.
 func licencesOf(folder string) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

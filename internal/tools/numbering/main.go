@@ -1,8 +1,8 @@
-// Command numbering writes the table of the country codes of E.164, and of countries: with the lengths of their numbers.
+// Command numbering writes a Go table of countries and E.164 country codes, with the lengths of their numbers.
 //
 //	numbering FILE
 //
-// The facts come from libphonenumber's metadata, which the module github.com/nyaruka/phonenumbers carries.
+// The data are libphonenumber's metadata, from the module github.com/nyaruka/phonenumbers.
 package main
 
 import (
@@ -40,10 +40,10 @@ func run(args []string) error {
 	return os.WriteFile(args[0], text, 0o644) //nolint:gosec // a file of the repository
 }
 
-// notACountry is the region of codes that are no country's, such as 800.
+// notACountry is the region of country codes that belong to no country, such as 800.
 const notACountry = "001"
 
-// table returns the Go file.
+// table returns the generated Go file with the codes and the countries.
 func table(all []*phonenumbers.PhoneMetadata) ([]byte, error) {
 	codes, countries := map[string]uint32{}, map[string]string{}
 	for _, m := range all {
@@ -68,18 +68,19 @@ func table(all []*phonenumbers.PhoneMetadata) ([]byte, error) {
 	return format.Source(b.Bytes())
 }
 
-// lengths returns the lengths of a country's fixed and mobile numbers, or, if it has neither, of all its numbers. Other numbers,
-// such as service numbers, have so many lengths that most texts of digits would fit some country.
+// lengths returns the lengths of a country's fixed and mobile numbers as bits: bit n is set for n digits. If there are neither, it returns
+// the lengths of all of its numbers. It ignores other numbers, such as service numbers, because with their many lengths most digit strings
+// would match some country.
 func lengths(m *phonenumbers.PhoneMetadata) (n uint32) {
 	general := m.GetGeneralDesc().GetPossibleLength()
 	for _, d := range []*phonenumbers.PhoneNumberDesc{m.GetFixedLine(), m.GetMobile()} {
 		if d.GetNationalNumberPattern() == "" || slices.Equal(d.GetPossibleLength(), []int32{-1}) {
-			continue // no such numbers
+			continue // the country has no numbers of this type
 		}
 		if own := d.GetPossibleLength(); len(own) > 0 {
 			n |= bits(own)
 		} else {
-			n |= bits(general) // the metadata omit equal values
+			n |= bits(general) // the metadata omit lengths that equal the general ones
 		}
 	}
 	if n == 0 {

@@ -1,11 +1,13 @@
-// Command release sets the version that the modules of go.work require of each other, and writes them as a proxy of modules.
+// Command release sets the version that the modules in go.work require of each other, and writes the modules in the format of a module
+// proxy.
 //
 //	release [-C TREE] set VERSION              in the go.mod files and in go.work
 //	release [-C TREE] proxy FOLDER VERSION     a proxy for GOPROXY=file://FOLDER, with every module at that version
 //
-// -C changes to the tree first, as go -C does; FOLDER is relative to it. "proxy" leaves the tree as it is.
+// Like go -C, -C first changes to the tree. FOLDER is relative to it. "proxy" does not change the tree.
 //
-// A release is "set", a commit, a tag VERSION, and a tag FOLDER/VERSION for each other module. Between releases the version is v0.0.0.
+// A release consists of "set", a commit, a tag VERSION, and a tag FOLDER/VERSION for each other module. Between releases the version is
+// v0.0.0.
 package main
 
 import (
@@ -25,7 +27,7 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// root is the path of the root module; the paths of all others begin with it.
+// root is the path of the root module. The paths of all other modules begin with it.
 const root = "github.com/callwright/callwright"
 
 func main() {
@@ -56,7 +58,7 @@ func run(ctx context.Context, args []string) error {
 	}
 }
 
-// modules returns the folders of the modules of a tree's go.work.
+// modules returns the folders of the modules in the go.work of a tree.
 func modules(tree string) ([]string, error) {
 	work, err := readWork(tree)
 	if err != nil {
@@ -78,7 +80,7 @@ func readWork(tree string) (*modfile.WorkFile, error) {
 	return modfile.ParseWork(name, text, nil)
 }
 
-// set has the modules require each other at a version, which go.work replaces by this tree.
+// set makes the modules require each other at a version, for which go.work substitutes the modules of this tree.
 func set(tree string, folders []string, version string) error {
 	if err := checkVersion(version); err != nil {
 		return err
@@ -116,7 +118,8 @@ func checkVersion(version string) error {
 	return nil
 }
 
-// requiring returns the module of a go.mod, and its text with the other modules at a version.
+// requiring returns the path of the module in a go.mod file with the given version, and the file's text with the modules of this repository
+// required at that version.
 func requiring(name, version string) (m module.Version, text []byte, err error) {
 	text, err = os.ReadFile(name)
 	if err != nil {
@@ -138,8 +141,8 @@ func requiring(name, version string) (m module.Version, text []byte, err error) 
 
 func own(path string) bool { return path == root || strings.HasPrefix(path, root+"/") }
 
-// proxy writes the modules as git has them, each at a version, which their go.mod files require of each other. The files are the ones
-// that the go command requests from a proxy.
+// proxy writes each module at a version to the folder target, in the layout of a module proxy. The modules contain the files in git, and
+// their go.mod files require each other at that version.
 func proxy(ctx context.Context, tree string, folders []string, target, version string) error {
 	if err := checkVersion(version); err != nil {
 		return err

@@ -11,11 +11,11 @@ import (
 
 const tree = "../../.."
 
-// printed matches the command in the manual that writes a proxy.
+// printed matches the command in the manual that writes a module proxy.
 var printed = regexp.MustCompile(`(?m)^(GOWORK=off go -C internal/tools run \./release .* )(\S+) (v\S+)$`)
 
-// released makes a proxy of this tree with the command of the manual, and returns the version and the environment in which the go
-// command asks the proxy first.
+// released writes a module proxy of this tree with the manual's command. It returns the version, and an environment in which the go command
+// uses this proxy first.
 func released(t *testing.T) (version string, environ []string) {
 	t.Helper()
 	manual, err := os.ReadFile(tree + "/docs/architecture.md")
@@ -42,7 +42,7 @@ func released(t *testing.T) (version string, environ []string) {
 		t.Fatal(err)
 	}
 	known, others, _ := strings.Cut(strings.TrimSpace(string(cache)), "\n")
-	// A separate cache, because cached versions are never requested again.
+	// The module cache is new, because the go command does not request cached versions again.
 	return command[3], append(os.Environ(), "GOWORK=off", "GOMODCACHE="+t.TempDir(), "GONOSUMDB=github.com/callwright/*", "GOFLAGS=-mod=mod -modcacherw",
 		"GOPROXY=file://"+target+",file://"+filepath.Join(known, "cache", "download")+","+others)
 }
@@ -58,8 +58,8 @@ func do(t *testing.T, environ []string, folder string, args ...string) string {
 	return string(out)
 }
 
-// TestRelease uses a release of this tree as others do: a program with dependencies of its own imports a domain, and keeps them; the
-// programs have all that they import.
+// TestRelease uses a release of this tree like other programs. A program with its own dependencies must be able to import a domain without
+// other versions of them. The programs of the release must contain all that they import.
 func TestRelease(t *testing.T) {
 	t.Parallel()
 	version, environ := released(t)
@@ -110,7 +110,7 @@ func main() { fmt.Println(triage.SeverityHigh) }
 	}
 }
 
-// TestSetRefuses checks that a version must have the format of tags.
+// TestSetRefuses checks that a version must have the form of a release tag, such as v0.12.0.
 func TestSetRefuses(t *testing.T) {
 	t.Parallel()
 	for _, wrong := range []string{"", "1.2.3", "v1", "v1.2", "latest"} {

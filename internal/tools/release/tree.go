@@ -13,28 +13,28 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// file is a file of a module, in the working tree.
+// file is a file of a module: its path in the module, and its path in the working tree.
 type file struct{ name, at string }
 
-// Path returns the path within the module.
+// Path returns the path relative to the module.
 func (f file) Path() string { return f.name }
 
-// Lstat describes the file.
+// Lstat returns information about the file in the working tree.
 func (f file) Lstat() (os.FileInfo, error) { return os.Lstat(f.at) }
 
-// Open opens the file.
+// Open opens the file in the working tree.
 func (f file) Open() (io.ReadCloser, error) { return os.Open(f.at) }
 
-// written is a file of a module with a text of its own in place of the one in the working tree.
+// written is a file of a module whose text replaces the file in the working tree.
 type written struct {
 	file
 	text []byte
 }
 
-// Open opens the text.
+// Open returns a reader of the text.
 func (w written) Open() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(w.text)), nil }
 
-// Lstat describes the file in the tree, with the size of the text.
+// Lstat returns information about the file in the working tree, but with the size of the text.
 func (w written) Lstat() (os.FileInfo, error) {
 	info, err := w.file.Lstat()
 	return sized{info, int64(len(w.text))}, err
@@ -48,8 +48,8 @@ type sized struct {
 // Size returns the size of the text.
 func (s sized) Size() int64 { return s.size }
 
-// tracked returns the files of a module in git: its folder without the modules below it, and with the text of its go.mod. A module below
-// the root has the licence of the repository.
+// tracked returns the files of a module that git tracks or would add, without the modules below its folder. mod replaces the text of its
+// go.mod. A module other than the root also gets the repository's LICENSE.
 func tracked(ctx context.Context, tree, folder string, mod []byte) ([]zip.File, error) {
 	list := exec.CommandContext(ctx, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	list.Dir, list.Stderr = tree, os.Stderr
@@ -58,7 +58,7 @@ func tracked(ctx context.Context, tree, folder string, mod []byte) ([]zip.File, 
 		return nil, err
 	}
 	names := strings.Split(strings.Trim(string(out), "\x00"), "\x00")
-	below := map[string]bool{} // folders of modules
+	below := map[string]bool{} // folders of other modules
 	for _, name := range names {
 		if path.Base(name) == "go.mod" && path.Dir(name) != filepath.ToSlash(folder) {
 			below[path.Dir(name)] = true
@@ -84,7 +84,7 @@ func tracked(ctx context.Context, tree, folder string, mod []byte) ([]zip.File, 
 	return files, nil
 }
 
-// within reports whether a folder belongs to a module below.
+// within reports whether a folder belongs to one of the modules below the folder top.
 func within(modules map[string]bool, folder, top string) bool {
 	for ; folder != "." && folder != filepath.ToSlash(top); folder = path.Dir(folder) {
 		if modules[folder] {

@@ -18,10 +18,11 @@ import (
 	"github.com/callwright/callwright/porting/document"
 )
 
-// NewBlobs returns an empty store of bytes.
+// NewBlobs returns an empty document.Blobs for a test.
 type NewBlobs func(t *testing.T) document.Blobs
 
-// RunBlobs tests a document.Blobs. atRest reads its data at rest, including file names and keys; nil for a store in memory.
+// RunBlobs tests a document.Blobs. atRest returns its stored data, including file names and keys; it is nil for a store in memory, for
+// which encryption is not tested.
 func RunBlobs(t *testing.T, newBlobs NewBlobs, atRest callwrighttest.AtRest[document.Blobs]) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, blobs){
@@ -45,14 +46,14 @@ func RunBlobs(t *testing.T, newBlobs NewBlobs, atRest callwrighttest.AtRest[docu
 	}
 }
 
-// blobs is the store under test.
+// blobs wraps the store under test with helpers.
 type blobs struct {
 	document.Blobs
 
 	atRest callwrighttest.AtRest[document.Blobs]
 }
 
-// someBytes returns varying bytes.
+// someBytes returns pseudo-random bytes. The result depends only on size.
 func someBytes(size int) []byte {
 	b := make([]byte, size)
 	state := uint32(size) + 1
@@ -68,7 +69,7 @@ func hashOf(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// store stores bytes and returns their hash.
+// store stores bytes and returns their hash. It fails the test if the returned hash or size is wrong.
 func (b blobs) store(t *testing.T, content []byte, at time.Time) string {
 	t.Helper()
 	got, err := b.StoreBlob(t.Context(), bytes.NewReader(content), at)
@@ -101,7 +102,7 @@ func (b blobs) wantAbsent(t *testing.T, hash string) {
 	}
 }
 
-// wantStale checks the keys that are older than a time, in order.
+// wantStale checks that StaleBlobs returns exactly the given keys, in order.
 func (b blobs) wantStale(t *testing.T, before time.Time, want ...string) {
 	t.Helper()
 	if got, err := b.StaleBlobs(t.Context(), before, enough); err != nil || !slices.Equal(got, want) {
@@ -168,17 +169,16 @@ func keepsNothingCanceled(t *testing.T, b blobs) {
 	b.wantStale(t, later(1))
 }
 
-// readerFunc is an io.Reader.
+// readerFunc implements io.Reader with a function.
 type readerFunc func(p []byte) (int, error)
 
-// Read calls f.
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 func keepsOnce(t *testing.T, b blobs) {
 	content := someBytes(100_000)
 	hash := b.store(t, content, later(1))
 	b.store(t, content, later(3))
-	b.store(t, content, later(2)) // came earlier, ended later
+	b.store(t, content, later(2)) // an older time does not replace a newer one
 	b.wantStale(t, later(3))
 	b.wantStale(t, later(4), hash)
 	b.want(t, content)
@@ -241,12 +241,12 @@ func deletesBlob(t *testing.T, b blobs) {
 	b.wantAbsent(t, hash)
 	drop(hash, later(6))
 	b.wantStale(t, later(9))
-	b.store(t, content, later(1)) // absent bytes have no later time
+	b.store(t, content, later(1)) // the time of the deleted bytes is not kept
 	b.want(t, content)
 	b.wantStale(t, later(2), hash)
 }
 
-// deletesOrPuts deletes old bytes while they are put again: in either order, they exist in the end.
+// deletesOrPuts deletes old bytes while they are stored again: in either order, they must be stored afterwards.
 func deletesOrPuts(t *testing.T, b blobs) {
 	content := someBytes(100_000)
 	for round := range 4 {
@@ -275,9 +275,9 @@ func hasNone(t *testing.T, b blobs) {
 
 func encryptsBytes(t *testing.T, b blobs) {
 	if b.atRest == nil {
-		return // a store in memory
+		return // a store in memory encrypts nothing
 	}
-	secret := []byte("account 88231 of Robin Fox ") // a multiple of 3 bytes, so that base64 shows it wherever it stands
+	secret := []byte("account 88231 of Robin Fox ") // a multiple of 3 bytes, so that its repetitions have the same base64 form
 	content := bytes.Repeat(secret, 5000)
 	hash := b.store(t, content, at)
 	b.want(t, content)

@@ -1,4 +1,4 @@
-// Package documenttest holds the conformance suites for the ports of package document.
+// Package documenttest contains the conformance suites for the ports of package document.
 package documenttest
 
 import (
@@ -16,10 +16,10 @@ import (
 	"github.com/callwright/callwright/porting/document"
 )
 
-// NewStore returns an empty store and its transactions.
+// NewStore returns an empty store, and the callwright.Atomic of its transactions.
 type NewStore func(t *testing.T) (document.Store, callwright.Atomic)
 
-// RunStore tests a document.Store.
+// RunStore tests a document.Store from newStore; every test uses a new store.
 func RunStore(t *testing.T, newStore NewStore) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, store){
@@ -45,7 +45,7 @@ func RunStore(t *testing.T, newStore NewStore) {
 	}
 }
 
-// store is the store under test.
+// store wraps the store under test with helpers.
 type store struct {
 	document.Store
 
@@ -56,7 +56,7 @@ var at = time.Date(2026, 3, 2, 9, 8, 7, 123456000, time.UTC)
 
 func later(seconds int) time.Time { return at.Add(time.Duration(seconds) * time.Second) }
 
-// enough is a limit above the number of documents of any test.
+// enough is a limit above the number of documents or blobs of any test.
 const enough = 1000
 
 func aHash(digit string) string { return strings.Repeat(digit, 64) }
@@ -186,7 +186,7 @@ func boundsUnusedOfMany(t *testing.T, s store) {
 	s.wantUnused(t, "a", most)
 }
 
-// atOnce calls f for each number below n, concurrently, and returns the results.
+// atOnce calls f concurrently for each number below n, and returns the errors in the order of the numbers.
 func atOnce(n int, f func(i int) error) []error {
 	errs := make([]error, n)
 	var running sync.WaitGroup

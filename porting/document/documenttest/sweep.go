@@ -46,7 +46,7 @@ func deletesSome(t *testing.T, s store) {
 	s.wantUnused(t, "a", 0)
 }
 
-// deletesOrUses deletes documents while requests begin to use them: each document is either used or absent.
+// deletesOrUses deletes documents while requests mark them as used: each document must then be either used or absent.
 func deletesOrUses(t *testing.T, s store) {
 	const many = 8
 	for i := range many {

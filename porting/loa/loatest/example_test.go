@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/porting/loa/loatest"
 )
 
-// Plain renders a letter as text, so that a test reads it without a PDF library.
+// Plain renders a letter as plain text, so that a test can read it without a PDF library.
 func Example() {
 	letter, err := loatest.Plain{}.RenderLetter(context.Background(), loa.Text{
 		Title: "Letter of Authorization", Facts: []loa.Fact{{Name: "Name", Value: "Ada Park"}},

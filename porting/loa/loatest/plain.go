@@ -10,17 +10,17 @@ import (
 	"github.com/callwright/callwright/porting/loa"
 )
 
-// Plain is a loa.Renderer for tests. It renders plain text in Latin letters, with a form feed between pages.
+// Plain is a loa.Renderer for tests. It renders texts in Latin letters as plain text, with a form feed between pages.
 type Plain struct{}
 
 var _ loa.Renderer = Plain{}
 
-// RenderLetter returns a letter of one page.
+// RenderLetter returns the texts of a letter, one a line, as a single page.
 func (Plain) RenderLetter(_ context.Context, t loa.Text) ([]byte, error) {
 	return plainText("", textsOf(t))
 }
 
-// RenderSigned returns a letter and a second page.
+// RenderSigned returns the page of RenderLetter, and a second page with the certificate.
 func (p Plain) RenderSigned(ctx context.Context, t loa.Text, c loa.Certificate) ([]byte, error) {
 	letter, err := p.RenderLetter(ctx, t)
 	if err != nil {
@@ -41,10 +41,10 @@ func plainText(title string, texts []string) ([]byte, error) {
 	return []byte(title + strings.Join(texts, "\n") + "\n"), nil
 }
 
-// Pages returns the pages of Plain's output.
+// Pages splits the output of RenderLetter or RenderSigned into its pages.
 func (Plain) Pages(_ *testing.T, pdf []byte) []string { return strings.Split(string(pdf), "\f") }
 
-// textsOf returns all texts that a letter shows.
+// textsOf returns all texts that the PDF of a letter must show.
 func textsOf(t loa.Text) []string {
 	texts := []string{t.Title}
 	for _, f := range t.Facts {
@@ -53,7 +53,7 @@ func textsOf(t loa.Text) []string {
 	return append(append(texts, t.Numbers...), t.Paragraphs...)
 }
 
-// textsOfCertificate returns all texts that a certificate shows.
+// textsOfCertificate returns all texts that the page of a certificate must show.
 func textsOfCertificate(c loa.Certificate) []string {
 	return []string{c.Letter, c.Name, c.Title, c.Email, c.Origin.IP, c.Origin.UserAgent, c.Disclosure, c.Trail}
 }

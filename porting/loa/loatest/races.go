@@ -13,14 +13,15 @@ import (
 	"github.com/callwright/callwright/porting/loa"
 )
 
-// Stores are the stores of one database.
+// Stores are the stores of one database, and its transactions.
 type Stores struct {
 	Requests porting.Store
 	Letters  loa.Store
 	Atomic   callwright.Atomic
 }
 
-// RunRaces lets signers, customers and operators decide about letters concurrently, on the stores of one database.
+// RunRaces tests that concurrent decisions of signers, customers and operators about a letter leave its stores consistent. newStores
+// returns the stores of an empty database.
 func RunRaces(t *testing.T, newStores func(t *testing.T) Stores) {
 	t.Helper()
 	type race = func(ctx context.Context, r concurrentDecisions) error
@@ -74,7 +75,7 @@ func RunRaces(t *testing.T, newStores func(t *testing.T) Stores) {
 	}
 }
 
-// concurrentDecisions makes concurrent decisions about one letter.
+// concurrentDecisions contains a letter and the services through which concurrent decisions about it are made.
 type concurrentDecisions struct {
 	ports   *porting.Service
 	letters *loa.Service
@@ -123,7 +124,7 @@ func (r concurrentDecisions) sign(ctx context.Context) error {
 	return err
 }
 
-// wantOneEnd checks that a letter has at most one end, that its port request has the matching end, and that its audit trail is
+// wantOneEnd checks that a letter has ended at most once, that its port request has ended accordingly, and that its audit trail is
 // complete.
 func (r concurrentDecisions) wantOneEnd(t *testing.T) {
 	t.Helper()
@@ -148,7 +149,7 @@ func (r concurrentDecisions) wantOneEnd(t *testing.T) {
 	if err := loa.Verify(e, nil, pdf); err != nil {
 		t.Error(err)
 	}
-	want := map[loa.State][2]int{ // events of the trail that end the letter, and of the history that end the wait
+	want := map[loa.State][2]int{ // number of trail events that end the letter, and of history entries that end the wait
 		loa.Waiting: {0, 0}, loa.Signed: {1, 1}, loa.Declined: {1, 1}, loa.Revoked: {1, 1},
 	}[l.State]
 	ended := ends[loa.EventSigned] + ends[loa.EventDeclined] + ends[loa.EventRevoked]
@@ -173,7 +174,7 @@ func (idle) Enqueue(context.Context, callwright.Task) error                    {
 func (idle) Handle(callwright.Queue, string, callwright.Handler)               {}
 func (idle) Every(callwright.Queue, string, time.Duration, callwright.Handler) {}
 
-// nowhere implements ports that these tests do not use.
+// nowhere implements the ports for documents, mail and inbound numbers, and does nothing.
 type nowhere struct{}
 
 func (nowhere) SendMail(context.Context, string, string, string, string) error { return nil }
@@ -186,7 +187,7 @@ func (nowhere) RegisterInbound(context.Context, callwright.OrgID, callwright.Pho
 	return nil
 }
 
-// away is a Gateway that cannot be reached.
+// away is a Gateway whose carrier is unreachable.
 type away struct{}
 
 func (away) Capabilities() porting.Capabilities {

@@ -17,10 +17,10 @@ import (
 	"github.com/callwright/callwright/porting/loa"
 )
 
-// Pages returns the texts of the pages of a PDF: the words in reading order, with any white space between them.
+// Pages returns the text of each page of a PDF: the words in reading order, with any white space between them.
 type Pages func(t *testing.T, pdf []byte) []string
 
-// RunRenderer tests a loa.Renderer. It must refuse control characters, characters that change the direction of a text, and code
+// RunRenderer tests a loa.Renderer. The Renderer must refuse control characters, characters that change the direction of a text, and code
 // points that are not characters; it may refuse others.
 func RunRenderer(t *testing.T, r loa.Renderer, pages Pages) {
 	t.Helper()
@@ -43,14 +43,14 @@ func RunRenderer(t *testing.T, r loa.Renderer, pages Pages) {
 	}
 }
 
-// renderer is the Renderer under test.
+// renderer wraps the Renderer under test with helpers.
 type renderer struct {
 	loa.Renderer
 
 	pages Pages
 }
 
-// letter returns the PDF of a letter.
+// letter returns the PDF of a letter, and fails the test if it cannot be rendered.
 func (r renderer) letter(t *testing.T, text loa.Text) []byte {
 	t.Helper()
 	pdf, err := r.RenderLetter(t.Context(), text)
@@ -60,7 +60,7 @@ func (r renderer) letter(t *testing.T, text loa.Text) []byte {
 	return pdf
 }
 
-// signed returns the PDF of a signed letter.
+// signed returns the PDF of a signed letter, and fails the test if it cannot be rendered.
 func (r renderer) signed(t *testing.T, text loa.Text, c loa.Certificate) []byte {
 	t.Helper()
 	pdf, err := r.RenderSigned(t.Context(), text, c)
@@ -70,7 +70,7 @@ func (r renderer) signed(t *testing.T, text loa.Text, c loa.Certificate) []byte 
 	return pdf
 }
 
-// aText returns a letter for a number of phone numbers.
+// aText returns the wording of a letter with the given count of phone numbers.
 func aText(numbers int) loa.Text {
 	c := loa.Content{
 		Request: "port_0197f2a4b0007a1c8d2e5f3a1c9b7d20", Date: at, CustomerType: porting.Business, BusinessName: "Bäckerei Léger & Søn",
@@ -91,7 +91,7 @@ func aCertificate() loa.Certificate {
 	}
 }
 
-// rendersAlways renders now, and in a bubble with a clock in another year.
+// rendersAlways checks that the bytes do not depend on the time: it renders again in a synctest bubble, whose clock shows another year.
 func rendersAlways(t *testing.T, r renderer) {
 	text, c := aText(3), aCertificate()
 	letter, signed := r.letter(t, text), r.signed(t, text, c)
@@ -146,7 +146,7 @@ func rendersDifferently(t *testing.T, r renderer) {
 	}
 }
 
-// wantWords checks that pages contain the words of texts, with any line breaks.
+// wantWords checks that pages contain every word of texts. A word may be broken across lines.
 func wantWords(t *testing.T, pages []string, texts ...string) {
 	t.Helper()
 	shown := strings.Join(strings.Fields(strings.Join(pages, " ")), "")
@@ -164,7 +164,7 @@ func showsLetter(t *testing.T, r renderer) {
 	wantWords(t, r.pages(t, r.letter(t, text)), textsOf(text)...)
 }
 
-// showsLong renders the maximum of numbers, and texts of maximum length, some without a space.
+// showsLong checks letters with the maximum count of numbers, and texts of maximum length, some without a space.
 func showsLong(t *testing.T, r renderer) {
 	text := aText(porting.MaxNumbers)
 	for i := range text.Facts {
@@ -201,7 +201,7 @@ func rendersEmpty(t *testing.T, r renderer) {
 	r.signed(t, aText(1), c)
 }
 
-// keepsPages allows a signature block at the end of the letter, which the signed letter fills in.
+// keepsPages checks that a signed letter begins with the pages of the letter. The last of these pages may differ in the signature block.
 func keepsPages(t *testing.T, r renderer) {
 	for _, numbers := range []int{1, porting.MaxNumbers} {
 		text := aText(numbers)
@@ -223,8 +223,8 @@ func keepsArguments(t *testing.T, r renderer) {
 	}
 }
 
-// refusesUnprintable puts unprintable characters into each text. A renderer may replace characters of the user agent, which no
-// person has written.
+// refusesUnprintable checks that an unprintable character in any text is refused, except in the user agent: a renderer may replace its
+// characters, because no person has written them.
 func refusesUnprintable(t *testing.T, r renderer) {
 	for _, c := range []rune{'\x00', '\x07', '\x7f', '\u202e', '\u2067', '\ufffe', unicode.MaxRune} {
 		bad := "x" + string(c) + "y"
@@ -251,7 +251,7 @@ func refusesUnprintable(t *testing.T, r renderer) {
 	}
 }
 
-// wantNamed checks that an error names a character and its text.
+// wantNamed checks that an error is a *loa.CharacterError with a character and its text.
 func wantNamed(t *testing.T, name, text string, c rune, err error) {
 	t.Helper()
 	e, ok := errors.AsType[*loa.CharacterError](err)

@@ -16,10 +16,10 @@ import (
 	"github.com/callwright/callwright/porting/loa"
 )
 
-// NewStore returns an empty store and its transactions.
+// NewStore returns an empty store, and the callwright.Atomic of its transactions.
 type NewStore func(t *testing.T) (loa.Store, callwright.Atomic)
 
-// RunStore tests a loa.Store. atRest reads its data at rest; nil for a store in memory.
+// RunStore tests a loa.Store. atRest returns its stored data; it is nil for a store in memory, for which encryption is not tested.
 func RunStore(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[loa.Store]) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, store){
@@ -45,7 +45,7 @@ func RunStore(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[loa.
 	}
 }
 
-// store is the store under test.
+// store wraps the store under test with helpers.
 type store struct {
 	loa.Store
 
@@ -53,10 +53,10 @@ type store struct {
 	atRest callwrighttest.AtRest[loa.Store]
 }
 
-// words holds characters that a store might lose.
+// words contains characters that a faulty store might change: accents, quotes, a line break, markup, an emoji.
 const words = "\u00c9va's\n\"<b>&\\ \U0001F600"
 
-// aPDF contains bytes that are not text.
+// aPDF contains bytes that are not valid UTF-8.
 var aPDF = []byte("%PDF-1.4\n\x00\xff\xfe\r\n%%EOF")
 
 // aLetter returns a waiting letter of organization a.
@@ -67,7 +67,7 @@ func aLetter(request string) loa.Letter {
 	}
 }
 
-// fullLetter returns a letter with a value in each field.
+// fullLetter returns a letter with every field set.
 func fullLetter(request string) loa.Letter {
 	return loa.Letter{
 		Org: "a", Request: request, State: loa.Signed, Content: loa.Content{
@@ -85,7 +85,7 @@ func anEvent(number int) loa.Event {
 	return loa.Event{Number: number, At: later(number), Kind: loa.EventSent, Hash: fmt.Sprint("h", number)}
 }
 
-// fullEvent returns an event with a value in each field.
+// fullEvent returns an event with every field set.
 func fullEvent(number int) loa.Event {
 	return loa.Event{
 		Number: number, At: later(number), Kind: loa.EventSigned, Email: "robin@example.com", SHA256: "5ha", Name: words, Title: "Owner",
@@ -125,7 +125,7 @@ func (s store) wantEvents(t *testing.T, request string, want ...loa.Event) {
 	}
 }
 
-// wantPDF checks a PDF; nil: it must be absent.
+// wantPDF checks the content of a stored PDF. If want is nil, the PDF must be absent.
 func (s store) wantPDF(t *testing.T, request string, signed bool, want []byte) {
 	t.Helper()
 	got, err := s.PDF(t.Context(), "a", request, signed)

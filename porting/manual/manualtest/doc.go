@@ -1,2 +1,2 @@
-// Package manualtest tests implementations of the store of package manual.
+// Package manualtest contains the conformance suite for manual.Store.
 package manualtest

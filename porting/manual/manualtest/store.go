@@ -16,10 +16,10 @@ import (
 	"github.com/callwright/callwright/porting/manual"
 )
 
-// NewStore returns an empty store and its transactions.
+// NewStore returns an empty store, and the callwright.Atomic of its transactions.
 type NewStore func(t *testing.T) (manual.Store, callwright.Atomic)
 
-// RunStore tests a manual.Store. atRest reads its data at rest; nil for a store in memory.
+// RunStore tests a manual.Store. atRest returns its stored data; it is nil for a store in memory, for which encryption is not tested.
 func RunStore(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[manual.Store]) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, store){
@@ -43,7 +43,7 @@ func RunStore(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[manu
 	}
 }
 
-// store is the store under test.
+// store wraps the store under test with helpers.
 type store struct {
 	manual.Store
 
@@ -55,10 +55,10 @@ var at = time.Date(2026, 3, 2, 9, 8, 7, 123456000, time.UTC)
 
 func later(seconds int) time.Time { return at.Add(time.Duration(seconds) * time.Second) }
 
-// words holds characters that a store might lose.
+// words contains characters that a faulty store might change: accents, quotes, a line break, markup, an emoji.
 const words = "\u00c9va's\n\"<b>&\\ \U0001F600"
 
-// anOrder returns an order of one number in the state submitted.
+// anOrder returns an order with one number in state NumberSubmitted.
 func anOrder(ref string) manual.Order {
 	return manual.Order{
 		Ref: ref, Key: "key of " + ref, CreatedAt: at, UpdatedAt: at, Revision: 1,
@@ -66,7 +66,7 @@ func anOrder(ref string) manual.Order {
 	}
 }
 
-// fullOrder returns an order with a value in each field.
+// fullOrder returns an order with every field set.
 func fullOrder(ref string) manual.Order {
 	o := manual.Order{
 		Ref: ref, Key: "key of " + ref, CancelAskedAt: later(1), CancelRefused: true, CreatedAt: at, UpdatedAt: later(2), Revision: 1,
@@ -198,7 +198,7 @@ func saysAbsent(t *testing.T, s store) {
 	wantCode(t, callwright.CodeNotFound, map[string]error{"an order": err, "an update": s.UpdateOrder(t.Context(), anOrder("absent"))})
 }
 
-// refs returns the references of all orders, which are read in pages of two.
+// refs returns the Refs of all orders, or of the open ones. It reads them in pages of two.
 func (s store) refs(t *testing.T, open bool) (refs []string) {
 	t.Helper()
 	for after := (callwright.Keyset{}); ; {
@@ -219,7 +219,7 @@ func (s store) refs(t *testing.T, open bool) (refs []string) {
 func pagesOrders(t *testing.T, s store) {
 	for i, ref := range []string{"o5", "o3", "o4", "o1", "o2"} {
 		o := anOrder(ref)
-		o.CreatedAt = later(i / 2) // o5 and o3, then o4 and o1, then o2
+		o.CreatedAt = later(i / 2) // ascending order: o5 and o3, then o4 and o1, then o2
 		s.insert(t, o)
 	}
 	for _, open := range []bool{false, true} {

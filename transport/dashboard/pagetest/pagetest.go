@@ -9,15 +9,16 @@ import (
 	"testing"
 )
 
-// Answer is an answer that was read to its end.
+// Answer is the answer to a request, with its whole body.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   string
-	URL    *url.URL // to which the request led
+	URL    *url.URL // URL of the answer, after redirects
 }
 
-// Send gets a page, or posts a form to it if there is one.
+// Send requests a page if form is nil; otherwise it posts the form. It returns the final answer, after redirects, and fails the test on an
+// error.
 func Send(t testing.TB, c *http.Client, address string, form url.Values) Answer {
 	t.Helper()
 	method, body := http.MethodGet, io.Reader(http.NoBody)
@@ -34,7 +35,7 @@ func Send(t testing.TB, c *http.Client, address string, form url.Values) Answer 
 	return Do(t, c, r)
 }
 
-// Do sends a request.
+// Do sends a request and returns the final answer, after redirects. It fails the test on an error.
 func Do(t testing.TB, c *http.Client, r *http.Request) Answer {
 	t.Helper()
 	answer, err := c.Do(r)

@@ -14,7 +14,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/agentsoas"
 )
 
-// ListAgents returns a page of web agents.
+// ListAgents serves GET /v1/agents. It returns a page of web agents.
 func (a *api) ListAgents(ctx context.Context, params oas.ListAgentsParams) (*oas.WebAgentListReply, error) {
 	after, err := callwright.ParseCursor(params.Cursor.Or(""))
 	if err != nil {
@@ -35,7 +35,7 @@ func (a *api) ListAgents(ctx context.Context, params oas.ListAgentsParams) (*oas
 	return answer, nil
 }
 
-// GetAgent returns a web agent.
+// GetAgent serves GET /v1/agents/{agent_id}. It returns a web agent with warnings about its settings.
 func (a *api) GetAgent(ctx context.Context, params oas.GetAgentParams) (*oas.WebAgentReply, error) {
 	w, err := a.cfg.Agents.Agent(ctx, httpapi.Org(ctx), params.AgentID)
 	if err != nil {
@@ -45,7 +45,7 @@ func (a *api) GetAgent(ctx context.Context, params oas.GetAgentParams) (*oas.Web
 	return &oas.WebAgentReply{Agent: record, Warnings: a.cfg.Agents.Warnings(ctx, w.Org, w.Agent)}, err
 }
 
-// CreateAgent stores a web agent.
+// CreateAgent serves POST /v1/agents. It creates a web agent.
 func (a *api) CreateAgent(ctx context.Context, req *oas.WebAgentCreate) (*oas.WebAgentReply, error) {
 	w, err := newWebAgent(req)
 	if err != nil {
@@ -63,7 +63,7 @@ func (a *api) CreateAgent(ctx context.Context, req *oas.WebAgentCreate) (*oas.We
 	return &oas.WebAgentReply{Agent: record, Warnings: a.cfg.Agents.Warnings(ctx, w.Org, w.Agent), Ignored: ignored}, err
 }
 
-// ignored returns the members of the body that have no effect, a voice that another one replaces among them.
+// ignored returns the members of the body that have no effect. They include field if an unknown voice was replaced.
 func (a *api) ignored(ctx context.Context, field, voice, language string) (oas.IgnoredMembers, error) {
 	if err := httpapi.NoteVoice(ctx, field, voice, language); err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (a *api) ignored(ctx context.Context, field, voice, language string) (oas.I
 	return list, nil
 }
 
-// aboutPrompt names the task of a web agent as the wire does.
+// aboutPrompt renames the field of an error about the task to "prompt", its name in the contract.
 func aboutPrompt(err error) error {
 	if e, ok := errors.AsType[*callwright.Error](err); ok && e.Field == string(agents.SettingTask) {
 		named := *e
@@ -115,7 +115,7 @@ func newWebAgent(req *oas.WebAgentCreate) (agents.WebAgent, error) {
 	return w, nil
 }
 
-// UpdateAgent changes a web agent, setting by setting: one that is refused leaves the others be.
+// UpdateAgent serves POST /v1/agents/{agent_id}. It changes the settings that are valid, and reports the refused ones.
 func (a *api) UpdateAgent(
 	ctx context.Context, req *oas.WebAgentUpdate, params oas.UpdateAgentParams,
 ) (*oas.UpdateReply, error) {
@@ -178,12 +178,12 @@ func agentPatch(req *oas.WebAgentUpdate) (agents.WebAgentPatch, error) {
 	}, nil
 }
 
-// DeleteAgent deletes a web agent.
+// DeleteAgent serves POST /v1/agents/{agent_id}/delete. It deletes a web agent.
 func (a *api) DeleteAgent(ctx context.Context, params oas.DeleteAgentParams) (*oas.MessageReply, error) {
 	return a.deleted(ctx, params.AgentID)
 }
 
-// RemoveAgent deletes a web agent.
+// RemoveAgent serves DELETE /v1/agents/{agent_id}. It does the same as DeleteAgent.
 func (a *api) RemoveAgent(ctx context.Context, params oas.RemoveAgentParams) (*oas.MessageReply, error) {
 	return a.deleted(ctx, params.AgentID)
 }
@@ -195,8 +195,8 @@ func (a *api) deleted(ctx context.Context, id string) (*oas.MessageReply, error)
 	return &oas.MessageReply{Status: oas.SuccessStatusSuccess, Message: "Agent deleted."}, nil
 }
 
-// webAgent translates a web agent. Unset members are null, or empty where the contract allows no null. Members beyond the
-// specification's record are present only when they are set.
+// webAgent translates a web agent. Unset members are null, or empty where the contract forbids null. Members that the contract adds to the
+// original specification are present only if they are set.
 func webAgent(w agents.WebAgent) (oas.WebAgent, error) {
 	metadata, err := wire.Raw(w.Metadata)
 	if err != nil {
@@ -225,7 +225,7 @@ func webAgent(w agents.WebAgent) (oas.WebAgent, error) {
 	return answer, err
 }
 
-// objectText returns a free object as JSON; nil for null.
+// objectText returns the JSON of a free object, or nil if the object is null.
 func objectText(object oas.VoiceSettings) (json.RawMessage, error) {
 	if object == nil {
 		return nil, nil

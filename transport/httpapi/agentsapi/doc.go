@@ -1,2 +1,2 @@
-// Package agentsapi serves web agents, inbound numbers with their agents, and personas.
+// Package agentsapi serves the operations of web agents, of inbound numbers with their agents, and of personas.
 package agentsapi

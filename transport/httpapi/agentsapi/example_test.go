@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/agentsapi"
 )
 
-// A program without personas serves its agents.
+// A program serves web agents and inbound numbers, but no personas.
 func Example() {
 	store := memstore.New()
 	service, err := agents.New(agents.Config{
@@ -34,7 +34,7 @@ func Example() {
 	// Output: 200 {"agents":[]}
 }
 
-// anybody takes every request for one of acme.
+// anybody authenticates every request as the organization acme.
 type anybody struct{}
 
 func (anybody) Authenticate(*http.Request) (callwright.Principal, error) {

@@ -15,7 +15,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/agentsoas"
 )
 
-// ListInboundNumbers returns a page of the numbers that are answered.
+// ListInboundNumbers serves GET /v1/inbound. It returns a page of the numbers that an agent answers.
 func (a *api) ListInboundNumbers(
 	ctx context.Context, params oas.ListInboundNumbersParams,
 ) (*oas.InboundNumberListReply, error) {
@@ -38,7 +38,7 @@ func (a *api) ListInboundNumbers(
 	return answer, nil
 }
 
-// GetInboundNumber returns one number that is answered.
+// GetInboundNumber serves GET /v1/inbound/{phone_number}. It returns a number with its agent.
 func (a *api) GetInboundNumber(
 	ctx context.Context, params oas.GetInboundNumberParams,
 ) (*oas.InboundNumber, error) {
@@ -55,7 +55,7 @@ func (a *api) GetInboundNumber(
 	return &answer, err
 }
 
-// UpdateInboundNumber changes the agent at a number, setting by setting: a refused setting does not affect the others.
+// UpdateInboundNumber serves POST /v1/inbound/{phone_number}. It changes the settings that are valid, and reports the refused ones.
 func (a *api) UpdateInboundNumber(
 	ctx context.Context, req *oas.InboundNumberUpdate, params oas.UpdateInboundNumberParams,
 ) (*oas.UpdateReply, error) {
@@ -112,7 +112,7 @@ func (a *api) UpdateInboundNumber(
 	return answer, nil
 }
 
-// inboundPatch translates the body of UpdateInboundNumber. Of the voice's two names voice_id takes precedence.
+// inboundPatch translates the body of UpdateInboundNumber. If it names a voice as both voice and voice_id, voice_id takes precedence.
 func inboundPatch(req *oas.InboundNumberUpdate) (agents.Patch, error) {
 	data, err := agentwire.DynamicData(req.DynamicData)
 	if err != nil {
@@ -149,7 +149,7 @@ func inboundPatch(req *oas.InboundNumberUpdate) (agents.Patch, error) {
 	return patch, nil
 }
 
-// inboundNumber translates a number with its agent. Members that are not built yet are null.
+// inboundNumber translates a number with its agent. Members of features that are not built are null.
 func inboundNumber(n agents.InboundNumber) (oas.InboundNumber, error) {
 	data, err := agentwire.DynamicDataList[oas.DynamicDataList](n.Agent.DynamicData)
 	absent := oas.OptNilString{Set: true, Null: true}
@@ -175,7 +175,7 @@ func inboundNumber(n agents.InboundNumber) (oas.InboundNumber, error) {
 	}, err
 }
 
-// nilMillis returns a duration in milliseconds; null for none.
+// nilMillis returns a duration in milliseconds, or null for nil.
 func nilMillis(d *time.Duration) wire.Nil[float64] {
 	if d == nil {
 		return wire.Nil[float64]{Null: true}
@@ -183,7 +183,7 @@ func nilMillis(d *time.Duration) wire.Nil[float64] {
 	return wire.Nil[float64]{Value: float64(*d) / float64(time.Millisecond)}
 }
 
-// selectorRecord translates the choice of the version of an agent's pathway; null without a pathway.
+// selectorRecord translates the version that an agent selects of its pathway. It returns null for an agent without a pathway.
 func selectorRecord(ref agents.PathwayRef) oas.OptNilPathwayVersionSelector {
 	version := oas.OptNilPathwayVersionSelector{Set: true, Null: true}
 	switch {

@@ -14,7 +14,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/agentsoas"
 )
 
-// ListPersonas returns a page of personas.
+// ListPersonas serves GET /v1/personas. It returns a page of personas without their drafts.
 func (a *api) ListPersonas(ctx context.Context, params oas.ListPersonasParams) (*oas.PersonaListReply, error) {
 	list, err := a.cfg.Personas.List(ctx, httpapi.Org(ctx), params.Page.Or(1), params.Limit.Or(0))
 	if err != nil {
@@ -27,7 +27,7 @@ func (a *api) ListPersonas(ctx context.Context, params oas.ListPersonasParams) (
 	return answer, nil
 }
 
-// CreatePersona stores a persona with its first version.
+// CreatePersona serves POST /v1/personas. It creates a persona with its first version.
 func (a *api) CreatePersona(ctx context.Context, req *oas.PersonaCreate) (*oas.PersonaReply, error) {
 	settings := req.CallConfig.Value
 	r, err := a.cfg.Personas.Create(ctx, httpapi.Org(ctx), persona.Persona{
@@ -46,7 +46,8 @@ func (a *api) CreatePersona(ctx context.Context, req *oas.PersonaCreate) (*oas.P
 	return a.changedPersona(ctx, r, err, settings.Voice.Value, settings.Language.Value)
 }
 
-// changedPersona returns the answer to a change that may have named a voice.
+// changedPersona returns the answer to a change of a persona, with the ignored members of its body. voice and language are the values in
+// the body.
 func (a *api) changedPersona(ctx context.Context, r persona.Record, err error, voice, language string) (*oas.PersonaReply, error) {
 	answer, err := a.personaReply(ctx, r, err)
 	if err != nil {
@@ -56,13 +57,13 @@ func (a *api) changedPersona(ctx context.Context, r persona.Record, err error, v
 	return answer, err
 }
 
-// GetPersona returns a persona with its version in production and its draft.
+// GetPersona serves GET /v1/personas/{id}. It returns a persona with its version in production and its draft.
 func (a *api) GetPersona(ctx context.Context, params oas.GetPersonaParams) (*oas.PersonaReply, error) {
 	r, err := a.cfg.Personas.Get(ctx, httpapi.Org(ctx), params.ID)
 	return a.personaReply(ctx, r, err)
 }
 
-// UpdatePersona changes a persona and its draft.
+// UpdatePersona serves PATCH /v1/personas/{id}. It changes a persona and its draft.
 func (a *api) UpdatePersona(
 	ctx context.Context, req *oas.PersonaUpdate, params oas.UpdatePersonaParams,
 ) (*oas.PersonaReply, error) {
@@ -87,7 +88,7 @@ func (a *api) UpdatePersona(
 	return a.changedPersona(ctx, r, err, settings.Voice.Value, settings.Language.Value)
 }
 
-// DeletePersona deletes a persona.
+// DeletePersona serves DELETE /v1/personas/{id}. It deletes a persona.
 func (a *api) DeletePersona(ctx context.Context, params oas.DeletePersonaParams) (*oas.PersonaDeletedReply, error) {
 	if err := a.cfg.Personas.Delete(ctx, httpapi.Org(ctx), params.ID); err != nil {
 		return nil, err
@@ -95,19 +96,19 @@ func (a *api) DeletePersona(ctx context.Context, params oas.DeletePersonaParams)
 	return &oas.PersonaDeletedReply{Data: oas.PersonaDeleted{Deleted: true}}, nil
 }
 
-// PromotePersona makes the draft the version in production.
+// PromotePersona serves POST /v1/personas/{id}/promote. It makes the draft the version in production.
 func (a *api) PromotePersona(ctx context.Context, params oas.PromotePersonaParams) (*oas.PersonaReply, error) {
 	r, err := a.cfg.Personas.Promote(ctx, httpapi.Org(ctx), params.ID)
 	return a.personaReply(ctx, r, err)
 }
 
-// DiscardPersonaDraft deletes the draft.
+// DiscardPersonaDraft serves DELETE /v1/personas/{id}/draft. It deletes the draft.
 func (a *api) DiscardPersonaDraft(ctx context.Context, params oas.DiscardPersonaDraftParams) (*oas.PersonaReply, error) {
 	r, err := a.cfg.Personas.Discard(ctx, httpapi.Org(ctx), params.ID)
 	return a.personaReply(ctx, r, err)
 }
 
-// ListPersonaVersions returns a page of a persona's versions.
+// ListPersonaVersions serves GET /v1/personas/{id}/versions. It returns a page of a persona's versions.
 func (a *api) ListPersonaVersions(
 	ctx context.Context, params oas.ListPersonaVersionsParams,
 ) (*oas.PersonaVersionListReply, error) {
@@ -136,7 +137,8 @@ func conditionsOf(conditions []oas.PersonaCondition) []persona.Condition {
 	return out
 }
 
-// personaReply returns the answer with one persona and its draft, or err. It warns of the draft, or else of the version in production.
+// personaReply returns the answer with a persona and its draft, or err. The answer contains warnings about the draft or, without a draft,
+// about the version in production.
 func (a *api) personaReply(ctx context.Context, r persona.Record, err error) (*oas.PersonaReply, error) {
 	if err != nil {
 		return nil, err
@@ -187,7 +189,7 @@ func personaVersionRecord(v persona.Version) oas.PersonaVersion {
 	return record
 }
 
-// nilMinutes returns a duration in minutes; null for none.
+// nilMinutes returns a duration in minutes, or null for 0.
 func nilMinutes(d time.Duration) wire.Nil[float64] {
 	return wire.Nil[float64]{Value: d.Minutes(), Null: d == 0}
 }

@@ -10,7 +10,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/agentsoas"
 )
 
-// member is a member of the body of an update, and the setting that it changes.
+// member is a member in the body of an update, with the setting that it changes.
 type member struct {
 	name    string
 	setting agents.Setting
@@ -20,7 +20,7 @@ type member struct {
 	}
 }
 
-// updateReport reports which of the given members were applied, and why the others were refused.
+// updateReport returns an answer that lists which of the given members were applied, and the reasons why the others were refused.
 func updateReport(message string, warnings []string, ignored oas.IgnoredMembers, report agents.Report, members []member) (*oas.UpdateReply, error) {
 	answer := &oas.UpdateReply{
 		Status: oas.SuccessStatusSuccess, Message: message,

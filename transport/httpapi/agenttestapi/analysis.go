@@ -8,7 +8,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
 )
 
-// AnalyzeTestRun finds out why a run has failed.
+// AnalyzeTestRun serves POST /v1/agent-testing/runs/{id}/analyze. It returns the cause of a failed run and suggested fixes.
 func (a *api) AnalyzeTestRun(ctx context.Context, params oas.AnalyzeTestRunParams) (*oas.TestAnalysisReply, error) {
 	found, err := a.cfg.Tests.AnalyzeRun(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
 )
 
-// GetTestAnalytics counts the runs of a pathway.
+// GetTestAnalytics serves GET /v1/agent-testing/analytics/{pathwayId}. It returns the counts and rates of a pathway's runs.
 func (a *api) GetTestAnalytics(ctx context.Context, params oas.GetTestAnalyticsParams) (*oas.TestAnalyticsReply, error) {
 	found, err := a.cfg.Tests.BasicAnalytics(ctx, httpapi.Org(ctx), agenttest.AnalyticsQuery{
 		Pathway: params.PathwayId, Days: params.Days.Or(0), Scripted: params.IncludeScripted.Or(false),
@@ -29,7 +29,8 @@ func (a *api) GetTestAnalytics(ctx context.Context, params oas.GetTestAnalyticsP
 	}}, nil
 }
 
-// GetEnhancedTestAnalytics describes the runs of a pathway.
+// GetEnhancedTestAnalytics serves GET /v1/agent-testing/analytics/{pathwayId}/enhanced. It adds scores, a trend and the failures by node to
+// the basic analytics.
 func (a *api) GetEnhancedTestAnalytics(
 	ctx context.Context, params oas.GetEnhancedTestAnalyticsParams,
 ) (*oas.TestEnhancedAnalyticsReply, error) {
@@ -64,7 +65,7 @@ func (a *api) GetEnhancedTestAnalytics(
 	return &oas.TestEnhancedAnalyticsReply{Data: answer}, nil
 }
 
-// whyExcluded adds the remedy for a client to the reason why runs do not count.
+// whyExcluded appends the client's remedy to the reason why runs are not counted. It returns null for an empty reason.
 func whyExcluded(reason string) oas.NilString {
 	if reason == "" {
 		return oas.NilString{Null: true}
@@ -72,12 +73,12 @@ func whyExcluded(reason string) oas.NilString {
 	return oas.NewNilString(reason + "; include_scripted=true counts all.")
 }
 
-// maxShown bounds a name, in bytes.
+// maxShown is the maximum length of a shown name, in bytes.
 const maxShown = 200
 
 func shown(name string) string { return callwright.Clip(name, maxShown) }
 
-// states are the states of runs as the contract names them.
+// states maps the states of statistics to the contract's names.
 var states = map[stats.State]run.State{
 	stats.Passed: run.Passed, stats.Failed: run.Failed, stats.Error: run.Error, stats.Cancelled: run.Cancelled,
 }

@@ -9,7 +9,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
 )
 
-// Config names the services of the area. The operations of a service that is nil answer 501.
+// Config holds the services of the area. If a service is nil, its operations answer 501.
 type Config struct {
 	Tests    *agenttest.Service
 	Tornados *tornado.Service
@@ -21,7 +21,7 @@ type api struct {
 	cfg Config
 }
 
-// New makes the area.
+// New returns the area of agent testing.
 func New(c Config) httpapi.Area {
 	a := &api{cfg: c}
 	return httpapi.Area{

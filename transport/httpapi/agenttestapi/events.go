@@ -15,28 +15,29 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
 )
 
-// StreamTestRun sends the progress of a run.
+// StreamTestRun serves GET /v1/agent-testing/runs/{id}/events. It streams the progress of a run.
 func (a *api) StreamTestRun(ctx context.Context, params oas.StreamTestRunParams, w http.ResponseWriter) error {
 	f, err := a.cfg.Tests.WatchRun(ctx, httpapi.Org(ctx), params.ID, params.LastEventID.Or(0))
 	return watch(ctx, w, f, err, runProgress)
 }
 
-// StreamTestBatch sends the progress of a batch.
+// StreamTestBatch serves GET /v1/agent-testing/batches/{id}/events. It streams the progress of a batch.
 func (a *api) StreamTestBatch(ctx context.Context, params oas.StreamTestBatchParams, w http.ResponseWriter) error {
 	f, err := a.cfg.Tests.WatchBatch(ctx, httpapi.Org(ctx), params.ID, params.LastEventID.Or(0))
 	return watch(ctx, w, f, err, groupProgress)
 }
 
-// StreamTestSet sends the progress of a simulation set.
+// StreamTestSet serves GET /v1/agent-testing/simulation-sets/{id}/events. It streams the progress of a simulation set.
 func (a *api) StreamTestSet(ctx context.Context, params oas.StreamTestSetParams, w http.ResponseWriter) error {
 	f, err := a.cfg.Tests.WatchSet(ctx, httpapi.Org(ctx), params.ID, params.LastEventID.Or(0))
 	return watch(ctx, w, f, err, groupProgress)
 }
 
-// encoder is a generated type.
+// encoder is implemented by the generated types of JSON.
 type encoder interface{ Encode(e *jx.Encoder) }
 
-// watch sends the states that a watcher returns. A client that has the final state gets 204, at which browsers stop to connect.
+// watch streams the states that a watcher returns, or returns err. A client that already has the final state receives 204, after which
+// browsers do not reconnect.
 func watch[T any](
 	ctx context.Context, w http.ResponseWriter, f *node.RecordWatcher[T], err error, record func(T) encoder,
 ) error {

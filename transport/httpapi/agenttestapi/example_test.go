@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/agenttestapi"
 )
 
-// A webhook is sent the result of a run.
+// A Notifier sends the result of a run to a webhook.
 func ExampleNotifier() {
 	n := agenttestapi.NewNotifier(outbox{})
 	if err := n.RunEnded(context.Background(), "https://hook.example", run.Run{ID: "r1", Org: "acme"}); err != nil {

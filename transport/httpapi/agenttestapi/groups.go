@@ -12,7 +12,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
 )
 
-// StartTestBatch queues a run of each of several scenarios.
+// StartTestBatch serves POST /v1/agent-testing/batch-run. It queues one run of each scenario.
 func (a *api) StartTestBatch(
 	ctx context.Context, req *oas.TestBatchStart, _ oas.StartTestBatchParams,
 ) (*oas.TestBatchStartedReply, error) {
@@ -32,7 +32,7 @@ func (a *api) StartTestBatch(
 	return &oas.TestBatchStartedReply{Data: answer}, nil
 }
 
-// GetTestBatch returns one batch with its runs.
+// GetTestBatch serves GET /v1/agent-testing/batches/{id}. It returns a batch with its runs.
 func (a *api) GetTestBatch(ctx context.Context, params oas.GetTestBatchParams) (*oas.TestBatchReply, error) {
 	b, runs, err := a.cfg.Tests.GetBatch(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
@@ -41,7 +41,7 @@ func (a *api) GetTestBatch(ctx context.Context, params oas.GetTestBatchParams) (
 	return &oas.TestBatchReply{Data: batchRecord(b, runs)}, nil
 }
 
-// batchRecord returns a batch with its runs.
+// batchRecord translates a batch with its runs.
 func batchRecord(b group.Batch, runs []run.Run) oas.TestBatch {
 	return oas.TestBatch{
 		ID: b.ID, Status: oas.TestRunStatus(b.State), VersionNumber: wire.NilInt(b.Version), TotalScenarios: len(b.Scenarios),
@@ -53,7 +53,7 @@ func batchRecord(b group.Batch, runs []run.Run) oas.TestBatch {
 	}
 }
 
-// ListTestBatches returns a page of batches.
+// ListTestBatches serves GET /v1/agent-testing/batches. It returns a page of batches without their runs.
 func (a *api) ListTestBatches(ctx context.Context, params oas.ListTestBatchesParams) (*oas.TestBatchListReply, error) {
 	batches, total, err := a.cfg.Tests.ListBatches(ctx, httpapi.Org(ctx), group.Filter{
 		Kind: group.OneEach, Pathway: params.PathwayID.Or(""), Persona: params.PersonaID.Or(""),
@@ -77,7 +77,7 @@ func (a *api) ListTestBatches(ctx context.Context, params oas.ListTestBatchesPar
 	return &oas.TestBatchListReply{Data: page}, nil
 }
 
-// CreateTestSet queues many runs of each of several scenarios.
+// CreateTestSet serves POST /v1/agent-testing/simulation-sets. It queues the given number of runs of each scenario.
 func (a *api) CreateTestSet(
 	ctx context.Context, req *oas.TestSetStart, _ oas.CreateTestSetParams,
 ) (*oas.TestSetStartedReply, error) {
@@ -101,7 +101,7 @@ func (a *api) CreateTestSet(
 	}}, nil
 }
 
-// ListTestSets returns a page of simulation sets.
+// ListTestSets serves GET /v1/agent-testing/simulation-sets. It returns a page of simulation sets.
 func (a *api) ListTestSets(ctx context.Context, params oas.ListTestSetsParams) (*oas.TestSetListReply, error) {
 	sets, total, err := a.cfg.Tests.ListBatches(ctx, httpapi.Org(ctx), group.Filter{
 		Kind: group.Simulations, Pathway: params.PathwayID.Or(""), Persona: params.PersonaID.Or(""),
@@ -125,7 +125,7 @@ func (a *api) ListTestSets(ctx context.Context, params oas.ListTestSetsParams) (
 	return &oas.TestSetListReply{Data: page}, nil
 }
 
-// GetTestSet returns one simulation set with its statistics.
+// GetTestSet serves GET /v1/agent-testing/simulation-sets/{id}. It returns a simulation set with its statistics.
 func (a *api) GetTestSet(ctx context.Context, params oas.GetTestSetParams) (*oas.TestSetReply, error) {
 	b, st, err := a.cfg.Tests.GetSet(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
@@ -147,7 +147,7 @@ func (a *api) GetTestSet(ctx context.Context, params oas.GetTestSetParams) (*oas
 	}}, nil
 }
 
-// maxLabel bounds the label of a failure mode, in bytes.
+// maxLabel is the maximum length of a failure mode's label, in bytes.
 const maxLabel = 500
 
 func scenarioStats(part run.Subject, s stats.Scenario) oas.TestSetScenarioStats {

@@ -9,17 +9,17 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
 )
 
-// CancelTestRun cancels a run.
+// CancelTestRun serves POST /v1/agent-testing/runs/{id}/cancel. It cancels a run.
 func (a *api) CancelTestRun(ctx context.Context, params oas.CancelTestRunParams) (*oas.TestCancelledReply, error) {
 	return cancelled(a.cfg.Tests.CancelRun(ctx, httpapi.Org(ctx), params.ID))
 }
 
-// CancelTestBatch cancels the runs of a batch.
+// CancelTestBatch serves POST /v1/agent-testing/batches/{id}/cancel. It cancels the runs of a batch.
 func (a *api) CancelTestBatch(ctx context.Context, params oas.CancelTestBatchParams) (*oas.TestCancelledReply, error) {
 	return cancelled(a.cfg.Tests.CancelBatch(ctx, httpapi.Org(ctx), params.ID))
 }
 
-// CancelTestSet cancels the runs of a simulation set.
+// CancelTestSet serves POST /v1/agent-testing/simulation-sets/{id}/cancel. It cancels the runs of a simulation set.
 func (a *api) CancelTestSet(ctx context.Context, params oas.CancelTestSetParams) (*oas.TestCancelledReply, error) {
 	return cancelled(a.cfg.Tests.CancelSet(ctx, httpapi.Org(ctx), params.ID))
 }
@@ -31,9 +31,9 @@ func cancelled(err error) (*oas.TestCancelledReply, error) {
 	return &oas.TestCancelledReply{Data: oas.TestCancelled{Cancelled: true}}, nil
 }
 
-// budgetOf returns the budget of a request.
+// budgetOf translates the budget in a body. It is unlimited if the body has none.
 func budgetOf(b oas.OptTestBudget) engine.Limit {
-	cost, _ := engine.MoneyOf(b.Value.Cost.Value) // the contract bounds it
+	cost, _ := engine.MoneyOf(b.Value.Cost.Value) // the contract limits the cost
 	return engine.Limit{Tokens: b.Value.Tokens.Value, Cost: cost}
 }
 
@@ -43,7 +43,7 @@ func budgetRecord(l engine.Limit) oas.NilTestBudget {
 	}}
 }
 
-// costRecord returns the cost of calls, null if the price of one of them is unknown.
+// costRecord returns the cost of calls of models, or null if the price of one of them is unknown.
 func costRecord(s engine.Spend) oas.NilFloat64 {
 	cost, known := s.Price()
 	return oas.NilFloat64{Value: cost.Amount(), Null: !known}

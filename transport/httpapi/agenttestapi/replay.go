@@ -9,7 +9,8 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
 )
 
-// ReplayTestRun begins a chat in which the caller of a run says its lines again.
+// ReplayTestRun serves POST /v1/agent-testing/runs/{id}/replay. It starts a chat with the pathway, repeats the caller's lines of a run, and
+// reports where the chat diverges from the run.
 func (a *api) ReplayTestRun(ctx context.Context, params oas.ReplayTestRunParams) (*oas.TestReplayReply, error) {
 	r, err := a.cfg.Tests.ReplayRun(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {

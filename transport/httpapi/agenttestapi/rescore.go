@@ -12,7 +12,8 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
 )
 
-// RescoreTestScenario returns the results of assertions on ended runs.
+// RescoreTestScenario serves POST /v1/agent-testing/scenarios/{id}/rescore. It evaluates assertions on a page of ended runs, without
+// changing the runs.
 func (a *api) RescoreTestScenario(
 	ctx context.Context, req oas.OptTestRescore, params oas.RescoreTestScenarioParams,
 ) (*oas.TestRescoredReply, error) {

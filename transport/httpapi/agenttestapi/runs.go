@@ -16,7 +16,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
 )
 
-// StartTestRun queues a run of a scenario.
+// StartTestRun serves POST /v1/agent-testing/scenarios/{id}/run. It queues a run of a scenario.
 func (a *api) StartTestRun(
 	ctx context.Context, req oas.OptTestRunStart, params oas.StartTestRunParams,
 ) (*oas.TestRunStartedReply, error) {
@@ -35,10 +35,10 @@ func (a *api) StartTestRun(
 	return &oas.TestRunStartedReply{Data: oas.TestRunStarted{RunID: run.ID, Status: oas.TestRunStatus(run.State)}}, nil
 }
 
-// defaultRuns is the default number of runs or groups in a page.
+// defaultRuns is the default number of runs, batches or sets on a page.
 const defaultRuns = 50
 
-// ListTestRuns returns a page of runs.
+// ListTestRuns serves GET /v1/agent-testing/runs. It returns a page of runs without their conversations.
 func (a *api) ListTestRuns(ctx context.Context, params oas.ListTestRunsParams) (*oas.TestRunListReply, error) {
 	f := run.Filter{
 		Scenario: params.ScenarioID.Or(""), Pathway: params.PathwayID.Or(""), Persona: params.PersonaID.Or(""),
@@ -54,7 +54,7 @@ func (a *api) ListTestRuns(ctx context.Context, params oas.ListTestRunsParams) (
 	return &oas.TestRunListReply{Data: oas.TestRunPage{Runs: summaries(runs), TotalCount: total}}, nil
 }
 
-// GetTestRun returns one run with all that was said and done in it.
+// GetTestRun serves GET /v1/agent-testing/runs/{id}. It returns a run with its conversation and results.
 func (a *api) GetTestRun(ctx context.Context, params oas.GetTestRunParams) (*oas.TestRunReply, error) {
 	run, _, err := a.cfg.Tests.GetRun(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
@@ -64,7 +64,7 @@ func (a *api) GetTestRun(ctx context.Context, params oas.GetTestRunParams) (*oas
 	return &oas.TestRunReply{Data: record}, err
 }
 
-// runRecord returns a run with its outcome.
+// runRecord translates a run with its outcome.
 func runRecord(r run.Run) (oas.TestRun, error) {
 	record := oas.TestRun{
 		ID: r.ID, ScenarioID: r.Scenario, PathwayID: wire.NilText(r.Pathway), PersonaID: wire.NilText(r.Persona),
@@ -113,10 +113,10 @@ func runRecord(r run.Run) (oas.TestRun, error) {
 	return record, err
 }
 
-// maxWarning bounds a warning, in bytes.
+// maxWarning is the maximum length of a warning, in bytes.
 const maxWarning = 2000
 
-// summaries returns runs without their conversations.
+// summaries translates runs without their conversations.
 func summaries(runs []run.Run) []oas.TestRunSummary {
 	list := make([]oas.TestRunSummary, len(runs))
 	for i, r := range runs {
@@ -137,7 +137,7 @@ func summaries(runs []run.Run) []oas.TestRunSummary {
 	return list
 }
 
-// maxMessage bounds an error_message, in bytes.
+// maxMessage is the maximum length of error_message, in bytes.
 const maxMessage = 2000
 
 func errorMessage(r run.Run) wire.Nil[string] {
@@ -166,7 +166,7 @@ func resultRecords(results []assert.Result) ([]oas.TestAssertionResult, error) {
 	return records, nil
 }
 
-// resultRecord returns a result without its evidence.
+// resultRecord translates the result of an assertion, without its evidence.
 func resultRecord(r assert.Result) oas.TestAssertionResult {
 	record := oas.TestAssertionResult{
 		AssertionID: r.Assertion, Type: oas.TestAssertionKind(r.Type), Name: r.Name, IsRequired: r.Required, Weight: r.Weight,
@@ -198,7 +198,7 @@ func toneRecord(t *assert.Tone) oas.NilTestToneScore {
 	return oas.NewNilTestToneScore(record)
 }
 
-// usageRecords returns the tokens of the roles that have asked a model.
+// usageRecords returns the tokens of each role that has used a model.
 func usageRecords(u engine.Usage) []oas.TestUsage {
 	records := []oas.TestUsage{
 		{Role: oas.TestUsageRoleCaller, InputTokens: u.Caller.Input, OutputTokens: u.Caller.Output},

@@ -13,7 +13,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
 )
 
-// CreateTestScenario stores a new scenario.
+// CreateTestScenario serves POST /v1/agent-testing/scenarios. It creates a scenario.
 func (a *api) CreateTestScenario(ctx context.Context, req *oas.TestScenarioCreate) (*oas.TestScenarioReply, error) {
 	sc, err := decoded(req, req.RequestData, scenario.Decode)
 	if err != nil {
@@ -25,10 +25,10 @@ func (a *api) CreateTestScenario(ctx context.Context, req *oas.TestScenarioCreat
 	return scenarioReply(sc, err)
 }
 
-// defaultPage is the default number of scenarios in a page.
+// defaultPage is the default number of scenarios on a page.
 const defaultPage = 500
 
-// ListTestScenarios returns a page of scenarios.
+// ListTestScenarios serves GET /v1/agent-testing/scenarios. It returns a page of scenarios.
 func (a *api) ListTestScenarios(
 	ctx context.Context, params oas.ListTestScenariosParams,
 ) (*oas.TestScenarioListReply, error) {
@@ -56,12 +56,13 @@ func (a *api) ListTestScenarios(
 	return answer, nil
 }
 
-// GetTestScenario returns one scenario.
+// GetTestScenario serves GET /v1/agent-testing/scenarios/{id}. It returns a scenario.
 func (a *api) GetTestScenario(ctx context.Context, params oas.GetTestScenarioParams) (*oas.TestScenarioReply, error) {
 	return scenarioReply(a.cfg.Tests.Scenario(ctx, httpapi.Org(ctx), params.ID))
 }
 
-// UpdateTestScenario changes the members of a scenario that are given.
+// UpdateTestScenario serves PUT /v1/agent-testing/scenarios/{id}. It changes only the given members of a scenario. Given assertions replace
+// all assertions and receive new ids.
 func (a *api) UpdateTestScenario(
 	ctx context.Context, req *oas.TestScenarioUpdate, params oas.UpdateTestScenarioParams,
 ) (*oas.TestScenarioReply, error) {
@@ -77,7 +78,7 @@ func (a *api) UpdateTestScenario(
 	return scenarioReply(a.cfg.Tests.UpdateScenario(ctx, httpapi.Org(ctx), params.ID, p))
 }
 
-// DeleteTestScenario deletes a scenario.
+// DeleteTestScenario serves DELETE /v1/agent-testing/scenarios/{id}. It deletes a scenario.
 func (a *api) DeleteTestScenario(
 	ctx context.Context, params oas.DeleteTestScenarioParams,
 ) (*oas.TestScenarioDeletedReply, error) {
@@ -124,7 +125,7 @@ func scenarioRecord(sc scenario.Scenario) (oas.TestScenario, error) {
 	return record, err
 }
 
-// decoded reads the members of a scenario in a request. A number in its request data that is too large is refused by its name.
+// decoded translates the body of a scenario with decode. An error about a number in data that is too large names its member.
 func decoded[T any](req json.Marshaler, data oas.OptRequestData, decode func([]byte) (T, error)) (T, error) {
 	var none T
 	if _, err := wire.Values("request_data", data.Value); err != nil {
@@ -137,7 +138,7 @@ func decoded[T any](req json.Marshaler, data oas.OptRequestData, decode func([]b
 	return decode(raw)
 }
 
-// records returns a part of a scenario as the generated types have it, whose JSON is the same.
+// records converts a list to a generated type with the same JSON.
 func records[To, From any](list []From) (out []To, err error) {
 	raw, err := json.Marshal(list)
 	if err == nil {
@@ -153,5 +154,5 @@ func speakerOf(r llm.Role) oas.TestSpeaker {
 	return oas.TestSpeakerUser
 }
 
-// nilTime returns null for the zero time.
+// nilTime returns a time, or null for the zero time.
 func nilTime(t time.Time) wire.Nil[time.Time] { return wire.Nil[time.Time]{Value: t, Null: t.IsZero()} }

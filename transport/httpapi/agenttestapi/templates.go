@@ -11,7 +11,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
 )
 
-// ListTestTemplates returns the built-in templates.
+// ListTestTemplates serves GET /v1/agent-testing/templates. It returns the built-in templates, optionally of one category.
 func (a *api) ListTestTemplates(_ context.Context, params oas.ListTestTemplatesParams) (*oas.TestTemplateListReply, error) {
 	answer := &oas.TestTemplateListReply{Data: []oas.TestTemplate{}}
 	for _, t := range templates.All() {
@@ -30,7 +30,7 @@ func (a *api) ListTestTemplates(_ context.Context, params oas.ListTestTemplatesP
 	return answer, nil
 }
 
-// CloneTestTemplate makes a scenario of a template.
+// CloneTestTemplate serves POST /v1/agent-testing/templates/{id}/clone. It creates a scenario from a template.
 func (a *api) CloneTestTemplate(
 	ctx context.Context, req *oas.TestTemplateClone, params oas.CloneTestTemplateParams,
 ) (*oas.TestScenarioCreatedReply, error) {
@@ -49,7 +49,7 @@ func (a *api) CloneTestTemplate(
 	return &oas.TestScenarioCreatedReply{Data: oas.TestScenarioCreated{Scenario: record}}, err
 }
 
-// GenerateTestScenario drafts a scenario from a call.
+// GenerateTestScenario serves POST /v1/agent-testing/scenarios/generate-from-call. It drafts a scenario from a call, without storing it.
 func (a *api) GenerateTestScenario(ctx context.Context, req *oas.TestScenarioFromCall) (*oas.TestScenarioDraftReply, error) {
 	sc, err := a.cfg.Tests.DraftScenario(ctx, httpapi.Org(ctx), agenttest.DraftRequest{
 		Call: wire.ID(req.CallID), Pathway: wire.ID(req.PathwayID.Or("")), Persona: wire.ID(req.PersonaID.Or("")),

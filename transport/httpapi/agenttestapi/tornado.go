@@ -16,14 +16,14 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
 )
 
-// The bounds of texts of a session, in bytes.
+// Maximum lengths of a session's texts, in bytes.
 const (
 	maxExcerpt     = 500
 	maxDescription = 4000
 	maxWhy         = 1000
 )
 
-// StartTornado starts a session.
+// StartTornado serves POST /v1/agent-testing/tornado/start. It starts a session.
 func (a *api) StartTornado(
 	ctx context.Context, req *oas.TornadoStart, _ oas.StartTornadoParams,
 ) (*oas.TornadoStartedReply, error) {
@@ -43,7 +43,7 @@ func (a *api) StartTornado(
 	}}, nil
 }
 
-// GetActiveTornado returns the session that is running on a pathway or for a persona.
+// GetActiveTornado serves GET /v1/agent-testing/tornado/active. It returns the running session of a pathway or a persona.
 func (a *api) GetActiveTornado(ctx context.Context, params oas.GetActiveTornadoParams) (*oas.TornadoActiveReply, error) {
 	s, err := a.cfg.Tornados.Active(ctx, httpapi.Org(ctx), params.PathwayID.Or(""), params.PersonaID.Or(""))
 	if err != nil {
@@ -56,7 +56,7 @@ func (a *api) GetActiveTornado(ctx context.Context, params oas.GetActiveTornadoP
 	}}, nil
 }
 
-// ListTornados returns a page of sessions.
+// ListTornados serves GET /v1/agent-testing/tornado. It returns a page of sessions.
 func (a *api) ListTornados(ctx context.Context, params oas.ListTornadosParams) (*oas.TornadoListReply, error) {
 	after, err := callwright.ParseCursor(params.Cursor.Or(""))
 	if err != nil {
@@ -79,7 +79,7 @@ func (a *api) ListTornados(ctx context.Context, params oas.ListTornadosParams) (
 	return &oas.TornadoListReply{Data: answer}, nil
 }
 
-// GetTornadoStatus returns a session with its iterations.
+// GetTornadoStatus serves GET /v1/agent-testing/tornado/{id}/status. It returns a session with its iterations.
 func (a *api) GetTornadoStatus(ctx context.Context, params oas.GetTornadoStatusParams) (*oas.TornadoSessionReply, error) {
 	s, err := a.cfg.Tornados.Get(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
@@ -88,7 +88,7 @@ func (a *api) GetTornadoStatus(ctx context.Context, params oas.GetTornadoStatusP
 	return &oas.TornadoSessionReply{Data: tornadoRecord(s)}, nil
 }
 
-// CancelTornado cancels a session.
+// CancelTornado serves POST /v1/agent-testing/tornado/{id}/cancel. It requests the end of a session.
 func (a *api) CancelTornado(ctx context.Context, params oas.CancelTornadoParams) (*oas.TornadoCancelledReply, error) {
 	if err := a.cfg.Tornados.Cancel(ctx, httpapi.Org(ctx), params.ID); err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func (a *api) CancelTornado(ctx context.Context, params oas.CancelTornadoParams)
 	return &oas.TornadoCancelledReply{Data: oas.TornadoCancelled{Cancelled: true}}, nil
 }
 
-// StreamTornado sends the progress of a session.
+// StreamTornado serves GET /v1/agent-testing/tornado/{id}/events. It streams the progress of a session.
 func (a *api) StreamTornado(ctx context.Context, params oas.StreamTornadoParams, w http.ResponseWriter) error {
 	f, err := a.cfg.Tornados.Watch(ctx, httpapi.Org(ctx), params.ID, params.LastEventID.Or(0))
 	return watch(ctx, w, f, err, func(s tornado.Session) encoder { return new(tornadoSummary(s)) })
@@ -112,7 +112,7 @@ func tornadoSummary(s tornado.Session) oas.TornadoSummary {
 	}
 }
 
-// tornadoRecord returns a session with its iterations.
+// tornadoRecord translates a session with its iterations.
 func tornadoRecord(s tornado.Session) oas.TornadoSession {
 	record := oas.TornadoSession{
 		SessionID: s.ID, Status: oas.TornadoStatus(s.State), StopReason: stopReasonRecord(s),
@@ -164,7 +164,7 @@ func iterationRecord(s tornado.Session, it tornado.Iteration) oas.TornadoIterati
 	return record
 }
 
-// planRecord returns a plan. Its fixes stand in the order of their importance.
+// planRecord translates a plan. Its fixes are in the order of their priority.
 func planRecord(p tornado.Plan) oas.TornadoFixPlan {
 	record := oas.TornadoFixPlan{Fixes: make([]oas.TornadoFix, len(p.Fixes)), PriorityOrder: make([]string, len(p.Fixes))}
 	for i, f := range p.Fixes {
@@ -187,7 +187,7 @@ func differences(list []graph.Difference) []oas.PathwayDifference {
 		})
 }
 
-// tornadoUsage returns the usage of runs and models.
+// tornadoUsage returns the tokens of each role in a session's runs, of the analyzer and of the fixer.
 func tornadoUsage(u tornado.Usage) []oas.TestUsage {
 	records := usageRecords(u.Runs)
 	for _, r := range []oas.TestUsage{
@@ -201,7 +201,7 @@ func tornadoUsage(u tornado.Usage) []oas.TestUsage {
 	return records
 }
 
-// phaseRecord returns the phase of a session; null after its end.
+// phaseRecord returns the phase of a session, or null after its end.
 func phaseRecord(s tornado.Session) oas.NilTornadoPhase {
 	return oas.NilTornadoPhase{Value: oas.TornadoPhase(s.Phase), Null: s.State.Ended() || s.Phase == ""}
 }

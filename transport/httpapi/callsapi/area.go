@@ -9,8 +9,8 @@ import (
 
 // Config configures the area.
 type Config struct {
-	Calls *call.Service // nil: the operations answer 501
-	URL   string        // of this server as clients see it, without a slash at its end
+	Calls *call.Service // if nil, the operations answer 501
+	URL   string        // public URL of the server, without a trailing slash
 }
 
 // api implements the operations of the area.
@@ -19,7 +19,7 @@ type api struct {
 	cfg Config
 }
 
-// New makes the area.
+// New returns the area of calls and recordings.
 func New(c Config) httpapi.Area {
 	return httpapi.Area{
 		Area:   oas.Area(&api{cfg: c}),

@@ -11,7 +11,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/callsoas"
 )
 
-// CreateCall queues a call.
+// CreateCall serves POST /v1/calls. It queues a call.
 func (a *api) CreateCall(
 	ctx context.Context, req *oas.CallCreate, _ oas.CreateCallParams,
 ) (*oas.CallCreatedReply, error) {
@@ -38,7 +38,7 @@ func (a *api) CreateCall(
 	return answer, nil
 }
 
-// ListCalls returns a page of calls.
+// ListCalls serves GET /v1/calls. It returns a page of calls without their transcripts.
 func (a *api) ListCalls(ctx context.Context, params oas.ListCallsParams) (*oas.CallListReply, error) {
 	after, err := callwright.ParseCursor(params.Cursor.Or(""))
 	if err != nil {
@@ -54,7 +54,7 @@ func (a *api) ListCalls(ctx context.Context, params oas.ListCallsParams) (*oas.C
 	}
 	longer := wire.Minutes(params.DurationGt.Value)
 	if params.DurationGt.Set {
-		longer = max(longer, time.Nanosecond) // none would be no bound
+		longer = max(longer, time.Nanosecond) // 0 would disable the filter
 	}
 	page, total, err := a.cfg.Calls.List(ctx, httpapi.Org(ctx), call.Filter{
 		From: params.FromNumber.Value, To: params.ToNumber.Value,
@@ -81,7 +81,7 @@ func (a *api) ListCalls(ctx context.Context, params oas.ListCallsParams) (*oas.C
 	return answer, nil
 }
 
-// GetCall returns one call with its transcript and its log.
+// GetCall serves GET /v1/calls/{call_id}. It returns a call with its transcript and its pathway log.
 func (a *api) GetCall(ctx context.Context, params oas.GetCallParams) (*oas.CallRecord, error) {
 	c, transcript, err := a.cfg.Calls.Get(ctx, httpapi.Org(ctx), params.CallID)
 	if err != nil {
@@ -99,7 +99,7 @@ func (a *api) GetCall(ctx context.Context, params oas.GetCallParams) (*oas.CallR
 	return record, nil
 }
 
-// StopCall ends a call.
+// StopCall serves POST /v1/calls/{call_id}/stop. It requests the end of a call.
 func (a *api) StopCall(ctx context.Context, params oas.StopCallParams) (*oas.MessageReply, error) {
 	if err := a.cfg.Calls.Stop(ctx, httpapi.Org(ctx), params.CallID); err != nil {
 		return nil, err

@@ -1,2 +1,2 @@
-// Package callsapi serves calls, their records and recordings, and reports their events to webhooks.
+// Package callsapi serves the operations of calls and recordings, and sends the events of calls to webhooks.
 package callsapi

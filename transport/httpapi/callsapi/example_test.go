@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/callsapi"
 )
 
-// A webhook is sent the record of a call.
+// A Notifier sends the record of a call to a webhook.
 func ExampleNotifier() {
 	n := callsapi.NewNotifier(outbox{}, "https://voice.example.com")
 	if err := n.Notify(context.Background(), "acme", "https://hook.example", call.Call{ID: "c1"}, nil, nil); err != nil {

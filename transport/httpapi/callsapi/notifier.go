@@ -10,28 +10,28 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// Sender sends a signed body to a webhook; adapters/webhook has it.
+// Sender sends a signed body to a webhook. adapters/webhook implements it.
 type Sender interface {
-	// Send posts a body that is about the thing named id, signed for the organization. CodeForbidden means that the receiver
-	// refuses it permanently; any other error, that it should be tried again.
+	// Send posts a body to url, signed with the organization's secret. id identifies the message. CodeForbidden means that the receiver
+	// refuses the message permanently. After any other error, the caller should retry.
 	Send(ctx context.Context, org callwright.OrgID, id, url string, body []byte) error
 }
 
-// Notifier reports calls to webhooks: see call.Notifier. Of a call that has ended, the body is the record that GET
-// /v1/calls/{call_id} answers.
+// Notifier sends calls to webhooks. It implements call.Notifier. For an ended call, the body equals the answer to GET /v1/calls/{call_id},
+// except for the state of the delivery.
 type Notifier struct {
 	sender  Sender
 	baseURL string
 }
 
-// NewNotifier makes a Notifier that sends by s. baseURL is the server's public URL, without a slash at its end.
+// NewNotifier returns a Notifier that sends messages with s. baseURL is the server's public URL, without a trailing slash.
 func NewNotifier(s Sender, baseURL string) Notifier { return Notifier{s, baseURL} }
 
-// Notify sends the record of a call.
+// Notify sends the record of a call to a webhook. It omits the state of the delivery, so that each attempt sends the same body.
 func (n Notifier) Notify(
 	ctx context.Context, org callwright.OrgID, url string, c call.Call, transcript []call.Entry, logs []pathway.Log,
 ) error {
-	c.Delivery = call.Delivery{} // each attempt sends the same body
+	c.Delivery = call.Delivery{} // so that each attempt sends the same body
 	record, err := callRecord(n.baseURL, c, transcript, logs)
 	if err != nil {
 		return err
@@ -43,19 +43,19 @@ func (n Notifier) Notify(
 	return n.sender.Send(ctx, org, c.ID, url, body)
 }
 
-// event is the body of a webhook about something that has happened on a call.
+// event is the body of a webhook message about an event of a call.
 type event struct {
 	Message   string             `json:"message"`
 	CallID    string             `json:"call_id"`
 	Category  call.EventCategory `json:"category"`
 	Level     call.EventLevel    `json:"log_level"`
-	CreatedAt string             `json:"created_at"` // as times of the API are written
+	CreatedAt string             `json:"created_at"` // in the API's format of times
 }
 
 // eventTime is the layout of event.CreatedAt.
 const eventTime = "2006-01-02T15:04:05.000Z07:00"
 
-// NotifyEvent sends an event of a call.
+// NotifyEvent sends an event of a call to a webhook. The message's id is the call's id with the event's sequence number.
 func (n Notifier) NotifyEvent(
 	ctx context.Context, org callwright.OrgID, url string, c call.Call, happened call.Notice,
 ) error {

@@ -23,7 +23,7 @@ func callSummary(c call.Call) oas.CallSummary {
 	return s
 }
 
-// callRecord returns the whole record of a call.
+// callRecord translates a call with its transcript and its pathway log.
 func callRecord(baseURL string, c call.Call, transcript []call.Entry, logs []pathway.Log) (*oas.CallRecord, error) {
 	r := &oas.CallRecord{
 		CallID: c.ID, CID: c.ID, CallLength: callLength(c), CorrectedDuration: correctedDuration(c), To: c.To, From: c.From,
@@ -59,7 +59,7 @@ func callRecord(baseURL string, c call.Call, transcript []call.Entry, logs []pat
 	return r, fillIn(r, c, logs)
 }
 
-// fillIn adds the members that have to be encoded.
+// fillIn sets the members whose translation can fail.
 func fillIn(r *oas.CallRecord, c call.Call, logs []pathway.Log) (err error) {
 	if r.RequestData, err = wire.Raw(c.RequestData); err != nil {
 		return err
@@ -90,7 +90,7 @@ func transcriptLine(e call.Entry) oas.TranscriptLine {
 	return l
 }
 
-// pathwayLogs returns the log of a call's pathway, line by line.
+// pathwayLogs translates the log of a call's pathway into lines. begin is the start of the call.
 func pathwayLogs(logs []pathway.Log, begin time.Time) ([]oas.CallPathwayLog, error) {
 	lines, err := pathwaywire.Lines(logs, begin)
 	records := make([]oas.CallPathwayLog, len(lines))
@@ -110,7 +110,7 @@ func analysis(a call.Analysis) oas.NilCallAnalysis {
 	return oas.NewNilCallAnalysis(oas.CallAnalysis{Summary: wire.NilText(a.Summary), Disposition: wire.NilText(a.Disposition)})
 }
 
-// delivery returns the state of a record's delivery, null for none.
+// delivery translates the state of a record's delivery to its webhook. It returns null without a delivery.
 func delivery(d call.Delivery) oas.OptNilCallWebhookDelivery {
 	if d.State == "" {
 		return oas.OptNilCallWebhookDelivery{Set: true, Null: true}
@@ -121,12 +121,12 @@ func delivery(d call.Delivery) oas.OptNilCallWebhookDelivery {
 	})
 }
 
-// callLength returns the call's length in minutes, null while there is none.
+// callLength returns the call's length in minutes. It is null until the call has started and ended.
 func callLength(c call.Call) oas.NilFloat64 {
 	return oas.NilFloat64{Value: c.Length().Minutes(), Null: c.StartedAt == nil || c.EndedAt == nil}
 }
 
-// correctedDuration returns the call's length in seconds, null while there is none.
+// correctedDuration returns the call's length in whole seconds. It is null until the call has started and ended.
 func correctedDuration(c call.Call) oas.NilString {
 	if c.StartedAt == nil || c.EndedAt == nil {
 		return oas.NilString{Null: true}
@@ -145,7 +145,7 @@ func answeredBy(c call.Call) oas.NilAnsweredBy {
 	return oas.NilAnsweredBy{Value: oas.AnsweredBy(c.AnsweredBy), Null: c.AnsweredBy == ""}
 }
 
-// endedBy returns the side that hung up; null for a call that ended otherwise.
+// endedBy returns the side that hung up. It is null for a call that was not answered or ended otherwise.
 func endedBy(c call.Call) oas.NilCallRecordCallEndedBy {
 	by := oas.NilCallRecordCallEndedBy{Null: true}
 	switch {
@@ -190,5 +190,5 @@ func releaseCause(c call.Call) oas.OptNilString {
 	return oas.NewOptNilString(c.Ending.Release)
 }
 
-// nilMillis returns a duration in milliseconds; null for none.
+// nilMillis returns a duration in milliseconds, or null for 0.
 func nilMillis(d time.Duration) wire.Nil[float64] { return wire.Millis(wire.Ptr(d, d != 0)) }

@@ -10,14 +10,14 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/callsoas"
 )
 
-// GetRecording streams a call's recording, or the range that the request asks for.
+// GetRecording serves GET /v1/recordings/{call_id}. It streams a call's recording, or the range that the request names.
 func (a *api) GetRecording(ctx context.Context, params oas.GetRecordingParams, w http.ResponseWriter) error {
 	recording, err := a.cfg.Calls.Recording(ctx, httpapi.Org(ctx), params.CallID)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = recording.Close() }()
-	// ServeContent asks the request for its method and its conditions only.
+	// ServeContent reads only the method and the conditional headers of this request.
 	asked := &http.Request{Method: http.MethodGet, Header: http.Header{}}
 	if httpapi.Head(ctx) {
 		asked.Method = http.MethodHead

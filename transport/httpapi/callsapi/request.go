@@ -38,7 +38,7 @@ func callRequest(ctx context.Context, req *oas.CallCreate) (call.Request, error)
 	}, err
 }
 
-// callOverrides returns the agent's settings that are given for the call.
+// callOverrides returns the agent's settings that the body overrides for this call.
 func callOverrides(req *oas.CallCreate) (agents.Patch, error) {
 	data, err := agentwire.DynamicData(req.DynamicData)
 	if err != nil {
@@ -67,7 +67,7 @@ func callOverrides(req *oas.CallCreate) (agents.Patch, error) {
 	return patch, nil
 }
 
-// callPlan returns the plan of a call: voicemail, retry, analysis and webhooks.
+// callPlan translates the plan of a call: voicemail, retry, analysis and webhooks.
 func callPlan(ctx context.Context, req *oas.CallCreate) call.Plan {
 	plan := call.Plan{
 		Voicemail: call.Voicemail{
@@ -94,7 +94,8 @@ func callPlan(ctx context.Context, req *oas.CallCreate) call.Plan {
 	return plan
 }
 
-// transferTo returns the number to which the call may be transferred: the list's default takes the place of the single number.
+// transferTo returns the number to which the call may be transferred, if one is given. The default of transfer_list takes precedence over
+// transfer_phone_number. Other entries of the list are reported as ignored.
 func transferTo(ctx context.Context, req *oas.CallCreate) (string, bool) {
 	to, given := req.TransferPhoneNumber.Get()
 	for _, name := range slices.Sorted(maps.Keys(req.TransferList.Value)) {

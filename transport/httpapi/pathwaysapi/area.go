@@ -6,7 +6,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/pathwaysoas"
 )
 
-// Config names the service of the area. Without it the operations answer 501.
+// Config holds the service of the area. If Pathways is nil, the operations answer 501.
 type Config struct{ Pathways *pathway.Service }
 
 // api implements the operations of the area.
@@ -15,7 +15,7 @@ type api struct {
 	cfg Config
 }
 
-// New makes the area.
+// New returns the area of pathways.
 func New(c Config) httpapi.Area {
 	return httpapi.Area{Area: oas.Area(&api{cfg: c}), Absent: func(string) bool { return c.Pathways == nil }}
 }

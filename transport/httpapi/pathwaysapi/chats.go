@@ -12,7 +12,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/pathwaysoas"
 )
 
-// CreatePathwayChat starts a chat.
+// CreatePathwayChat serves POST /v1/pathway/chat/create. It starts a chat with a pathway.
 func (a *api) CreatePathwayChat(ctx context.Context, req *oas.PathwayChatCreate) (*oas.PathwayChatReply, error) {
 	data, err := wire.Values("request_data", req.RequestData.Value)
 	if err != nil {
@@ -40,7 +40,7 @@ func (a *api) CreatePathwayChat(ctx context.Context, req *oas.PathwayChatCreate)
 	}}, nil
 }
 
-// SendPathwayChatMessage takes a turn in a chat.
+// SendPathwayChatMessage serves POST /v1/pathway/chat/{chat_id}. It says a message in a chat, and returns the state after the turn.
 func (a *api) SendPathwayChatMessage(
 	ctx context.Context, req *oas.PathwayChatTurn, params oas.SendPathwayChatMessageParams,
 ) (*oas.PathwayChatStateReply, error) {
@@ -83,7 +83,7 @@ func chatFindings(turn pathway.ChatTurn) (oas.FreeObject, oas.PathwayTurnLogs, e
 	return variables, logs, err
 }
 
-// chatHistory returns the messages of both sides, without the answers of tools.
+// chatHistory returns the messages of the caller and the agent. It omits results of tools and empty messages.
 func chatHistory(messages []llm.Message) []oas.PathwayChatMessage {
 	history := []oas.PathwayChatMessage{}
 	for _, m := range messages {

@@ -1,2 +1,2 @@
-// Package pathwaysapi serves pathways, their versions, and text conversations with them.
+// Package pathwaysapi serves the operations of pathways, their versions and text chats with them.
 package pathwaysapi

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/pathwaysapi"
 )
 
-// A program serves its pathways.
+// A program serves only the area of pathways.
 func Example() {
 	store := memstore.New()
 	service, err := pathway.New(pathway.Config{
@@ -36,7 +36,7 @@ func Example() {
 	// Output: 200 []
 }
 
-// anybody takes every request for one of acme.
+// anybody authenticates every request as the organization acme.
 type anybody struct{}
 
 func (anybody) Authenticate(*http.Request) (callwright.Principal, error) {

@@ -11,10 +11,10 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/pathwaysoas"
 )
 
-// success is the status of the answers of pathways in envelope B.
+// success is the status of successful answers in envelope B.
 const success = "success"
 
-// CreatePathway stores a new pathway.
+// CreatePathway serves POST /v1/pathway/create. It creates a pathway with a draft.
 func (a *api) CreatePathway(ctx context.Context, req *oas.PathwayCreate) (*oas.PathwayCreatedReply, error) {
 	p, err := a.cfg.Pathways.Create(ctx, httpapi.Org(ctx), pathway.Draft{
 		Name: req.Name, Description: req.Description.Or(""), Document: documentOf(req.Nodes, req.Edges),
@@ -26,7 +26,7 @@ func (a *api) CreatePathway(ctx context.Context, req *oas.PathwayCreate) (*oas.P
 	return &oas.PathwayCreatedReply{Status: success, PathwayID: p.ID}, nil
 }
 
-// ListPathways returns a page of pathways.
+// ListPathways serves GET /v1/pathway. It returns a page of pathways without their graphs.
 func (a *api) ListPathways(ctx context.Context, params oas.ListPathwaysParams) (oas.PathwayList, error) {
 	page, err := a.cfg.Pathways.List(ctx, httpapi.Org(ctx), pathway.Listing{Limit: params.Limit.Or(0), Offset: params.Offset.Or(0)})
 	if err != nil {
@@ -39,7 +39,7 @@ func (a *api) ListPathways(ctx context.Context, params oas.ListPathwaysParams) (
 	return answer, nil
 }
 
-// GetPathway returns one pathway with its draft.
+// GetPathway serves GET /v1/pathway/{id}. It returns a pathway with its draft.
 func (a *api) GetPathway(ctx context.Context, params oas.GetPathwayParams) (*oas.Pathway, error) {
 	p, err := a.cfg.Pathways.Get(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
@@ -49,7 +49,7 @@ func (a *api) GetPathway(ctx context.Context, params oas.GetPathwayParams) (*oas
 	return &answer, nil
 }
 
-// UpdatePathway changes a pathway's draft.
+// UpdatePathway serves POST /v1/pathway/{id}. It changes a pathway and its draft.
 func (a *api) UpdatePathway(
 	ctx context.Context, req *oas.PathwayUpdate, params oas.UpdatePathwayParams,
 ) (*oas.PathwayUpdatedReply, error) {
@@ -67,7 +67,7 @@ func (a *api) UpdatePathway(
 	return &oas.PathwayUpdatedReply{Status: success, Message: "Pathway updated.", PathwayData: pathwayRecord(p)}, nil
 }
 
-// DeletePathway deletes a pathway.
+// DeletePathway serves DELETE /v1/pathway/{id}. It deletes a pathway.
 func (a *api) DeletePathway(ctx context.Context, params oas.DeletePathwayParams) (*oas.PathwayDeletedReply, error) {
 	if err := a.cfg.Pathways.Delete(ctx, httpapi.Org(ctx), params.ID); err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func pathwaySummary(p pathway.Pathway) oas.PathwaySummary {
 	return answer
 }
 
-// documentOf translates a graph. The members of nodes and edges are passed on unchanged.
+// documentOf translates a graph. It does not decode the nodes and edges.
 func documentOf(nodes []oas.PathwayNode, edges []oas.PathwayEdge) graph.Document {
 	return graph.Document{Nodes: wire.Items[json.RawMessage](nodes), Edges: wire.Items[json.RawMessage](edges)}
 }

@@ -13,7 +13,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/pathwaysoas"
 )
 
-// CreatePathwayVersion stores a graph as the next version.
+// CreatePathwayVersion serves POST /v1/pathway/{id}/version. It stores a graph as the next version.
 func (a *api) CreatePathwayVersion(
 	ctx context.Context, req *oas.PathwayVersionCreate, params oas.CreatePathwayVersionParams,
 ) (*oas.PathwayVersionCreatedReply, error) {
@@ -24,7 +24,8 @@ func (a *api) CreatePathwayVersion(
 	return versionCreated(ctx, v), nil
 }
 
-// ForkPathwayVersion stores a version beside another one.
+// ForkPathwayVersion serves POST /v1/pathway/{id}/version/{version}/fork. It stores a new version whose parent is the given one, with its
+// graph or another.
 func (a *api) ForkPathwayVersion(
 	ctx context.Context, req *oas.PathwayFork, params oas.ForkPathwayVersionParams,
 ) (*oas.PathwayVersionCreatedReply, error) {
@@ -52,7 +53,8 @@ func versionCreated(ctx context.Context, v pathway.Version) *oas.PathwayVersionC
 	}
 }
 
-// ListPathwayVersions lists the newest versions of a pathway that are not archived.
+// ListPathwayVersions serves GET /v1/pathway/{id}/versions. It returns the newest versions that are not archived, at most
+// pathway.MaxPageOfVersions.
 func (a *api) ListPathwayVersions(
 	ctx context.Context, params oas.ListPathwayVersionsParams,
 ) (oas.PathwayVersionList, error) {
@@ -78,7 +80,7 @@ func (a *api) ListPathwayVersions(
 	return answer, nil
 }
 
-// GetPathwayVersion returns one version with its graph.
+// GetPathwayVersion serves GET /v1/pathway/{id}/version/{version}. It returns a version with its graph.
 func (a *api) GetPathwayVersion(
 	ctx context.Context, params oas.GetPathwayVersionParams,
 ) (*oas.PathwayVersion, error) {
@@ -92,7 +94,7 @@ func (a *api) GetPathwayVersion(
 	}, nil
 }
 
-// DeletePathwayVersion archives a version.
+// DeletePathwayVersion serves DELETE /v1/pathway/{id}/version/{version}. It archives a version.
 func (a *api) DeletePathwayVersion(
 	ctx context.Context, params oas.DeletePathwayVersionParams,
 ) (*oas.PathwayDeletedReply, error) {
@@ -102,7 +104,7 @@ func (a *api) DeletePathwayVersion(
 	return &oas.PathwayDeletedReply{Status: success, Message: "Version archived."}, nil
 }
 
-// DiffPathwayVersion compares a version with another one.
+// DiffPathwayVersion serves GET /v1/pathway/{id}/version/{version}/diff. It returns the differences of two versions.
 func (a *api) DiffPathwayVersion(
 	ctx context.Context, params oas.DiffPathwayVersionParams,
 ) (*oas.PathwayDiffReply, error) {
@@ -126,7 +128,7 @@ func differences(list []graph.Difference) []oas.PathwayDifference {
 		})
 }
 
-// PublishPathway publishes a version, or has it wait for its tests.
+// PublishPathway serves POST /v1/pathway/{id}/publish. It publishes a version immediately, or after its tests have passed.
 func (a *api) PublishPathway(
 	ctx context.Context, req *oas.PathwayPublish, params oas.PublishPathwayParams,
 ) (*oas.PathwayPublished, error) {

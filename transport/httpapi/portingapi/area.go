@@ -8,7 +8,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/portingoas"
 )
 
-// Config configures the area. The operations of a service that is nil answer 501.
+// Config holds the services of the area. If a service is nil, its operations answer 501.
 type Config struct {
 	Ports     *porting.Service
 	Documents *document.Service
@@ -21,7 +21,7 @@ type api struct {
 	cfg Config
 }
 
-// New makes the area.
+// New returns the area of port requests, their documents and their letters of authorization.
 func New(c Config) httpapi.Area {
 	a := &api{cfg: c}
 	return httpapi.Area{
@@ -34,7 +34,7 @@ func New(c Config) httpapi.Area {
 	}
 }
 
-// absent reports whether an operation has no service.
+// absent reports whether the service of an operation is nil.
 func (c Config) absent(operation string) bool {
 	switch operation {
 	case oas.UploadPortDocumentOperation:

@@ -1,2 +1,2 @@
-// Package portingapi serves port requests and letters of authorization, and reports events of requests to webhooks.
+// Package portingapi serves the operations of port requests and letters of authorization, and sends the events of requests to webhooks.
 package portingapi

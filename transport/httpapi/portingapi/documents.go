@@ -10,7 +10,8 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/portingoas"
 )
 
-// UploadPortDocument stores a document. Beyond a small part in memory, the upload is in a temporary file until the request ends.
+// UploadPortDocument serves POST /v1/sip/port/document. It stores a document. Except for a small part in memory, the upload is in a
+// temporary file until the request ends.
 func (a *api) UploadPortDocument(ctx context.Context, req *oas.PortDocumentUploadMultipart) (*oas.PortDocumentReply, error) {
 	d, err := a.cfg.Documents.Upload(ctx, httpapi.Org(ctx), req.File.File)
 	if err != nil {
@@ -20,7 +21,7 @@ func (a *api) UploadPortDocument(ctx context.Context, req *oas.PortDocumentUploa
 	return &oas.PortDocumentReply{Data: oas.PortDocument{DocumentSid: d.ID}}, nil
 }
 
-// oneFile refuses a form with several files, of which the generated code takes the first.
+// oneFile refuses a form with several files. The generated code would accept the first one.
 func oneFile(req middleware.Request, next middleware.Next) (middleware.Response, error) {
 	if form := req.Raw.MultipartForm; form != nil && len(form.File["file"])+len(form.Value["file"]) > 1 {
 		return middleware.Response{}, callwright.Invalid("file", "must be one file")

@@ -11,21 +11,24 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// EventsBelow begins the paths of the requests that GatewayEvents takes. They have no API key: mount it beside the API.
+// EventsBelow is the path prefix of the requests that GatewayEvents serves. They have no API key, so mount the handler outside of the API.
 const EventsBelow = "/internal/gateways/"
 
-// The bounds of a carrier's message.
+// Limits of carriers' messages.
 const (
 	maxEvent  = 64 << 10 // bytes
 	maxHints  = 1000
-	maxEvents = 16               // concurrent signed messages
-	eventTime = 10 * time.Second // for all of a message
+	maxEvents = 16               // concurrent messages with a valid signature
+	eventTime = 10 * time.Second // to receive a whole message
 )
 
-// GatewayEvents returns a handler for carriers' messages about orders, for each gateway by its name. A message is only a
-// hint: the request that it is about is compared with the carrier's order soon. 202: it was taken. 401: it is not the carrier's. 400: it
-// cannot be read. 404: there is no such gateway, or its carrier sends none. 413: it is too large. 503: send it
-// again; there are too many concurrent messages, or the service is unavailable. A nil logger discards.
+// GatewayEvents returns a handler for carriers' messages about orders. The path of a message is EventsBelow, the name of a gateway and
+// "/webhook". A message is only a hint: soon after it, the service compares the port request with the carrier's order. If logger is nil,
+// refused messages are not logged.
+//
+// The handler answers 202 for an accepted message, 401 for a message without the carrier's signature, and 400 for an unreadable one. It
+// answers 404 if no such gateway exists or its carrier sends no messages, and 413 for a message that is too large. It answers 503 if there
+// are too many concurrent messages or the service is unavailable; the carrier should then send the message again.
 func GatewayEvents(s *porting.Service, logger *slog.Logger, gateways ...porting.Gateway) http.Handler {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
@@ -44,11 +47,11 @@ func GatewayEvents(s *porting.Service, logger *slog.Logger, gateways ...porting.
 type events struct {
 	service *porting.Service
 	logger  *slog.Logger
-	readers map[string]porting.EventReader // by the name of the gateway
-	busy    chan struct{}                  // has an element for each signed message that is worked on
+	readers map[string]porting.EventReader // by name of the gateway
+	busy    chan struct{}                  // contains an element for each signed message in progress
 }
 
-// ServeHTTP takes a message.
+// ServeHTTP receives a message, and logs the reason if it refuses the message.
 func (e events) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	status, err := e.receive(w, r, name)
@@ -59,13 +62,14 @@ func (e events) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(status)
 }
 
-// receive reads a message and triggers a check of the requests that it is about. It returns the status of the answer.
+// receive reads a message and schedules a check of the port requests that it concerns. It returns the status of the answer, with an error
+// if the message is refused.
 func (e events) receive(w http.ResponseWriter, r *http.Request, name string) (status int, err error) {
 	reader := e.readers[name]
 	if reader == nil {
 		return http.StatusNotFound, nil
 	}
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(eventTime)) // a writer without deadlines has none
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(eventTime)) // fails only for writers without deadlines
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxEvent))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		return http.StatusRequestEntityTooLarge, err

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/portingapi"
 )
 
-// A webhook is sent an entry of the history of a port request.
+// A Notifier sends an entry in the history of a port request to a webhook.
 func ExampleNotifier() {
 	r := porting.Request{ID: "p1", Org: "acme", State: porting.Submitted, Webhook: "https://hook.example"}
 	e := porting.Entry{Number: 2, From: porting.WaitingForSignature, To: porting.Submitted, Event: porting.Signed}

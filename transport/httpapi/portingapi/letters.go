@@ -12,7 +12,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/portingoas"
 )
 
-// GetPortLetter returns the state of a letter and the evidence of its signature.
+// GetPortLetter serves GET /v1/sip/port/{id}/letter. It returns the state of a letter and the evidence of its signature.
 func (a *api) GetPortLetter(ctx context.Context, params oas.GetPortLetterParams) (*oas.PortLetterReply, error) {
 	l, err := a.cfg.Letters.Letter(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
@@ -32,7 +32,7 @@ func letterRecord(l loa.Letter) oas.PortLetter {
 	}
 }
 
-// evidenceRecord returns evidence in the form of its own JSON, which loa.Verify reads.
+// evidenceRecord translates evidence. The JSON of the record equals the evidence's own JSON, which loa.Verify reads.
 func evidenceRecord(e loa.Evidence) oas.PortLetterEvidence {
 	record := oas.PortLetterEvidence{
 		PortRequestID: e.Request, LetterSHA256: e.SHA256, SignedLetterSHA256: e.SignedSHA256, Head: e.Head,
@@ -47,7 +47,7 @@ func evidenceRecord(e loa.Evidence) oas.PortLetterEvidence {
 	return record
 }
 
-// DownloadPortLetter sends the PDF of a request's letter: the signed one, or the unsigned one.
+// DownloadPortLetter serves GET /v1/sip/port/{id}/letter.pdf. It sends the PDF of a request's letter, signed if it has been signed.
 func (a *api) DownloadPortLetter(ctx context.Context, params oas.DownloadPortLetterParams, w http.ResponseWriter) error {
 	data, signed, err := a.cfg.Letters.LetterPDF(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
@@ -59,7 +59,7 @@ func (a *api) DownloadPortLetter(ctx context.Context, params oas.DownloadPortLet
 	return nil
 }
 
-// DownloadLetter sends the letter of a link.
+// DownloadLetter serves GET /loa/{token}/letter.pdf. It sends the PDF of the letter that the token names.
 func (a *api) DownloadLetter(ctx context.Context, params oas.DownloadLetterParams, w http.ResponseWriter) error {
 	data, signed, err := a.cfg.Letters.PDF(ctx, callwright.Secret(params.Token))
 	if err != nil {
@@ -71,7 +71,7 @@ func (a *api) DownloadLetter(ctx context.Context, params oas.DownloadLetterParam
 	return nil
 }
 
-// sendPDF sends a letter, which browsers save rather than show.
+// sendPDF sends a letter as an attachment, which browsers save instead of showing it.
 func sendPDF(ctx context.Context, w http.ResponseWriter, data []byte, signed bool) {
 	name := "letter-of-authorization.pdf"
 	if signed {
@@ -81,6 +81,6 @@ func sendPDF(ctx context.Context, w http.ResponseWriter, data []byte, signed boo
 	w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
 	w.Header().Set("Content-Length", strconv.Itoa(len(data)))
 	if !httpapi.Head(ctx) {
-		_, _ = w.Write(data) // the client has gone if this fails
+		_, _ = w.Write(data) // fails only if the client has disconnected
 	}
 }

@@ -10,25 +10,25 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/portingoas"
 )
 
-// Sender sends a signed body to a webhook; adapters/webhook has it.
+// Sender sends a signed body to a webhook. adapters/webhook implements it.
 type Sender interface {
-	// Send posts a body that is about the thing named id, signed for the organization. CodeForbidden means that the receiver
-	// refuses it permanently; any other error, that it should be tried again.
+	// Send posts a body to url, signed with the organization's secret. id identifies the message. CodeForbidden means that the receiver
+	// refuses the message permanently. After any other error, the caller should retry.
 	Send(ctx context.Context, org callwright.OrgID, id, url string, body []byte) error
 }
 
-// Notifier reports events of port requests to webhooks: see porting.Notifier.
+// Notifier sends the events of port requests to webhooks. It implements porting.Notifier.
 type Notifier struct{ sender Sender }
 
 var _ porting.Notifier = Notifier{}
 
-// NewNotifier makes a Notifier that sends by s.
+// NewNotifier returns a Notifier that sends messages with s.
 func NewNotifier(s Sender) Notifier { return Notifier{s} }
 
-// statusChanged is the event of every message.
+// statusChanged is the name of the event in every message.
 const statusChanged = "port.status_changed"
 
-// message is the body of a message: an entry of the history, and the present request. The members have the names of the contract.
+// message is the body of a message: an entry of the history with the current request. Its members have the names of the contract.
 type message struct {
 	Event   string  `json:"event"`
 	EventID string  `json:"event_id"`
@@ -48,7 +48,7 @@ type message struct {
 	Act          *string                 `json:"who_must_act"`
 }
 
-// NotifyPort sends an entry of a request's history.
+// NotifyPort sends an entry of a request's history to the request's webhook. id is the message's idempotency key.
 func (n Notifier) NotifyPort(ctx context.Context, id string, r porting.Request, e porting.Entry) error {
 	body, err := json.Marshal(messageOf(eventID(id), r, e))
 	if err != nil {
@@ -57,7 +57,7 @@ func (n Notifier) NotifyPort(ctx context.Context, id string, r porting.Request, 
 	return n.sender.Send(ctx, r.Org, eventID(id), r.Webhook.Reveal(), body)
 }
 
-// eventID returns an idempotency key as the id of a message, with the characters of other ids only.
+// eventID converts an idempotency key to the id of a message. It replaces slashes, which other ids do not contain.
 func eventID(id string) string { return strings.ReplaceAll(id, "/", "-") }
 
 func messageOf(id string, r porting.Request, e porting.Entry) message {
@@ -74,7 +74,7 @@ func messageOf(id string, r porting.Request, e porting.Entry) message {
 	return m
 }
 
-// orNull returns nil for an empty text.
+// orNull returns a pointer to the text, or nil for an empty one.
 func orNull[T ~string](text T) *string {
 	if text == "" {
 		return nil

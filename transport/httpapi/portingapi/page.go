@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	_ "embed" // the page and its style
+	_ "embed" // for the page and its style
 	"encoding/base64"
 	"errors"
 	"html/template"
@@ -26,11 +26,11 @@ var (
 
 	pageTemplate = template.Must(template.New("page").Parse(pageText))
 
-	// pagePolicy allows a page only its one style and its forms: it has no script, and no image.
+	// pagePolicy allows a page only its own style and its forms. It allows no script and no image.
 	pagePolicy = "default-src 'none'; style-src 'sha256-" + hashOf(pageStyle) + "'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 
-// pdfPolicy keeps a PDF that a browser shows nevertheless from doing anything.
+// pdfPolicy sandboxes a PDF, in case a browser shows it in spite of the attachment header.
 const pdfPolicy = "default-src 'none'; frame-ancestors 'none'; sandbox"
 
 func hashOf(text string) string {
@@ -38,35 +38,35 @@ func hashOf(text string) string {
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// yes is the value of a box that is ticked.
+// yes is the value of a checked box.
 const yes = "yes"
 
-// page is the data of a page for signers. Its texts come from strangers: the template escapes them.
+// page holds the data of a page for signers. Its texts are untrusted, and the template escapes them.
 type page struct {
 	Title   string
 	Notes   []string // describe the state, in place of the form
 	View    *loa.View
-	PDF     string // address of the PDF; empty: there is none
+	PDF     string // address of the PDF, or empty without one
 	PDFName string
 	SignBy  string
-	Form    bool // the letter waits for its signature
+	Form    bool // show the form, because the letter waits for its signature
 	Typed   *oas.LetterSignature
 	Faults  []fault
 
 	status int
 }
 
-// fault is something that the signer has to correct.
+// fault is an error in the form that the signer must correct.
 type fault struct {
-	Field string // id of the input; empty: none
+	Field string // id of the input, or empty for the whole form
 	Label string
 	Text  string
 }
 
-// Style returns the style of every page.
+// Style returns the style sheet, which all pages share.
 func (page) Style() template.CSS { return template.CSS(pageStyle) } //nolint:gosec // it is a constant
 
-// Fault returns the errors of an input; empty: none.
+// Fault returns the errors of an input, separated by semicolons. It is empty if there are none.
 func (p page) Fault(field string) string {
 	var texts []string
 	for _, f := range p.Faults {
@@ -77,7 +77,7 @@ func (p page) Fault(field string) string {
 	return strings.Join(texts, "; ")
 }
 
-// letterPage returns the page of a letter in its state.
+// letterPage returns the page that shows a letter in its current state.
 func letterPage(v loa.View, token string) page {
 	p := page{View: &v, PDF: token + "/letter.pdf", PDFName: "Download the letter (PDF)", Typed: new(oas.LetterSignature), status: http.StatusOK}
 	switch {
@@ -105,13 +105,14 @@ func letterPage(v loa.View, token string) page {
 
 func dated(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 MST") }
 
-// labels name the inputs of the form as the page does.
+// labels maps the inputs of the form to their labels on the page.
 var labels = map[string]string{
 	"signer_name": "Your full name", "signer_title": "Your title", "consent": "Electronic signature", "authority": "Your authority",
 	"reason": "Reason",
 }
 
-// with returns the page that is shown again after a mistake, with the signer's input. A letter that has ended meanwhile has its own page.
+// with returns the page to show after a refused decision: the form with the signer's input and its faults. If the letter has ended
+// meanwhile, with returns the page of its state.
 func (p page) with(typed *oas.LetterSignature, err error) page {
 	if !p.Form {
 		if typed.Decision == oas.LetterSignatureDecisionDecline && p.View.Letter.State == loa.Signed {
@@ -119,7 +120,7 @@ func (p page) with(typed *oas.LetterSignature, err error) page {
 		}
 		return p
 	}
-	if errors.Is(err, callwright.ErrInvalidState) { // the port has ended, and its letter has not yet
+	if errors.Is(err, callwright.ErrInvalidState) { // the port request has ended, but its letter has not yet
 		p.Title, p.Form, p.status = "The letter is not needed any more", false, http.StatusGone
 		p.Notes = []string{sentence(callwright.MessageOf(err))}
 		return p
@@ -130,7 +131,7 @@ func (p page) with(typed *oas.LetterSignature, err error) page {
 	return p
 }
 
-// faultsOf returns the faults in an error, each with the input that it is about.
+// faultsOf converts an error to the faults of the form, each with its input.
 func faultsOf(err error) (all []fault) {
 	var several callwright.FieldErrors
 	var one *callwright.Error
@@ -151,7 +152,7 @@ func faultsOf(err error) (all []fault) {
 	return all
 }
 
-// sentence returns a message of an error as a sentence.
+// sentence capitalizes the message of an error and adds a period.
 func sentence(text string) string {
 	if text == "" {
 		return ""
@@ -159,7 +160,7 @@ func sentence(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
-// failurePage returns the page for a request that no letter can answer.
+// failurePage returns the page for a request that failed with an HTTP status, without a letter.
 func failurePage(status int) page {
 	p := page{Title: "Something went wrong", Notes: []string{"Nothing was signed. Please try again in a while."}, status: status}
 	switch status {
@@ -179,7 +180,7 @@ func failurePage(status int) page {
 	return p
 }
 
-// send sends a page.
+// send renders a page and writes it with its status.
 func send(ctx context.Context, w http.ResponseWriter, p page) {
 	var b bytes.Buffer
 	if err := pageTemplate.Execute(&b, p); err != nil {
@@ -189,5 +190,5 @@ func send(ctx context.Context, w http.ResponseWriter, p page) {
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(p.status)
-	_, _ = w.Write(b.Bytes()) // the client has gone if this fails
+	_, _ = w.Write(b.Bytes()) // fails only if the client has disconnected
 }

@@ -15,7 +15,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/portingoas"
 )
 
-// ShowLetter sends the signing page. It changes nothing: mail scanners open links, too.
+// ShowLetter serves GET /loa/{token}. It sends the signing page. It changes nothing, because mail scanners also open links.
 func (a *api) ShowLetter(ctx context.Context, params oas.ShowLetterParams, w http.ResponseWriter) error {
 	v, err := a.cfg.Letters.Show(ctx, callwright.Secret(params.Token))
 	if err != nil {
@@ -26,10 +26,10 @@ func (a *api) ShowLetter(ctx context.Context, params oas.ShowLetterParams, w htt
 	return nil
 }
 
-// SignLetter records the signer's decision.
+// SignLetter serves POST /loa/{token}. It records the signer's decision.
 //
-// Nothing guards against requests that other sites cause (CSRF), because nothing of a browser's own is the authority here, such as a
-// cookie or a network address: only the token gives the right to sign, and other sites do not know it.
+// It requires no protection against requests that other sites cause (CSRF). Only the token authorizes a signature, and other sites do not
+// know it. Credentials that a browser adds, such as a cookie or a network address, authorize nothing here.
 func (a *api) SignLetter(ctx context.Context, req *oas.LetterSignature, params oas.SignLetterParams, w http.ResponseWriter) error {
 	token := callwright.Secret(params.Token)
 	v, err := a.decide(ctx, token, req)
@@ -51,7 +51,7 @@ func (a *api) SignLetter(ctx context.Context, req *oas.LetterSignature, params o
 	return nil
 }
 
-// decide signs or declines.
+// decide signs or declines the letter, with the client's address and user agent as its origin.
 func (a *api) decide(ctx context.Context, token callwright.Secret, req *oas.LetterSignature) (loa.View, error) {
 	client := httpapi.ClientOf(ctx)
 	from := loa.Origin{IP: client.Address, UserAgent: callwright.Clip(client.UserAgent, loa.MaxUserAgent)}
@@ -64,9 +64,9 @@ func (a *api) decide(ctx context.Context, token callwright.Secret, req *oas.Lett
 	})
 }
 
-// sendFailure sends a page about the error in place of the letter.
+// sendFailure sends a page about an error in place of the letter.
 func (a *api) sendFailure(ctx context.Context, w http.ResponseWriter, err error) {
-	f := httpapi.NewFailure(ctx, err) // logs the details that the page does not show
+	f := httpapi.NewFailure(ctx, err) // also records the error for the log
 	p := failurePage(f.Status)
 	if f.Status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "30")
@@ -74,13 +74,13 @@ func (a *api) sendFailure(ctx context.Context, w http.ResponseWriter, err error)
 	send(ctx, w, p)
 }
 
-// pagesBelow is the path below which the pages for signers are.
+// pagesBelow is the path prefix of the pages for signers.
 const pagesBelow = "/loa/"
 
-// pages serves the pages for signers beside the operations for organizations.
+// pages serves the pages for signers in addition to the generated operations.
 type pages struct{ httpapi.Server }
 
-// ServeHTTP answers a request. That for a page loses its query: programs that pass links on add to it.
+// ServeHTTP serves a request. For a page, it sets security headers and removes the query, because programs that forward links may add one.
 func (p pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, pagesBelow) {
 		h := w.Header()
@@ -88,7 +88,7 @@ func (p pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.Set("Cache-Control", "no-store")
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("X-Robots-Tag", "noindex, nofollow")
-		h.Set("X-Frame-Options", "DENY") // for browsers that do not know frame-ancestors
+		h.Set("X-Frame-Options", "DENY") // for browsers without support of frame-ancestors
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		plain := *r
 		plain.URL = new(url.URL)
@@ -100,7 +100,7 @@ func (p pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.Server.ServeHTTP(w, r)
 }
 
-// Find returns the operation of a request. Mail programs put a slash behind a link.
+// Find returns the operation of a request. For a page, it ignores a trailing slash, because mail programs add one to links.
 func (p pages) Find(method string, u *url.URL) (httpapi.Operation, bool) {
 	if strings.HasPrefix(u.Path, pagesBelow) {
 		plain := *u
@@ -110,16 +110,16 @@ func (p pages) Find(method string, u *url.URL) (httpapi.Operation, bool) {
 	return p.Server.Find(method, u)
 }
 
-// withoutSlash returns a path without the slash at its end.
+// withoutSlash removes a trailing slash from a path.
 func withoutSlash(path string) string { return strings.TrimSuffix(path, "/") }
 
-// refuse answers requests that the generated code could not decode: a signer gets a page.
+// refuse answers a request that the generated code could not decode. A signer receives a page.
 func (a *api) refuse(ctx context.Context, w http.ResponseWriter, r *http.Request, err error) {
 	_, noLink := errors.AsType[*ogenerrors.DecodeParamsError](err)
 	switch {
 	case !strings.HasPrefix(r.URL.Path, pagesBelow) || a.cfg.Letters == nil:
 		httpapi.HandleError(ctx, w, r, err)
-	case noLink: // the token does not look like one
+	case noLink: // the token has an invalid form
 		a.sendFailure(ctx, w, callwright.ErrNotFound)
 	default:
 		a.sendFailure(ctx, w, err)

@@ -8,7 +8,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/portingoas"
 )
 
-// requestRecord returns a port request as answers have it, without its history.
+// requestRecord translates a port request without its history.
 func requestRecord(r porting.Request) oas.PortRequest {
 	why, status := explain(r.Failure), r.Status()
 	record := oas.PortRequest{
@@ -37,8 +37,8 @@ func numberRecord(n porting.Number) oas.PortRequestNumber {
 	return record
 }
 
-// explain translates a failure for customers: its meaning and the party that must act, never the words of the carrier. Of nil it
-// returns nothing.
+// explain returns the meaning of a failure for customers, and the party that must act. It never contains the carrier's words. For nil, it
+// returns the zero value.
 func explain(f *porting.Failure) porting.Remedy {
 	if f == nil {
 		return porting.Remedy{}
@@ -57,10 +57,10 @@ func historyOf(entries []porting.Entry) []oas.PortHistoryEntry {
 	return history
 }
 
-// nilTime returns null for the zero time.
+// nilTime returns a time, or null for the zero time.
 func nilTime(t time.Time) wire.Nil[time.Time] { return wire.Nil[time.Time]{Value: t, Null: t.IsZero()} }
 
-// optNilTime returns null for the zero time, in a member that need not be there.
+// optNilTime returns a time, or null for the zero time, for an optional member. The member is always present.
 func optNilTime(t time.Time) wire.OptNil[time.Time] {
 	return wire.OptNil[time.Time]{Value: t, Set: true, Null: t.IsZero()}
 }

@@ -11,7 +11,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/portingoas"
 )
 
-// CheckPortability returns for each number whether it can be ported.
+// CheckPortability serves GET /v1/sip/port/check. It reports for each number whether it can be ported, and otherwise the reason.
 func (a *api) CheckPortability(
 	ctx context.Context, params oas.CheckPortabilityParams,
 ) (*oas.PortabilityResultListReply, error) {
@@ -36,7 +36,7 @@ func (a *api) CheckPortability(
 	return &oas.PortabilityResultListReply{Data: oas.PortabilityResultList{Results: results}}, nil
 }
 
-// InitiatePort starts a port request.
+// InitiatePort serves POST /v1/sip/port/initiate. It starts a port request.
 func (a *api) InitiatePort(
 	ctx context.Context, req *oas.PortRequestCreate, _ oas.InitiatePortParams,
 ) (*oas.PortInitiationReply, error) {
@@ -44,7 +44,7 @@ func (a *api) InitiatePort(
 		if n, err := a.cfg.Ports.Number(ctx, httpapi.Org(ctx), text); err == nil {
 			return n.String()
 		}
-		return text // is refused later
+		return text // Initiate refuses the number
 	})
 	if err != nil {
 		return nil, err
@@ -54,12 +54,12 @@ func (a *api) InitiatePort(
 	return initiationReply(r, l, err)
 }
 
-// ResendPortLetter mails the letter of a request again.
+// ResendPortLetter serves POST /v1/sip/port/{id}/letter/resend. It mails a new link to a request's letter.
 func (a *api) ResendPortLetter(ctx context.Context, params oas.ResendPortLetterParams) (*oas.PortInitiationReply, error) {
 	return initiationReply(a.cfg.Ports.Resend(ctx, httpapi.Org(ctx), params.ID))
 }
 
-// initiationReply returns the answer with a letter that waits for its signature, or err.
+// initiationReply returns the answer with a letter that waits for its signature, or err. The link is null if it is sent only by mail.
 func initiationReply(r porting.Request, l porting.Letter, err error) (*oas.PortInitiationReply, error) {
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func numbersOf(r porting.Request) []string {
 	return numbers
 }
 
-// ListPortRequests returns a page of port requests.
+// ListPortRequests serves GET /v1/sip/port. It returns a page of port requests without their histories.
 func (a *api) ListPortRequests(ctx context.Context, params oas.ListPortRequestsParams) (*oas.PortRequestListReply, error) {
 	after, err := callwright.ParseCursor(params.Cursor.Or(""))
 	if err != nil {
@@ -100,7 +100,7 @@ func (a *api) ListPortRequests(ctx context.Context, params oas.ListPortRequestsP
 	return &oas.PortRequestListReply{Data: answer}, nil
 }
 
-// GetPortRequest returns one port request with its history.
+// GetPortRequest serves GET /v1/sip/port/{id}. It returns a port request with its history.
 func (a *api) GetPortRequest(ctx context.Context, params oas.GetPortRequestParams) (*oas.PortRequestReply, error) {
 	r, err := a.cfg.Ports.Get(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
@@ -115,7 +115,8 @@ func (a *api) GetPortRequest(ctx context.Context, params oas.GetPortRequestParam
 	return &oas.PortRequestReply{Data: oas.PortRequestItem{PortRequest: record}}, nil
 }
 
-// CancelPortRequest cancels a port request, or asks the carrier to.
+// CancelPortRequest serves DELETE /v1/sip/port/{id}. It cancels a port request immediately, or asks the carrier to cancel it and answers
+// that this is pending.
 func (a *api) CancelPortRequest(
 	ctx context.Context, params oas.CancelPortRequestParams,
 ) (oas.CancelPortRequestRes, error) {

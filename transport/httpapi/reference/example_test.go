@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/reference"
 )
 
-// The contract that is served names the server.
+// The served contract names the server's public URL.
 func ExampleHandler() {
 	answer := httptest.NewRecorder()
 	reference.Handler("https://voice.example.com").ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/openapi.yaml", nil)) //nolint:noctx // an example

@@ -1,5 +1,5 @@
-// Package reference serves the contract, openapi.yaml, as text and as pages to read and try it. It is a package of its own
-// because the pages' script is several megabytes.
+// Package reference serves the contract, openapi.yaml, as text, and pages for reading it and trying requests. It is a separate package
+// because the pages' script has several megabytes.
 package reference
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi"
 )
 
-// The page is ours; it loads the viewer's script and style sheet.
+// The page is part of this project. It loads the script and the style sheet of Swagger UI, the viewer.
 const (
 	page = `<!doctype html>
 <html lang="en">
@@ -36,9 +36,9 @@ const (
 		"connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 
-// Handler returns a handler of /openapi.yaml, /docs and paths below /docs/: see httpapi.Config.Reference. publicURL is the
-// public URL of the API, such as "https://voice.example.com", for the servers of the contract; when it is empty,
-// the contract names the address that it is read at. The pages send their requests to the address that they are opened at.
+// Handler returns a handler for /openapi.yaml, /docs and the paths below /docs/: see httpapi.Config.Reference. The contract names
+// publicURL, such as "https://voice.example.com", as its server. If publicURL is empty, the contract names the server from which it is
+// read. The pages send their requests to the server from which they are loaded.
 func Handler(publicURL string) http.Handler {
 	served, ofPage := withServer(callwright.OpenAPI, publicURL), withServer(callwright.OpenAPI, "..")
 	if publicURL == "" {
@@ -46,7 +46,7 @@ func Handler(publicURL string) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/docs" {
-			w.Header().Set("Location", "docs/") // relative, so that it holds behind a proxy that adds a prefix
+			w.Header().Set("Location", "docs/") // relative, so that it is valid behind a proxy that adds a prefix
 			w.WriteHeader(http.StatusMovedPermanently)
 			return
 		}
@@ -68,7 +68,7 @@ func Handler(publicURL string) http.Handler {
 	})
 }
 
-// withServer returns the contract with one server in place of its own.
+// withServer returns the contract with url as its only server.
 func withServer(contract, url string) string {
 	before, rest, _ := strings.Cut(contract, "\nservers:\n")
 	_, after, _ := strings.Cut(rest, "\ntags:\n")
@@ -77,5 +77,5 @@ func withServer(contract, url string) string {
 
 func writeText(w http.ResponseWriter, contentType, text string) {
 	w.Header().Set("Content-Type", contentType+"; charset=utf-8")
-	_, _ = w.Write([]byte(text)) // the client has gone if this fails
+	_, _ = w.Write([]byte(text)) // fails only if the client has disconnected
 }

@@ -11,7 +11,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// Config names the services of the area. The operations of a service that is nil answer 501.
+// Config holds the services of the area. If a service is nil, its operations answer 501. Without Trunks, all operations do.
 type Config struct {
 	Trunks      *sip.Service
 	Calls       *calllog.Service
@@ -27,12 +27,12 @@ type api struct {
 	cfg Config
 }
 
-// New makes the area.
+// New returns the area of SIP trunks.
 func New(c Config) httpapi.Area {
 	return httpapi.Area{Area: oas.Area(&api{cfg: c}), Absent: c.absent}
 }
 
-// absent reports whether the service of an operation is nil. Without trunks there is nothing to look for or to test.
+// absent reports whether a service that an operation requires is nil. Every operation requires the trunks.
 func (c Config) absent(operation string) bool {
 	switch operation {
 	case oas.ListSipCallsOperation, oas.GetSipCallTimelineOperation:

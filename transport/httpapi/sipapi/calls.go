@@ -12,7 +12,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// ListSipCalls returns a page of a number's call log.
+// ListSipCalls serves GET /v1/sip/calls. It returns a page of a number's call log.
 func (a *api) ListSipCalls(ctx context.Context, params oas.ListSipCallsParams) (*oas.SipCallListReply, error) {
 	page, err := a.cfg.Calls.List(ctx, httpapi.Org(ctx), params.PhoneNumber, params.Before.Value, params.Limit.Value)
 	if err != nil {
@@ -35,7 +35,7 @@ func sipCall(r calllog.Record, now time.Time) oas.SipCall {
 	}
 }
 
-// GetSipCallTimeline returns the messages of a call of the log.
+// GetSipCallTimeline serves GET /v1/sip/calls/{call_id}/timeline. It returns the SIP messages of a call in the log.
 func (a *api) GetSipCallTimeline(
 	ctx context.Context, params oas.GetSipCallTimelineParams,
 ) (*oas.SipCallTimelineReply, error) {
@@ -58,7 +58,7 @@ func callStep(e ladder.Event) oas.SipCallStep {
 	}
 }
 
-// StartSipTestCall calls a number's endpoint.
+// StartSipTestCall serves POST /v1/sip/test-call. It starts a test call to a number's endpoint.
 func (a *api) StartSipTestCall(
 	ctx context.Context, req *oas.SipTestCallStart,
 ) (*oas.SipTestCallStartedReply, error) {
@@ -70,7 +70,7 @@ func (a *api) StartSipTestCall(
 	return &oas.SipTestCallStartedReply{Data: oas.SipTestCallStarted{CallID: c.ID, Message: "Test call started."}}, nil
 }
 
-// GetSipTestCall returns a test call as it stands.
+// GetSipTestCall serves GET /v1/sip/test-call/status. It returns the current state of a test call.
 func (a *api) GetSipTestCall(
 	ctx context.Context, params oas.GetSipTestCallParams,
 ) (*oas.SipTestCallReply, error) {

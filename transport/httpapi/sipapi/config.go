@@ -19,7 +19,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// GetSipConfig returns failover, codecs and alerts of one direction of a number.
+// GetSipConfig serves GET /v1/sip/config. It returns the failover, codecs and alerts of one direction of a number.
 func (a *api) GetSipConfig(ctx context.Context, params oas.GetSipConfigParams) (*oas.SipAdvancedConfigReply, error) {
 	t, err := a.cfg.Trunks.Trunk(ctx, httpapi.Org(ctx), params.PhoneNumber, sip.Direction(params.Direction))
 	if err != nil {
@@ -28,7 +28,8 @@ func (a *api) GetSipConfig(ctx context.Context, params oas.GetSipConfigParams) (
 	return advancedConfig(t), nil
 }
 
-// UpdateSipConfig sets failover, codecs and alerts of one direction of a number.
+// UpdateSipConfig serves PATCH /v1/sip/config. It changes the given settings among failover, codecs and alerts of one direction of a
+// number.
 func (a *api) UpdateSipConfig(
 	ctx context.Context, req *oas.SipAdvancedConfigUpdate,
 ) (*oas.SipAdvancedConfigReply, error) {
@@ -67,11 +68,10 @@ func advancedConfig(t sip.Trunk) *oas.SipAdvancedConfigReply {
 	}}
 }
 
-// endpointsPath is the path of the servers of a failover in the body.
+// endpointsPath is the path of a failover's servers in a body.
 const endpointsPath = "failover_config.endpoints"
 
-// failoverOf translates a failover: its servers in the order of their priorities. order is where each of
-// them is in the body.
+// failoverOf translates a failover, with its servers sorted by priority. order holds the index of each sorted server in the body.
 func failoverOf(given oas.SipFailoverConfig) (config *failover.Config, order []int, err error) {
 	config = &failover.Config{Enabled: given.Enabled, Failback: failover.Failback(given.Failback.Value)}
 	for i, e := range given.Endpoints {
@@ -93,7 +93,7 @@ func failoverOf(given oas.SipFailoverConfig) (config *failover.Config, order []i
 	return config, order, nil
 }
 
-// atEndpoint names the endpoint that an error is about by its place in the body.
+// atEndpoint replaces the index of a sorted server in the field of an error by the server's index in the body.
 func atEndpoint(order []int, err error) error {
 	e, ok := errors.AsType[*callwright.Error](err)
 	if !ok {
@@ -130,7 +130,7 @@ func failoverOrNull(c *failover.Config) oas.NilSipFailoverConfig {
 	return oas.NewNilSipFailoverConfig(config)
 }
 
-// codecsOf translates a list of codecs. A name alone is an enabled codec.
+// codecsOf translates a list of codecs. A codec given only by name is enabled.
 func codecsOf(given oas.SipCodecConfig) *sip.CodecConfig {
 	config := &sip.CodecConfig{Transcode: given.Transcode.Value}
 	for _, item := range given.Codecs {

@@ -10,7 +10,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// StartSipDiscovery starts to probe a host.
+// StartSipDiscovery serves POST /v1/sip/discover. It starts to probe a host for SIP servers.
 func (a *api) StartSipDiscovery(
 	ctx context.Context, req *oas.SipDiscoveryStart,
 ) (*oas.SipDiscoveryReply, error) {
@@ -24,7 +24,7 @@ func (a *api) StartSipDiscovery(
 	return &oas.SipDiscoveryReply{Data: sipDiscovery(d)}, nil
 }
 
-// GetSipDiscovery returns a discovery as it stands.
+// GetSipDiscovery serves GET /v1/sip/discover/status. It returns the current state of a discovery.
 func (a *api) GetSipDiscovery(
 	ctx context.Context, params oas.GetSipDiscoveryParams,
 ) (*oas.SipDiscoveryReply, error) {

@@ -1,2 +1,2 @@
-// Package sipapi serves trunks, their numbers, health and call log, discoveries and test calls.
+// Package sipapi serves the operations of SIP trunks: their numbers, health and call log, discoveries, test calls and proofs of numbers.
 package sipapi

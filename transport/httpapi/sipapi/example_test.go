@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/sipapi"
 )
 
-// A program serves its trunks. Without the other services their operations answer 501.
+// A program serves only its trunks. The operations of the other services answer 501.
 func Example() {
 	store := memstore.New()
 	trunks, err := sip.New(sip.Config{
@@ -38,7 +38,7 @@ func Example() {
 	// Output: 200 {"data":{"inbound":null,"outbound":null},"errors":null}
 }
 
-// anybody takes every request for one of acme.
+// anybody authenticates every request as the organization acme.
 type anybody struct{}
 
 func (anybody) Authenticate(*http.Request) (callwright.Principal, error) {

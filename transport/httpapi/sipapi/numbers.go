@@ -14,7 +14,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// GetSipConfiguration returns the trunks of a number.
+// GetSipConfiguration serves GET /v1/sip. It returns the trunks of a number, or null for a direction without one.
 func (a *api) GetSipConfiguration(
 	ctx context.Context, params oas.GetSipConfigurationParams,
 ) (*oas.SipConfigurationReply, error) {
@@ -27,7 +27,7 @@ func (a *api) GetSipConfiguration(
 	}, nil
 }
 
-// AttachSipNumbers attaches numbers to a trunk.
+// AttachSipNumbers serves POST /v1/sip/attach. It attaches numbers to trunks, and reports the numbers that fail.
 func (a *api) AttachSipNumbers(
 	ctx context.Context, req *oas.SipAttach, _ oas.AttachSipNumbersParams,
 ) (*oas.SipAttachReply, error) {
@@ -69,8 +69,7 @@ func (a *api) AttachSipNumbers(
 	return &oas.SipAttachReply{Data: result}, nil
 }
 
-// liftDirection makes a list of a single direction whose settings stand beside it. asGiven names the fields of errors as such a
-// body does.
+// liftDirection converts a body with a single direction to a list of directions. asGiven renames the fields of errors to those of the body.
 func liftDirection(req *oas.SipAttach) (asGiven func(error) error, err error) {
 	settings := oas.SipDirectionInput{
 		Type: req.Direction.Value, SipEndpoint: req.SipEndpoint, AuthMode: req.AuthMode, RegisterAuth: req.RegisterAuth,
@@ -120,7 +119,7 @@ func attachmentOf(req *oas.SipAttach) (sip.Attachment, error) {
 
 func directionPath(i int) string { return "directions[" + strconv.Itoa(i) + "]" }
 
-// UpdateSipNumber changes one direction of a number.
+// UpdateSipNumber serves POST /v1/sip/update. It changes the trunk of one direction of a number.
 func (a *api) UpdateSipNumber(
 	ctx context.Context, req *oas.SipUpdate,
 ) (*oas.SipUpdateReply, error) {
@@ -144,7 +143,7 @@ func (a *api) UpdateSipNumber(
 	return &oas.SipUpdateReply{Data: result}, nil
 }
 
-// DetachSipNumber deletes directions of a number.
+// DetachSipNumber serves POST /v1/sip/detach. It deletes the trunks of the given directions of a number.
 func (a *api) DetachSipNumber(
 	ctx context.Context, req *oas.SipDetach,
 ) (*oas.SipDetachReply, error) {
@@ -169,7 +168,7 @@ func (a *api) DetachSipNumber(
 	}, nil
 }
 
-// ListSipNumbers returns all numbers that are attached.
+// ListSipNumbers serves GET /v1/sip/numbers. It returns all attached numbers.
 func (a *api) ListSipNumbers(ctx context.Context) (*oas.SipNumberListReply, error) {
 	numbers, err := a.cfg.Trunks.Numbers(ctx, httpapi.Org(ctx))
 	if err != nil {
@@ -193,7 +192,7 @@ func (a *api) ListSipNumbers(ctx context.Context) (*oas.SipNumberListReply, erro
 	return &oas.SipNumberListReply{Data: list}, nil
 }
 
-// GenerateSipPassword makes a password.
+// GenerateSipPassword serves POST /v1/sip/generate-password. It returns a random password of a given length or strength.
 func (*api) GenerateSipPassword(_ context.Context, req oas.OptSipPasswordLength) (*oas.SipPasswordReply, error) {
 	length, given := req.Value.Length.Get()
 	strength, named := req.Value.Strength.Get()
@@ -209,7 +208,8 @@ func (*api) GenerateSipPassword(_ context.Context, req oas.OptSipPasswordLength)
 	return &oas.SipPasswordReply{Data: oas.SipPassword{Password: password.Reveal(), Length: length}}, nil
 }
 
-// ParseSipDestination parses a person's text for an endpoint. It answers with success for unreadable texts, too.
+// ParseSipDestination serves POST /v1/sip/parse-destination. It parses the text that a person entered as an endpoint. It also answers 200
+// if the text is invalid.
 func (*api) ParseSipDestination(
 	_ context.Context, req *oas.SipDestinationParse,
 ) (*oas.SipDestinationReply, error) {

@@ -9,22 +9,22 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// StartSipNumberProof requests a proof of a number by a call to it.
+// StartSipNumberProof serves POST /v1/sip/numbers/proof. It starts a proof of a number by a call that announces a code.
 func (a *api) StartSipNumberProof(ctx context.Context, req *oas.SipNumberProofStart) (*oas.SipNumberProofReply, error) {
 	return proven(ctx)(a.cfg.Proofs.Request(ctx, httpapi.Org(ctx), req.PhoneNumber))
 }
 
-// GetSipNumberProof returns the newest proof of a number.
+// GetSipNumberProof serves GET /v1/sip/numbers/proof. It returns the newest proof of a number.
 func (a *api) GetSipNumberProof(ctx context.Context, params oas.GetSipNumberProofParams) (*oas.SipNumberProofReply, error) {
 	return proven(ctx)(a.cfg.Proofs.Get(ctx, httpapi.Org(ctx), params.PhoneNumber))
 }
 
-// VerifySipNumberProof takes the code that was read out.
+// VerifySipNumberProof serves POST /v1/sip/numbers/proof/verify. It checks the announced code.
 func (a *api) VerifySipNumberProof(ctx context.Context, req *oas.SipNumberProofCode) (*oas.SipNumberProofReply, error) {
 	return proven(ctx)(a.cfg.Proofs.Verify(ctx, httpapi.Org(ctx), req.PhoneNumber, req.Code))
 }
 
-// proven returns the answer about a proof.
+// proven returns a function that converts a proof, or an error, to an answer.
 func proven(ctx context.Context) func(p proof.Proof, err error) (*oas.SipNumberProofReply, error) {
 	return func(p proof.Proof, err error) (*oas.SipNumberProofReply, error) {
 		if err != nil {

@@ -10,10 +10,10 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// hidden replaces passwords in answers.
+// hidden takes the place of passwords in answers.
 const hidden = "********"
 
-// GetSipFirewallAddresses returns the addresses and ports that firewalls have to let through.
+// GetSipFirewallAddresses serves GET /v1/sip/firewall-ips. It returns the addresses and ports that firewalls must allow.
 func (a *api) GetSipFirewallAddresses(ctx context.Context) (*oas.SipFirewallAddressesReply, error) {
 	region, err := a.cfg.Setup.Firewall(ctx, httpapi.Org(ctx))
 	if err != nil {
@@ -27,7 +27,7 @@ func (a *api) GetSipFirewallAddresses(ctx context.Context) (*oas.SipFirewallAddr
 	}}, nil
 }
 
-// GetSipOutboundSetup returns the settings for a telephone system.
+// GetSipOutboundSetup serves GET /v1/sip/outbound-setup. It returns the settings with which a telephone system sends calls to this server.
 func (a *api) GetSipOutboundSetup(
 	ctx context.Context, params oas.GetSipOutboundSetupParams,
 ) (*oas.SipOutboundSetupReply, error) {
@@ -42,7 +42,7 @@ func (a *api) GetSipOutboundSetup(
 	return &oas.SipOutboundSetupReply{Data: answer}, nil
 }
 
-// GetSipStatus returns the health of a number's trunks.
+// GetSipStatus serves GET /v1/sip/status. It returns the health of a number's trunks.
 func (a *api) GetSipStatus(ctx context.Context, params oas.GetSipStatusParams) (*oas.SipStatusReply, error) {
 	h, err := a.cfg.Trunks.Health(ctx, httpapi.Org(ctx), params.PhoneNumber)
 	if err != nil {

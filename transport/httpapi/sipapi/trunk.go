@@ -15,8 +15,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// directionOf translates one direction. auth_mode and register_auth may stand in the direction or among
-// its options.
+// directionOf translates a direction. auth_mode and register_auth may be members of the direction or of its options.
 func directionOf(d oas.SipDirectionInput) (sip.DirectionInput, *callwright.Error) {
 	o := d.Options.Value
 	input := sip.DirectionInput{
@@ -52,7 +51,7 @@ func directionOf(d oas.SipDirectionInput) (sip.DirectionInput, *callwright.Error
 	return input, err
 }
 
-// asGiven names the field of an error of a direction at a path as the body does: some members stand among the options.
+// asGiven renames the field of an error about the direction at a path, if the body gives the member among the options.
 func asGiven(path string, d oas.SipDirectionInput, err error) error {
 	e, ok := errors.AsType[*callwright.Error](err)
 	if !ok {
@@ -71,7 +70,7 @@ func asGiven(path string, d oas.SipDirectionInput, err error) error {
 	return err
 }
 
-// headersOf copies the header rules, if there are any; null deletes the former rules.
+// headersOf sets the header rules of input if the body gives them. Null deletes the existing rules.
 func headersOf(d oas.SipDirectionInput, input *sip.DirectionInput) *callwright.Error {
 	if !d.Headers.Set {
 		return nil
@@ -95,7 +94,7 @@ func headersOf(d oas.SipDirectionInput, input *sip.DirectionInput) *callwright.E
 	return nil
 }
 
-// prefixesOf reads addresses and networks; an address is a network of one.
+// prefixesOf parses IP addresses and networks. An address is a network of one address.
 func prefixesOf(texts []string) ([]netip.Prefix, *callwright.Error) {
 	var prefixes []netip.Prefix
 	for i, text := range texts {
@@ -115,7 +114,7 @@ func trunkOrNull(t *sip.Trunk) oas.NilSipConfiguration {
 	return oas.NewNilSipConfiguration(trunk(*t))
 }
 
-// trunk translates a trunk without its secrets, with its options as they are in force: signaling is TLS and media SRTP always.
+// trunk translates a trunk without its secrets. Its options include the defaults in force: signaling always uses TLS, and media SRTP.
 func trunk(t sip.Trunk) oas.SipConfiguration {
 	c := oas.SipConfiguration{
 		Number: t.Number.String(), ID: t.ID, OrgID: string(t.Org), Direction: oas.SipDirection(t.Direction),
@@ -130,12 +129,12 @@ func trunk(t sip.Trunk) oas.SipConfiguration {
 		o.Transport.SetTo(oas.SipTrunkTransportTLS)
 		o.RedirectPolicy.SetTo(oas.SipOptionsRedirectPolicy(cmp.Or(t.Options.Redirects, sip.RedirectOff)))
 		o.SecureMedia.SetTo(true)
-		to, _ := uri.ParseDestination(t.Endpoint) // checked when it was attached
+		to, _ := uri.ParseDestination(t.Endpoint) // validated when it was attached
 		if port := cmp.Or(int(to.Port), t.Options.Port); port != 0 {
 			o.Port.SetTo(port)
 		}
 	}
-	if t.Endpoint != "" { // a server that we connect to
+	if t.Endpoint != "" { // this server connects to the endpoint
 		o.TLSVerification.SetTo(oas.SipOptionsTLSVerification(cmp.Or(t.Options.Verify, sip.VerifyFull)))
 	}
 	o.TransferPolicy.SetTo(oas.SipOptionsTransferPolicy(cmp.Or(t.Options.Transfers, sip.TransferOrganization)))
@@ -151,7 +150,7 @@ func trunk(t sip.Trunk) oas.SipConfiguration {
 	return c
 }
 
-// headersOrNull translates a trunk's header rules; null for none.
+// headersOrNull translates the header rules of a trunk, or returns null if there are none.
 func headersOrNull(t sip.Trunk) oas.NilSipHeaderMapping {
 	if len(t.Headers) == 0 {
 		return oas.NilSipHeaderMapping{Null: true}

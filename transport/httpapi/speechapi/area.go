@@ -16,18 +16,18 @@ import (
 
 // Config configures the area.
 type Config struct {
-	Speech *speech.Service // nil: the operations answer 501
-	URL    string          `required:"with Speech"` // of this server as clients see it, without a slash at its end: links begin with it
+	Speech *speech.Service // if nil, the operations answer 501
+	URL    string          `required:"with Speech"` // public URL of the server for links, without a trailing slash
 }
 
 // api implements the operations of the area.
 type api struct {
 	oas.UnimplementedHandler
 	cfg   Config
-	audio *node.Budget // bytes of audio within JSON
+	audio *node.Budget // limits the bytes of audio in JSON answers
 }
 
-// New makes the area.
+// New returns the area of speech. If the configuration is incomplete, httpapi.New returns the error.
 func New(c Config) httpapi.Area {
 	a := &api{cfg: c, audio: newAudio()}
 	refused := map[callwright.Code]string{callwright.CodeBadRequest: "VALIDATION_ERROR"}
@@ -40,7 +40,7 @@ func New(c Config) httpapi.Area {
 			oas.CloneVoiceOperation: refused, oas.RenameVoiceOperation: refused, oas.RenameVoiceAliasOperation: refused,
 			oas.DeleteVoiceOperation: {callwright.CodeBadRequest: "ERROR_DELETING_VOICE"},
 		},
-		// A request by link needs no key: GetSpeechSample checks its signature.
+		// A link requires no key, because GetSpeechSample checks its signature.
 		Keyless: func(operation string, r *http.Request) bool {
 			return operation == oas.GetSpeechSampleOperation && isLink(r)
 		},
@@ -57,8 +57,9 @@ func New(c Config) httpapi.Area {
 	return area
 }
 
-// refuse answers requests that the generated code could not decode, and replaces answers that it could not send. A link that cannot be
-// decoded was changed. An answer that has begun as audio cannot become an error: refuse closes the connection.
+// refuse answers requests that the generated code could not decode, and answers that it could not send. A link that cannot be decoded is
+// treated as a link with an invalid signature. If the answer has begun as audio, it cannot become an error, so refuse aborts the
+// connection.
 func (a *api) refuse(ctx context.Context, w http.ResponseWriter, r *http.Request, err error) {
 	if w.Header().Get("Content-Type") == wav {
 		panic(http.ErrAbortHandler)

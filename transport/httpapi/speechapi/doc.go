@@ -1,5 +1,5 @@
-// Package speechapi serves synthesis, samples and voices.
+// Package speechapi serves the operations of synthesis, samples and voices.
 //
-// An answer of audio to a text is sent sentence by sentence while it is made; one that fails breaks the connection. Links to the
-// audio of samples are served without a key. Their signatures stand in the query, which neither logs nor traces have.
+// An answer of audio is sent sentence by sentence during the synthesis. If the synthesis fails, the connection is aborted. Links to the
+// audio of samples require no key. Their signatures are in the query, which neither logs nor traces contain.
 package speechapi

@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/speechapi"
 )
 
-// A program serves the voices of its engine.
+// A program serves only the area of speech.
 func Example() {
 	store := memstore.New()
 	service, err := speech.New(speech.Config{
@@ -38,14 +38,14 @@ func Example() {
 	// Output: 200 true
 }
 
-// anybody takes every request for one of acme.
+// anybody authenticates every request as the organization acme.
 type anybody struct{}
 
 func (anybody) Authenticate(*http.Request) (callwright.Principal, error) {
 	return callwright.Principal{Org: "acme", KeyID: "k1"}, nil
 }
 
-// engine has one voice, which never speaks here.
+// engine lists one voice. The example never uses it for synthesis.
 type engine struct{ tts.Engine }
 
 func (engine) Describe() tts.Description {

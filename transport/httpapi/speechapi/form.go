@@ -10,20 +10,20 @@ import (
 	"github.com/callwright/callwright/speech"
 )
 
-// The names of the form of a new voice.
+// The names of form parts that are used more than once.
 const (
 	formName    = "name"
 	formSamples = "audio_samples"
 )
 
-// formTexts are the texts of the form, with their lengths in characters as the contract has them.
+// formTexts lists the text parts of the form, with their minimum and maximum lengths in characters as in the contract.
 var formTexts = []struct {
 	name        string
 	least, most int
 }{{formName, 1, speech.MaxName}, {"description", 0, speech.MaxDescription}, {"gender", 0, speech.MaxName}, {"language", 2, 35}}
 
-// formFault returns the fault in the form of a new voice. The generated code, which refuses the same, does not name the
-// part. For a fault of another kind it returns other.
+// formFault returns the error in the form of a new voice with the name of its part. The generated code refuses the same forms, but does not
+// name the part. If formFault finds no error, it returns other.
 func formFault(form *multipart.Form, other error) error {
 	known := map[string]bool{formSamples: true}
 	for _, text := range formTexts {

@@ -19,7 +19,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/speechoas"
 )
 
-// ListSpeechSamples returns a page of samples.
+// ListSpeechSamples serves GET /v1/speak/samples. It returns a page of samples, optionally of one voice.
 func (a *api) ListSpeechSamples(ctx context.Context, params oas.ListSpeechSamplesParams) (*oas.SpeechSampleListReply, error) {
 	q := speech.SampleQuery{Voice: params.VoiceID.Or(""), Limit: params.Limit.Value, Offset: params.Offset.Value}
 	list, err := a.cfg.Speech.Samples(ctx, httpapi.Org(ctx), q)
@@ -41,7 +41,8 @@ func (a *api) sampleRecord(s speech.Sample) oas.SpeechSample {
 	}
 }
 
-// GetSpeechSample sends a sample's record or its audio. A link leads to audio only.
+// GetSpeechSample serves GET /v1/speak/samples/{id}. It sends a sample's record or its audio. A link, which requires no key, leads only to
+// the audio.
 func (a *api) GetSpeechSample(ctx context.Context, params oas.GetSpeechSampleParams, w http.ResponseWriter) error {
 	switch signature := params.Signature.Or(""); {
 	case params.Format.Value != oas.GetSpeechSampleFormatAudio:
@@ -65,7 +66,7 @@ func (a *api) GetSpeechSample(ctx context.Context, params oas.GetSpeechSamplePar
 	}
 }
 
-// DeleteSpeechSample deletes a sample.
+// DeleteSpeechSample serves DELETE /v1/speak/samples/{id}. It deletes a sample.
 func (a *api) DeleteSpeechSample(ctx context.Context, params oas.DeleteSpeechSampleParams) (*oas.SpeechSampleDeletedReply, error) {
 	if err := a.cfg.Speech.DeleteSample(ctx, httpapi.Org(ctx), params.ID); err != nil {
 		return nil, err
@@ -73,7 +74,7 @@ func (a *api) DeleteSpeechSample(ctx context.Context, params oas.DeleteSpeechSam
 	return &oas.SpeechSampleDeletedReply{Data: oas.SpeechSampleDeleted{Status: "success", Message: "The sample is deleted."}}, nil
 }
 
-// link returns the address of a sample's audio.
+// link returns the signed address of a sample's audio.
 func (a *api) link(s speech.Sample) string {
 	l := a.cfg.Speech.Link(s)
 	query := url.Values{
@@ -82,16 +83,16 @@ func (a *api) link(s speech.Sample) string {
 	return a.cfg.URL + "/v1/speak/samples/" + url.PathEscape(s.ID) + "?" + query.Encode()
 }
 
-// isLink reports whether the URL of a request has the form of a link, valid or not.
+// isLink reports whether the URL of a request has the form of a link. It does not check the signature.
 func isLink(r *http.Request) bool {
 	query := r.URL.Query()
 	return query.Get("format") == string(oas.GetSpeechSampleFormatAudio) && query.Get("signature") != ""
 }
 
-// sendAudio sends audio, or the ranges of it that the request asks for.
+// sendAudio sends audio, or the range that the request names. cache is the Cache-Control of the answer. It closes the audio.
 func sendAudio(ctx context.Context, w http.ResponseWriter, params oas.GetSpeechSampleParams, audio speech.Audio, cache string) {
 	defer func() { _ = audio.Close() }()
-	// ServeContent asks the request for its method and its conditions only.
+	// ServeContent reads only the method and the conditional headers of this request.
 	asked := &http.Request{Method: http.MethodGet, Header: http.Header{}}
 	if httpapi.Head(ctx) {
 		asked.Method = http.MethodHead
@@ -111,13 +112,14 @@ func sendAudio(ctx context.Context, w http.ResponseWriter, params oas.GetSpeechS
 	http.ServeContent(w, asked.WithContext(ctx), "", audio.CreatedAt, &noted{ctx, audio})
 }
 
-// noted is audio that logs errors while it is sent. net/http breaks the connection, as the length was announced.
+// noted logs the errors of audio that is being sent. After an error, net/http closes the connection, because fewer bytes than announced
+// were sent.
 type noted struct {
 	ctx context.Context //nolint:containedctx // of the request, for its log line
 	io.ReadSeeker
 }
 
-// Read reads the audio.
+// Read reads the audio, and logs any error but io.EOF.
 func (n *noted) Read(p []byte) (int, error) {
 	count, err := n.ReadSeeker.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -126,12 +128,12 @@ func (n *noted) Read(p []byte) (int, error) {
 	return count, err
 }
 
-// Bounds of audio within JSON, in bytes.
+// Limits of audio in JSON answers, in bytes.
 const (
-	maxInline   = 4 << 20 // of a file; a larger one is left to its link
-	inlineCost  = 4       // times its size: the file, its base64, and the text of the answer while it grows
+	maxInline   = 4 << 20 // of a file; larger audio is available only by its link
+	inlineCost  = 4       // memory per byte of audio: the file, its base64, and the growing answer
 	inlineTotal = 128 << 20
-	inlineShare = 32 << 20 // of an organization
+	inlineShare = 32 << 20 // per organization
 	inlineWait  = 10 * time.Second
 )
 
@@ -141,7 +143,7 @@ func newAudio() *node.Budget {
 	}
 }
 
-// sendSample sends a sample's record with its audio.
+// sendSample sends a sample's record. It includes the audio if that has at most maxInline bytes.
 func (a *api) sendSample(ctx context.Context, id string, w http.ResponseWriter) error {
 	org := httpapi.Org(ctx)
 	s, err := a.cfg.Speech.Sample(ctx, org, id)
@@ -166,11 +168,11 @@ func (a *api) sendSample(ctx context.Context, id string, w http.ResponseWriter) 
 	var text jx.Encoder
 	reply.Encode(&text)
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	_, _ = text.WriteTo(w) // the client has gone if this fails
+	_, _ = text.WriteTo(w) // fails only if the client has disconnected
 	return nil
 }
 
-// inline returns the audio of a sample; nil if it is too large.
+// inline returns the audio of a sample, or nil if it has more than maxInline bytes.
 func (a *api) inline(ctx context.Context, s speech.Sample) ([]byte, error) {
 	if s.Bytes > maxInline {
 		return nil, nil

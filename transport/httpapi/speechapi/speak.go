@@ -17,8 +17,8 @@ import (
 // wav is the media type of all audio.
 const wav = "audio/wav"
 
-// CreateSpeech synthesizes a text. It answers with a link to the audio, or with the audio itself if the client accepts nothing
-// else.
+// CreateSpeech serves POST /v1/speak. It synthesizes a text. It answers with a link to the audio, or with the audio itself if the client
+// accepts audio but no JSON.
 func (a *api) CreateSpeech(ctx context.Context, req *oas.SpeechCreate, _ oas.CreateSpeechParams) (oas.CreateSpeechRes, error) {
 	voice, field := req.Voice.Or(""), "voice"
 	if given, ok := req.VoiceID.Get(); ok {
@@ -71,18 +71,18 @@ func (a *api) speak(ctx context.Context, r speech.Request) (oas.CreateSpeechRes,
 	return answer, nil
 }
 
-// unbroken is audio that an answer has begun with. When it breaks off, so does the connection: an end of the body would tell the
-// client that the audio is complete.
+// unbroken is the audio of an answer that has begun. If reading it fails, unbroken aborts the connection. Otherwise the regular end of the
+// body would tell the client that the audio is complete.
 type unbroken struct {
 	ctx context.Context //nolint:containedctx // of the request, for its log line
 	io.ReadCloser
 }
 
-// Read reads the audio.
+// Read reads the audio. On any error but io.EOF, it panics with http.ErrAbortHandler. It logs the error unless the client has disconnected.
 func (u *unbroken) Read(p []byte) (int, error) {
 	n, err := u.ReadCloser.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
-		if u.ctx.Err() == nil { // the client is still there
+		if u.ctx.Err() == nil { // the client is still connected
 			httpapi.LogFailure(u.ctx, err)
 		}
 		panic(http.ErrAbortHandler)
@@ -90,10 +90,10 @@ func (u *unbroken) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// speaking sends audio as soon as it is written, rather than when a buffer is full.
+// speaking flushes audio after each write, instead of when a buffer is full.
 type speaking struct{ httpapi.Server }
 
-// ServeHTTP answers a request.
+// ServeHTTP serves a request. It flushes audio after each write if the method is POST.
 func (s speaking) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodPost {
 		w = prompt{w}
@@ -103,25 +103,25 @@ func (s speaking) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 type prompt struct{ http.ResponseWriter }
 
-// Write writes, and flushes audio.
+// Write writes b, and flushes it if the answer is audio.
 func (p prompt) Write(b []byte) (int, error) {
 	n, err := p.ResponseWriter.Write(b)
 	if err == nil && p.Header().Get("Content-Type") == wav {
-		_ = http.NewResponseController(p.ResponseWriter).Flush() // the next Write reports that the client has gone
+		_ = http.NewResponseController(p.ResponseWriter).Flush() // the next Write reports a disconnect
 	}
 	return n, err
 }
 
-// Unwrap lets http.ResponseController reach the connection.
+// Unwrap returns the underlying writer, for http.ResponseController.
 func (p prompt) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 type audioOnlyKey struct{}
 
-// audioOnly reports whether the client of a context accepts audio and no JSON.
+// audioOnly reports whether the client of ctx's request accepts audio, but no JSON.
 func audioOnly(ctx context.Context) bool { return ctx.Value(audioOnlyKey{}) != nil }
 
-// negotiate finds the requests for speech that take audio and no JSON. Their Idempotency-Key is omitted: an answer of audio is not
-// kept.
+// negotiate marks the requests for speech that accept audio, but no JSON. It deletes their Idempotency-Key, because an answer with audio is
+// not stored.
 func negotiate(req middleware.Request, next middleware.Next) (middleware.Response, error) {
 	if req.OperationName != oas.CreateSpeechOperation {
 		return next(req)
@@ -138,7 +138,7 @@ func negotiate(req middleware.Request, next middleware.Next) (middleware.Respons
 	return answer, err
 }
 
-// takesAudioOnly reports whether a client takes WAV files, by any of their names, and no JSON.
+// takesAudioOnly reports whether a client accepts WAV files, under any of their media types, but no JSON.
 func takesAudioOnly(h http.Header) bool {
 	audio := 0.0
 	for _, name := range []string{wav, "audio/x-wav", "audio/wave", "audio/vnd.wave"} {
@@ -147,7 +147,7 @@ func takesAudioOnly(h http.Header) bool {
 	return audio > 0 && httpapi.AcceptQuality(h, "application/json") == 0
 }
 
-// keepable converts JSON answers to their stored form.
+// keepable converts JSON answers to the form in which they are stored.
 func keepable(req middleware.Request, next middleware.Next) (middleware.Response, error) {
 	answer, err := next(req)
 	if spoken, ok := answer.Type.(*oas.SpeechCreatedHeaders); ok && spoken != nil {
@@ -156,13 +156,13 @@ func keepable(req middleware.Request, next middleware.Next) (middleware.Response
 	return answer, err
 }
 
-// created is an answer of JSON as it is kept: without its header, which repeats the id in the body.
+// created is a JSON answer in its stored form: without the header, which repeats the id in the body.
 type created struct{ oas.SpeechCreatedHeaders }
 
-// MarshalJSON returns the body.
+// MarshalJSON encodes the body of the answer.
 func (c *created) MarshalJSON() ([]byte, error) { return c.Response.MarshalJSON() }
 
-// UnmarshalJSON sets the body and the header.
+// UnmarshalJSON decodes the body, and sets the header to the id in the body.
 func (c *created) UnmarshalJSON(text []byte) error {
 	err := c.Response.UnmarshalJSON(text)
 	c.XSampleID = oas.NewOptString(c.Response.SampleID)

@@ -12,7 +12,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/speechoas"
 )
 
-// ListVoices returns the voices of an organization, and then the engine's.
+// ListVoices serves GET /v1/voices. It returns the voices of the organization, followed by the engine's voices.
 func (a *api) ListVoices(ctx context.Context) (*oas.VoiceListReply, error) {
 	list, err := a.cfg.Speech.Voices(ctx, httpapi.Org(ctx))
 	if err != nil {
@@ -25,7 +25,7 @@ func (a *api) ListVoices(ctx context.Context) (*oas.VoiceListReply, error) {
 	return reply, nil
 }
 
-// GetVoice returns a voice.
+// GetVoice serves GET /v1/voices/{id}. It returns a voice.
 func (a *api) GetVoice(ctx context.Context, params oas.GetVoiceParams) (*oas.VoiceReply, error) {
 	v, err := a.cfg.Speech.Voice(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
@@ -46,7 +46,7 @@ func voiceRecord(v speech.Voice) oas.Voice {
 	return record
 }
 
-// RenameVoice renames a voice.
+// RenameVoice serves PATCH /v1/voices/{id}. It renames a voice.
 func (a *api) RenameVoice(ctx context.Context, req *oas.VoiceRename, params oas.RenameVoiceParams) (*oas.VoiceRenameReply, error) {
 	v, err := a.cfg.Speech.Rename(ctx, httpapi.Org(ctx), params.ID, req.Name)
 	if err != nil {
@@ -55,12 +55,12 @@ func (a *api) RenameVoice(ctx context.Context, req *oas.VoiceRename, params oas.
 	return &oas.VoiceRenameReply{Data: oas.VoiceName{VoiceID: v.ID, Name: v.Name}}, nil
 }
 
-// RenameVoiceAlias is RenameVoice at another path.
+// RenameVoiceAlias serves PATCH /v1/voices/{id}/rename. It does the same as RenameVoice.
 func (a *api) RenameVoiceAlias(ctx context.Context, req *oas.VoiceRename, params oas.RenameVoiceAliasParams) (*oas.VoiceRenameReply, error) {
 	return a.RenameVoice(ctx, req, oas.RenameVoiceParams(params))
 }
 
-// DeleteVoice deletes a voice. One of the engine is refused as the fault of a request.
+// DeleteVoice serves DELETE /v1/voices/{id}. It deletes a voice of the organization. A voice of the engine is refused with 400.
 func (a *api) DeleteVoice(ctx context.Context, params oas.DeleteVoiceParams) (*oas.VoiceDeletedReply, error) {
 	err := a.cfg.Speech.Delete(ctx, httpapi.Org(ctx), params.ID)
 	if errors.Is(err, callwright.ErrForbidden) {
@@ -72,7 +72,8 @@ func (a *api) DeleteVoice(ctx context.Context, params oas.DeleteVoiceParams) (*o
 	return &oas.VoiceDeletedReply{Data: oas.VoiceDeleted{Status: "success", Message: "The voice is deleted."}}, nil
 }
 
-// CloneVoice makes a voice of recordings. Beyond a small part in memory, they are in temporary files until the request ends.
+// CloneVoice serves POST /v1/voices/clone. It creates a voice from recordings. Except for a small part in memory, the recordings are in
+// temporary files until the request ends.
 func (a *api) CloneVoice(ctx context.Context, req *oas.VoiceCloneMultipart) (*oas.VoiceCloneReply, error) {
 	r := speech.CloneRequest{
 		Name: req.Name, Description: req.Description.Or(""), Gender: req.Gender.Or(""), Language: req.Language.Or(""),

@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// Config names the service of the area. Without it the operations answer 501.
+// Config holds the service of the area. If Issues is nil, the operations answer 501.
 type Config struct{ Issues *triage.Service }
 
 // api implements the operations of the area.
@@ -15,7 +15,7 @@ type api struct {
 	cfg Config
 }
 
-// New makes the area.
+// New returns the area of issues.
 func New(c Config) httpapi.Area {
 	return httpapi.Area{Area: oas.Area(&api{cfg: c}), Absent: func(string) bool { return c.Issues == nil }, LowerCase: true}
 }

@@ -1,2 +1,2 @@
-// Package triageapi serves the issues of package triage, their feeds and the sessions of agents.
+// Package triageapi serves the operations of issues (package triage), their feeds and the sessions of agents.
 package triageapi

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// A program serves its issues. Errors name the member of the body.
+// A program serves only the area of issues. Errors name the member of the body.
 func Example() {
 	store := memstore.New()
 	issues, err := triage.New(triage.Config{Store: triagestore.Store{Store: store}, Atomic: store, Work: memstore.NewWork(store, nil)})
@@ -35,7 +35,7 @@ func Example() {
 	// Output: 400 {"data":null,"errors":[{"error":"bad_request","message":"title: has a length of 0; at least 1 is required","path":"title"}]}
 }
 
-// anybody takes every request for one of acme.
+// anybody authenticates every request as the organization acme.
 type anybody struct{}
 
 func (anybody) Authenticate(*http.Request) (callwright.Principal, error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// GetIssueActivity returns a page of an issue's feed.
+// GetIssueActivity serves GET /v1/triage/issues/{id}/activity. It returns a page of an issue's feed, optionally with folded entries.
 func (a *api) GetIssueActivity(ctx context.Context, params oas.GetIssueActivityParams) (*oas.TriageActivityReply, error) {
 	page, err := a.cfg.Issues.Activity(ctx, httpapi.Org(ctx), params.ID, triage.PageRequest{
 		Limit: params.Limit.Or(0), Cursor: params.Cursor.Or(""),
@@ -31,7 +31,7 @@ func (a *api) GetIssueActivity(ctx context.Context, params oas.GetIssueActivityP
 	return &oas.TriageActivityReply{Data: answer}, nil
 }
 
-// activityItem translates an entry of either kind, with the entries folded into it.
+// activityItem translates an entry of a feed, with the entries that are folded into it.
 func activityItem(e triage.Entry, folded ...triage.Entry) (oas.TriageActivityItem, error) {
 	if e.Kind == triage.KindAgent {
 		entry, err := agentEntry(e)
@@ -109,7 +109,7 @@ func artifactRecord(made triage.Artifact) (oas.TriageArtifact, error) {
 	return record, record.Payload.Value.UnmarshalJSON(made.Payload)
 }
 
-// nilMetadata returns null for none.
+// nilMetadata translates metadata, or returns null if there is none.
 func nilMetadata(values map[string]any) (oas.NilMetadata, error) {
 	raw, err := wire.Raw(values)
 	return oas.NilMetadata{Value: raw, Null: len(values) == 0}, err

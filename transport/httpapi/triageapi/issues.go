@@ -10,13 +10,13 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// actorOf returns the actor of a request for issues: its API key.
+// actorOf returns the API key of a request as the actor of its changes.
 func actorOf(ctx context.Context) triage.Actor {
 	p := httpapi.Principal(ctx)
 	return triage.Actor{Kind: triage.ActorUser, ID: p.KeyID, Label: p.KeyName}
 }
 
-// CreateIssue opens an issue.
+// CreateIssue serves POST /v1/triage/issues. It creates an issue.
 func (a *api) CreateIssue(ctx context.Context, req *oas.TriageIssueCreate) (*oas.TriageIssueReply, error) {
 	i, err := a.cfg.Issues.Create(ctx, httpapi.Org(ctx), actorOf(ctx), triage.Draft{
 		Title: req.Title, Description: req.Description.Or(""), Status: triage.Status(req.Status.Or("")),
@@ -28,7 +28,7 @@ func (a *api) CreateIssue(ctx context.Context, req *oas.TriageIssueCreate) (*oas
 	return a.issueReply(ctx, i, err)
 }
 
-// dateRanges are the periods that a list may cover.
+// dateRanges maps the values of date_range to durations.
 var dateRanges = map[oas.ListIssuesDateRange]time.Duration{
 	oas.ListIssuesDateRange24h: 24 * time.Hour,
 	oas.ListIssuesDateRange7d:  7 * 24 * time.Hour,
@@ -36,7 +36,7 @@ var dateRanges = map[oas.ListIssuesDateRange]time.Duration{
 	oas.ListIssuesDateRange90d: 90 * 24 * time.Hour,
 }
 
-// ListIssues returns a page of issues.
+// ListIssues serves GET /v1/triage/issues. It returns a page of issues without their descriptions.
 func (a *api) ListIssues(ctx context.Context, params oas.ListIssuesParams) (*oas.TriageIssueListReply, error) {
 	q := triage.Query{Cursor: params.Cursor.Or(""), Filter: triage.Filter{
 		Statuses: wire.Texts[triage.Status](params.Status), Severities: wire.Texts[triage.Severity](params.Severity),
@@ -59,18 +59,18 @@ func (a *api) ListIssues(ctx context.Context, params oas.ListIssuesParams) (*oas
 	answer := oas.TriageIssuePage{Items: make([]oas.TriageIssue, len(page.Items)), NextCursor: wire.NilText(page.Next)}
 	for n, i := range page.Items {
 		answer.Items[n] = issueRecord(i, unread[i.ID])
-		answer.Items[n].Description.SetToNull() // lists don't read it
+		answer.Items[n].Description.SetToNull() // lists do not load descriptions
 	}
 	return &oas.TriageIssueListReply{Data: answer}, nil
 }
 
-// GetIssue returns one issue.
+// GetIssue serves GET /v1/triage/issues/{id}. It returns an issue.
 func (a *api) GetIssue(ctx context.Context, params oas.GetIssueParams) (*oas.TriageIssueReply, error) {
 	i, err := a.cfg.Issues.Get(ctx, httpapi.Org(ctx), params.ID)
 	return a.issueReply(ctx, i, err)
 }
 
-// UpdateIssue changes the members of an issue that are given.
+// UpdateIssue serves PATCH /v1/triage/issues/{id}. It changes only the given members of an issue.
 func (a *api) UpdateIssue(
 	ctx context.Context, req *oas.TriageIssueUpdate, params oas.UpdateIssueParams,
 ) (*oas.TriageIssueReply, error) {
@@ -89,15 +89,15 @@ func (a *api) UpdateIssue(
 	return a.issueReply(ctx, i, err)
 }
 
-// DeleteIssue deletes an issue.
+// DeleteIssue serves DELETE /v1/triage/issues/{id}. It deletes an issue.
 func (a *api) DeleteIssue(ctx context.Context, params oas.DeleteIssueParams) error {
 	return a.cfg.Issues.Delete(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID)
 }
 
-// orEmpty returns nil for a text that is not given, and an empty text for null.
+// orEmpty returns nil for an absent text, and an empty text for null.
 func orEmpty(text oas.OptNilString) *string { return wire.Ptr(text.Or(""), text.Set) }
 
-// DecideIssue accepts an issue of the backlog, or declines it.
+// DecideIssue serves POST /v1/triage/issues/{id}/decision. It accepts or declines an issue of the backlog.
 func (a *api) DecideIssue(
 	ctx context.Context, req *oas.TriageDecision, params oas.DecideIssueParams,
 ) (*oas.TriageIssueReply, error) {
@@ -109,23 +109,23 @@ func (a *api) DecideIssue(
 	return a.issueReply(ctx, i, err)
 }
 
-// MergeIssue closes an issue in favour of another.
+// MergeIssue serves POST /v1/triage/issues/{id}/merge. It closes an issue as a duplicate of another.
 func (a *api) MergeIssue(ctx context.Context, req *oas.TriageMerge, params oas.MergeIssueParams) (*oas.TriageIssueReply, error) {
 	i, err := a.cfg.Issues.Merge(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, wire.ID(req.Into))
 	return a.issueReply(ctx, i, err)
 }
 
-// MarkIssueSeen marks an issue's feed as seen by the caller.
+// MarkIssueSeen serves PUT /v1/triage/issues/{id}/view. It marks an issue's feed as seen by the request's API key.
 func (a *api) MarkIssueSeen(ctx context.Context, params oas.MarkIssueSeenParams) error {
 	return a.cfg.Issues.View(ctx, httpapi.Org(ctx), actorOf(ctx).ID, params.ID)
 }
 
-// unread returns the issues with news for the caller.
+// unread returns which of the issues have entries that the request's API key has not seen, by id.
 func (a *api) unread(ctx context.Context, issues []triage.Issue) (map[string]bool, error) {
 	return a.cfg.Issues.Unread(ctx, httpapi.Org(ctx), actorOf(ctx).ID, issues)
 }
 
-// issueReply returns the answer with one issue, or err.
+// issueReply returns the answer with an issue, or err.
 func (a *api) issueReply(ctx context.Context, i triage.Issue, err error) (*oas.TriageIssueReply, error) {
 	if err != nil {
 		return nil, err

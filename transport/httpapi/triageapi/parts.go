@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// AddIssueComment comments on an issue.
+// AddIssueComment serves POST /v1/triage/issues/{id}/comments. It adds a comment to an issue.
 func (a *api) AddIssueComment(
 	ctx context.Context, req *oas.TriageCommentCreate, params oas.AddIssueCommentParams,
 ) (*oas.TriageIssueEntryReply, error) {
@@ -20,7 +20,7 @@ func (a *api) AddIssueComment(
 	return issueEntryReply(e, err)
 }
 
-// EditIssueComment changes the text of a comment.
+// EditIssueComment serves PATCH /v1/triage/issues/{id}/comments/{comment_id}. It changes the text of a comment.
 func (a *api) EditIssueComment(
 	ctx context.Context, req *oas.TriageCommentEdit, params oas.EditIssueCommentParams,
 ) (*oas.TriageIssueEntryReply, error) {
@@ -28,7 +28,7 @@ func (a *api) EditIssueComment(
 	return issueEntryReply(e, err)
 }
 
-// DeleteIssueComment deletes a comment.
+// DeleteIssueComment serves DELETE /v1/triage/issues/{id}/comments/{comment_id}. It deletes a comment.
 func (a *api) DeleteIssueComment(ctx context.Context, params oas.DeleteIssueCommentParams) error {
 	_, err := a.cfg.Issues.DeleteComment(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, params.CommentID)
 	return err
@@ -42,7 +42,7 @@ func issueEntryReply(e triage.Entry, err error) (*oas.TriageIssueEntryReply, err
 	return &oas.TriageIssueEntryReply{Data: entry}, err
 }
 
-// AddIssueFlag flags a place in an attached call.
+// AddIssueFlag serves POST /v1/triage/issues/{id}/flags. It flags an attached call, or a message or node of it.
 func (a *api) AddIssueFlag(
 	ctx context.Context, req *oas.TriageFlagCreate, params oas.AddIssueFlagParams,
 ) (*oas.TriageFlagReply, error) {
@@ -57,7 +57,7 @@ func (a *api) AddIssueFlag(
 	return &oas.TriageFlagReply{Data: flagRecord(f)}, nil
 }
 
-// ListIssueFlags returns all flags of an issue.
+// ListIssueFlags serves GET /v1/triage/issues/{id}/flags. It returns all flags of an issue.
 func (a *api) ListIssueFlags(ctx context.Context, params oas.ListIssueFlagsParams) (*oas.TriageFlagListReply, error) {
 	flags, err := a.cfg.Issues.Flags(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
@@ -70,7 +70,7 @@ func (a *api) ListIssueFlags(ctx context.Context, params oas.ListIssueFlagsParam
 	return answer, nil
 }
 
-// RemoveIssueFlag deletes a flag.
+// RemoveIssueFlag serves DELETE /v1/triage/issues/{id}/flags/{flag_id}. It deletes a flag.
 func (a *api) RemoveIssueFlag(ctx context.Context, params oas.RemoveIssueFlagParams) error {
 	return a.cfg.Issues.Unflag(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, params.FlagID)
 }
@@ -87,12 +87,13 @@ func flagRecord(f triage.Flag) oas.TriageFlag {
 	return record
 }
 
-// AttachIssueResource attaches a resource: 201, or 200 when it was attached already.
+// AttachIssueResource serves POST /v1/triage/issues/{id}/resources. It attaches a resource and answers 201, or 200 if the resource was
+// already attached.
 func (a *api) AttachIssueResource(
 	ctx context.Context, req *oas.TriageResourceCreate, params oas.AttachIssueResourceParams,
 ) (oas.AttachIssueResourceRes, error) {
 	resource := req.ResourceID
-	if req.ResourceType == oas.TriageResourceTypeCall { // the others are of other systems
+	if req.ResourceType == oas.TriageResourceTypeCall { // ids of other types belong to other systems
 		resource = wire.ID(resource)
 	}
 	r, added, err := a.cfg.Issues.Attach(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, triage.ResourceDraft{
@@ -112,7 +113,7 @@ func (a *api) AttachIssueResource(
 	return &oas.AttachIssueResourceOK{Data: record}, nil
 }
 
-// ListIssueResources returns all resources that are attached to an issue.
+// ListIssueResources serves GET /v1/triage/issues/{id}/resources. It returns all resources that are attached to an issue.
 func (a *api) ListIssueResources(
 	ctx context.Context, params oas.ListIssueResourcesParams,
 ) (*oas.TriageResourceListReply, error) {
@@ -124,7 +125,7 @@ func (a *api) ListIssueResources(
 	return &oas.TriageResourceListReply{Data: records}, err
 }
 
-// DetachIssueResource deletes an attachment.
+// DetachIssueResource serves DELETE /v1/triage/issues/{id}/resources/{resource_id}. It deletes an attachment.
 func (a *api) DetachIssueResource(ctx context.Context, params oas.DetachIssueResourceParams) error {
 	return a.cfg.Issues.Detach(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, params.ResourceID)
 }
@@ -149,7 +150,7 @@ func resourceRecords(resources []triage.Resource) ([]oas.TriageResource, error) 
 	return records, nil
 }
 
-// RelateIssue relates an issue to another: 201, or 200 when the relation existed already.
+// RelateIssue serves POST /v1/triage/issues/{id}/relations. It relates an issue to another and answers 201, or 200 if the relation existed.
 func (a *api) RelateIssue(
 	ctx context.Context, req *oas.TriageRelationCreate, params oas.RelateIssueParams,
 ) (oas.RelateIssueRes, error) {
@@ -166,7 +167,7 @@ func (a *api) RelateIssue(
 	return &oas.RelateIssueOK{Data: record}, nil
 }
 
-// ListIssueRelations returns all relations of an issue.
+// ListIssueRelations serves GET /v1/triage/issues/{id}/relations. It returns all relations of an issue.
 func (a *api) ListIssueRelations(
 	ctx context.Context, params oas.ListIssueRelationsParams,
 ) (*oas.TriageRelationListReply, error) {
@@ -181,12 +182,12 @@ func (a *api) ListIssueRelations(
 	return answer, nil
 }
 
-// UnrelateIssue deletes a relation.
+// UnrelateIssue serves DELETE /v1/triage/issues/{id}/relations/{relation_id}. It deletes a relation.
 func (a *api) UnrelateIssue(ctx context.Context, params oas.UnrelateIssueParams) error {
 	return a.cfg.Issues.Unrelate(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, params.RelationID)
 }
 
-// relationRecord translates a relation as one of its issues sees it.
+// relationRecord translates a relation from the point of view of one of its issues.
 func relationRecord(r triage.Relation, issue string) oas.TriageRelation {
 	record := oas.TriageRelation{
 		ID: r.ID, IssueID: issue, RelationType: oas.TriageRelationType(r.Type), Direction: oas.TriageRelationDirectionOutgoing,

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// StartIssueAgentSession starts a session of an external agent.
+// StartIssueAgentSession serves POST /v1/triage/issues/{id}/agent-sessions. It starts a session of an external agent.
 func (a *api) StartIssueAgentSession(
 	ctx context.Context, req *oas.TriageSessionCreate, params oas.StartIssueAgentSessionParams,
 ) (*oas.TriageSessionReply, error) {
@@ -21,7 +21,7 @@ func (a *api) StartIssueAgentSession(
 	return sessionReply(s, err)
 }
 
-// AnalyzeIssue starts a session of this server's own analyst.
+// AnalyzeIssue serves POST /v1/triage/issues/{id}/analysis. It starts a session of this server's analyst.
 func (a *api) AnalyzeIssue(
 	ctx context.Context, req *oas.TriageAnalysisCreate, params oas.AnalyzeIssueParams,
 ) (*oas.TriageSessionReply, error) {
@@ -30,7 +30,7 @@ func (a *api) AnalyzeIssue(
 	return sessionReply(s, err)
 }
 
-// GetIssueAgentSession returns one session as it stands.
+// GetIssueAgentSession serves GET /v1/triage/issues/{id}/agent-sessions/{session_id}. It returns the current state of a session.
 func (a *api) GetIssueAgentSession(
 	ctx context.Context, params oas.GetIssueAgentSessionParams,
 ) (*oas.TriageSessionReply, error) {
@@ -54,8 +54,8 @@ func sessionShort(s triage.SessionRef) oas.TriageSessionRef {
 	}
 }
 
-// AddIssueAgentEntry appends a step to a session: a message of the caller to the agent, the end of the session by the caller, or an action
-// of the agent.
+// AddIssueAgentEntry serves POST /v1/triage/issues/{id}/agent-sessions/{session_id}/entries. It appends an entry to a session: a caller's
+// message to the agent, a caller's request to stop, or an action of the agent.
 func (a *api) AddIssueAgentEntry(
 	ctx context.Context, req *oas.TriageAgentEntryCreate, params oas.AddIssueAgentEntryParams,
 ) (*oas.TriageAgentEntryReply, error) {
@@ -113,7 +113,7 @@ func stepOf(req *oas.TriageAgentEntryCreate) (triage.Step, error) {
 		Status: triage.ArtifactStatus(made.Status.Or("")), URLs: made.ExternalUrls,
 	}
 	if made.Payload.Set {
-		step.Artifact.Payload, err = made.Payload.Value.MarshalJSON() // unchanged: json.Marshal escapes the special characters of HTML
+		step.Artifact.Payload, err = made.Payload.Value.MarshalJSON() // json.Marshal would escape HTML characters
 	}
 	return step, err
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// StreamIssueActivity sends the entries of an issue's feed as they are written, until the client goes, its time is up, the issue is
-// deleted or the service is closed.
+// StreamIssueActivity serves GET /v1/triage/issues/{id}/activity/stream. It streams new entries of an issue's feed until the client
+// disconnects, the time limit is reached, the issue is deleted or the service is closed.
 func (a *api) StreamIssueActivity(ctx context.Context, params oas.StreamIssueActivityParams, w http.ResponseWriter) error {
 	after := params.LastEventID.Or("")
 	if after == "" {
@@ -23,13 +23,13 @@ func (a *api) StreamIssueActivity(ctx context.Context, params oas.StreamIssueAct
 		return err
 	}
 	defer watcher.Close()
-	// A client remembers an id that comes without data: it may go before the first entry, and yet misses none.
+	// Clients also store the id of an event without data. A client that disconnects before the first entry therefore misses no entry.
 	first := httpapi.Event{Comment: "the feed follows", ID: watcher.Cursor()}
 	httpapi.SendEvents(ctx, w, first, watcher.Next, func(e triage.Entry) (httpapi.Event, error) { return entryEvent(watcher, e) })
 	return nil
 }
 
-// entryEvent returns an entry as an event, with its cursor.
+// entryEvent returns the event of an entry. The event's id is the entry's cursor.
 func entryEvent(watcher *triage.Watcher, e triage.Entry) (httpapi.Event, error) {
 	item, err := activityItem(e)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/webhooksoas"
 )
 
-// Config names the log of the area. Without it the operations answer 501.
+// Config holds the log of the area. If Deliveries is nil, the operations answer 501.
 type Config struct{ Deliveries *delivery.Log }
 
 // api implements the operations of the area.
@@ -15,7 +15,7 @@ type api struct {
 	cfg Config
 }
 
-// New makes the area.
+// New returns the area of paused webhook hosts.
 func New(c Config) httpapi.Area {
 	return httpapi.Area{Area: oas.Area(&api{cfg: c}), Absent: func(string) bool { return c.Deliveries == nil }}
 }

@@ -1,2 +1,2 @@
-// Package webhooksapi serves the hosts to which messages of an organization are paused.
+// Package webhooksapi serves the operations of an organization's webhook hosts to which messages are paused.
 package webhooksapi

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/webhooksapi"
 )
 
-// A program serves the messages that webhooks have not taken.
+// A program serves only the area of paused webhook hosts.
 func Example() {
 	store := memstore.New()
 	deliveries, err := delivery.NewLog(delivery.LogConfig{Store: orgstore.Deliveries{Store: store}})
@@ -32,7 +32,7 @@ func Example() {
 	// Output: 200 {"data":[],"errors":null}
 }
 
-// anybody takes every request for one of acme.
+// anybody authenticates every request as the organization acme.
 type anybody struct{}
 
 func (anybody) Authenticate(*http.Request) (callwright.Principal, error) {

@@ -8,7 +8,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/webhooksoas"
 )
 
-// ListPausedWebhooks returns the hosts to which messages of the organization are paused.
+// ListPausedWebhooks serves GET /v1/webhooks/paused. It returns the hosts to which the organization's messages are paused.
 func (a *api) ListPausedWebhooks(ctx context.Context) (*oas.PausedWebhookListReply, error) {
 	paused, err := a.cfg.Deliveries.Paused(ctx, httpapi.Org(ctx))
 	if err != nil {
@@ -24,7 +24,7 @@ func (a *api) ListPausedWebhooks(ctx context.Context) (*oas.PausedWebhookListRep
 	return reply, nil
 }
 
-// ResumeWebhooks ends the pause of a host.
+// ResumeWebhooks serves POST /v1/webhooks/resume. It ends the pause of messages to a host.
 func (a *api) ResumeWebhooks(ctx context.Context, req *oas.WebhookResume) (*oas.MessageReply, error) {
 	if err := a.cfg.Deliveries.Resume(ctx, httpapi.Org(ctx), req.Host); err != nil {
 		return nil, err

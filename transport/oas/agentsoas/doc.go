@@ -1,2 +1,3 @@
-// Package agentsoas is the contract of web agents, inbound numbers and personas: server, client, types and validation, generated from openapi.yaml.
+// Package agentsoas contains the server, the client, the types and their validation for web agents, inbound numbers and personas. They are
+// generated from openapi.yaml.
 package agentsoas

@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/agentsoas"
 )
 
-// The contract describes voice of createAgent.
+// An area describes valid values of the member voice of createAgent.
 func ExampleArea() {
 	area := agentsoas.Area(agentsoas.UnimplementedHandler{})
 	fmt.Println(area.Wants["createAgent voice"])

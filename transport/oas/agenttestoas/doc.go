@@ -1,2 +1,3 @@
-// Package agenttestoas is the contract of agent testing: server, client, types and validation, generated from openapi.yaml.
+// Package agenttestoas contains the server, the client, the types and their validation for agent testing. They are generated from
+// openapi.yaml.
 package agenttestoas

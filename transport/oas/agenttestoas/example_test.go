@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/agenttestoas"
 )
 
-// The contract describes description of cloneTestTemplate.
+// An area describes valid values of the member description of cloneTestTemplate.
 func ExampleArea() {
 	area := agenttestoas.Area(agenttestoas.UnimplementedHandler{})
 	fmt.Println(area.Wants["cloneTestTemplate description"])

@@ -1,2 +1,3 @@
-// Package callsoas is the contract of calls, their records and recordings: server, client, types and validation, generated from openapi.yaml.
+// Package callsoas contains the server, the client, the types and their validation for calls, their records and recordings. They are
+// generated from openapi.yaml.
 package callsoas

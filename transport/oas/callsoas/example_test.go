@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
-// The contract describes max_duration of createCall.
+// An area describes valid values of the member max_duration of createCall.
 func ExampleArea() {
 	area := callsoas.Area(callsoas.UnimplementedHandler{})
 	fmt.Println(area.Wants["createCall max_duration"])

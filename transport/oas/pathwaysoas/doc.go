@@ -1,2 +1,3 @@
-// Package pathwaysoas is the contract of pathways, their versions and chats: server, client, types and validation, generated from openapi.yaml.
+// Package pathwaysoas contains the server, the client, the types and their validation for pathways, their versions and chats. They are
+// generated from openapi.yaml.
 package pathwaysoas

@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/pathwaysoas"
 )
 
-// The contract describes nodes of createPathwayVersion.
+// An area describes valid values of the member nodes of createPathwayVersion.
 func ExampleArea() {
 	area := pathwaysoas.Area(pathwaysoas.UnimplementedHandler{})
 	fmt.Println(area.Wants["createPathwayVersion nodes"])

@@ -1,2 +1,3 @@
-// Package portingoas is the contract of port requests and letters of authorization: server, client, types and validation, generated from openapi.yaml.
+// Package portingoas contains the server, the client, the types and their validation for port requests and letters of authorization. They
+// are generated from openapi.yaml.
 package portingoas

@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/portingoas"
 )
 
-// The contract describes documents of initiatePort.
+// An area describes valid values of the member documents of initiatePort.
 func ExampleArea() {
 	area := portingoas.Area(portingoas.UnimplementedHandler{})
 	fmt.Println(area.Wants["initiatePort documents"])

@@ -1,2 +1,2 @@
-// Package sipoas is the contract of SIP trunks: server, client, types and validation, generated from openapi.yaml.
+// Package sipoas contains the server, the client, the types and their validation for SIP trunks. They are generated from openapi.yaml.
 package sipoas

@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// The contract describes auth_mode of attachSipNumbers.
+// An area describes valid values of the member auth_mode of attachSipNumbers.
 func ExampleArea() {
 	area := sipoas.Area(sipoas.UnimplementedHandler{})
 	fmt.Println(area.Wants["attachSipNumbers auth_mode"])

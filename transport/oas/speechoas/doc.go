@@ -1,2 +1,3 @@
-// Package speechoas is the contract of speech and voices: server, client, types and validation, generated from openapi.yaml.
+// Package speechoas contains the server, the client, the types and their validation for speech and voices. They are generated from
+// openapi.yaml.
 package speechoas

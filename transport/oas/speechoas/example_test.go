@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/speechoas"
 )
 
-// The contract describes name of renameVoice.
+// An area describes valid values of the member name of renameVoice.
 func ExampleArea() {
 	area := speechoas.Area(speechoas.UnimplementedHandler{})
 	fmt.Println(area.Wants["renameVoice name"])

@@ -1,2 +1,2 @@
-// Package triageoas is the contract of issues: server, client, types and validation, generated from openapi.yaml.
+// Package triageoas contains the server, the client, the types and their validation for issues. They are generated from openapi.yaml.
 package triageoas

@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/triageoas"
 )
 
-// The contract describes resource_link_ids of addIssueComment.
+// An area describes valid values of the member resource_link_ids of addIssueComment.
 func ExampleArea() {
 	area := triageoas.Area(triageoas.UnimplementedHandler{})
 	fmt.Println(area.Wants["addIssueComment resource_link_ids"])

@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/webhooksoas"
 )
 
-// The contract describes host of resumeWebhooks.
+// An area describes valid values of the member host of resumeWebhooks.
 func ExampleArea() {
 	area := webhooksoas.Area(webhooksoas.UnimplementedHandler{})
 	fmt.Println(area.Wants["resumeWebhooks host"])

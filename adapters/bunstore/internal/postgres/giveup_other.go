@@ -4,5 +4,5 @@ package postgres
 
 import "syscall"
 
-// giveUp leaves it to keep-alive packets to find out that a server is gone.
+// giveUp does nothing: on these systems only keep-alive packets detect that a server is gone.
 func giveUp(_, _ string, _ syscall.RawConn) error { return nil }

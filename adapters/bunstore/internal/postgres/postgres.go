@@ -1,5 +1,5 @@
-// Package postgres is the common code of all connections to PostgreSQL, for all libraries: making connections, dropping them after
-// a failover, and telling an unavailable server from a wrong statement by the error.
+// Package postgres contains the common code of all connections to PostgreSQL. It configures connections, discards stale ones after a
+// failover, and distinguishes an unavailable server from an invalid statement by the error.
 package postgres
 
 import (
@@ -18,45 +18,46 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Lifetime is the longest life of a connection in a pool. New connections follow a pooler or a name that leads to another server.
+// Lifetime is the maximum lifetime of a connection in a pool. It bounds how long connections stay at a server after its name, or a pooler,
+// points to another server.
 const Lifetime = 30 * time.Minute
 
-// The times after which a server that says nothing any more is given up. PostgreSQL's own default follows the kernel's: hours.
+// The timeouts after which a silent server counts as unavailable. The defaults of the kernel amount to hours.
 const (
 	connectTimeout = 5 * time.Second
 	keepAliveIdle  = 10 * time.Second
 	keepAliveEvery = 5 * time.Second
 	keepAliveTries = 3
-	unacknowledged = 20 * time.Second // that data may stay, on Linux
+	unacknowledged = 20 * time.Second // maximum time that data may stay unacknowledged, on Linux
 )
 
-// SQLSTATE codes of a session or a server that is of no use any more.
+// SQLSTATE codes of an unusable session or server.
 const (
-	readOnly         = "25006" // the server has become a standby, or takes no writes by its configuration
+	readOnly         = "25006" // the server has become a standby, or its configuration forbids writes
 	adminShutdown    = "57P01"
 	crashShutdown    = "57P02"
 	cannotConnectNow = "57P03"
-	tooMany          = "53300" // connections
+	tooMany          = "53300" // too many connections
 	idleTimeout      = "57P05"
 	connectionClass  = "08"
 )
 
-// Pool configures the connections of a pool. Sessions of it that were made before the server went away, or became read-only, are
-// stale from the first sign of that on, and are not used again.
+// Pool configures the connections of a pool and detects stale ones. When a connection reports that the server shuts down or has become
+// read-only, all connections that exist then become stale and must not be used again.
 type Pool struct {
 	config     *pgx.ConnConfig
 	generation atomic.Int64
 }
 
-// generation is the key of a connection's data under which the generation lies that it belongs to.
+// generation is the key in a connection's custom data that holds the pool's generation at the time of the connection.
 const generation = "callwright.generation"
 
-// NewPool reads a connection string. Unless that says otherwise, a connection is one to a server that takes writes
-// (target_session_attrs=read-write): of several hosts the first such is taken.
+// NewPool parses a connection string. Unless the string sets target_session_attrs, connections require a server that accepts writes
+// (read-write): of several hosts, the first such host is used.
 func NewPool(dsn, application string) (*Pool, error) {
 	config, err := pgx.ParseConfig(dsn)
 	if err != nil {
-		return nil, errors.New("the connection string is not one of PostgreSQL") // the error of pgx may show the password
+		return nil, errors.New("the connection string is not one of PostgreSQL") // the error of pgx may contain the password
 	}
 	p := &Pool{config: config}
 	config.RuntimeParams["timezone"] = "UTC"
@@ -86,18 +87,18 @@ func NewPool(dsn, application string) (*Pool, error) {
 	return p, nil
 }
 
-// Config returns a copy of the configuration of a connection.
+// Config returns a copy of the configuration for new connections.
 func (p *Pool) Config() *pgx.ConnConfig { return p.config.Copy() }
 
-// Stale reports whether a connection was made before the server went away or became read-only.
+// Stale reports whether the server was shut down or became read-only after the connection was made.
 func (p *Pool) Stale(c *pgx.Conn) bool {
 	made, ok := c.PgConn().CustomData()[generation].(int64)
 	return !ok || made != p.generation.Load()
 }
 
-// Pooled reports whether a connection leads to a pooler, such as PgBouncer: the answering process differs from the process
-// announced at the connection. Behind a pooler a session may change from one transaction to the next: features of a session, such
-// as LISTEN, prepared statements and locks without a transaction, cannot be used.
+// Pooled reports whether a connection leads to a pooler, such as PgBouncer: the process that executes a query is then not the process that
+// was announced at the connection. Behind a pooler, each transaction may use another session. Features of a session, such as LISTEN,
+// prepared statements and locks outside a transaction, cannot be used.
 func Pooled(ctx context.Context, c *pgx.Conn) (bool, error) {
 	var pid uint32
 	if err := c.QueryRow(ctx, "SELECT pg_backend_pid()", pgx.QueryExecModeSimpleProtocol).Scan(&pid); err != nil {
@@ -106,17 +107,17 @@ func Pooled(ctx context.Context, c *pgx.Conn) (bool, error) {
 	return pid != c.PgConn().PID(), nil
 }
 
-// Refused reports whether an error means that a statement was not carried out because its session is of no use: it may be sent
-// again on another one.
+// Refused reports whether an error means that a statement was not executed because its session is unusable. The statement may then be sent
+// again in another session.
 func Refused(err error) bool {
 	return slices.Contains([]string{readOnly, adminShutdown, crashShutdown}, State(err)) || errors.Is(err, driver.ErrBadConn)
 }
 
-// TooManyConnections reports whether an error means that the server has no connection left for this program.
+// TooManyConnections reports whether an error means that the server has reached its limit of connections.
 func TooManyConnections(err error) bool { return State(err) == tooMany }
 
-// Unavailable reports whether an error means that the server cannot be reached, that it ended the session, or that it takes no writes.
-// Whether the statement was carried out is unknown, unless Refused says so.
+// Unavailable reports whether an error means that the server cannot be reached, has ended the session, or accepts no writes. Unless Refused
+// is true, the statement may have been executed.
 func Unavailable(err error) bool {
 	if _, connecting := errors.AsType[*pgconn.ConnectError](err); connecting {
 		return true
@@ -137,7 +138,7 @@ func Unavailable(err error) bool {
 	return network || pgconn.SafeToRetry(err)
 }
 
-// State returns the SQLSTATE of an error of PostgreSQL; empty: it is none.
+// State returns the SQLSTATE of an error, or the empty string if it is not an error of PostgreSQL.
 func State(err error) string {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {

@@ -1,5 +1,5 @@
-// Package sqldb is the common code of all stores of bunstore: connections to SQLite and PostgreSQL, the differences between
-// the two, transactions, errors, secrets, and rows with versions.
+// Package sqldb contains the common code of all stores of bunstore: connections to SQLite and PostgreSQL, the differences between them,
+// transactions, errors, secrets, and rows with versions.
 package sqldb
 
 import (
@@ -20,46 +20,46 @@ import (
 // Config configures a database. Keyring, Limit and Logger are required.
 type Config struct {
 	Keyring     *callwright.Keyring
-	Limit       time.Duration // of a transaction, or of a statement outside of one
-	Connections int           // to PostgreSQL; 0: postgresConnections
+	Limit       time.Duration // time limit of a transaction, or of a statement outside a transaction
+	Connections int           // maximum of connections to PostgreSQL; 0 means postgresConnections
 
 	callwright.Runtime
 }
 
-// DB is a database. Keyring, Limit and Logger come from its Config.
+// DB is an open database. Keyring, Limit and Logger come from its Config.
 type DB struct {
 	Keyring  *callwright.Keyring
 	Limit    time.Duration
 	Logger   *slog.Logger
 	writer   *bun.DB
-	reader   *bun.DB // the same as writer, but for SQLite in a file
+	reader   *bun.DB // equals writer, except for a SQLite file
 	dialect  dialect
-	full     atomic.Bool  // a write found the disk full, and none has succeeded since
-	compiled atomic.Int64 // statements, on SQLite
-	damaged  atomic.Bool  // damage was found: nothing is read or written any more
+	full     atomic.Bool  // a write found the disk full, and no write of Ping has succeeded since
+	compiled atomic.Int64 // number of statements compiled by SQLite
+	damaged  atomic.Bool  // damage was found: all further accesses fail
 }
 
-// dialect holds the differences between the databases beyond the SQL that bun writes.
+// dialect holds the differences between SQLite and PostgreSQL that bun does not cover.
 type dialect struct {
-	name      string // the folder of its migrations
-	lock      string // run first in a migrating transaction, so that nodes that start together migrate one by one
-	claim     string // locks a name until the transaction ends; empty: transactions that write run one by one anyway
-	skip      string // the FOR clause of a sub-select that skips locked rows
-	hold      string // the FOR clause of a select that locks rows against others like it; empty: transactions that write run one by one
-	erase     string // like hold, but inserts of rows that reference the row wait too; empty: as there
-	contains  string // that a text, the first of two, contains the other
-	probe     string // a query whose one column is a text, and which fails where nothing can be written
+	name      string // also the folder of its migrations
+	lock      string // first statement of a migrating transaction: lets concurrent nodes migrate one after another
+	claim     string // statement that locks a name until the transaction finishes; empty if writing transactions are serialized anyway
+	skip      string // FOR clause of a subquery that skips locked rows
+	hold      string // FOR clause of a query that locks rows; empty if writing transactions are serialized anyway
+	erase     string // like hold, but also blocks inserts of rows that reference the locked row
+	contains  string // condition that the first of two texts contains the second
+	probe     string // query with one text column that fails if the database cannot be written
 	conflict  func(error) bool
-	orphan    func(error) bool  // the row's parent was deleted meanwhile
-	full      func(error) bool  // the disk of the database is full, or fails
+	orphan    func(error) bool  // the parent of the row was deleted concurrently
+	full      func(error) bool  // the disk of the database is full or fails
 	damaged   func(error) bool  // the file of the database is damaged
-	crowded   func(error) bool  // the server has no connection left, and may have one soon
-	away      func(error) bool  // the server cannot be reached, has ended the session, or takes no writes
-	transient func(error) bool  // the transaction lost against another, and may win when it is tried again
-	dsn       callwright.Secret // for other adapters on the same database: PostgreSQL only
+	crowded   func(error) bool  // the server has reached its limit of connections; a retry may succeed
+	away      func(error) bool  // the server cannot be reached, has ended the session, or accepts no writes
+	transient func(error) bool  // the transaction failed because of another transaction; a retry may succeed
+	dsn       callwright.Secret // connection string for other adapters, only on PostgreSQL
 }
 
-// Open connects to the database at an address: see bunstore.Open.
+// Open opens the database at an address. It applies no migrations: see bunstore.Open.
 func Open(ctx context.Context, address string, c Config) (*DB, error) {
 	db := &DB{Keyring: c.Keyring, Limit: c.Limit, Logger: c.Logger}
 	switch path, isSQLite := strings.CutPrefix(address, "sqlite:"); {
@@ -75,7 +75,7 @@ func Open(ctx context.Context, address string, c Config) (*DB, error) {
 // Name returns the kind of database, which is also the folder of its migrations.
 func (db *DB) Name() string { return db.dialect.name }
 
-// Close ends all connections.
+// Close closes all connections.
 func (db *DB) Close() error {
 	if db.reader != db.writer {
 		return errors.Join(db.reader.Close(), db.writer.Close())
@@ -83,11 +83,11 @@ func (db *DB) Close() error {
 	return db.writer.Close()
 }
 
-// pingLimit bounds Ping, whose callers wait for less time than callers of a transaction.
+// pingLimit is the time limit of Ping. It is shorter than the limit of a transaction, because health checks do not wait that long.
 const pingLimit = 3 * time.Second
 
-// Ping reports whether the database can be read and written. On SQLite it takes the one lock for writing, and gives it back; on
-// PostgreSQL it locks a row. After a write that found the disk full, and none of Ping since, it writes.
+// Ping returns nil if the database can be read and written. On SQLite it acquires the write lock and releases it; on PostgreSQL it locks a
+// row. After a write that found the disk full, Ping also writes, until such a write succeeds.
 func (db *DB) Ping(ctx context.Context) error {
 	if db.damaged.Load() {
 		return errDamaged
@@ -106,7 +106,7 @@ func (db *DB) Ping(ctx context.Context) error {
 	return db.translate(ctx, err)
 }
 
-// tryLock begins a transaction that writes nothing.
+// tryLock acquires SQLite's write lock by beginning a transaction, and rolls the transaction back.
 func (db *DB) tryLock(ctx context.Context) error {
 	tx, err := db.writer.BeginTx(ctx, nil)
 	if err != nil {
@@ -115,22 +115,23 @@ func (db *DB) tryLock(ctx context.Context) error {
 	return tx.Rollback()
 }
 
-// SQL returns the pool that writes.
+// SQL returns the pool for writes.
 func (db *DB) SQL() *sql.DB { return db.writer.DB }
 
-// DSN returns the connection string of a PostgreSQL database, and nothing for SQLite.
+// DSN returns the connection string of a PostgreSQL database, or an empty Secret for SQLite.
 func (db *DB) DSN() callwright.Secret { return db.dialect.dsn }
 
-// Tx returns the transaction that a context carries, if Do gave it one.
+// Tx returns the transaction that ctx carries, and false if ctx is not a context of Do.
 func (db *DB) Tx(ctx context.Context) (*sql.Tx, bool) {
 	tx, ok := ctx.Value(inside{db}).(bun.Tx)
 	return tx.Tx, ok
 }
 
-// MigrationLock returns the statement that makes migrating transactions wait for each other; empty: they do anyway.
+// MigrationLock returns the statement that makes migrating transactions wait for each other. It returns an empty string for SQLite, which
+// serializes them anyway.
 func (db *DB) MigrationLock() string { return db.dialect.lock }
 
-// SkipLocked makes a query leave out the rows that other transactions hold.
+// SkipLocked makes a query omit the rows that other transactions have locked.
 func (db *DB) SkipLocked(q *bun.SelectQuery) *bun.SelectQuery {
 	if db.dialect.skip == "" {
 		return q
@@ -138,7 +139,7 @@ func (db *DB) SkipLocked(q *bun.SelectQuery) *bun.SelectQuery {
 	return q.For(db.dialect.skip)
 }
 
-// ForUpdate makes a query hold the rows that it finds until the transaction ends: others that do the same wait.
+// ForUpdate makes a query lock the rows that it finds until the transaction finishes. Other transactions that lock them wait.
 func (db *DB) ForUpdate(q *bun.SelectQuery) *bun.SelectQuery {
 	if db.dialect.hold == "" {
 		return q
@@ -146,8 +147,8 @@ func (db *DB) ForUpdate(q *bun.SelectQuery) *bun.SelectQuery {
 	return q.For(db.dialect.hold)
 }
 
-// ForDelete makes a query hold the rows that it finds until the transaction ends. Unlike ForUpdate it also waits for
-// transactions that add rows which refer to them, and has later ones wait.
+// ForDelete makes a query lock the rows that it finds until the transaction finishes. Unlike ForUpdate, the lock also excludes transactions
+// that insert rows with a reference to them.
 func (db *DB) ForDelete(q *bun.SelectQuery) *bun.SelectQuery {
 	if db.dialect.erase == "" {
 		return q
@@ -155,15 +156,15 @@ func (db *DB) ForDelete(q *bun.SelectQuery) *bun.SelectQuery {
 	return q.For(db.dialect.erase)
 }
 
-// Contains returns the condition that a text, the first of two arguments, contains the other.
+// Contains returns an SQL condition with two placeholders: the first text contains the second.
 func (db *DB) Contains() string { return db.dialect.contains }
 
-// ScanRow reads the current row of a result into the columns of a model.
+// ScanRow reads the current row of a result into dest, as bun.DB.ScanRow does.
 func (db *DB) ScanRow(ctx context.Context, rows *sql.Rows, dest ...any) error {
 	return db.reader.ScanRow(ctx, rows, dest...)
 }
 
-// Watch calls f with every statement that runs from now on. It is for tests.
+// Watch calls f with every later statement, after it has run. It is for tests.
 func (db *DB) Watch(f func(statement string)) {
 	db.writer.AddQueryHook(watcher(f)) //nolint:staticcheck // its successor gives another DB, and the stores have this one
 	if db.reader != db.writer {
@@ -171,13 +172,13 @@ func (db *DB) Watch(f func(statement string)) {
 	}
 }
 
-// Compiled returns the number of statements that SQLite has compiled. It is for tests.
+// Compiled returns how many statements SQLite has compiled. It is for tests.
 func (db *DB) Compiled() int64 { return db.compiled.Load() }
 
 type watcher func(statement string)
 
-// BeforeQuery changes nothing.
+// BeforeQuery implements bun.QueryHook and returns ctx unchanged.
 func (watcher) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context { return ctx }
 
-// AfterQuery reports a statement that has run.
+// AfterQuery implements bun.QueryHook: it passes the text of the executed statement to w.
 func (w watcher) AfterQuery(_ context.Context, e *bun.QueryEvent) { w(e.Query) }

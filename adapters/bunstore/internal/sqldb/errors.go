@@ -12,30 +12,31 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// awayPause is the RetryAfter of errors about a database that is unreachable or too busy.
+// awayPause is the RetryAfter of errors that mean that the database is unreachable or too busy.
 const awayPause = 2 * time.Second
 
-// errAway is the error of callers while the database cannot be reached or takes no writes.
+// errAway is returned while the database cannot be reached or accepts no writes.
 var errAway = unavailable("the database cannot be reached, or takes no writes, at the moment")
 
-// errBusy is the error of a transaction that lost against others at each attempt.
+// errBusy is returned for a transaction that failed at each attempt because of other transactions.
 var errBusy = unavailable(callwright.ErrUnavailable.Message)
 
-// errTooSlow is the error of a transaction that took longer than the limit.
+// errTooSlow is returned for a transaction that exceeded the time limit.
 var errTooSlow = unavailable(errSlow.Error())
 
-// errFull is the error of writes while the database cannot write.
+// errFull is returned for writes while the disk is full or fails.
 var errFull = unavailable("the database cannot write: its disk is full or fails")
 
-// unavailable returns an error after which callers may come again.
+// unavailable returns a CodeUnavailable error with RetryAfter awayPause.
 func unavailable(message string) *callwright.Error {
 	return &callwright.Error{Code: callwright.CodeUnavailable, Message: message, RetryAfter: awayPause}
 }
 
-// errDamaged is the error of callers after damage was found.
+// errDamaged is returned for all accesses after damage was found.
 var errDamaged = callwright.Errorf(callwright.CodeUnavailable, "the database is damaged: stop the server and restore it from a backup")
 
-// translate turns a driver's error into one with a code. The driver's own words are only in the cause.
+// translate converts a driver's error to a *callwright.Error, and leaves such errors unchanged. The driver's error becomes the cause, and
+// does not appear in the message.
 func (db *DB) translate(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -51,7 +52,7 @@ func (db *DB) translate(ctx context.Context, err error) error {
 	case errors.Is(context.Cause(ctx), errSlow):
 		return errTooSlow.Because(err)
 	case ctx.Err() != nil:
-		// The drivers have errors of their own for this, but callers look for the error of the context.
+		// The drivers return their own errors for a canceled context, but callers look for the error of the context.
 		return callwright.ErrUnavailable.Because(context.Cause(ctx))
 	case errors.Is(err, sql.ErrNoRows):
 		return callwright.ErrNotFound.Because(err)
@@ -71,8 +72,8 @@ func (db *DB) translate(ctx context.Context, err error) error {
 	}
 }
 
-// translateOf turns the error of a transaction's function into one that describes the fault of the database, if there is one:
-// other adapters use the transaction, too, and see only that a statement has failed.
+// translateOf replaces the error of a transaction's function with an error that describes the fault of the database, if there is such a
+// fault. This is necessary because other adapters use the transaction, too, and report only that a statement has failed.
 func (db *DB) translateOf(ctx context.Context, err error) error {
 	switch {
 	case db.dialect.damaged(err):
@@ -87,14 +88,15 @@ func (db *DB) translateOf(ctx context.Context, err error) error {
 	return err
 }
 
-// noteDamage records an error about damage, and logs the first.
+// noteDamage records that the database is damaged if err says so, and logs the first such error.
 func (db *DB) noteDamage(err error) {
 	if damagedFile(err) && !db.damaged.Swap(true) {
 		db.Logger.Error(errDamaged.Message, "error", err)
 	}
 }
 
-// Changed returns nil when a statement changed a row, and otherwise when it changed none.
+// Changed returns err if it is not nil. Otherwise it returns nil if the statement changed a row, and the error otherwise if it changed
+// none.
 func Changed(result sql.Result, err error, otherwise error) error {
 	if err != nil {
 		return err
@@ -109,7 +111,7 @@ func Changed(result sql.Result, err error, otherwise error) error {
 	return nil
 }
 
-// checkText refuses text that PostgreSQL cannot store: NUL characters, and anything but UTF-8.
+// checkText returns CodeBadRequest if a value contains text that PostgreSQL cannot store: NUL characters or invalid UTF-8.
 func checkText(values ...any) error {
 	for _, v := range values {
 		if !cleanValue(reflect.ValueOf(v)) {
@@ -119,7 +121,7 @@ func checkText(values ...any) error {
 	return nil
 }
 
-// cleanValue checks every text within v, but not bytes.
+// cleanValue reports whether every text within v, except byte slices, is UTF-8 without NUL characters.
 func cleanValue(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.String:

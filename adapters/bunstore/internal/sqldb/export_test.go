@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// Limits, and parts of statements.
+// Unexported constants, for tests.
 const (
 	MaxStatements = maxStatements
 	MaxText       = maxText
@@ -13,18 +13,18 @@ const (
 	Mark          = mark
 )
 
-// SQLiteConn is a connection of the driver.
+// SQLiteConn exports sqliteConn for tests.
 type SQLiteConn = sqliteConn
 
-// Keeping makes the connections of a connector keep their statements.
+// Keeping returns a connector whose connections cache compiled statements. compiled counts compilations.
 func Keeping(connector driver.Connector, compiled *atomic.Int64) driver.Connector {
 	return keepingConnector{connector, watched{compiled, func(error) {}}}
 }
 
-// AppendText writes a marked text.
+// AppendText appends a marked SQL text literal to b.
 func AppendText(b []byte, s string) []byte { return newMarkingDialect().AppendString(b, s) }
 
-// LiftValues returns a statement with its values lifted out of it.
+// LiftValues returns a statement with placeholders for its marked values, and these values.
 func LiftValues(statement string) (string, []driver.NamedValue) {
 	text, values := liftValues(statement, nil)
 	return string(text), values

@@ -13,12 +13,12 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// MigrationsTable makes the table of completed migrations. Every database has it from its beginning.
+// MigrationsTable is the statement that creates the table of applied migrations. A new SQLite file contains it from the start.
 const MigrationsTable = "CREATE TABLE IF NOT EXISTS callwright_migrations " +
 	"(version INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL, applied_at TIMESTAMP NOT NULL)"
 
-// prepareSQLite makes an absent database, and checks one that is there, before anything is written to it: SQLite takes a file that
-// lost its contents for a new one, and reads a damaged log only up to the damage.
+// prepareSQLite creates the database file if it is absent, and otherwise checks it. It returns an error for a damaged or empty file before
+// anything is written. SQLite itself would treat an empty file as new, and read a damaged log only up to the damage.
 func prepareSQLite(ctx context.Context, path string) error {
 	log := path + "-wal"
 	info, err := os.Stat(path)
@@ -46,8 +46,8 @@ func prepareSQLite(ctx context.Context, path string) error {
 	return checkSQLite(ctx, path)
 }
 
-// writable reports why the file of a database cannot be written, or its folder, in which SQLite keeps its log. SQLite would open it
-// all the same, and refuse the first write.
+// writable returns an error if the file of a database or its folder, in which SQLite creates its log, cannot be written. SQLite would open
+// such a file without an error, and fail at the first write.
 func writable(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -65,7 +65,7 @@ func writable(path string) error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// refusal returns the error of the system without the name of the file.
+// refusal returns the operating system's error without the path, which the caller's message contains.
 func refusal(err error) error {
 	if refused, ok := errors.AsType[*fs.PathError](err); ok {
 		return refused.Err
@@ -78,7 +78,7 @@ func emptied(path string) error {
 		"to begin a new one, remove the file, and %s-wal with it", path, path)
 }
 
-// checkSQLite reads the whole database, and changes nothing.
+// checkSQLite reads the whole database through a read-only connection, and returns an error if it is damaged or contains no tables.
 func checkSQLite(ctx context.Context, path string) error {
 	pool, err := openPool(path, 1, unwatched(), url.Values{"_pragma": {"busy_timeout(5000)"}, "mode": {"ro"}})
 	if err != nil {
@@ -110,9 +110,9 @@ func damagedFile(err error) bool {
 	return ok && (e.Code()&0xff == sqlite3.SQLITE_CORRUPT || e.Code()&0xff == sqlite3.SQLITE_NOTADB)
 }
 
-// createSQLite makes a database with a table, under another name first: so one that is there is never empty, however its creation
-// was cut off. Only its owner may read it, because it contains transcripts; SQLite gives its companions, the log and the index of
-// that, the same mode. When several processes create it concurrently, the first one's stays.
+// createSQLite creates a database with one table. It first writes it under another name, so that a file at path is never empty, even if the
+// creation is interrupted. Only the owner may read the file, because it contains transcripts; SQLite creates the log and its index with the
+// same mode. If several processes create the database concurrently, the first one wins.
 func createSQLite(ctx context.Context, path string) error {
 	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*") // mode 0600
 	if err != nil {

@@ -6,14 +6,14 @@ import (
 	"github.com/uptrace/bun/dialect/pgdialect"
 )
 
-// postgresDialect writes documents with appendJSON.
+// postgresDialect is bun's dialect with a corrected AppendJSON.
 type postgresDialect struct{ *pgdialect.Dialect }
 
-// AppendJSON writes a document.
+// AppendJSON appends a JSON document to b as an SQL literal.
 func (postgresDialect) AppendJSON(b, document []byte) []byte { return appendJSON(b, document) }
 
-// appendJSON writes a document as a text of SQL. An escaped NUL, which PostgreSQL refuses, becomes the six characters of its escape.
-// bun 1.3.0 finds one in an escaped backslash before u0000, too, and changes the document.
+// appendJSON appends a JSON document to b as an SQL literal. It replaces an escaped NUL, which PostgreSQL refuses, with the six characters
+// of its escape. bun 1.3.0 also replaces u0000 after an escaped backslash, which changes the document.
 func appendJSON(b, document []byte) []byte {
 	const nul, shown = `\u0000`, `\\u0000`
 	b = append(b, '\'')

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzAppendJSON checks that the SQL text contains the document: only an escaped NUL becomes the text of its escape.
+// FuzzAppendJSON checks that the SQL literal contains the document unchanged, except that an escaped NUL becomes the text of its escape.
 func FuzzAppendJSON(f *testing.F) {
 	for _, text := range []string{"", "it's", `\u0000`, `"\u0000"`, "a\x00b", `\'`, `\\u0000`, `\` + "\x00", "'); --"} {
 		f.Add(text)

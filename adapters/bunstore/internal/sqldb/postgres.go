@@ -14,13 +14,13 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/internal/postgres"
 )
 
-// The pool on PostgreSQL. A server allows 100 connections by default, which several nodes share.
+// Limits of the pool for PostgreSQL. By default a server allows 100 connections, which several nodes share.
 const (
 	postgresConnections = 16
 	postgresIdle        = 5 * time.Minute
 )
 
-// migrationLock is the key of the advisory lock under which nodes migrate, released when their transaction ends.
+// migrationLock acquires the advisory lock of migrations until the transaction finishes.
 const migrationLock = "SELECT pg_advisory_xact_lock(7157425302148)"
 
 // SQLSTATE codes of expected errors.
@@ -34,8 +34,8 @@ const (
 	ioError              = "58030"
 )
 
-// openPostgres opens the pool. bun writes values into its queries, so each would be prepared for itself: the simple
-// protocol prepares none.
+// openPostgres opens the pool. It uses the simple protocol, which prepares no statements: bun writes values into its queries, so each query
+// would be prepared separately.
 func (db *DB) openPostgres(dsn string, connections int) error {
 	sessions, err := postgres.NewPool(dsn, "callwright")
 	if err != nil {
@@ -57,17 +57,17 @@ func (db *DB) openPostgres(dsn string, connections int) error {
 	db.reader = db.writer
 	db.dialect = dialect{
 		name: "postgres", lock: migrationLock, skip: "UPDATE SKIP LOCKED", dsn: callwright.Secret(dsn),
-		// FOR UPDATE would also block inserts whose foreign keys refer to the row.
+		// FOR UPDATE would also block inserts of rows whose foreign keys reference the row.
 		hold:     "NO KEY UPDATE",
 		erase:    "UPDATE",
 		claim:    "SELECT pg_advisory_xact_lock(hashtextextended(?, 0))",
 		contains: "strpos(?, ?) > 0",
-		// A lock of a row is a write: a server that takes none refuses it.
+		// Locking a row is a write, so a read-only server refuses it.
 		probe:    "SELECT name FROM callwright_migrations ORDER BY name LIMIT 1 FOR NO KEY UPDATE",
 		conflict: func(err error) bool { return postgres.State(err) == uniqueViolation },
 		orphan:   func(err error) bool { return postgres.State(err) == foreignKeyViolation },
 		full:     func(err error) bool { s := postgres.State(err); return s == diskFull || s == ioError },
-		damaged:  func(error) bool { return false }, // its server looks after its files
+		damaged:  func(error) bool { return false }, // the server detects damage of its files itself
 		crowded:  postgres.TooManyConnections,
 		away:     postgres.Unavailable,
 		transient: func(err error) bool {
@@ -78,15 +78,15 @@ func (db *DB) openPostgres(dsn string, connections int) error {
 	return nil
 }
 
-// mostConnections asks for the least of the limits of server, database and role. -1 stands for no limit, and reserved_connections is
-// younger than the oldest server.
+// mostConnections selects the smallest of the limits of server, database and role. -1 means no limit. The setting reserved_connections is
+// absent in older versions.
 const mostConnections = `SELECT LEAST(
 	current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
 		- COALESCE(current_setting('reserved_connections', true), '0')::int,
 	(SELECT NULLIF(datconnlimit, -1) FROM pg_database WHERE datname = current_database()),
 	(SELECT NULLIF(rolconnlimit, -1) FROM pg_roles WHERE rolname = current_user))`
 
-// MostConnections returns the number of connections that the server allows; 0 if it is unknown.
+// MostConnections returns the maximum number of connections that the server allows, or 0 if it is unknown: on SQLite, and behind a pooler.
 func (db *DB) MostConnections(ctx context.Context) (most int, err error) {
 	if db.Name() != "postgres" {
 		return 0, nil

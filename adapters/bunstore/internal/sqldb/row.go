@@ -12,8 +12,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Insert adds a row made of value. A taken key is a conflict and, unlike an error of the database, leaves a transaction
-// of PostgreSQL usable.
+// Insert adds a row, after checking the texts in value. It returns CodeConflict if the key is taken. Unlike an error of the database, this
+// conflict leaves a PostgreSQL transaction usable.
 func (db *DB) Insert(ctx context.Context, value, row any) error {
 	return db.Write(ctx, []any{value}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewInsert().Model(row).On("CONFLICT DO NOTHING").Returning("NULL").Exec(ctx)
@@ -21,15 +21,15 @@ func (db *DB) Insert(ctx context.Context, value, row any) error {
 	})
 }
 
-// Replace runs the update of a row with a key and a version. When the update changes nothing, the row has another version
-// (CodeConflict), or find finds no row at all (CodeNotFound).
+// Replace executes an update of the row with the given version, and increments the version. If the row has another version, it returns
+// CodeConflict. If find finds no row, it returns CodeNotFound.
 func Replace(ctx context.Context, kind string, update *bun.UpdateQuery, version int64, find *bun.SelectQuery) error {
 	result, err := update.Value("version", "version + 1").Where("version = ?", Int(version)).Exec(ctx)
 	return Outrun(ctx, kind, Changed(result, err, callwright.ErrConflict), find)
 }
 
-// Outrun looks into a conflict of versions: it stays a conflict when find finds the row, and becomes CodeNotFound when it
-// does not.
+// Outrun distinguishes the reasons of a conflict. If err is a conflict and find finds no row, Outrun returns CodeNotFound. Otherwise it
+// returns err.
 func Outrun(ctx context.Context, kind string, err error, find *bun.SelectQuery) error {
 	if !errors.Is(err, callwright.ErrConflict) {
 		return err
@@ -40,8 +40,8 @@ func Outrun(ctx context.Context, kind string, err error, find *bun.SelectQuery) 
 	return err
 }
 
-// Supplant adds a row, or replaces the row with its key and continues the version numbers of that row, so that updates by its
-// readers conflict. It returns a conflict when the replaced row belongs to another organization.
+// Supplant inserts a row. If a row with its key exists, Supplant replaces it and increments its version, so that concurrent updates of the
+// old row conflict. It returns CodeConflict if the existing row belongs to another organization.
 func (db *DB) Supplant(ctx context.Context, idb bun.IDB, row any, key string) error {
 	insert := idb.NewInsert().Model(row).On("CONFLICT (?) DO UPDATE", bun.Ident(key)).
 		Where("?TableAlias.org = EXCLUDED.org").Returning("NULL")
@@ -54,7 +54,7 @@ func (db *DB) Supplant(ctx context.Context, idb bun.IDB, row any, key string) er
 	return Changed(result, err, callwright.ErrConflict)
 }
 
-// DeleteRows deletes the rows of a table that choose selects, and returns their number. It skips rows that another node is deleting.
+// DeleteRows deletes the rows that choose selects, and returns how many it deleted. It skips rows that another node is deleting.
 func (db *DB) DeleteRows(
 	ctx context.Context, model any, choose func(*bun.SelectQuery) *bun.SelectQuery,
 ) (removed int, err error) {
@@ -72,9 +72,9 @@ func (db *DB) DeleteRows(
 	return removed, err
 }
 
-// Exists returns nil when the query finds a row, and CodeNotFound when it does not.
+// Exists returns nil if the query finds a row, and otherwise CodeNotFound for an object of the given kind.
 func Exists(ctx context.Context, kind string, find *bun.SelectQuery) error {
-	found, err := find.ColumnExpr("1").Exists(ctx) // naming all columns would cost more than looking for the row
+	found, err := find.ColumnExpr("1").Exists(ctx) // selecting all columns would take longer than finding the row
 	if err == nil && !found {
 		return callwright.NotFound(kind)
 	}
@@ -87,7 +87,7 @@ func Count(ctx context.Context, query *bun.SelectQuery) (int, error) {
 	return int(n), err
 }
 
-// Absent turns the error of a query that found no row into a CodeNotFound.
+// Absent replaces sql.ErrNoRows with CodeNotFound for an object of the given kind. It returns other errors unchanged.
 func Absent(kind string, err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return callwright.NotFound(kind)
@@ -95,7 +95,7 @@ func Absent(kind string, err error) error {
 	return err
 }
 
-// Unseal decrypts a sealed secret of a row.
+// Unseal decrypts a sealed value of a row. It returns CodeInternal if the value cannot be decrypted.
 func (db *DB) Unseal(purpose, sealed string) (callwright.Secret, error) {
 	secret, err := db.Keyring.Open(purpose, sealed)
 	if err != nil {
@@ -104,10 +104,10 @@ func (db *DB) Unseal(purpose, sealed string) (callwright.Secret, error) {
 	return secret, nil
 }
 
-// Stored returns a time with the precision that both databases keep, in UTC.
+// Stored returns t in UTC, truncated to microseconds, the precision of both databases.
 func Stored(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
-// StoredIfSet is Stored for a time that may be missing.
+// StoredIfSet returns the stored form of a time, or nil for nil.
 func StoredIfSet(t *time.Time) *time.Time {
 	if t == nil {
 		return nil
@@ -116,7 +116,7 @@ func StoredIfSet(t *time.Time) *time.Time {
 	return &u
 }
 
-// Converted returns a list with every element converted. A nil list stays nil.
+// Converted returns the converted elements of a list. It returns nil for a nil list.
 func Converted[A, B any](list []A, convert func(A) B) []B {
 	if list == nil {
 		return nil
@@ -128,7 +128,7 @@ func Converted[A, B any](list []A, convert func(A) B) []B {
 	return out
 }
 
-// ConvertedAll returns a list with every element converted, or the first error.
+// ConvertedAll returns the converted elements of a list, or the first error of a conversion.
 func ConvertedAll[A, B any](rows []A, convert func(A) (B, error)) ([]B, error) {
 	out := make([]B, len(rows))
 	for i, row := range rows {

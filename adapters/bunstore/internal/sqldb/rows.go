@@ -11,25 +11,25 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Rows is a table of a database. A row R holds a value V. The model of R has the columns of a primary key, and "org" unless values
-// belong to no organization. If it has "version", Insert sets that to 1, and Replace compares it. The methods have the same names
-// as in memory.Rows of memstore.
+// Rows accesses a table whose rows R represent values V. The model R declares a primary key, and a column "org" unless values belong to no
+// organization. If it declares "version", Insert sets the version to 1, and Replace compares it. The methods have the same names as those
+// of memory.Rows in memstore.
 type Rows[V, R any] struct {
 	DB     *DB
-	Kind   string // names a value in errors
+	Kind   string // name of a value in errors
 	Row    func(V) (R, error)
 	Value  func(R) (V, error)
-	Where  string   // holds for the values that Find, Exists and Replace reach; empty: all
+	Where  string   // restricts Find, Exists and Replace to matching rows; empty means all
 	Fixed  []string // columns that Replace does not change
-	Sealed bool     // texts that reach sealed columns alone may be any
+	Sealed bool     // only the texts of the row are checked: sealed columns may contain any text
 }
 
-// Plain returns a conversion that never fails as the Row or Value of Rows.
+// Plain adapts a conversion that cannot fail to the type of Rows.Row and Rows.Value.
 func Plain[A, B any](convert func(A) B) func(A) (B, error) {
 	return func(a A) (B, error) { return convert(a), nil }
 }
 
-// row returns a value as a row, and inputs to check before it is stored.
+// row converts a value to a row, and returns the inputs whose texts Write must check.
 func (r Rows[V, R]) row(v V) (row R, inputs []any, err error) {
 	if row, err = r.Row(v); r.Sealed {
 		return row, []any{row}, err
@@ -37,7 +37,7 @@ func (r Rows[V, R]) row(v V) (row R, inputs []any, err error) {
 	return row, []any{v, row}, err
 }
 
-// key returns the columns that identify a row to its organization: the primary key and "org". The first is the key of Find and Delete.
+// key returns the columns that identify a row: the primary key and "org", if present. Find and Delete search by the first column.
 func (r Rows[V, R]) key() (columns []string) {
 	for _, field := range r.table().PKs {
 		if field.Name != "org" {
@@ -52,10 +52,10 @@ func (r Rows[V, R]) key() (columns []string) {
 
 func (r Rows[V, R]) table() *schema.Table { return r.DB.writer.Table(reflect.TypeFor[R]()) }
 
-// has reports whether rows have a column.
+// has reports whether the model declares a column.
 func (r Rows[V, R]) has(column string) bool { return r.table().HasField(column) }
 
-// Insert adds a value with version 1. It returns CodeConflict if its key is taken, which leaves a transaction of PostgreSQL usable.
+// Insert adds a value with version 1. It returns CodeConflict if the key is taken, and leaves a PostgreSQL transaction usable then.
 func (r Rows[V, R]) Insert(ctx context.Context, v V) error {
 	row, inputs, err := r.row(v)
 	if err != nil {
@@ -71,8 +71,8 @@ func (r Rows[V, R]) Insert(ctx context.Context, v V) error {
 	})
 }
 
-// Replace replaces the value with the key, organization and version of v, and adds one to the version. It returns CodeConflict if the
-// stored version differs, CodeNotFound if the organization has no such value.
+// Replace replaces the value with the key, organization and version of v, and increments the version. It returns CodeConflict if the stored
+// version differs, and CodeNotFound if the organization does not own such a value.
 func (r Rows[V, R]) Replace(ctx context.Context, v V) error {
 	row, inputs, err := r.row(v)
 	if err != nil {
@@ -100,7 +100,7 @@ func (r Rows[V, R]) replace(ctx context.Context, idb bun.IDB, row *R) error {
 	return Outrun(ctx, r.Kind, Changed(result, err, callwright.ErrConflict), find)
 }
 
-// Store adds a value of version 0, or has it supplant the one with its key, as DB.Supplant does. It replaces values of other versions.
+// Store inserts or supplants a value of version 0, like DB.Supplant, and replaces a value of any other version, like Replace.
 func (r Rows[V, R]) Store(ctx context.Context, v V) error {
 	row, inputs, err := r.row(v)
 	if err != nil {
@@ -119,12 +119,12 @@ func (r Rows[V, R]) Store(ctx context.Context, v V) error {
 	})
 }
 
-// Find returns the value of an organization with a key; CodeNotFound without one.
+// Find returns the value of an organization with the given key, or CodeNotFound if it is absent.
 func (r Rows[V, R]) Find(ctx context.Context, org callwright.OrgID, key string) (V, error) {
 	return r.One(ctx, []any{org, key}, func(q *bun.SelectQuery) *bun.SelectQuery { return r.find(q, org, key) })
 }
 
-// Exists returns nil if the organization has a value with a key, otherwise CodeNotFound.
+// Exists returns nil if the organization owns a value with the given key, and otherwise CodeNotFound.
 func (r Rows[V, R]) Exists(ctx context.Context, org callwright.OrgID, key string) error {
 	return r.DB.Read(ctx, []any{org, key}, func(ctx context.Context, idb bun.IDB) error {
 		return Exists(ctx, r.Kind, r.find(idb.NewSelect().Model((*R)(nil)), org, key))
@@ -142,7 +142,7 @@ func (r Rows[V, R]) find(q *bun.SelectQuery, org callwright.OrgID, key string) *
 	return q
 }
 
-// One returns the value that a query selects; CodeNotFound without one. inputs must be all texts of the query.
+// One returns the value that choose selects, or CodeNotFound if it selects none. inputs must contain all texts of the query.
 func (r Rows[V, R]) One(
 	ctx context.Context, inputs []any, choose func(*bun.SelectQuery) *bun.SelectQuery,
 ) (found V, err error) {
@@ -156,7 +156,7 @@ func (r Rows[V, R]) One(
 	return r.Value(row)
 }
 
-// Select returns the values that a query selects. inputs must be all texts of the query.
+// Select returns the values that choose selects, or nil if it selects none. inputs must contain all texts of the query.
 func (r Rows[V, R]) Select(
 	ctx context.Context, inputs []any, choose func(*bun.SelectQuery) *bun.SelectQuery,
 ) ([]V, error) {
@@ -171,7 +171,8 @@ func (r Rows[V, R]) Select(
 	return ConvertedAll(rows, r.Value)
 }
 
-// Page returns up to limit of the values that a query selects, by a column with times and by id, both descending: those after a keyset.
+// Page returns up to limit values that choose selects, after a keyset. They are ordered by column, which holds times, and then by id, both
+// descending.
 func (r Rows[V, R]) Page(
 	ctx context.Context, column string, after callwright.Keyset, limit int, inputs []any, choose func(*bun.SelectQuery) *bun.SelectQuery,
 ) ([]V, error) {
@@ -183,12 +184,12 @@ func (r Rows[V, R]) Page(
 	})
 }
 
-// Delete deletes the value of an organization with a key, if there is one.
+// Delete deletes the value of an organization with the given key. It returns nil if the value is absent.
 func (r Rows[V, R]) Delete(ctx context.Context, org callwright.OrgID, key string) error {
 	return r.DeleteWhere(ctx, "? = ? AND org = ?", bun.Ident(r.key()[0]), key, org)
 }
 
-// DeleteExisting deletes the value of an organization with a key; CodeNotFound without one.
+// DeleteExisting deletes the value of an organization with the given key, or returns CodeNotFound if it is absent.
 func (r Rows[V, R]) DeleteExisting(ctx context.Context, org callwright.OrgID, key string) error {
 	return r.DB.Write(ctx, []any{org, key}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewDelete().Model((*R)(nil)).Where("? = ?", bun.Ident(r.key()[0]), key).Where("org = ?", org).Exec(ctx)
@@ -196,7 +197,7 @@ func (r Rows[V, R]) DeleteExisting(ctx context.Context, org callwright.OrgID, ke
 	})
 }
 
-// Count returns the number of values for which a condition holds.
+// Count returns the number of values that match an SQL condition.
 func (r Rows[V, R]) Count(ctx context.Context, condition string, args ...any) (count int, err error) {
 	err = r.DB.Read(ctx, args, func(ctx context.Context, idb bun.IDB) (err error) {
 		count, err = Count(ctx, idb.NewSelect().Model((*R)(nil)).Where(condition, args...))
@@ -205,7 +206,7 @@ func (r Rows[V, R]) Count(ctx context.Context, condition string, args ...any) (c
 	return count, err
 }
 
-// DeleteWhere deletes the values for which a condition holds.
+// DeleteWhere deletes the values that match an SQL condition.
 func (r Rows[V, R]) DeleteWhere(ctx context.Context, condition string, args ...any) error {
 	return r.DB.Write(ctx, args, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewDelete().Model((*R)(nil)).Where(condition, args...).Exec(ctx)
@@ -213,8 +214,8 @@ func (r Rows[V, R]) DeleteWhere(ctx context.Context, condition string, args ...a
 	})
 }
 
-// DeleteUpTo deletes up to limit of the values for which a condition holds, and returns their number. It leaves out rows that another node
-// is deleting.
+// DeleteUpTo deletes up to limit values that match an SQL condition, and returns how many it deleted. It skips rows that another node is
+// deleting.
 func (r Rows[V, R]) DeleteUpTo(ctx context.Context, limit int, condition string, args ...any) (int, error) {
 	return r.DB.DeleteRows(ctx, (*R)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where(condition, args...).Limit(int64(limit))

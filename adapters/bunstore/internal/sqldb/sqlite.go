@@ -15,7 +15,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// readers is the number of concurrent reads outside transactions on SQLite.
+// readers is the number of connections for reads outside transactions on SQLite.
 const readers = 4
 
 // openSQLite opens the two pools of a file, or the single connection of a database in memory.
@@ -25,7 +25,7 @@ func (db *DB) openSQLite(ctx context.Context, path string) error {
 	}
 	if path != ":memory:" {
 		if file, err := filepath.EvalSymlinks(path); err == nil {
-			path = file // beside which SQLite keeps its log
+			path = file // SQLite keeps the log next to the link's target
 		}
 		if err := prepareSQLite(ctx, path); err != nil {
 			return err
@@ -38,7 +38,7 @@ func (db *DB) openSQLite(ctx context.Context, path string) error {
 		name: "sqlite", contains: "callwright_contains(?, ?)", conflict: sqliteConflict, orphan: sqliteOrphan,
 		probe: "SELECT name FROM callwright_migrations LIMIT 1",
 		full:  sqliteFull, damaged: damagedFile, transient: sqliteTransient,
-		crowded: func(error) bool { return false }, // its connections are this process's own
+		crowded: func(error) bool { return false }, // SQLite has no server that could refuse connections
 		away:    func(error) bool { return false },
 	}
 	watch := watched{&db.compiled, db.noteDamage}
@@ -58,8 +58,8 @@ func (db *DB) openSQLite(ctx context.Context, path string) error {
 	return nil
 }
 
-// registerContains adds a function to SQLite that says whether a text contains another. LIKE and instr compare them anew at each
-// place: with a long text of one letter, a search for many of that letter took so long that all other reads were blocked.
+// registerContains registers an SQL function in SQLite that reports whether a text contains another. LIKE and instr need time proportional
+// to the product of both lengths: a search for a run of one letter in a long text of that letter blocked all other reads.
 var registerContains = sync.OnceValue(func() error {
 	return sqlite.RegisterDeterministicScalarFunction("callwright_contains", 2,
 		func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
@@ -69,16 +69,16 @@ var registerContains = sync.OnceValue(func() error {
 		})
 })
 
-// sqlitePool returns a pool of connections that stay open. A connection waits up to 5 s for the writer of another process.
+// sqlitePool returns a pool of up to size connections that stay open. A statement waits up to 5 s for a writer in another process.
 func sqlitePool(path string, size int, watch watched, pragmas ...string) (*bun.DB, error) {
 	return openPool(path, size, watch, url.Values{"_pragma": append(pragmas, "busy_timeout(5000)"), "_txlock": {"immediate"}})
 }
 
-// openPool returns a pool of connections with options of the driver, which keep their statements and are watched.
+// openPool returns a pool of connections with the given driver options. The connections cache compiled statements and report to watch.
 func openPool(path string, size int, watch watched, options url.Values) (*bun.DB, error) {
 	name := path
 	if path != ":memory:" {
-		// Only characters with a meaning in a file: URI are escaped, so that relative paths stay relative.
+		// Only characters with a special meaning in a file: URI are escaped, so that relative paths stay relative.
 		name = "file:" + strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(path)
 	}
 	connector, err := sqlite.NewConnector(name + "?" + options.Encode())
@@ -91,7 +91,7 @@ func openPool(path string, size int, watch watched, options url.Values) (*bun.DB
 	return bun.NewDB(pool, newMarkingDialect()), nil
 }
 
-// Checkpoint moves the contents of SQLite's write-ahead log into the database file.
+// Checkpoint copies the contents of SQLite's write-ahead log into the database file. On PostgreSQL it does nothing.
 func (db *DB) Checkpoint(ctx context.Context) error {
 	if db.Name() != "sqlite" {
 		return nil
@@ -110,7 +110,8 @@ func sqliteOrphan(err error) bool {
 	return ok && e.Code() == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY
 }
 
-// sqliteFull reports a full disk. It appears as an I/O error when there is no room for the index of the log.
+// sqliteFull reports whether an error means that the disk is full or fails. If the index of the log does not fit, SQLite reports an I/O
+// error.
 func sqliteFull(err error) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	return ok && (e.Code()&0xff == sqlite3.SQLITE_FULL || e.Code()&0xff == sqlite3.SQLITE_IOERR)
@@ -121,6 +122,6 @@ func sqliteTransient(err error) bool {
 	if !ok {
 		return false
 	}
-	primary := e.Code() & 0xff // the other bits hold the kind of busy
+	primary := e.Code() & 0xff // the higher bits hold the extended error code
 	return primary == sqlite3.SQLITE_BUSY || primary == sqlite3.SQLITE_LOCKED
 }

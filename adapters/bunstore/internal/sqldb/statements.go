@@ -8,28 +8,28 @@ import (
 	"sync/atomic"
 )
 
-// The statements that a connection to SQLite keeps compiled. Statements about calls, which have the widest rows, take 14 KB each.
+// Limits of the compiled statements that a SQLite connection caches. The largest, about calls, occupy 14 KB each.
 const (
 	maxStatements = 96
-	maxText       = 16 << 10 // the length of a statement above which it is not kept
+	maxText       = 16 << 10 // longer statements, in bytes, are not cached
 )
 
 // watched receives reports from the connections of a database. Both fields are required.
 type watched struct {
-	compiled *atomic.Int64 // counts the statements that the connections compile
-	failed   func(error)   // receives the errors of all statements
+	compiled *atomic.Int64 // counts compiled statements
+	failed   func(error)   // called with the error of each failed statement
 }
 
-// unwatched is for connections that are closed soon.
+// unwatched returns a watched that discards all reports, for connections that are soon closed.
 func unwatched() watched { return watched{new(atomic.Int64), func(error) {}} }
 
-// keepingConnector opens connections to SQLite that keep their statements.
+// keepingConnector opens connections to SQLite that cache compiled statements.
 type keepingConnector struct {
 	driver.Connector
 	watched
 }
 
-// Connect opens a connection.
+// Connect opens a connection that caches compiled statements.
 func (c keepingConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	opened, err := c.Connector.Connect(ctx)
 	if err != nil {
@@ -42,7 +42,7 @@ func (c keepingConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	return &keepingConn{sqliteConn: conn, watched: c.watched, kept: map[string]*keptStatement{}}, nil
 }
 
-// sqliteConn lists the methods of the driver's connection that database/sql uses.
+// sqliteConn is the set of methods of the driver's connection that database/sql uses.
 type sqliteConn interface {
 	driver.Conn
 	driver.ConnBeginTx
@@ -54,24 +54,25 @@ type sqliteConn interface {
 	driver.Validator
 }
 
-// keepingConn is a connection that keeps the statements with values that it has compiled. SQLite itself compiles a kept one
-// again when the schema has changed. database/sql uses a connection, and the rows of one, from one goroutine at a time.
+// keepingConn is a connection that caches compiled statements, for statements with values. After a change of the schema, SQLite itself
+// recompiles a cached statement. A keepingConn needs no lock, because database/sql uses a connection and its rows from one goroutine at a
+// time.
 type keepingConn struct {
 	sqliteConn
 	watched
 	kept map[string]*keptStatement
 	uses uint64
-	text []byte // of the last statement whose values were lifted
+	text []byte // text of the last statement, with placeholders; reused as a buffer
 }
 
 type keptStatement struct {
-	driver.Stmt // nil: closed
+	driver.Stmt // nil if finalized
 	text        string
-	used        uint64 // counts the uses of the connection
-	busy        bool   // its rows are being read
+	used        uint64 // value of keepingConn.uses at the last use
+	busy        bool   // in use: its rows may still be read
 }
 
-// Close finalizes all statements and closes the connection.
+// Close finalizes all cached statements and closes the connection.
 func (c *keepingConn) Close() error {
 	for _, s := range c.kept {
 		c.discard(s)
@@ -79,7 +80,7 @@ func (c *keepingConn) Close() error {
 	return c.sqliteConn.Close()
 }
 
-// ExecContext runs a statement.
+// ExecContext executes a statement, from the cache if possible, and reports its error to failed.
 func (c *keepingConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	result, err := c.exec(ctx, query, args)
 	if err != nil {
@@ -101,7 +102,7 @@ func (c *keepingConn) exec(ctx context.Context, query string, args []driver.Name
 	return result, err
 }
 
-// QueryContext runs a query.
+// QueryContext executes a query, from the cache if possible, and reports its error to failed.
 func (c *keepingConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	rows, err := c.query(ctx, query, args)
 	if err != nil {
@@ -126,8 +127,9 @@ func (c *keepingConn) query(ctx context.Context, query string, args []driver.Nam
 	return &keptRows{sqliteRows: rows.(sqliteRows), conn: c, statement: s}, nil
 }
 
-// statement returns the kept statement for a text and its arguments, compiled if need be, until release. It returns nil when
-// the text has to run as it is: it has no values, or its statement is busy.
+// statement returns the compiled statement for a text, and its arguments. If necessary, it compiles the statement. The caller must release
+// the statement. statement returns nil if the text must run unchanged: if it is too long or has no values, or if its compiled statement is
+// in use.
 func (c *keepingConn) statement(
 	ctx context.Context, query string, given []driver.NamedValue,
 ) (s *keptStatement, args []driver.NamedValue, err error) {
@@ -152,7 +154,7 @@ func (c *keepingConn) statement(
 	return s, args, nil
 }
 
-// prepare compiles a statement and makes room for it.
+// prepare compiles a statement and adds it to the cache. If the cache is full, prepare discards the least recently used statement.
 func (c *keepingConn) prepare(ctx context.Context, text string) (*keptStatement, error) {
 	c.compiled.Add(1)
 	compiled, err := c.PrepareContext(ctx, text)
@@ -167,7 +169,7 @@ func (c *keepingConn) prepare(ctx context.Context, text string) (*keptStatement,
 	return s, nil
 }
 
-// oldest returns the least recently used idle statement, or nil if all are busy.
+// oldest returns the least recently used statement that is not in use, or nil if all are in use.
 func (c *keepingConn) oldest() (oldest *keptStatement) {
 	for _, s := range c.kept {
 		if !s.busy && (oldest == nil || s.used < oldest.used) {
@@ -177,7 +179,7 @@ func (c *keepingConn) oldest() (oldest *keptStatement) {
 	return oldest
 }
 
-// release ends the use of a statement. One that has failed is not kept.
+// release ends the use of a statement. If err is not nil, it discards the statement.
 func (c *keepingConn) release(s *keptStatement, err error) {
 	s.busy = false
 	if err != nil {
@@ -185,7 +187,8 @@ func (c *keepingConn) release(s *keptStatement, err error) {
 	}
 }
 
-// discard finalizes a statement. Its error would repeat the error of the last use, which the user has already got.
+// discard finalizes a statement and deletes it from the cache. It ignores the error, because the caller has already received the same error
+// from the last use.
 func (c *keepingConn) discard(s *keptStatement) {
 	if s != nil && s.Stmt != nil {
 		_ = s.Close()
@@ -194,7 +197,7 @@ func (c *keepingConn) discard(s *keptStatement) {
 	}
 }
 
-// sqliteRows lists the methods of the driver's rows.
+// sqliteRows is the set of methods of the driver's rows that database/sql uses.
 type sqliteRows interface {
 	driver.Rows
 	driver.RowsColumnTypeDatabaseTypeName
@@ -204,17 +207,17 @@ type sqliteRows interface {
 	driver.RowsColumnTypeScanType
 }
 
-// keptRows are the rows of a kept statement.
+// keptRows holds the rows of a cached statement, which stays in use until Close.
 type keptRows struct {
 	sqliteRows
 	conn      *keepingConn
 	statement *keptStatement
 }
 
-// Close ends the use of the statement.
+// Close closes the rows and releases the statement.
 func (r *keptRows) Close() error {
 	if r.statement.Stmt == nil {
-		return nil // the connection is closed
+		return nil // closing the connection has finalized the statement
 	}
 	err := r.sqliteRows.Close()
 	r.conn.release(r.statement, err)

@@ -19,12 +19,12 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
 )
 
-// pool is a pool of connections to SQLite that keep their statements, with a table t of numbers.
+// pool is a pool of SQLite connections that cache compiled statements. Its database contains a table t of numbers.
 type pool struct {
 	*sql.DB
 	t        *testing.T
 	compiled atomic.Int64
-	open     atomic.Int64 // kept statements that are not finalized
+	open     atomic.Int64 // prepared statements that are not finalized
 }
 
 func newPool(t *testing.T, address string, size int) *pool {
@@ -49,7 +49,7 @@ func newPool(t *testing.T, address string, size int) *pool {
 	return p
 }
 
-// exec runs a statement that must not fail, and returns the number of statements that were compiled for it.
+// exec executes a statement, fails the test on an error, and returns how many statements were compiled.
 func (p *pool) exec(statement string, args ...any) int64 {
 	p.t.Helper()
 	before := p.compiled.Load()
@@ -59,7 +59,7 @@ func (p *pool) exec(statement string, args ...any) int64 {
 	return p.compiled.Load() - before
 }
 
-// countingConnector counts the statements that are prepared and not finalized.
+// countingConnector counts the prepared statements that are not finalized.
 type countingConnector struct {
 	driver.Connector
 	open *atomic.Int64
@@ -121,7 +121,7 @@ func TestStatementIsCompiledOnce(t *testing.T) {
 	if n := p.compiled.Load() - before; n != 1 {
 		t.Errorf("one query was compiled %d times", n)
 	}
-	for range 2 { // long ones, and those without values, are not kept
+	for range 2 { // long statements and statements without values are not cached
 		if p.exec("DELETE FROM t") != 1 || p.exec("DELETE FROM t WHERE n = ? --"+strings.Repeat("x", sqldb.MaxText), 1) != 1 {
 			t.Error("kept")
 		}
@@ -143,7 +143,7 @@ func TestBusyStatementIsNotReused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer rows.Close() // Next closes them, too, after the last row
+	defer rows.Close() // Next also closes the rows after the last one
 	for rows.Next() {
 		var n, other int
 		if err := errors.Join(rows.Scan(&n), tx.QueryRowContext(t.Context(), from, 3).Scan(&other)); err != nil {
@@ -167,7 +167,7 @@ func TestStatementsAreBounded(t *testing.T) {
 	numbered := func(i int) string { return fmt.Sprintf("DELETE FROM t WHERE n = ? AND n <> %d", i) }
 	for i := range sqldb.MaxStatements + 10 {
 		p.exec(numbered(i), 1)
-		p.exec(numbered(0), 1) // so it is never the oldest one
+		p.exec(numbered(0), 1) // keeps this statement from being the least recently used one
 	}
 	if n := p.open.Load(); n != sqldb.MaxStatements {
 		t.Errorf("keeps %d statements", n)
@@ -223,11 +223,11 @@ func TestFailedStatementIsNotKept(t *testing.T) {
 		t.Errorf("%d statements are kept", n)
 	}
 	p.exec("INSERT INTO t VALUES (?)", 0)
-	rows, err := p.QueryContext(t.Context(), "SELECT abs(n + ?) FROM t ORDER BY n DESC", math.MinInt64) // abs has no result for the smallest number
+	rows, err := p.QueryContext(t.Context(), "SELECT abs(n + ?) FROM t ORDER BY n DESC", math.MinInt64) // abs fails for the smallest number
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer rows.Close() // Next closes them, too, when it fails
+	defer rows.Close() // Next also closes the rows when it fails
 	for rows.Next() {
 		continue
 	}
@@ -260,7 +260,8 @@ func TestStatementIsInterrupted(t *testing.T) {
 	}
 }
 
-// TestStatementsAreKeptForEachConnection is for the race detector, too.
+// TestStatementsAreKeptForEachConnection uses four connections concurrently, for the race detector, too: each compiles the statement only
+// once.
 func TestStatementsAreKeptForEachConnection(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, filepath.Join(t.TempDir(), "db")+"?_pragma=busy_timeout(60000)", 4)

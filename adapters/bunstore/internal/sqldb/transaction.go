@@ -10,26 +10,26 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// inside is the key of a context for the transaction of a database.
+// inside is the context key of the current transaction of a database.
 type inside struct{ db *DB }
 
-// The retries of a transaction that failed because of another one. The wait doubles.
+// Limits of the retries of a transaction that failed because of another transaction. The wait doubles with each retry.
 const (
 	attempts    = 6
 	firstWait   = 5 * time.Millisecond
 	longestWait = 200 * time.Millisecond
 )
 
-// errSlow ends the context of a transaction that takes longer than the limit.
+// errSlow is the cause of the context of a transaction or statement that exceeds the time limit.
 var errSlow = errors.New("the database did not answer in time")
 
-// bounded returns a context that ends after the limit: a database that is frozen, or locked by another process, would hold its
-// callers for ever.
+// bounded returns a context that ends after the time limit. Without it, a database that is frozen, or locked by another process, would
+// block callers forever.
 func (db *DB) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, db.Limit, errSlow)
 }
 
-// Do runs fn in one transaction, within the limit. See callwright.Atomic.
+// Do runs fn in one transaction, within the time limit. It joins the transaction of ctx, if there is one. See callwright.Atomic.
 func (db *DB) Do(ctx context.Context, fn func(ctx context.Context) error) error {
 	if _, joined := db.Tx(ctx); joined {
 		return fn(ctx)
@@ -42,32 +42,32 @@ func (db *DB) Do(ctx context.Context, fn func(ctx context.Context) error) error 
 	return db.DoPatiently(ctx, fn)
 }
 
-// DoPatiently runs fn in a separate transaction, however long that takes.
+// DoPatiently runs fn in a new transaction, without a time limit of its own.
 func (db *DB) DoPatiently(ctx context.Context, fn func(ctx context.Context) error) error {
 	return db.retry(ctx, func() error { return db.once(ctx, fn) })
 }
 
-// once runs fn in a separate transaction, which it rolls back unless fn returns nil. It returns the error of fn unchanged, unless
-// that means that the database is damaged or unreachable.
+// once runs fn in a new transaction, and rolls the transaction back unless fn returns nil. It returns the error of fn unchanged, unless the
+// error means that the database is damaged, too slow or unreachable.
 func (db *DB) once(ctx context.Context, fn func(ctx context.Context) error) error {
 	tx, err := db.writer.BeginTx(ctx, nil)
 	if err != nil {
 		return db.translate(ctx, err)
 	}
-	// After a commit, or when ctx has ended, there is nothing to roll back: the error says only that.
+	// After a commit, or after ctx has ended, Rollback only returns an error that says so.
 	defer func() { _ = tx.Rollback() }()
 	if err := fn(context.WithValue(ctx, inside{db}, tx)); err != nil {
 		return db.translateOf(ctx, err)
 	}
 	err = tx.Commit()
-	if db.dialect.away(err) { // it may have been committed: retry must not see why
+	if db.dialect.away(err) { // hide the cause from retry, because the commit may have succeeded
 		return errAway.Because(fmt.Errorf("commit: %v", err)) //nolint:errorlint // as said
 	}
 	return db.translate(ctx, err)
 }
 
-// retry calls fn again while it fails because of another transaction, or of a session that is of no use any more; and while the server
-// has no connection left, for as long as ctx lasts.
+// retry calls fn again after an error that is due to another transaction or to an unusable session, up to attempts times. If the server has
+// reached its limit of connections, retry continues until the deadline of ctx.
 func (db *DB) retry(ctx context.Context, fn func() error) error {
 	_, ends := ctx.Deadline()
 	wait := firstWait
@@ -87,7 +87,7 @@ func (db *DB) retry(ctx context.Context, fn func() error) error {
 	}
 }
 
-// Alone takes a lock with a name until the transaction ends: other transactions that take it wait.
+// Alone locks a name until the transaction finishes. Other transactions that lock the same name wait.
 func (db *DB) Alone(ctx context.Context, idb bun.IDB, name string) error {
 	if db.dialect.claim == "" {
 		return nil
@@ -96,14 +96,15 @@ func (db *DB) Alone(ctx context.Context, idb bun.IDB, name string) error {
 	return err
 }
 
-// Write runs statements in the transaction of ctx, or each in its own and all of them within the limit. fn must use the
-// context that it gets. Write first checks the texts in inputs, which must be all texts that reach the database.
+// Write calls fn with the transaction of ctx. Without a transaction, each statement of fn runs in its own, and the time limit applies to
+// all of them together. fn must use the context that it receives. Write first checks the texts in inputs, which must contain all texts that
+// reach the database.
 func (db *DB) Write(ctx context.Context, inputs []any, fn func(ctx context.Context, idb bun.IDB) error) error {
 	return db.run(ctx, db.writer, inputs, fn)
 }
 
-// Read runs queries in the transaction of ctx, or outside of any transaction within the limit. fn must use the context that it
-// gets, and have read all rows when it returns.
+// Read calls fn with the transaction of ctx, or with the pool for reads, within the time limit. fn must use the context that it receives,
+// and read all rows before it returns. Read first checks the texts in inputs, like Write.
 func (db *DB) Read(ctx context.Context, inputs []any, fn func(ctx context.Context, idb bun.IDB) error) error {
 	return db.run(ctx, db.reader, inputs, fn)
 }

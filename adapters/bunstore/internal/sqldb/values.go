@@ -14,16 +14,17 @@ import (
 	"github.com/uptrace/bun/schema"
 )
 
-// mark precedes each value that bun writes into a statement for SQLite. It is a comment, so a marked statement means the same
-// wherever it runs. Connections turn marked values into arguments, so that statements that differ in values alone have one text.
-// Text that our own code writes has no mark: the planner chooses a partial index by the literals of its condition.
+// mark precedes each value that bun writes into a statement for SQLite. It is a comment, so it does not change the meaning of the
+// statement. Connections replace marked values with placeholders, so that statements that differ only in values have the same text.
+// Literals in the SQL text of our own code are not marked, because the planner selects a partial index by the literals of its condition.
 const mark = "/*=*/"
 
-// maxValues is the number of values above which a statement runs unchanged. It inserts many rows then, rarely the same number twice.
+// maxValues is the maximum number of values for which placeholders are used. Statements with more values insert many rows, and rarely the
+// same number of rows twice.
 const maxValues = 128
 
-// markingDialect marks the values of statements for SQLite. bun does not pass signed numbers to its dialect: numbers of rows are marked
-// nevertheless, others only as an Int.
+// markingDialect marks the values in statements for SQLite. bun does not pass signed integers to its dialect: OnTable marks those in rows,
+// and the type Int marks others.
 type markingDialect struct {
 	*sqlitedialect.Dialect
 	tables *schema.Tables
@@ -35,10 +36,10 @@ func newMarkingDialect() *markingDialect {
 	return d
 }
 
-// Tables returns the models of this dialect.
+// Tables returns the registered models. They belong to this dialect, so that their values are marked.
 func (d *markingDialect) Tables() *schema.Tables { return d.tables }
 
-// OnTable prepares a model.
+// OnTable prepares a model so that its signed integers are marked.
 func (d *markingDialect) OnTable(table *schema.Table) {
 	d.Dialect.OnTable(table)
 	for _, field := range table.FieldMap {
@@ -54,11 +55,11 @@ func writesItself(t reflect.Type) bool {
 	return p.Implements(reflect.TypeFor[driver.Valuer]()) || p.Implements(reflect.TypeFor[schema.QueryAppender]())
 }
 
-// Int is a number in a condition that varies, such as a version. As an int it would not be marked: each number would make a
-// statement of its own.
+// Int is a varying integer in a condition, such as a version. A plain int would not be marked, and each number would require a separate
+// compiled statement.
 type Int int64
 
-// AppendQuery writes the number.
+// AppendQuery appends the number to b, marked on SQLite.
 func (n Int) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
 	if _, marks := gen.Dialect().(*markingDialect); marks {
 		b = append(b, mark...)
@@ -70,23 +71,23 @@ func appendInt(_ schema.QueryGen, b []byte, v reflect.Value) []byte {
 	return strconv.AppendInt(append(b, mark...), reflect.Indirect(v).Int(), 10)
 }
 
-// AppendUint32 writes a marked number.
+// AppendUint32 appends a marked integer to b.
 func (d *markingDialect) AppendUint32(b []byte, n uint32) []byte {
 	return d.Dialect.AppendUint32(append(b, mark...), n)
 }
 
-// AppendUint64 writes a marked number.
+// AppendUint64 appends a marked integer to b.
 func (d *markingDialect) AppendUint64(b []byte, n uint64) []byte {
 	return d.Dialect.AppendUint64(append(b, mark...), n)
 }
 
-// AppendTime writes a marked time.
+// AppendTime appends a marked time to b.
 func (d *markingDialect) AppendTime(b []byte, t time.Time) []byte {
 	return d.Dialect.AppendTime(append(b, mark...), t)
 }
 
-// AppendString writes a marked text. Most texts, such as documents that are encrypted, are written as they are; bun goes through them
-// character by character.
+// AppendString appends a marked text literal to b. Most texts, such as encrypted documents, need no escaping: it copies them whole, while
+// bun processes each character.
 func (d *markingDialect) AppendString(b []byte, s string) []byte {
 	b = append(b, mark...)
 	if strings.ContainsAny(s, "'\x00") || !utf8.ValidString(s) {
@@ -96,25 +97,25 @@ func (d *markingDialect) AppendString(b []byte, s string) []byte {
 	return append(append(append(b, '\''), s...), '\'')
 }
 
-// AppendBytes writes marked bytes.
+// AppendBytes appends a marked literal of bytes to b.
 func (d *markingDialect) AppendBytes(b, bytes []byte) []byte {
 	return d.Dialect.AppendBytes(append(b, mark...), bytes)
 }
 
-// AppendJSON writes a marked document.
+// AppendJSON appends a marked literal of a JSON document to b.
 func (d *markingDialect) AppendJSON(b, document []byte) []byte {
 	return appendJSON(append(b, mark...), document)
 }
 
-// AppendBool writes a marked truth value.
+// AppendBool appends a marked boolean to b.
 func (d *markingDialect) AppendBool(b []byte, v bool) []byte {
 	return d.Dialect.AppendBool(append(b, mark...), v)
 }
 
-// liftValues appends a statement to text, with a ? in the place of each marked value, and returns the values. It returns none if
-// the statement has no, too many, or unknown values: then the statement must run unchanged.
+// liftValues appends a statement to text, with a placeholder instead of each marked value, and returns the values. It returns no values if
+// the statement contains none, too many, or a value that it cannot parse: the statement must then run unchanged.
 func liftValues(statement string, text []byte) ([]byte, []driver.NamedValue) {
-	count := strings.Count(statement, mark) // of values, and of marks within texts
+	count := strings.Count(statement, mark) // includes marks within texts
 	if count == 0 || count > maxValues {
 		return text, nil
 	}
@@ -136,8 +137,7 @@ func liftValues(statement string, text []byte) ([]byte, []driver.NamedValue) {
 	return append(text, statement[copied:]...), args
 }
 
-// nextToken returns the offset at which the next token of a statement begins, or may begin: quoted texts and names, comments, words and numbers
-// are not looked into.
+// nextToken returns the offset after the token at the given offset. Quoted texts and names, comments, words and numbers are one token each.
 func nextToken(statement string, at int) int {
 	rest := statement[at:]
 	if rest == "" {
@@ -164,12 +164,12 @@ func nextToken(statement string, at int) int {
 	return at + 1
 }
 
-// word reports whether a byte belongs to a name, a keyword or a number.
+// word reports whether c can be part of a name, a keyword or a number.
 func word(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '.' || c >= 0x80
 }
 
-// through returns the length of rest up to and including last.
+// through returns the length of rest up to the end of the first last, or the whole length if rest does not contain last.
 func through(rest, last string) int {
 	if i := strings.Index(rest, last); i >= 0 {
 		return i + len(last)
@@ -177,7 +177,7 @@ func through(rest, last string) int {
 	return len(rest)
 }
 
-// quoted returns the length of a quoted text or name. In it, its quotes stand doubled.
+// quoted returns the length of the quoted text or name at the beginning of rest. A doubled quote does not end it.
 func quoted(rest string) int {
 	for n := 1; ; n += 2 {
 		i := strings.IndexByte(rest[n:], rest[0])
@@ -190,12 +190,12 @@ func quoted(rest string) int {
 	}
 }
 
-// literal returns the value that SQLite reads from a literal of bun.
+// literal returns the value that SQLite would read from an SQL literal of bun, and false if it cannot parse the literal.
 func literal(s string) (driver.Value, bool) {
 	switch {
 	case len(s) >= 2 && s[0] == '\'' && s[len(s)-1] == '\'':
 		return strings.ReplaceAll(s[1:len(s)-1], "''", "'"), true
-	case len(s) > 3 && s[:2] == "X'": // the driver would bind NULL for no bytes at all
+	case len(s) > 3 && s[:2] == "X'": // the driver would bind empty bytes as NULL
 		value, err := hex.DecodeString(s[2 : len(s)-1])
 		return value, err == nil
 	case s == "NULL":

@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
 )
 
-// TestValuesAreLifted looks at the statement that is compiled for one with marked values.
+// TestValuesAreLifted checks the text and the values into which marked statements are split.
 func TestValuesAreLifted(t *testing.T) {
 	t.Parallel()
 	const m = sqldb.Mark
@@ -30,7 +30,7 @@ func TestValuesAreLifted(t *testing.T) {
 		`"` + m + `'a'", [` + m + `'b'], ` + "`" + m + "1`, " + m + "2": `"` + m + `'a'", [` + m + `'b'], ` + "`" + m + "1`, ? [2]",
 		"-- " + m + "1\n/* " + m + "2 */ " + m + "3":                    "-- " + m + "1\n/* " + m + "2 */ ? [3]",
 		"DEFAULT, /* " + m + "1 */ 2":                                   "DEFAULT, /* " + m + "1 */ 2 []",
-		// These run as they are.
+		// These statements must run unchanged.
 		"no values":                " []",
 		m + "X''":                  " []",
 		m + "1.5":                  " []",
@@ -56,8 +56,8 @@ func TestValuesAreLifted(t *testing.T) {
 	}
 }
 
-// FuzzValues writes any text as a value and as a text of our own: neither may become a part of the statement. A value is written as
-// bun writes it.
+// FuzzValues puts any text into a statement, as a marked value and as a literal and comment: only the value may be replaced. It also checks
+// that AppendString writes texts as bun does.
 func FuzzValues(f *testing.F) {
 	for _, s := range []string{
 		"", "a", "it's", sqldb.Mark, sqldb.Mark + "'x'", "'" + sqldb.Mark + "1", "--\n", "*/", "?", `"`, "[", "ü", "🙂", "a\x00b", "\xff", "\uFFFD'",
@@ -101,7 +101,7 @@ type thing struct {
 	Any    map[string]any `bun:"any,type:jsonb"`
 }
 
-// TestValuesOfEachKind writes rows and finds them again by each of their values, without a statement for each of them.
+// TestValuesOfEachKind writes rows with values of all types and finds them by each value. SQLite must not compile a statement for each row.
 func TestValuesOfEachKind(t *testing.T) {
 	t.Parallel()
 	db, err := sqldb.Open(t.Context(), "sqlite::memory:", sqldb.Config{Limit: time.Minute, Runtime: callwright.Runtime{Logger: slog.New(slog.DiscardHandler)}})

@@ -10,27 +10,27 @@ import (
 	"os"
 )
 
-// The write-ahead log of SQLite: a header, then frames, each a header of its own and a page (https://sqlite.org/fileformat2.html,
-// section 4). All numbers are big-endian; the header says in which order checksums take the bytes.
+// Sizes in the write-ahead log of SQLite. It consists of a header and frames, each of which contains a header and a page
+// (https://sqlite.org/fileformat2.html, section 4). All numbers are big-endian; the header states the byte order of checksums.
 const (
 	walHeader   = 32
 	walFrame    = 24
-	walMagic    = 0x377f0682 // and the next number, for checksums of big-endian words
+	walMagic    = 0x377f0682 // plus 1 if checksums use big-endian words
 	minPageSize = 512
 	maxPageSize = 65536
 )
 
-// wal is a write-ahead log that is being read.
+// wal is the state of reading a write-ahead log.
 type wal struct {
 	*bufio.Reader
 	header [walHeader]byte
 	words  binary.ByteOrder
 	sum    checksum
 	frame  []byte
-	offset int64 // of the next frame
+	offset int64 // position of the next frame in bytes
 }
 
-// checksum is the running checksum of a log.
+// checksum is the cumulative checksum of a log.
 type checksum [2]uint32
 
 func (s checksum) add(p []byte, words binary.ByteOrder) checksum {
@@ -41,16 +41,16 @@ func (s checksum) add(p []byte, words binary.ByteOrder) checksum {
 	return s
 }
 
-// stored returns the checksum in a header.
+// stored returns the checksum at the beginning of p.
 func stored(p []byte) checksum {
 	return checksum{binary.BigEndian.Uint32(p), binary.BigEndian.Uint32(p[4:])}
 }
 
-// damagedLog returns the offset at which the log of a database has lost a committed transaction, or -1. SQLite reads a log up to its
-// first frame with a wrong checksum and takes the rest for a write that a crash has cut off, which may end a log and must not be
-// followed by a commit of the same log.
+// damagedLog returns the offset of the first damaged frame of a log, or -1 if no committed transaction is lost. SQLite reads a log up to
+// the first frame with a wrong checksum, and treats the rest as a write that a crash interrupted. Such a rest is harmless unless a later
+// frame of the same log commits a transaction.
 func damagedLog(path string) (offset int64, err error) {
-	for range 5 { // another process may write it just now
+	for range 5 { // another process may be writing the log
 		offset, changed, err := readLog(path)
 		if !changed || err != nil {
 			return offset, err
@@ -59,7 +59,8 @@ func damagedLog(path string) (offset int64, err error) {
 	return -1, nil
 }
 
-// readLog looks at the log once, and reports whether that has begun anew meanwhile.
+// readLog reads the log once and returns the offset of its damage, or -1. changed reports whether another process restarted the log in the
+// meantime.
 func readLog(path string) (damaged int64, changed bool, err error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -81,10 +82,10 @@ func readLog(path string) (damaged int64, changed bool, err error) {
 	return damaged, changed, nil
 }
 
-// damaged reads the log to its end.
+// damaged reads the log to its end and returns the offset of its damage, or -1.
 func (w *wal) damaged() (offset int64) {
 	if !w.next(w.header[:]) {
-		return -1 // no frame was ever written
+		return -1 // the log contains no frame
 	}
 	size, ok := w.begin()
 	if !ok {
@@ -100,7 +101,7 @@ func (w *wal) damaged() (offset int64) {
 	return -1
 }
 
-// begin checks the header and returns the size of a page.
+// begin checks the header, and returns the page size in bytes and whether the header is valid.
 func (w *wal) begin() (pageSize int, ok bool) {
 	w.words = binary.LittleEndian
 	magic := binary.BigEndian.Uint32(w.header[:])
@@ -120,11 +121,11 @@ func (w *wal) follows() bool {
 	return sum == w.sum && w.ours()
 }
 
-// ours reports whether the frame is of this log and not left over from the one before it.
+// ours reports whether the frame belongs to this log, by its salt. Other frames remain from an earlier log in the same file.
 func (w *wal) ours() bool { return string(w.frame[8:16]) == string(w.header[16:24]) }
 
-// committedAfter looks behind the first frame that does not follow. A transaction that was rolled back may have left frames
-// there, but no commit.
+// committedAfter looks for a commit after the first invalid frame. If it finds one, it returns the offset of the invalid frame, and
+// otherwise -1. A transaction that was rolled back may have left frames there, but no commit.
 func (w *wal) committedAfter() (offset int64) {
 	for w.next(w.frame) {
 		if commits := binary.BigEndian.Uint32(w.frame[4:]) != 0; w.follows() && commits {
@@ -134,13 +135,13 @@ func (w *wal) committedAfter() (offset int64) {
 	return -1
 }
 
-// next reads the whole of p, and reports whether the log is that long.
+// next fills p with the next bytes of the log, and returns false if fewer are left.
 func (w *wal) next(p []byte) bool {
 	_, err := io.ReadFull(w, p)
 	return err == nil
 }
 
-// checkLog refuses a log that has lost transactions.
+// checkLog returns an error with the remedy if the log has lost committed transactions.
 func checkLog(database, log string) error {
 	offset, err := damagedLog(log)
 	if err != nil || offset < 0 {

@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// Why is the protection of a text at rest. The rule is in docs/operations.md, "What is encrypted in the database".
+// Why is the reason why a text is sealed or stored in plain text. docs/operations.md, "What is encrypted in the database", states the rule.
 type Why string
 
-// Sealed texts give or may give access, prove an identity, or are documents that may contain such a text.
+// Sealed marks texts that may give access or prove an identity, and documents that may contain such texts.
 const Sealed Why = "sealed"
 
-// Reasons why a text is plain.
+// Reasons why a text may be stored in plain text.
 const (
 	Key     Why = "names a row, the organization that it belongs to, a person or another row, which queries look for"
 	State   Why = "a word, number or reason of the server's own, which queries and pages read"
@@ -28,8 +28,8 @@ const (
 	Moved   Why = "of earlier releases: it is in a sealed column since, and read from here until the row is written again"
 )
 
-// CheckMembers compares the members of a document that may hold text with the stated ones, which are separated by spaces, by
-// reason.
+// CheckMembers checks that stated lists each member of a document that may contain text exactly once, and no others. stated maps each
+// reason to members, separated by spaces.
 func CheckMembers(t testing.TB, document string, of reflect.Type, stated map[Why]string) {
 	t.Helper()
 	listed := map[string]int{}
@@ -49,8 +49,8 @@ func CheckMembers(t testing.TB, document string, of reflect.Type, stated map[Why
 	}
 }
 
-// TextMembers returns the paths of members that may contain text in the JSON of a type, in their order. Items of a list have the path of the list
-// with [], values of a map that with a point and an asterisk, which stands for its keys as well; the path of the whole is $.
+// TextMembers returns the sorted paths of the members that may contain text in the JSON of a type. The path of the items of a list ends
+// with "[]", and the path of the keys and values of a map with ".*". The path of the whole value is "$".
 func TextMembers(of reflect.Type) []string {
 	var paths []string
 	walkTexts(of, "", nil, func(path string) { paths = append(paths, path) })
@@ -58,7 +58,8 @@ func TextMembers(of reflect.Type) []string {
 	return slices.Compact(paths)
 }
 
-// walkTexts visits the texts of a type. around are the types that it is a part of: one within itself is not entered again.
+// walkTexts calls visit for the path of each text in a type. around contains the enclosing types; a type within itself is not visited
+// again.
 func walkTexts(of reflect.Type, path string, around []reflect.Type, visit func(path string)) {
 	for of.Kind() == reflect.Pointer {
 		of = of.Elem()
@@ -82,7 +83,7 @@ func walkTexts(of reflect.Type, path string, around []reflect.Type, visit func(p
 		here()
 	case reflect.Slice, reflect.Array:
 		if of.Elem().Kind() == reflect.Uint8 {
-			here() // in Base64
+			here() // encoded as base64 text
 			return
 		}
 		walkTexts(of.Elem(), path+"[]", around, visit)
@@ -104,11 +105,11 @@ func walkTexts(of reflect.Type, path string, around []reflect.Type, visit func(p
 				walkTexts(field.Type, strings.TrimPrefix(path+"."+name, "."), around, visit)
 			}
 		}
-	default: // numbers and truth values
+	default: // numbers and booleans contain no text
 	}
 }
 
-// writesItself reports whether a type writes its own JSON: any text, as far as is known here.
+// writesItself reports whether a type encodes its own JSON, which may then contain any text.
 func writesItself(of reflect.Type) bool {
 	p := reflect.PointerTo(of)
 	return p.Implements(reflect.TypeFor[json.Marshaler]()) || p.Implements(reflect.TypeFor[encoding.TextMarshaler]())

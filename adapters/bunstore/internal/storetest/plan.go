@@ -12,8 +12,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore"
 )
 
-// Explain returns a database's plan of a statement, on SQLite with its values as arguments. guess false makes PostgreSQL use any index,
-// even for a table with few rows.
+// Explain returns the query plan of a statement. If guess is false, PostgreSQL uses an index whenever it can, even for a small table.
 func Explain(t *testing.T, db *bunstore.DB, statement string, guess bool) string {
 	t.Helper()
 	tx, err := db.SQL().BeginTx(t.Context(), nil)
@@ -54,7 +53,7 @@ func Explain(t *testing.T, db *bunstore.DB, statement string, guess bool) string
 	return strings.Join(plan, "\n")
 }
 
-// Statements returns the statements that a use of the stores runs, without the statements around a transaction.
+// Statements returns the SELECT, UPDATE, DELETE and WITH statements that use executes, and fails the test if use fails.
 func Statements(t *testing.T, db *bunstore.DB, use func() error) []string {
 	t.Helper()
 	var seen []string
@@ -69,11 +68,11 @@ func Statements(t *testing.T, db *bunstore.DB, use func() error) []string {
 	return seen
 }
 
-// whole matches a plan that reads a whole table.
+// whole matches a query plan that scans a whole table.
 var whole = regexp.MustCompile(`Seq Scan|SCAN \S+$|SCAN \S+\n`)
 
-// UsesIndexes runs every query of some stores, on every database, and fails the test if one reads a whole table. use calls all
-// methods that look for rows; their results do not matter.
+// UsesIndexes runs use on every database, and fails the test if a statement scans a whole table. use calls all methods of a store that
+// query rows, and returns their errors. CodeNotFound and CodeConflict are allowed.
 func UsesIndexes(t *testing.T, use func(ctx context.Context, db *bunstore.DB, now time.Time) []error) {
 	t.Helper()
 	OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore"
 )
 
-// Second returns SQL for the time so many seconds after another.
+// Second returns an SQL expression for the time from plus a number of seconds, which is an SQL expression, too.
 func Second(db *bunstore.DB, from time.Time, seconds string) string {
 	if db.PostgresDSN() != "" {
 		return fmt.Sprintf("to_timestamp(%d + %s)", from.Unix(), seconds)
@@ -18,8 +18,8 @@ func Second(db *bunstore.DB, from time.Time, seconds string) string {
 	return fmt.Sprintf("strftime('%%Y-%%m-%%d %%H:%%M:%%S+00:00', %d + %s, 'unixepoch')", from.Unix(), seconds)
 }
 
-// Copies puts copies in the place of the row with the id "template", in one statement. columns are those in which they
-// differ, in SQL, where i counts the copies from 0.
+// Copies replaces the row with the id "template" with count copies of it, and collects statistics. columns maps the columns in which the
+// copies differ to SQL expressions, in which i counts the copies from 0.
 func Copies(t testing.TB, db *bunstore.DB, table string, count int, columns map[string]string) {
 	t.Helper()
 	query := "SELECT name FROM pragma_table_info(?)"
@@ -56,7 +56,7 @@ func Copies(t testing.TB, db *bunstore.DB, table string, count int, columns map[
 	}
 }
 
-// Dump returns every value of a column as text.
+// Dump returns all values of a column as text, one on each line. NULL becomes an empty line.
 func Dump(t *testing.T, db *bunstore.DB, table, column string) string {
 	t.Helper()
 	query := fmt.Sprintf("SELECT COALESCE(CAST(%q AS TEXT), '') FROM %q", column, table)
@@ -79,7 +79,7 @@ func Dump(t *testing.T, db *bunstore.DB, table, column string) string {
 	return strings.Join(all, "\n")
 }
 
-// AtRest returns every value of every column of every table.
+// AtRest returns all values of all columns of all tables as text.
 func AtRest(t *testing.T, db *bunstore.DB) []byte {
 	t.Helper()
 	query := `SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%'`

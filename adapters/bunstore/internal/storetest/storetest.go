@@ -1,5 +1,5 @@
-// Package storetest is the common code of the tests of bunstore's packages: empty databases of each kind, and looks at their rows
-// and plans.
+// Package storetest contains the common code of the tests of bunstore's packages: empty databases of each kind, and helpers that read rows
+// and query plans.
 package storetest
 
 import (
@@ -16,22 +16,22 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/pgtest"
 )
 
-// Empty are the kinds of databases that stores run on: each gives the address of one without tables.
+// Empty contains, for each kind of database, a function that returns the address of a new database without tables.
 var Empty = map[string]func(testing.TB) string{
 	"sqlite":   func(t testing.TB) string { return "sqlite:" + filepath.Join(t.TempDir(), "a b%?#.db") },
 	"memory":   func(testing.TB) string { return "sqlite::memory:" },
 	"postgres": pgtest.DSN,
 }
 
-// Databases are the databases for every test of stores: each function returns the address of one without rows. On PostgreSQL it has its tables
-// already. Tests of migrations use Empty.
+// Databases contains, for each kind of database, a function that returns the address of a new database without rows. On PostgreSQL its
+// tables already exist, which saves time. Tests of migrations use Empty.
 var Databases = map[string]func(testing.TB) string{
 	"sqlite":   Empty["sqlite"],
 	"memory":   Empty["memory"],
 	"postgres": migrated.DSN,
 }
 
-// migrated is a database of PostgreSQL with all tables.
+// migrated is the template of PostgreSQL databases with all tables.
 var migrated = pgtest.Template{Prepare: func(ctx context.Context, dsn string) error {
 	ring, err := callwright.NewKeyring("k1", map[string][]byte{"k1": make([]byte, 32)})
 	if err != nil {
@@ -44,7 +44,7 @@ var migrated = pgtest.Template{Prepare: func(ctx context.Context, dsn string) er
 	return db.Close()
 }}
 
-// Main runs the tests of a package that uses Databases, and ends the process: with an error when goroutines are left.
+// Main runs the tests of a package that uses Databases, and exits the process. It exits with an error if goroutines are left.
 func Main(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		if err := migrated.Delete(context.Background()); err != nil {
@@ -55,7 +55,7 @@ func Main(m *testing.M) {
 	}))
 }
 
-// OnEach runs a test on every database, of which open opens an empty one.
+// OnEach runs a parallel subtest for each kind of database. open opens an empty database.
 func OnEach(t *testing.T, test func(t *testing.T, open func(*testing.T) *bunstore.DB)) {
 	t.Helper()
 	for name, address := range Databases {
@@ -66,7 +66,7 @@ func OnEach(t *testing.T, test func(t *testing.T, open func(*testing.T) *bunstor
 	}
 }
 
-// Open opens a database until the test ends.
+// Open opens a database with the keyring k1, and closes it at the end of the test.
 func Open(t testing.TB, address string) *bunstore.DB {
 	t.Helper()
 	db, err := bunstore.Open(t.Context(), address, bunstore.Config{Keyring: Keyring(t, "k1")})
@@ -81,7 +81,7 @@ func Open(t testing.TB, address string) *bunstore.DB {
 	return db
 }
 
-// Keyring returns a keyring with one key.
+// Keyring returns a keyring with one key, whose id is given.
 func Keyring(t testing.TB, id string) *callwright.Keyring {
 	t.Helper()
 	ring, err := callwright.NewKeyring(id, map[string][]byte{id: make([]byte, 32)})
@@ -91,8 +91,7 @@ func Keyring(t testing.TB, id string) *callwright.Keyring {
 	return ring
 }
 
-// CompilesOnce checks that SQLite compiles the statements of a use of the stores once for any number of runs. use gets a new id
-// each time.
+// CompilesOnce checks that SQLite compiles the statements of use only at its first call. Each call of use receives a new id.
 func CompilesOnce(t *testing.T, use func(ctx context.Context, db *bunstore.DB, id string) error) {
 	t.Helper()
 	db := Open(t, Databases["sqlite"](t))

@@ -5,17 +5,17 @@ import (
 	"sync"
 )
 
-// Clone returns a copy of v that shares no slice, map or pointer with it, unexported fields of structs such as time.Time
-// apart, which are never changed.
+// Clone returns a copy of v that shares no slice, map or pointer with v. It does not follow unexported fields of structs such as time.Time,
+// because the stores never change them.
 func Clone[T any](v T) T {
 	part(reflect.ValueOf(&v).Elem())
 	return v
 }
 
-// flats records for types whether they hold no memory that a copy would share.
+// flats caches the results of sharesNoMemory by reflect.Type.
 var flats sync.Map
 
-// sharesNoMemory reports whether the copies of a type share no memory, unexported fields apart.
+// sharesNoMemory reports whether plain copies of a type share no memory. It ignores unexported fields.
 func sharesNoMemory(t reflect.Type) bool {
 	if known, ok := flats.Load(t); ok {
 		return known == true
@@ -35,7 +35,7 @@ func sharesNoMemory(t reflect.Type) bool {
 	return is
 }
 
-// part replaces the parts of v that other values share by copies. v is settable.
+// part replaces the slices, maps and pointers of v with copies, recursively. v must be settable.
 func part(v reflect.Value) {
 	if sharesNoMemory(v.Type()) {
 		return
@@ -72,9 +72,9 @@ func part(v reflect.Value) {
 	}
 }
 
-// partElements parts the elements of a slice or an array.
+// partElements calls part for each element of a slice or an array.
 func partElements(v reflect.Value) {
-	if sharesNoMemory(v.Type().Elem()) { // such as bytes, of which there may be many
+	if sharesNoMemory(v.Type().Elem()) { // for example []byte, which may be long
 		return
 	}
 	for i := range v.Len() {
@@ -82,7 +82,7 @@ func partElements(v reflect.Value) {
 	}
 }
 
-// copied returns a copy of v that can be set.
+// copied returns a deep copy of v that can be addressed and set.
 func copied(v reflect.Value) reflect.Value {
 	out := reflect.New(v.Type()).Elem()
 	out.Set(v)
@@ -90,7 +90,7 @@ func copied(v reflect.Value) reflect.Value {
 	return out
 }
 
-// copiedMap returns a copy of a map.
+// copiedMap returns a copy of a map with deep copies of its values. Its keys are not cloned.
 func copiedMap(v reflect.Value) reflect.Value {
 	out := reflect.MakeMapWithSize(v.Type(), v.Len())
 	value := reflect.New(v.Type().Elem()).Elem()

@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/adapters/memstore/internal/memory"
 )
 
-// inner and outer have every kind of memory that a copy could share.
+// inner and outer contain every kind of memory that a copy could share.
 type inner struct {
 	Texts []string
 	Point *int
@@ -41,7 +41,7 @@ func aValue() outer {
 	}
 }
 
-// spoil changes all memory behind a value.
+// spoil changes all memory that a shallow copy of o would share.
 func spoil(o *outer) {
 	spoiled := func(in *inner) { in.Texts[0], *in.Point = "spoiled", 0 }
 	spoiled(&o.Inner)

@@ -1,4 +1,4 @@
-// Package memory is the common code of all stores of memstore: data that is restored when a transaction fails.
+// Package memory holds the data of all stores of memstore, and restores it when a transaction fails.
 package memory
 
 import (
@@ -7,22 +7,22 @@ import (
 	"sync"
 )
 
-// Data holds the rows of the stores of one package. It either embeds *Tables, or has a method Clone.
+// Data holds the rows of the stores of one package. The type must either embed *Tables or have a method Clone.
 type Data[T any] interface {
 	New() T // New returns the data of an empty store
 }
 
-// cloner is Data that is never changed in place. Clone returns a copy, which a transaction that fails restores.
+// cloner is Data without *Tables. Clone returns a copy that replaces the data if a transaction fails.
 type cloner[T any] interface{ Clone() T }
 
-// Store holds the data of all packages, each under its type.
+// Store holds the data of all packages, by the type of the data.
 type Store struct {
 	mu    sync.Mutex
 	rooms map[reflect.Type]room
-	Wake  chan struct{} // holds a token when a transaction has ended, or Notify was called
+	Wake  chan struct{} // receives a token after each commit and each Notify
 }
 
-// room is the data of one package.
+// room is the data of one package. snapshot starts a transaction and returns the function that rolls it back.
 type room interface {
 	snapshot() (restore func())
 }
@@ -41,7 +41,7 @@ func (r *roomOf[T]) snapshot() (restore func()) {
 // New returns an empty store.
 func New() *Store { return &Store{rooms: map[reflect.Type]room{}, Wake: make(chan struct{}, 1)} }
 
-// Notify puts a token into Wake.
+// Notify puts a token into Wake, unless Wake already holds one. It does not block.
 func (s *Store) Notify() {
 	select {
 	case s.Wake <- struct{}{}:
@@ -49,10 +49,11 @@ func (s *Store) Notify() {
 	}
 }
 
-// inside marks a context that is in a transaction of this store.
+// inside is the context key that marks a transaction of a store.
 type inside struct{ store *Store }
 
-// Do runs fn alone: transactions do not overlap. See callwright.Atomic.
+// Do runs fn as a transaction and undoes its changes if fn fails or panics. Transactions do not overlap. If ctx carries a transaction of s,
+// fn joins it. See callwright.Atomic.
 func (s *Store) Do(ctx context.Context, fn func(ctx context.Context) error) (err error) {
 	if ctx.Value(inside{s}) != nil {
 		return fn(ctx)
@@ -84,7 +85,7 @@ func (s *Store) snapshot() (restore func()) {
 	return func() {
 		for kind := range s.rooms {
 			if restores[kind] == nil {
-				delete(s.rooms, kind) // it was empty
+				delete(s.rooms, kind) // the transaction created it
 				continue
 			}
 			restores[kind]()
@@ -92,7 +93,8 @@ func (s *Store) snapshot() (restore func()) {
 	}
 }
 
-// With calls f with the data of a package, in the transaction of ctx or alone. f must not fail after its first change.
+// With calls f with the data of a package, in the transaction of ctx if it carries one. f must not fail after its first change, because
+// With does not undo changes.
 func With[T Data[T]](ctx context.Context, s *Store, f func(d *T) error) error {
 	if ctx.Value(inside{s}) == nil {
 		s.mu.Lock()
@@ -108,7 +110,7 @@ func With[T Data[T]](ctx context.Context, s *Store, f func(d *T) error) error {
 	return f(&r.data)
 }
 
-// Read returns the result of f on the data of a package, in the transaction of ctx or alone.
+// Read returns the result of f on the data of a package. It reads in the transaction of ctx if ctx carries one.
 func Read[T Data[T], V any](ctx context.Context, s *Store, f func(d *T) (V, error)) (found V, err error) {
 	err = With(ctx, s, func(d *T) (err error) {
 		found, err = f(d)

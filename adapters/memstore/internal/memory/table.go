@@ -8,34 +8,34 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Tables are the tables of the data of a package, which embeds them. They record the changes of a transaction, so that a rollback costs
-// no more than the changes. A copy of the maps would cost as much as all that is stored.
+// Tables lists the tables of a package's data, which embeds it. The tables record the changes of a transaction, so that a rollback costs no
+// more than the changes. To copy the maps would cost as much as all stored rows.
 type Tables struct{ all []undoLog }
 
-// undoLog is a table of any rows.
+// undoLog is a Table of any type. Undo restores the rows as they were at Begin.
 type undoLog interface {
 	Begin()
 	Undo()
 }
 
-// Begin begins a transaction.
+// Begin discards the record of former changes in every table, so that Undo returns to this state.
 func (t *Tables) Begin() {
 	for _, one := range t.all {
 		one.Begin()
 	}
 }
 
-// Undo undoes all changes since Begin.
+// Undo undoes the changes of every table since Begin.
 func (t *Tables) Undo() {
 	for _, one := range t.all {
 		one.Undo()
 	}
 }
 
-// Table is a map that records its changes.
+// Table is a map that records its changes since Begin, so that Undo can restore its rows.
 type Table[K comparable, V any] struct {
 	rows    map[K]V
-	changed map[K]*V // the former values of rows changed since Begin; nil: there was no row
+	changed map[K]*V // former values of the rows changed since Begin, nil if the row was absent
 }
 
 // NewTable adds an empty table to the tables of a package.
@@ -45,28 +45,29 @@ func NewTable[K comparable, V any](tables *Tables) *Table[K, V] {
 	return t
 }
 
-// Rows returns all rows, which only the methods change.
+// Rows returns the map of all rows itself. Callers must not change it except by the methods of t.
 func (t *Table[K, V]) Rows() map[K]V { return t.rows }
 
-// Set adds or replaces a row.
+// Set adds or replaces a row. It stores row without a copy.
 func (t *Table[K, V]) Set(key K, row V) {
 	t.note(key)
 	t.rows[key] = row
 }
 
-// Delete deletes a row.
+// Delete deletes the row with the key, if it is stored.
 func (t *Table[K, V]) Delete(key K) {
 	t.note(key)
 	delete(t.rows, key)
 }
 
-// DeleteWhere deletes the rows for which a condition holds. It returns no error.
+// DeleteWhere deletes the rows that meet the condition. The returned error is always nil.
 func (t *Table[K, V]) DeleteWhere(condition func(V) bool) error {
 	_, err := t.DeleteUpTo(math.MaxInt, condition)
 	return err
 }
 
-// DeleteUpTo deletes up to limit of the rows for which a condition holds, and returns their number. It returns no error.
+// DeleteUpTo deletes up to limit rows that meet the condition, in no particular order, and returns their number. The returned error is
+// always nil.
 func (t *Table[K, V]) DeleteUpTo(limit int, condition func(V) bool) (deleted int, _ error) {
 	for key, row := range t.rows {
 		if deleted < limit && condition(row) {
@@ -77,7 +78,7 @@ func (t *Table[K, V]) DeleteUpTo(limit int, condition func(V) bool) (deleted int
 	return deleted, nil
 }
 
-// Count returns the number of rows for which a condition holds. It returns no error.
+// Count returns the number of rows that meet the condition. The returned error is always nil.
 func (t *Table[K, V]) Count(condition func(V) bool) (count int, _ error) {
 	for _, row := range t.rows {
 		if condition(row) {
@@ -87,7 +88,7 @@ func (t *Table[K, V]) Count(condition func(V) bool) (count int, _ error) {
 	return count, nil
 }
 
-// Select returns copies of up to limit of the rows for which a condition holds, in an order.
+// Select returns copies of the first rows, in the given order, that meet the condition. It returns at most limit rows.
 func (t *Table[K, V]) Select(limit int, order func(a, b V) int, condition func(V) bool) (found []V) {
 	for _, row := range t.rows {
 		if condition(row) {
@@ -98,17 +99,18 @@ func (t *Table[K, V]) Select(limit int, order func(a, b V) int, condition func(V
 	return Clone(found[:min(limit, len(found))])
 }
 
-// Page returns copies of up to limit of the rows for which a condition holds, by their places, descending: those after a keyset.
+// Page returns copies of the rows that meet the condition, in descending order of their places. It starts behind the keyset after, or at
+// the beginning if after is zero, and returns at most limit rows.
 func (t *Table[K, V]) Page(after callwright.Keyset, limit int, place func(V) callwright.Keyset, condition func(V) bool) []V {
 	return t.Select(limit, func(a, b V) int { return Compare(place(b), place(a)) }, func(row V) bool {
 		return condition(row) && (after.IsZero() || Compare(place(row), after) < 0)
 	})
 }
 
-// Compare orders places.
+// Compare orders keysets by time and then by ID, both ascending.
 func Compare(a, b callwright.Keyset) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) }
 
-// note records the value of a row before its first change.
+// note records a row as it is before its first change since Begin.
 func (t *Table[K, V]) note(key K) {
 	if _, known := t.changed[key]; known {
 		return
@@ -119,10 +121,10 @@ func (t *Table[K, V]) note(key K) {
 	}
 }
 
-// Begin begins a transaction.
+// Begin discards the record of former changes, so that Undo returns to this state.
 func (t *Table[K, V]) Begin() { clear(t.changed) }
 
-// Undo undoes all changes since Begin.
+// Undo restores the rows as they were at Begin.
 func (t *Table[K, V]) Undo() {
 	for key, row := range t.changed {
 		if row == nil {

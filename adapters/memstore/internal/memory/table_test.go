@@ -22,7 +22,7 @@ func (numbers) New() numbers {
 	return numbers{t, memory.NewTable[int, int](t)}
 }
 
-// TestTable changes a table in transactions, of which some fail, and outside of them.
+// TestTable checks that a table equals a plain map after random changes in committed and failed transactions, and outside of transactions.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	errFails := errors.New("fails")

@@ -1,4 +1,4 @@
-// Package attempt logs attempts at calls: each gets a ladder and a record, and an observer receives its progress.
+// Package attempt logs call attempts. Each attempt has a ladder and a record, and an observer receives its progress.
 package attempt
 
 import (
@@ -15,29 +15,29 @@ import (
 	"github.com/callwright/callwright/sip/ladder"
 )
 
-// observerTimeout bounds each call of the observer.
+// observerTimeout is the maximum duration of a call of the observer.
 const observerTimeout = 10 * time.Second
 
-// Logger makes the logs of a user agent's attempts.
+// Logger creates the logs of a user agent's attempts.
 type Logger struct {
-	Observer calllog.AttemptObserver // nil: none
-	Opened   func()                  // is called when the observer is going to hear of an attempt
-	Closed   func()                  // is called when the observer has heard of its end
+	Observer calllog.AttemptObserver // may be nil
+	Opened   func()                  // called before the observer receives the first event of an attempt
+	Closed   func()                  // called after the observer has received the end of the attempt
 	IDs      callwright.IDs
 }
 
-// Log is the log of one attempt. It calls the observer in a new goroutine, in order, so that no database delays a call. One
-// goroutine at a time uses a log: Dial before there is a dialog, then the dialog's mailbox.
+// Log is the log of one attempt. It calls the observer in order in another goroutine, so that a slow database delays no call. Only one
+// goroutine may use a log at a time: first the one that dials, then the dialog's mailbox.
 type Log struct {
 	logger *Logger
-	clock  callwright.Clock // does not step
+	clock  callwright.Clock // is not affected by changes of the system clock
 	record calllog.Record
 	ladder ladder.Recorder
 	begun  bool
-	told   mailbox.Mailbox // runs the observer
+	told   mailbox.Mailbox // calls the observer
 }
 
-// New returns the log of an attempt that starts now. observe, which may be nil, hears of every step.
+// New returns the log of an attempt that starts now. observe receives every step, and may be nil.
 func (l *Logger) New(r calllog.Record, observe func(ladder.Event)) *Log {
 	clock := callwright.SteadyClock(callwright.SystemClock{})
 	r.ID, r.StartedAt = l.IDs.New(), clock.Now()
@@ -46,28 +46,28 @@ func (l *Logger) New(r calllog.Record, observe func(ladder.Event)) *Log {
 	return log
 }
 
-// Now returns the time as records have it.
+// Now returns the time in the form that records store.
 func Now() time.Time { return callwright.SystemClock{}.Now() }
 
 // ID returns the record's id.
 func (l *Log) ID() string { return l.record.ID }
 
-// Inbound reports whether the call comes in.
+// Inbound reports whether the attempt is an inbound call.
 func (l *Log) Inbound() bool { return l.record.Direction == trunk.Inbound }
 
-// Connected sets the address that the attempt goes to.
+// Connected stores the address of the server as the source of the record.
 func (l *Log) Connected(source string) { l.record.Source = source }
 
-// Step adds an event to the ladder.
+// Step adds an event to the ladder, and sets its time and the number of its attempt.
 func (l *Log) Step(e ladder.Event) {
 	e.At, e.Attempt = l.clock.Now(), l.record.Attempt
 	l.ladder.Add(e)
 }
 
-// Note adds an event between messages to the ladder.
+// Note adds an event to the ladder that is not a SIP message.
 func (l *Log) Note(note, detail string) { l.Step(ladder.Event{Note: note, Detail: detail}) }
 
-// Begin opens the record.
+// Begin reports the beginning of the attempt to the observer. Without an observer it does nothing.
 func (l *Log) Begin() {
 	observer := l.logger.Observer
 	if observer == nil {
@@ -79,7 +79,7 @@ func (l *Log) Begin() {
 	l.notifyObserver(func(ctx context.Context) { observer.Begin(ctx, r) })
 }
 
-// Answered records that both sides have answered.
+// Answered sets when the call was answered, and reports it to the observer if Begin was called.
 func (l *Log) Answered() {
 	r, at := l.record, l.clock.Now()
 	l.record.AnsweredAt = &at
@@ -88,7 +88,7 @@ func (l *Log) Answered() {
 	}
 }
 
-// Finish closes the record. It is called once.
+// Finish adds the end of the attempt to the ladder, and reports it to the observer if Begin was called. It must be called only once.
 func (l *Log) Finish(end calllog.End, evidence *health.Evidence) {
 	at := l.clock.Now()
 	end.AnsweredAt, end.EndedAt = l.record.AnsweredAt, &at
@@ -114,7 +114,8 @@ func (l *Log) notifyObserver(what func(context.Context)) {
 	})
 }
 
-// Unsent logs an attempt in which no INVITE was sent. unreached says that the server could not be reached.
+// Unsent begins and finishes the log of an attempt that sent no INVITE. If unreached is set, the server could not be reached, and the
+// observer receives that as evidence of the server's health.
 func (l *Log) Unsent(why *call.HangupReason, unreached bool) {
 	var evidence *health.Evidence
 	if unreached {
@@ -124,7 +125,7 @@ func (l *Log) Unsent(why *call.HangupReason, unreached bool) {
 	l.Finish(calllog.End{Cause: string(why.Cause), Reason: why.Reason, Technical: unreached}, evidence)
 }
 
-// Refused logs a call that is refused before it becomes a dialog, although its trunk is known.
+// Refused begins and finishes the log of a call that was refused before it had a dialog, but whose trunk is known.
 func (l *Log) Refused(invite ladder.Event, status int, why call.HangupReason) {
 	l.Step(invite)
 	response := invite

@@ -11,30 +11,29 @@ import (
 	trunk "github.com/callwright/callwright/sip"
 )
 
-// strength orders the algorithms of RFC 8760, the strongest last. Unknown algorithms are 0.
+// strength ranks the algorithms of RFC 8760; a higher number is stronger. Unknown algorithms have rank 0.
 var strength = map[string]int{"": 1, "MD5": 1, "SHA-256": 2, "SHA-512-256": 3}
 
-// maxRealms bounds the realms that one request has credentials for.
+// maxRealms is the maximum number of challenges that a request answers, counted by header and realm.
 const maxRealms = 5
 
-// Answers are the credentials of one request, which is repeated with one more answer for each server or proxy on its way
-// that challenges it (RFC 3261, 22.2 and 22.3). The zero value has none.
+// Answers holds the challenges that one request answers. The request is repeated with another answer for each proxy or server on its path
+// that challenges it (RFC 3261, 22.2 and 22.3). The zero value contains no challenges.
 type Answers struct{ all []challenge }
 
-// challenge is the challenge of a realm, and the last one that we answer there.
+// challenge is the last challenge received for a realm.
 type challenge struct {
 	digest.Challenge
 
-	header string // of the answer: Authorization or Proxy-Authorization
-	source string // the address that asks
+	header string // for the answer: Authorization or Proxy-Authorization
+	source string // address that sent the challenge
 }
 
-// headers maps the headers with challenges to those with the answers.
+// headers maps the names of headers with challenges to the names of headers with answers.
 var headers = map[string]string{"WWW-Authenticate": "Authorization", "Proxy-Authenticate": "Proxy-Authorization"}
 
-// Add adds the challenges of a 401 or 407. It returns true if the request may be repeated: a realm challenges it for the
-// first time, from another address, or because the nonce has become stale. All other repeated challenges mean that the
-// credentials are wrong.
+// Add adds the challenges of a 401 or 407, and reports whether the request may be repeated. It may be repeated if a challenge is the
+// realm's first, comes from another address, or reports a stale nonce. Any other repeated challenge means that the credentials are wrong.
 func (a *Answers) Add(res *sip.Response) (answerable bool) {
 	for ask, reply := range headers {
 		for _, c := range strongest(res.GetHeaders(ask)) {
@@ -59,7 +58,7 @@ func (a *Answers) add(c challenge) bool {
 	return true
 }
 
-// strongest returns each realm's challenge with the strongest algorithm that we know, in any order of the peer's list.
+// strongest returns, by realm, the challenge with the strongest supported algorithm, regardless of the order of the headers.
 func strongest(asks []sip.Header) map[string]challenge {
 	best := map[string]challenge{}
 	for _, h := range asks {
@@ -81,7 +80,8 @@ func strongest(asks []sip.Header) map[string]challenge {
 	return best
 }
 
-// Authorize adds all answers to a request whose body is set: a challenge may ask for its integrity, too (auth-int).
+// Authorize adds an answer to each challenge to a request. The body must already be set, because a challenge may require a hash of it
+// (auth-int).
 func (a *Answers) Authorize(req *sip.Request, with trunk.Credentials) error {
 	for _, c := range a.all {
 		answer, err := digest.Digest(&c.Challenge, digest.Options{

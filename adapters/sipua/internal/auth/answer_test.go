@@ -17,7 +17,7 @@ func challengeFrom(source, header, value string) *sip.Response {
 	return res
 }
 
-// A challenge may be answered once for each realm, nonce that has become stale, and address that asks.
+// TestWhichChallengesAreAnswered checks that a realm's challenge is answered once, and again only for a stale nonce or another address.
 func TestWhichChallengesAreAnswered(t *testing.T) {
 	t.Parallel()
 	const server, proxy, first, second = "WWW-Authenticate", "Proxy-Authenticate", "192.0.2.1:5061", "192.0.2.2:5061"

@@ -22,41 +22,42 @@ import (
 
 const (
 	nonceLife  = time.Minute
-	maxUsed    = 100_000 // nonces that are remembered within their life
-	maxAnswers = 8       // Authorization headers that are looked at
+	maxUsed    = 100_000 // maximum number of used nonces in each of the two tables
+	maxAnswers = 8       // maximum number of Authorization headers that are checked
 )
 
-// Challenger authenticates callers (RFC 3261, section 22; RFC 8760). A nonce carries its time and a signature over time and
-// source, so an unanswered challenge leaves no state. It is safe for concurrent use.
+// Challenger authenticates callers (RFC 3261, section 22; RFC 8760). A nonce contains its time and a signature of that time and the source,
+// so that an unanswered challenge needs no state. It is safe for concurrent use.
 type Challenger struct {
 	realm string
 	key   [32]byte
 	now   func() time.Time
 
 	mu           sync.Mutex
-	used, before map[string]int // the highest nonce count of a correct answer, by nonce; before: of the period before
-	since        time.Time      // of used
+	used, before map[string]int // highest accepted nonce count by nonce, in this period and the one before
+	since        time.Time      // start of the period of used
 }
 
 // Result is the result of checking an INVITE's credentials.
 type Result int
 
-// The results.
+// The possible results of Challenger.Check.
 const (
-	None  Result = iota // no credentials for our realm
-	Stale               // for a nonce that is not ours, used or expired
-	Wrong               // another user name, password or number, for a nonce of ours
+	None  Result = iota // the request contains no credentials for our realm
+	Stale               // the nonce is not ours, already used, or expired
+	Wrong               // the nonce is ours, but the username, password or number is wrong
 	OK
 )
 
-// NewChallenger returns a challenger for a realm, with a random key for its nonces.
+// NewChallenger returns a challenger for a realm that signs its nonces with a random key. Nonces of other processes are therefore stale.
 func NewChallenger(realm string, now func() time.Time) *Challenger {
 	c := &Challenger{realm: realm, now: now, used: map[string]int{}, since: now()}
-	_, _ = rand.Read(c.key[:]) // it never fails
+	_, _ = rand.Read(c.key[:]) // never fails
 	return c
 }
 
-// Challenge returns the 401 for a source, with the stronger algorithm first (RFC 8760, section 2.4).
+// Challenge returns a 401 with a new nonce for a source, the stronger algorithm first (RFC 8760, section 2.4). If isStale is set, the
+// client should retry with the same credentials.
 func (c *Challenger) Challenge(source netip.Addr, isStale bool) *message.Refusal {
 	r := &message.Refusal{Status: sip.StatusUnauthorized}
 	nonce := c.nonce(source)
@@ -67,9 +68,9 @@ func (c *Challenger) Challenge(source netip.Addr, isStale bool) *message.Refusal
 	return r
 }
 
-// Check checks the credentials in a request to a number. Credentials for other realms are for proxies on the way. One request has one
-// guess at a password: the first credentials for our realm whose nonce is ours and has not expired decide (RFC 3261, 22.3: a realm has
-// one). Those for any other nonce are Stale without a look at the password (RFC 7616, 3.3), so they neither prove nor guess anything.
+// Check returns the result of checking the credentials in a request to a number. It ignores credentials for other realms, because they are
+// for proxies on the path. A request may guess only one password: the first credentials for our realm with a valid nonce decide (RFC 3261,
+// 22.3). Credentials with any other nonce are Stale, and their password is not checked (RFC 7616, 3.3).
 func (c *Challenger) Check(
 	req *sip.Request, to callwright.PhoneNumber, source netip.Addr, with trunk.Credentials,
 ) Result {
@@ -95,7 +96,7 @@ func (c *Challenger) Check(
 	return result
 }
 
-// correct reports whether an answer was made with the credentials, for a call to that number.
+// correct reports whether an answer was computed from the credentials for a call to a number.
 func correct(a *digest.Credentials, method string, to callwright.PhoneNumber, with trunk.Credentials) bool {
 	switch strings.ToUpper(a.Algorithm) {
 	case "", "MD5", "SHA-256":
@@ -117,8 +118,8 @@ func correct(a *digest.Credentials, method string, to callwright.PhoneNumber, wi
 	return same(a.Username, with.Username)&same(strings.ToLower(a.Response), expected.Response) == 1
 }
 
-// names reports whether a digest-uri is for a call to a number. Proxies change the Request-URI's host and parameters, and
-// some peers write the URI of To, so only another number counts against it.
+// names reports whether a digest-uri may belong to a call to a number. Proxies change the host and parameters of the Request-URI, and some
+// peers use the URI of To. Therefore only a different number is a mismatch.
 func names(text string, to callwright.PhoneNumber) bool {
 	var u sip.Uri
 	if text == "" || sip.ParseUri(text, &u) != nil {
@@ -131,13 +132,13 @@ func names(text string, to callwright.PhoneNumber) bool {
 	return err == nil && n == to
 }
 
-// same compares in constant time for any lengths.
+// same returns 1 if two texts are equal, and 0 otherwise. Its duration does not depend on their contents.
 func same(a, b string) int {
 	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
 	return subtle.ConstantTimeCompare(x[:], y[:])
 }
 
-// nonce returns the time and random bytes, signed for a source.
+// nonce returns a new nonce: the time and random bytes, with a signature for a source.
 func (c *Challenger) nonce(source netip.Addr) string {
 	b := binary.BigEndian.AppendUint64(nil, uint64(c.now().UnixNano()))
 	b = append(b, make([]byte, 8)...)
@@ -145,7 +146,7 @@ func (c *Challenger) nonce(source netip.Addr) string {
 	return base64.RawURLEncoding.EncodeToString(c.sign(b, source))
 }
 
-// sign appends the signature over a nonce's bytes and a source.
+// sign appends the signature of a nonce's bytes and a source to the bytes.
 func (c *Challenger) sign(b []byte, source netip.Addr) []byte {
 	mac := hmac.New(sha256.New, c.key[:])
 	mac.Write(b)
@@ -154,9 +155,9 @@ func (c *Challenger) sign(b []byte, source netip.Addr) []byte {
 	return mac.Sum(b)
 }
 
-// fresh reports whether a nonce is ours, for that source, and not expired.
+// fresh reports whether this challenger has issued a nonce for a source within the last minute.
 func (c *Challenger) fresh(nonce string, source netip.Addr) bool {
-	const signed = 16 // bytes before the signature
+	const signed = 16 // number of bytes before the signature
 	b, err := base64.RawURLEncoding.DecodeString(nonce)
 	if err != nil || len(b) != signed+sha256.Size || !hmac.Equal(b, c.sign(b[:signed:signed], source)) {
 		return false
@@ -165,7 +166,8 @@ func (c *Challenger) fresh(nonce string, source netip.Addr) bool {
 	return age >= 0 && age < nonceLife
 }
 
-// use records a nonce's count (nc). It returns false if that count or a higher one was used already.
+// use records that a nonce was used with a count (nc). It returns false if that count or a higher one was used before, or if the table of
+// nonces is full.
 func (c *Challenger) use(nonce string, count int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -29,7 +29,7 @@ func invite() *sip.Request {
 	return sip.NewRequest(sip.INVITE, sip.Uri{Scheme: "sip", User: bob.String(), Host: realm})
 }
 
-// challenged returns a new challenge of a challenger, as the peer has it.
+// challenged returns a peer's Answers with a new challenge of c.
 func challenged(t *testing.T, c *auth.Challenger) *auth.Answers {
 	t.Helper()
 	got := &auth.Answers{}
@@ -39,7 +39,7 @@ func challenged(t *testing.T, c *auth.Challenger) *auth.Answers {
 	return got
 }
 
-// given returns the credentials that a request would have.
+// given returns the Authorization header that a request with the answers contains.
 func given(t *testing.T, a *auth.Answers) string {
 	t.Helper()
 	req := invite()
@@ -49,7 +49,7 @@ func given(t *testing.T, a *auth.Answers) string {
 	return req.GetHeader("Authorization").Value()
 }
 
-// answer checks an answer to a challenge.
+// answer returns c's result for a request that answers a challenge.
 func answer(t *testing.T, c *auth.Challenger, challenge *auth.Answers, with trunk.Credentials) auth.Result {
 	t.Helper()
 	req := invite()
@@ -97,7 +97,7 @@ func TestNoncesGetOld(t *testing.T) {
 	now = now.Add(55 * time.Second)
 	again := challenged(t, c)
 	check("a new one later", again, secret, auth.OK)
-	now = now.Add(15 * time.Second) // the table of used nonces turns over
+	now = now.Add(15 * time.Second) // a new period of used nonces begins
 	check("a new one after that", challenged(t, c), secret, auth.OK)
 	check("used 15 s ago", again, secret, auth.Stale)
 	if got := answer(t, auth.NewChallenger(realm, clock), challenged(t, c), secret); got != auth.Stale {
@@ -112,7 +112,7 @@ func TestNoncesGetOld(t *testing.T) {
 	}
 }
 
-// One request has one guess at a password, even with answers to old challenges or credentials for others.
+// TestOneGuessInARequest checks that a request can guess only one password, even if it contains several Authorization headers.
 func TestOneGuessInARequest(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

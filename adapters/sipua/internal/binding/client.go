@@ -1,7 +1,6 @@
-// Package binding registers trunks with their customers' servers: the REGISTER client of RFC 3261, section 10.
+// Package binding registers trunks with their customers' servers. It is the REGISTER client of RFC 3261, section 10.
 //
-// A binding keeps the connection on which it was registered (a flow, RFC 5626), and calls for the trunk come over that
-// connection.
+// A binding uses the connection over which it was registered (a flow, RFC 5626), and calls for the trunk arrive over that connection.
 package binding
 
 import (
@@ -23,65 +22,65 @@ import (
 
 const (
 	watchEvery = time.Second      // interval of checks for a closed connection
-	keepAlive  = time.Minute      // between keep-alives, unless the registrar wants them sooner
-	pongWait   = 10 * time.Second // for the answer to one (RFC 5626, 4.4.1)
+	keepAlive  = time.Minute      // interval of keep-alives, unless the registrar requires a shorter one
+	pongWait   = 10 * time.Second // maximum wait for the answer to a keep-alive (RFC 5626, 4.4.1)
 )
 
 // Config configures a Client. All fields are required.
 type Config struct {
 	Pool    *transport.Pool
-	Contact sip.Uri // without a user
-	Agent   string  // User-Agent
+	Contact sip.Uri // without a user part
+	Agent   string  // the User-Agent header
 
 	callwright.Runtime
 }
 
-// Client holds the bindings of all trunks. It is a registration.Line, and safe for concurrent use.
+// Client holds the bindings of all trunks. It implements registration.Line and is safe for concurrent use.
 type Client struct {
 	cfg Config
 
 	mu        sync.Mutex
-	bindings  map[string]*binding // by trunk
+	bindings  map[string]*binding // by trunk id
 	keepAlive time.Duration
 	pongWait  time.Duration
 }
 
 var _ registration.Line = (*Client)(nil)
 
-// binding is one trunk's registration.
+// binding is the state of a trunk's registration.
 type binding struct {
-	requesting sync.Mutex       // one REGISTER at a time; guards the fields below
-	id         message.Identity // one Call-ID for all REGISTERs of a binding (RFC 3261, 10.2.4)
+	requesting sync.Mutex       // serializes REGISTERs and guards the fields down to plain
+	id         message.Identity // all REGISTERs of a binding have the same Call-ID (RFC 3261, 10.2.4)
 	cseq       uint32
 	profile    transport.Profile
-	stack      *transport.Stack // of profile; nil: none acquired
+	stack      *transport.Stack // held for profile; nil if none is held
 	address    netip.AddrPort
-	wanted     registration.Binding // as last asked for
-	unknown    bool                 // the last response was not waited for
-	plain      bool                 // without RFC 5626
+	wanted     registration.Binding // the argument of the last Register
+	unknown    bool                 // the last Register was canceled before its response
+	plain      bool                 // register without a flow (RFC 5626), which a proxy does not support
 
-	// The client's mutex guards these.
+	// The client's mutex guards the following fields.
 	flow  flow
-	until time.Time // when the server's binding expires
+	until time.Time // when the binding expires at the server
 	lost  func()
 }
 
-// flow is the connection that a trunk is registered on; conn is nil for none.
+// flow is the connection over which a trunk is registered. conn is nil if there is no registration.
 type flow struct {
 	stack    *transport.Stack
 	address  netip.AddrPort
 	conn     sip.Connection
-	received netip.AddrPort // our address as the server sees it (RFC 3581); zero when it does not say
-	outbound bool           // the registrar calls over the connection, and answers keep-alives (RFC 5626)
-	every    time.Duration  // at least so often it wants keep-alives; 0: it does not say
-	pinged   time.Time      // when the last one was sent
+	received netip.AddrPort // our address as the server reports it (RFC 3581); zero if it reports none
+	outbound bool           // the registrar uses the connection for calls and answers keep-alives (RFC 5626)
+	every    time.Duration  // maximum interval of keep-alives that the registrar requires; 0 means none
+	pinged   time.Time      // time of the last keep-alive
 }
 
-// flowOf returns the flow of a binding after the registrar's success.
+// flowOf returns the flow of a binding after the registrar's 2xx response.
 func flowOf(b *binding, conn sip.Connection, res *sip.Response) flow {
 	f := flow{stack: b.stack, address: b.address, conn: conn, received: receivedAs(res), outbound: message.Requires(res, "outbound")}
 	if h := res.GetHeader("Flow-Timer"); h != nil && f.outbound {
-		f.every = message.ReadSeconds(h.Value()) * 85 / 100 // 80 to 100 %
+		f.every = message.ReadSeconds(h.Value()) * 85 / 100 // RFC 5626 requires 80 to 100 %
 	}
 	if b.flow.conn == conn {
 		f.pinged = b.flow.pinged
@@ -91,7 +90,7 @@ func flowOf(b *binding, conn sip.Connection, res *sip.Response) flow {
 
 func (f flow) closed() bool { return f.stack.Existing(f.address) != f.conn }
 
-// due reports whether a keep-alive is due. The next one waits for the answer to the last.
+// due reports whether a keep-alive is due. It returns false while the last one is unanswered.
 func (f flow) due(now time.Time, every time.Duration) bool {
 	if f.unanswered() {
 		return false
@@ -102,12 +101,12 @@ func (f flow) due(now time.Time, every time.Duration) bool {
 	return now.Sub(f.pinged) >= every
 }
 
-// dead reports whether the answer to the last keep-alive is overdue.
+// dead reports whether the last keep-alive has been unanswered for wait or longer.
 func (f flow) dead(now time.Time, wait time.Duration) bool {
 	return f.unanswered() && now.Sub(f.pinged) >= wait
 }
 
-// unanswered reports whether a registrar that answers keep-alives has sent nothing since the last one.
+// unanswered reports whether a registrar that answers keep-alives has sent nothing since the last keep-alive.
 func (f flow) unanswered() bool {
 	return f.outbound && !f.pinged.IsZero() && f.stack.Heard(f.conn).Before(f.pinged)
 }
@@ -117,14 +116,14 @@ func New(cfg Config) *Client {
 	return &Client{cfg: cfg, bindings: map[string]*binding{}, keepAlive: keepAlive, pongWait: pongWait}
 }
 
-// KeepAlive sets the interval of keep-alives, and the wait for their answers. The defaults are a minute and 10 s.
+// KeepAlive sets the interval of keep-alives, and the maximum wait for their answers. The defaults are a minute and 10 s.
 func (c *Client) KeepAlive(every, pong time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.keepAlive, c.pongWait = every, pong
 }
 
-// of returns a trunk's binding, and adds a new one.
+// of returns the binding of a trunk, and creates it if there is none.
 func (c *Client) of(trunkID string) *binding {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -136,7 +135,8 @@ func (c *Client) of(trunkID string) *binding {
 	return b
 }
 
-// unbind deletes a trunk's binding: no call comes over it any more. bound reports whether it has not expired.
+// unbind deletes the binding of a trunk, so that calls over its connection are no longer the trunk's. bound reports whether the server may
+// still hold the binding. b is nil if there was no binding.
 func (c *Client) unbind(trunkID string) (b *binding, bound bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -150,8 +150,8 @@ func (c *Client) unbind(trunkID string) (b *binding, bound bool) {
 	return b, bound
 }
 
-// Contact returns our Contact in a call that comes over a registration: our end of the connection as the server sees it.
-// Our public host may be out of the server's reach, and its requests to that address take the connection.
+// Contact returns our Contact for a call over a registration: our end of the connection as the server reports it. The server may be unable
+// to reach our public host, and sends requests for the reported address over the connection.
 func (c *Client) Contact(conn sip.Connection) sip.Uri {
 	contact := *c.cfg.Contact.Clone()
 	c.mu.Lock()
@@ -164,7 +164,7 @@ func (c *Client) Contact(conn sip.Connection) sip.Uri {
 	return contact
 }
 
-// Trunks returns the trunks that are registered on a connection.
+// Trunks returns the ids of the trunks whose unexpired bindings use a connection.
 func (c *Client) Trunks(conn sip.Connection) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -177,7 +177,7 @@ func (c *Client) Trunks(conn sip.Connection) []string {
 	return trunks
 }
 
-// Run reports lost connections and sends keep-alives until ctx ends.
+// Run calls Binding.Lost for lost connections and sends keep-alives until ctx ends.
 func (c *Client) Run(ctx context.Context) {
 	var pings sync.WaitGroup
 	defer pings.Wait()
@@ -198,8 +198,8 @@ func (c *Client) Run(ctx context.Context) {
 	}
 }
 
-// broken closes connections whose keep-alives have no answer, deletes closed ones from their bindings, and returns the callbacks of
-// those.
+// broken closes the connections whose keep-alives are unanswered. It deletes closed connections from their bindings, and returns the Lost
+// callbacks of these bindings.
 func (c *Client) broken() []func() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -222,11 +222,11 @@ func (c *Client) broken() []func() {
 	return tell
 }
 
-// silent returns the connections that are due for a keep-alive.
+// silent returns the connections that are due for a keep-alive, and records that it is sent now.
 func (c *Client) silent(now time.Time) []*sip.TCPConnection {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	conns := map[*sip.TCPConnection]struct{}{} // trunks with one server share one
+	conns := map[*sip.TCPConnection]struct{}{} // a set, because trunks with the same server share a connection
 	for _, b := range c.bindings {
 		if conn, ok := b.flow.conn.(*sip.TCPConnection); ok && b.flow.due(now, c.keepAlive) {
 			conns[conn] = struct{}{}
@@ -241,7 +241,8 @@ func (c *Client) silent(now time.Time) []*sip.TCPConnection {
 	return slices.Collect(maps.Keys(conns))
 }
 
-// ping sends a keep-alive (RFC 5626, 3.5.1), which keeps NATs and the server from closing an idle connection.
+// ping sends a keep-alive (RFC 5626, 3.5.1), so that neither NATs nor the server close an idle connection. It closes the connection if that
+// fails.
 func ping(conn *sip.TCPConnection) {
 	if _, err := conn.Write([]byte("\r\n\r\n")); err != nil {
 		_ = conn.Close()

@@ -12,18 +12,19 @@ import (
 	"github.com/callwright/callwright/adapters/sipua/internal/message"
 )
 
-const statusNoOutbound = 439 // First Hop Lacks Outbound Support
+const statusNoOutbound = 439 // the SIP status First Hop Lacks Outbound Support
 
-// instance returns the instance id of a binding. It is the same in each REGISTER, after a restart and from another node, too (RFC
-// 5626, 4.1). It follows from the Contact's user part, which is unique.
+// instance returns the instance ID of a binding. It must be the same in each REGISTER, even after a restart or from another node (RFC 5626,
+// 4.1). It is therefore derived from the Contact's user part, which is unique.
 func (b *binding) instance() string {
 	sum := sha256.Sum256([]byte(b.wanted.User))
 	id := sum[:16]
-	id[6], id[8] = id[6]&0x0f|0x80, id[8]&0x3f|0x80 // RFC 9562, 5.8
+	id[6], id[8] = id[6]&0x0f|0x80, id[8]&0x3f|0x80 // marks a UUID of version 8 (RFC 9562, 5.8)
 	return fmt.Sprintf("<urn:uuid:%x-%x-%x-%x-%x>", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
 }
 
-// addContact adds our Contact, and asks the registrar to call us over the connection of the REGISTER (RFC 5626).
+// addContact adds our Contact to a REGISTER. Unless plain is set, it also asks the registrar to call us over the connection of the REGISTER
+// (RFC 5626).
 func (b *binding) addContact(req *sip.Request, expires time.Duration) {
 	contact := "<" + b.id.Contact.String() + ">"
 	if !b.plain {
@@ -33,8 +34,8 @@ func (b *binding) addContact(req *sip.Request, expires time.Duration) {
 	req.AppendHeader(sip.NewHeader("Contact", contact+";expires="+message.Seconds(expires)))
 }
 
-// granted returns the expiry that a success grants: of our Contact, else of all, else the requested one. It returns 0 for a response
-// without our Contact: a success lists all existing bindings (RFC 3261, 10.3, step 8).
+// granted returns the expiry of our Contact in a 2xx response, or else the response's Expires, or else the requested expiry. It returns 0
+// if the response does not contain our Contact, because it lists all existing bindings (RFC 3261, 10.3, step 8).
 func (b *binding) granted(res *sip.Response, asked time.Duration) time.Duration {
 	c := b.ours(res)
 	if c == nil {
@@ -49,9 +50,9 @@ func (b *binding) granted(res *sip.Response, asked time.Duration) time.Duration 
 	return asked
 }
 
-// ours returns our Contact among the bindings that a success lists (RFC 3261, 10.2.4); nil when it lists none. Registrars rewrite a
-// Contact to the address that they see: ours has our instance, else our user part, else it is the first to expire of all without
-// another instance.
+// ours returns our Contact among the bindings that a 2xx response lists (RFC 3261, 10.2.4), or nil if it is missing. Because registrars may
+// rewrite Contacts to the address that they see, ours has our instance ID, or else our user part. If none has, it is the first to expire of
+// those without an instance ID.
 func (b *binding) ours(res *sip.Response) *sip.ContactHeader {
 	var all []*sip.ContactHeader
 	for _, h := range res.GetHeaders("Contact") {
@@ -81,10 +82,10 @@ func expiry(c *sip.ContactHeader) time.Duration {
 	if text, ok := param(c, "expires"); ok {
 		return message.ReadSeconds(text)
 	}
-	return time.Duration(1<<63 - 1) // as the whole response says
+	return time.Duration(1<<63 - 1) // without a parameter, the expiry is that of the whole response
 }
 
-// param returns a parameter of a Contact, whose names are in any case.
+// param returns the value of a Contact parameter. It ignores the case of the name.
 func param(c *sip.ContactHeader, name string) (string, bool) {
 	for _, p := range c.Params {
 		if strings.EqualFold(p.K, name) {

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/sip/registration"
 )
 
-// ReadResponse reads a response to a REGISTER in every way; false for anything else.
+// ReadResponse passes a response to a REGISTER to each function that parses one. It returns false if data is no SIP response.
 func ReadResponse(data []byte) (granted time.Duration, received netip.AddrPort, refused *registration.Refusal, ok bool) {
 	msg, err := sip.ParseMessage(data)
 	res, isResponse := msg.(*sip.Response)

@@ -19,7 +19,8 @@ import (
 
 const unregisterTimeout = 5 * time.Second
 
-// Register makes or refreshes a trunk's binding: see registration.Line.
+// Register creates or refreshes a trunk's binding and returns its duration: see registration.Line. It returns a *registration.Refusal if
+// the server refuses.
 func (c *Client) Register(ctx context.Context, wanted registration.Binding) (time.Duration, error) {
 	b := c.of(wanted.TrunkID)
 	b.requesting.Lock()
@@ -46,7 +47,7 @@ func (c *Client) Register(ctx context.Context, wanted registration.Binding) (tim
 	return granted, nil
 }
 
-// Unregister removes a trunk's binding: see registration.Line.
+// Unregister deletes a trunk's binding, also at the server unless it has expired: see registration.Line.
 func (c *Client) Unregister(ctx context.Context, trunkID string) {
 	b, bound := c.unbind(trunkID)
 	if b == nil {
@@ -70,7 +71,7 @@ func (c *Client) Unregister(ctx context.Context, trunkID string) {
 	}
 }
 
-// connect returns the connection to a binding's server: the existing one or a new one.
+// connect returns the open connection to a binding's server, or opens one. It stores wanted in the binding.
 func (c *Client) connect(ctx context.Context, b *binding, wanted registration.Binding) (sip.Connection, error) {
 	pool, profile := c.cfg.Pool, transport.NewProfile(wanted.Verify, wanted.Server.Host)
 	if b.stack != nil && b.profile != profile {
@@ -104,7 +105,8 @@ func (c *Client) connect(ctx context.Context, b *binding, wanted registration.Bi
 	return nil, err
 }
 
-// identify sets a binding's identity: the address of record is the user name at the server, the Contact comes from the trunk.
+// identify sets the identity in a binding's REGISTERs. The address of record is the username at the server, and the Contact's user part
+// comes from the trunk.
 func (c *Client) identify(b *binding) {
 	record := sip.Uri{Scheme: "sip", User: b.wanted.Credentials.Username, Host: message.Bracketed(b.wanted.Server.Host)}
 	b.id.Local, b.id.Remote = message.Party{URI: record}, message.Party{URI: record}
@@ -113,10 +115,10 @@ func (c *Client) identify(b *binding) {
 	b.id.Via, b.id.Agent = c.cfg.Contact, c.cfg.Agent
 }
 
-// maxChallenges bounds the challenges that one REGISTER answers, from the server and from proxies before it.
+// maxChallenges is the maximum number of challenges that one registration answers, from the server and from proxies before it.
 const maxChallenges = 5
 
-// register sends REGISTERs until a final response other than a challenge. The returned response is a success.
+// register sends REGISTERs until it receives a final response other than a challenge. It returns a 2xx response or a *registration.Refusal.
 func (b *binding) register(ctx context.Context, expires time.Duration) (*sip.Response, error) {
 	answers := &auth.Answers{}
 	for tries := 0; ; tries++ {
@@ -127,7 +129,7 @@ func (b *binding) register(ctx context.Context, expires time.Duration) (*sip.Res
 		case res.IsSuccess():
 			return res, nil
 		case res.StatusCode == statusNoOutbound && !b.plain:
-			b.plain = true // a proxy before the registrar does not support flows (RFC 5626, 4.2.1)
+			b.plain = true // a proxy on the path does not support flows (RFC 5626, 4.2.1)
 			continue
 		case res.StatusCode != sip.StatusUnauthorized && res.StatusCode != sip.StatusProxyAuthRequired,
 			tries == maxChallenges, !answers.Add(res):
@@ -136,7 +138,7 @@ func (b *binding) register(ctx context.Context, expires time.Duration) (*sip.Res
 	}
 }
 
-// exchange sends one REGISTER and waits for its final response.
+// exchange sends one REGISTER and returns its final response. It returns the error of ctx if ctx is canceled.
 func (b *binding) exchange(ctx context.Context, answers *auth.Answers, expires time.Duration) (
 	*sip.Response, error,
 ) {
@@ -177,7 +179,7 @@ func (b *binding) exchange(ctx context.Context, answers *auth.Answers, expires t
 	}
 }
 
-// refusalFrom returns a failed registration's reason.
+// refusalFrom converts the final response to a failed registration to a Refusal.
 func refusalFrom(res *sip.Response) *registration.Refusal {
 	r := &registration.Refusal{
 		Code: res.StatusCode, Reason: message.StatusLine(res.StatusCode, message.Printable(res.Reason)), RetryAfter: message.ReadRetryAfter(res),
@@ -191,7 +193,8 @@ func refusalFrom(res *sip.Response) *registration.Refusal {
 
 const statusIntervalTooBrief = 423
 
-// receivedAs returns our address as the server sees it: received and rport in the response's Via (RFC 3581, section 4).
+// receivedAs returns our address as the server reports it in received and rport of the Via (RFC 3581, section 4). It returns the zero value
+// if either is missing.
 func receivedAs(res *sip.Response) netip.AddrPort {
 	via := res.Via()
 	if via == nil {

@@ -7,29 +7,30 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// Audio is the media session of a call. One leg at a time uses it: when the peer transfers us, the leg to the target takes
-// it over with its answer, and readers and writers notice nothing.
+// Audio is the media session of a call. One leg at a time uses it. When the peer transfers us, the leg to the target takes over the session
+// with its SDP answer, and Read and Write continue without interruption.
 type Audio struct {
 	session trunk.MediaSession
 
 	mu     sync.Mutex
-	user   *media         // whose answers apply; nil before the first one
-	agreed sdp.Negotiated // by user
-	lent   bool           // another leg may take over
-	ended  bool           // the user's call has ended meanwhile
+	user   *media         // the leg that uses the session; nil before the first SDP answer
+	agreed sdp.Negotiated // the parameters that user has applied
+	lent   bool           // another leg may take over the session
+	ended  bool           // the leg of user has ended since lendSession
 }
 
-// NewAudio returns the audio of a new call.
+// NewAudio returns the Audio of a new call, which closes the session at its end.
 func NewAudio(session trunk.MediaSession) *Audio { return &Audio{session: session} }
 
-// lendSession lets another leg take over: until Return, the end of the user's call holds the session instead of closing it.
+// lendSession allows another leg to take over the session. Until Return, the end of the current leg puts the session on hold instead of
+// closing it.
 func (a *Audio) lendSession() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.lent = true
 }
 
-// Return reverses Lend. It closes the session if its user's call has ended.
+// Return reverses Leg.Lend. It closes the session if the leg that uses it has ended.
 func (a *Audio) Return() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -39,7 +40,7 @@ func (a *Audio) Return() {
 	}
 }
 
-// Discard closes a session that no leg has used.
+// Discard closes the session if no leg has used it.
 func (a *Audio) Discard() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -48,7 +49,7 @@ func (a *Audio) Discard() {
 	}
 }
 
-// apply applies a leg's negotiated parameters, unless another leg has taken over.
+// apply applies the parameters that a leg has negotiated. It does nothing if another leg uses the session, unless m claims it.
 func (a *Audio) apply(m *media, n sdp.Negotiated) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -62,7 +63,8 @@ func (a *Audio) apply(m *media, n sdp.Negotiated) error {
 	return nil
 }
 
-// close ends a leg's use. The session stays when another leg uses it, or may still take it over.
+// close ends a leg's use of the session. It does not close the session if another leg uses it. If another leg may take it over, it puts the
+// session on hold.
 func (a *Audio) close(m *media) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

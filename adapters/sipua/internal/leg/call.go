@@ -18,15 +18,15 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// transferTimeout bounds the wait for a transfer's result: the other phone may ring for long.
+// transferTimeout is the maximum wait for the result of a transfer, during which the other phone may ring.
 const transferTimeout = 90 * time.Second
 
 var _ call.Leg = (*Leg)(nil)
 
-// Rate returns the samples a second.
+// Rate returns the sample rate of the audio, in samples per second.
 func (l *Leg) Rate() int { return l.media.audio.session.Rate() }
 
-// Read waits for the next 20 ms of the call. A media timeout ends the call.
+// Read waits for the next 20 ms of the peer's audio. If the media times out, it hangs up and returns io.EOF.
 func (l *Leg) Read(ctx context.Context) (conversation.Frame, error) {
 	f, err := l.media.audio.session.Read(ctx)
 	if errors.Is(err, trunk.ErrMediaTimeout) {
@@ -43,15 +43,15 @@ func (l *Leg) Read(ctx context.Context) (conversation.Frame, error) {
 	return conversation.Frame(f), err
 }
 
-// Write queues audio, and waits while more than 200 ms are queued.
+// Write queues samples for playback, and waits while more than 200 ms are queued.
 func (l *Leg) Write(ctx context.Context, samples []int16) error {
 	return l.media.audio.session.Write(ctx, samples)
 }
 
-// Queued returns the number of samples that are not played yet.
+// Queued returns the number of queued samples that are not yet played.
 func (l *Leg) Queued() int { return l.media.audio.session.Queued() }
 
-// Flush drops the queued samples and returns their number.
+// Flush discards the queued samples and returns their number.
 func (l *Leg) Flush() int { return l.media.audio.session.Flush() }
 
 // SendDTMF sends digits after the queued audio, and waits until they are sent.
@@ -67,7 +67,8 @@ func (l *Leg) Info() call.LegInfo {
 	}
 }
 
-// Transfer asks the peer to call a number or URI in our place (REFER). When ctx ends first, the peer may still do so.
+// Transfer sends REFER, so that the peer calls a number or URI in our place, and waits for the result. If ctx ends first, the peer may
+// still transfer the call. It returns CodeConflict if another transfer is running.
 func (l *Leg) Transfer(ctx context.Context, to string) error {
 	target, err := l.transferTarget(to)
 	if err != nil {
@@ -78,7 +79,7 @@ func (l *Leg) Transfer(ctx context.Context, to string) error {
 	}
 	defer l.transfer.Unlock()
 	select {
-	case <-l.transferred: // the late result of an earlier transfer
+	case <-l.transferred: // discards the late result of an earlier transfer
 	default:
 	}
 	l.post(dialog.Transfer{To: target, Wait: transferTimeout})
@@ -103,12 +104,12 @@ func transferError(t dialog.Transferred) error {
 	}
 }
 
-// transferTarget returns the Refer-To of a number, at the peer's own host, or of a URI as it is: some peers accept tel
-// only, others sip only.
+// transferTarget returns the Refer-To for a number at the peer's host, or for a URI unchanged. Some peers accept only tel URIs, others only
+// sip URIs.
 func (l *Leg) transferTarget(to string) (string, error) {
 	if n, err := callwright.ParsePhoneNumber(to); err == nil {
 		u := sip.Uri{Scheme: "sip", User: n.String(), Host: l.id.Remote.URI.Host, Port: l.id.Remote.URI.Port}
-		for _, server := range l.route.Servers { // the To of a call out has no port (RFC 3261, 19.1.1)
+		for _, server := range l.route.Servers { // the To of an outbound call contains no port (RFC 3261, 19.1.1)
 			if server.Host == u.Host {
 				u.Port = int(server.Port)
 			}
@@ -122,8 +123,8 @@ func (l *Leg) transferTarget(to string) (string, error) {
 	return u.String(), nil
 }
 
-// Refer decides on the peer's REFER, which Config.Refer has been told of, or reports the progress of the call to its target.
-// warning, which may be empty, is the reason of a refusal.
+// Refer answers the peer's REFER that Config.Refer received, or reports the progress of the call to its target. warning is the reason for a
+// refusal, and may be empty.
 func (l *Leg) Refer(status int, warning string) {
 	if warning != "" {
 		warning = message.Warning(l.id.Via.Host, warning)
@@ -131,8 +132,8 @@ func (l *Leg) Refer(status int, warning string) {
 	l.post(dialog.Referral{Status: status, Warning: warning})
 }
 
-// Lend returns the leg's audio, for the leg to the target of a transfer, which takes it over with its answer. Call Return
-// once the transfer has succeeded or failed.
+// Lend returns the leg's audio for the leg to the target of a transfer, which takes it over with its SDP answer. The caller must call
+// Audio.Return when the transfer has succeeded or failed.
 func (l *Leg) Lend() *Audio {
 	l.media.audio.lendSession()
 	return l.media.audio
@@ -141,7 +142,7 @@ func (l *Leg) Lend() *Audio {
 // Route returns the route of the call.
 func (l *Leg) Route() trunk.Route { return l.route }
 
-// Hangup ends the call and waits until the peer has confirmed.
+// Hangup ends the call and waits until the peer has confirmed or ctx ends.
 func (l *Leg) Hangup(ctx context.Context) error {
 	l.End(call.HangupReason{Cause: call.CauseLocalHangup})
 	select {
@@ -152,16 +153,16 @@ func (l *Leg) Hangup(ctx context.Context) error {
 	}
 }
 
-// End hangs up for a reason, and does not wait.
+// End hangs up for a reason and returns immediately.
 func (l *Leg) End(why call.HangupReason) { l.post(hangup(why.Cause, why.Reason)) }
 
-// Close hangs up because the user agent closes.
+// Close hangs up with CauseDrained, because the user agent is closing. It returns immediately.
 func (l *Leg) Close() { l.post(hangup(call.CauseDrained, "the server is stopping")) }
 
-// Done returns a channel that is closed when the call is over.
+// Done returns a channel that is closed when the call has ended.
 func (l *Leg) Done() <-chan struct{} { return l.done }
 
-// Ending returns the reason of the call's end; zero before Done is closed.
+// Ending returns why the call ended. It returns the zero value until Done is closed.
 func (l *Leg) Ending() call.HangupReason {
 	select {
 	case <-l.done:

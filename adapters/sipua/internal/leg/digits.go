@@ -12,23 +12,25 @@ import (
 )
 
 const (
-	maxDigits = 64 // that wait for a reader
-	samePress = 25 // frames in which a telephone-event is the press that another way has told of before: half a second
+	maxDigits = 64 // maximum number of digits that Read has not yet returned
+	samePress = 25 // frames (half a second) within which a first telephone-event repeats a digit of the other way
 )
 
-// digits joins the ways in which the digits of the peer come. Telephone-events win: once they come, the other way is ignored.
+// digits merges the two ways in which the peer may send digits: telephone-events, and either INFO or tones. After the first
+// telephone-event, the other way is ignored.
 type digits struct {
 	mode  trunk.DTMFMode
-	tones *tone.Detector // nil before the first frame
+	tones *tone.Detector // nil until the first frame, and unless the mode is inband
 
 	mu      sync.Mutex
-	events  bool   // telephone-events have come
-	waiting []byte // that came by the other way
-	last    byte   // of them
-	age     int    // frames since it was given
+	events  bool   // a telephone-event has arrived
+	waiting []byte // digits of INFO or tones that frame has not returned
+	last    byte   // the last digit of INFO or tones that frame returned
+	age     int    // number of frames since last
 }
 
-// press adds a digit that came by another way than telephone-events.
+// press queues a digit that arrived by INFO or as a tone. It discards the digit after the first telephone-event, or if maxDigits are
+// queued.
 func (d *digits) press(digit byte) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -37,7 +39,7 @@ func (d *digits) press(digit byte) {
 	}
 }
 
-// frame returns the digit that begins in a frame of audio; event is the digit of a telephone-event. 0 is none.
+// frame returns the next digit for a frame of audio, or 0 if there is none. event is the digit of a telephone-event in the frame, or 0.
 func (d *digits) frame(event byte, pcm []int16, rate int) byte {
 	if d.mode == trunk.DTMFInband {
 		if d.tones == nil {
@@ -66,10 +68,10 @@ func (d *digits) frame(event byte, pcm []int16, rate int) byte {
 	return d.last
 }
 
-// TakesInfo reports whether digits may come by INFO.
+// TakesInfo reports whether the leg accepts digits by INFO.
 func (l *Leg) TakesInfo() bool { return l.digits.mode == trunk.DTMFInfo }
 
-// Inform handles an INFO of the peer.
+// Inform answers an INFO of the peer and queues its digit.
 func (l *Leg) Inform(req *sip.Request, tx *transport.ServerTx) {
 	l.mailbox.Post(func() {
 		digit, r := message.ReadDigit(req)

@@ -8,13 +8,14 @@ import (
 	trunk "github.com/callwright/callwright/sip"
 )
 
-// A press that comes by two ways is one digit, and telephone-events win from their first one on.
+// TestOneDigitAPress checks that a key press that arrives in two ways is one digit, and that only telephone-events count after the first
+// one.
 func TestOneDigitAPress(t *testing.T) {
 	t.Parallel()
 	const none = 0
 	tests := map[string]struct {
 		mode   trunk.DTMFMode
-		frames []byte // the digits of events; with the highest bit: of INFO
+		frames []byte // digits of telephone-events, or of INFO if the highest bit is set
 		want   string
 	}{
 		"events":                  {trunk.DTMFEvents, []byte{'1', none, '1', '2'}, "112"},
@@ -42,7 +43,7 @@ func TestOneDigitAPress(t *testing.T) {
 	}
 }
 
-// Tones are digits only where the trunk says so.
+// TestTonesAreDigits checks that tones are recognized as digits only if the trunk's mode is inband.
 func TestTonesAreDigits(t *testing.T) {
 	t.Parallel()
 	for mode, want := range map[trunk.DTMFMode]string{trunk.DTMFInband: "1", trunk.DTMFEvents: "", trunk.DTMFInfo: "", "": ""} {

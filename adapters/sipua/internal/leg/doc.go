@@ -1,9 +1,8 @@
-// Package leg drives call legs: one INVITE dialog each, from the first INVITE to the final response to BYE.
+// Package leg drives call legs. A leg is one INVITE dialog, from the first INVITE to the final response to BYE.
 //
-// A [Leg] is one dialog machine (sip/dialog) behind one mailbox, so its messages are handled one after another although sipgo
-// delivers each in a new goroutine. The leg translates messages into the machine's events and carries out the machine's effects: it
-// sends requests and responses, arms timers, negotiates media and writes the attempt's log. A leg has no goroutine while nothing
-// happens to it.
+// A [Leg] consists of a dialog state machine (sip/dialog) and a mailbox. The mailbox handles messages one after another, although sipgo
+// delivers each in a new goroutine. The leg converts messages to events of the machine and executes the machine's effects: it sends
+// requests and responses, arms timers, negotiates media and writes the attempt's log. An idle leg occupies no goroutine.
 //
-// An answered leg is a call.Leg.
+// An answered leg implements call.Leg.
 package leg

@@ -5,8 +5,8 @@ import (
 	"github.com/callwright/callwright/sip/dialog"
 )
 
-// InOrder adds the requests of a dialog to an inbox, in the order of cseqs; 0 stands for the ACK of the INVITE with CSeq 1. It
-// returns them in the order of their delivery: immediately, and after waiting for missing ones.
+// InOrder adds the requests of a dialog to an inbox, in the order of cseqs. A CSeq of 0 means the ACK of the INVITE with CSeq 1. It returns
+// the requests that are delivered immediately, and those delivered after the wait for missing ones.
 func InOrder(cseqs []uint32) (atOnce, late []uint32) {
 	b := inbox{last: 1, ackDue: true}
 	deliver := func(to []uint32, arrivals []arrival) []uint32 {
@@ -27,14 +27,14 @@ func InOrder(cseqs []uint32) (atOnce, late []uint32) {
 	return atOnce, deliver(nil, b.overdue())
 }
 
-// Digits is digits.
+// Digits exports digits for tests.
 type Digits = digits
 
-// NewDigits returns the digits of a leg.
+// NewDigits returns the digits of a leg whose trunk has the given mode.
 func NewDigits(mode trunk.DTMFMode) *Digits { return &digits{mode: mode} }
 
-// Press is put.
+// Press exports press for tests.
 func (d *digits) Press(digit byte) { d.press(digit) }
 
-// Frame is frame.
+// Frame exports frame for tests.
 func (d *digits) Frame(event byte, pcm []int16, rate int) byte { return d.frame(event, pcm, rate) }

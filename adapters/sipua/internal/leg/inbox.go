@@ -10,8 +10,8 @@ import (
 	"github.com/callwright/callwright/sip/dialog"
 )
 
-// reorderWait is the longest time that a request waits for one that the peer sent before it. Over TLS both have arrived, in two
-// goroutines of sipgo; but a peer may also skip a CSeq, or leave out the ACK.
+// reorderWait is the maximum time that a request waits for an earlier one. Over TLS the earlier request has usually arrived, in another
+// goroutine of sipgo. But a peer may also skip a CSeq or omit the ACK.
 const reorderWait = 50 * time.Millisecond
 
 // arrival is a request with its transaction.
@@ -21,14 +21,14 @@ type arrival struct {
 	ev  dialog.Request
 }
 
-// inbox restores the order in which the peer has sent a dialog's requests: by CSeq, and none before an expected ACK.
+// inbox restores the order in which the peer has sent the requests of a dialog. It delivers them by CSeq, and none before an expected ACK.
 type inbox struct {
-	last    uint32 // highest CSeq delivered; 0: none yet
-	ackDue  bool   // our 2xx waits for its ACK
+	last    uint32 // highest delivered CSeq; 0 before the first one
+	ackDue  bool   // an ACK of our 2xx is expected
 	waiting []arrival
 }
 
-// add takes a request, and returns the requests that may be handled now.
+// add adds a request, and returns the requests that may now be handled, in order.
 func (b *inbox) add(a arrival) []arrival {
 	if a.ev.Method == dialog.ACK {
 		b.ackDue = false
@@ -39,7 +39,7 @@ func (b *inbox) add(a arrival) []arrival {
 	return b.due()
 }
 
-// skip counts a request that was answered without the leg.
+// skip counts a request that was answered without the inbox. It returns the requests that may now be handled, in order.
 func (b *inbox) skip(cseq uint32) []arrival {
 	if b.last != 0 && cseq == b.last+1 {
 		b.last = cseq
@@ -47,7 +47,7 @@ func (b *inbox) skip(cseq uint32) []arrival {
 	return b.due()
 }
 
-// due returns the waiting requests that miss no predecessor.
+// due removes and returns the waiting requests whose predecessors were delivered. It returns none while an ACK is expected.
 func (b *inbox) due() []arrival {
 	var now []arrival
 	for len(b.waiting) > 0 {
@@ -60,7 +60,7 @@ func (b *inbox) due() []arrival {
 	return now
 }
 
-// overdue returns all waiting requests, and stops waiting for an ACK when there are none.
+// overdue removes and returns all waiting requests. If there are any, it no longer expects an ACK.
 func (b *inbox) overdue() []arrival {
 	var now []arrival
 	b.ackDue = b.ackDue && len(b.waiting) == 0

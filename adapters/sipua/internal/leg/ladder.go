@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/sip/ladder"
 )
 
-// sent adds a message of ours to the ladder; again marks a retransmission.
+// sent adds a message that we have sent to the ladder. again marks a retransmission.
 func (l *Leg) sent(msg sip.Message, again bool) {
 	s := l.event(msg)
 	if req, ok := msg.(*sip.Request); ok {
@@ -19,7 +19,7 @@ func (l *Leg) sent(msg sip.Message, again bool) {
 	l.log.Step(s)
 }
 
-// received adds a message of the peer to the ladder; again marks a retransmission.
+// received adds a message of the peer to the ladder. again marks a retransmission.
 func (l *Leg) received(msg sip.Message, again bool) {
 	s := l.event(msg)
 	s.Peer = cmp.Or(msg.Source(), s.Peer)
@@ -27,7 +27,8 @@ func (l *Leg) received(msg sip.Message, again bool) {
 	l.log.Step(s)
 }
 
-// acknowledged adds the ACK of a failed INVITE, which sipgo's transaction sends (RFC 3261, 17.1.1.3).
+// acknowledged adds the ACK of a failed INVITE to the ladder. sipgo's transaction sends that ACK (RFC 3261, 17.1.1.3). It does nothing for
+// a status below 300.
 func (l *Leg) acknowledged(refusal *sip.Response) {
 	if refusal.StatusCode < 300 {
 		return
@@ -37,7 +38,7 @@ func (l *Leg) acknowledged(refusal *sip.Response) {
 	l.log.Step(s)
 }
 
-// replied adds a request that was answered without the machine, and the response.
+// replied adds a request to the ladder that was answered without the state machine, and its response.
 func (l *Leg) replied(req *sip.Request, status int) {
 	l.received(req, false)
 	s := l.event(req)
@@ -45,7 +46,7 @@ func (l *Leg) replied(req *sip.Request, status int) {
 	l.log.Step(s)
 }
 
-// cancelled adds the CANCEL of an INVITE, and the responses of sipgo's transaction to both.
+// cancelled adds the CANCEL of an INVITE to the ladder, with the responses to both that the transaction sends.
 func (l *Leg) cancelled(cancel *sip.Request) {
 	l.replied(cancel, sip.StatusOK)
 	s := l.event(cancel)

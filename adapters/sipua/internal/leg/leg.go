@@ -24,30 +24,30 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// Config configures a leg. All fields are required but OnOver and Refer.
+// Config configures a leg. All fields are required, except as noted.
 type Config struct {
 	Identity       message.Identity
 	Route          trunk.Route
 	Flow           *transport.Flow
 	Log            *attempt.Log
-	PublicMedia    bool          // media goes to public addresses only
-	RedirectedTo   string        // see call.LegInfo
-	SessionExpires time.Duration // that we ask for (RFC 4028); 0: no session timer
-	OnEnd          func()        // is called once, when nothing of the leg is left
-	OnOver         func(*Leg)    // is called once, after Done is closed; may be nil
-	// Refer is called for the peer's REFER: Leg.Refer decides on it. It must not block. nil refuses all.
+	PublicMedia    bool          // send media to public addresses only
+	RedirectedTo   string        // see call.LegInfo; may be empty
+	SessionExpires time.Duration // requested session timer (RFC 4028); 0 means none
+	OnEnd          func()        // called once at the end, before Done is closed
+	OnOver         func(*Leg)    // called once after Done is closed; may be nil
+	// Refer is called for a REFER of the peer, and must lead to a call of Leg.Refer. It must not block. If nil, every REFER is refused.
 	Refer func(l *Leg, to callwright.PhoneNumber)
 
 	callwright.Runtime
 }
 
-// Leg is one INVITE dialog: its state machine, and the means to carry out the machine's effects.
+// Leg is one INVITE dialog. It holds the state machine of the dialog and executes its effects.
 type Leg struct {
 	id      message.Identity
 	route   trunk.Route
-	flow    *transport.Flow // used in the mailbox
-	peer    string          // its address at first
-	tls     string          // its TLS version at first
+	flow    *transport.Flow // used only in the mailbox
+	peer    string          // address of the peer at the start
+	tls     string          // TLS version of the connection at the start
 	moved   string          // see call.LegInfo.RedirectedTo
 	log     *attempt.Log
 	onEnd   func()
@@ -58,39 +58,40 @@ type Leg struct {
 	digits  digits
 	mailbox mailbox.Mailbox
 
-	// Only functions in the mailbox use these.
+	// The following fields are used only in the mailbox.
 	machine   dialog.Call
 	timers    map[dialog.Timer]*timer
 	inbox     inbox
-	open      map[requestKey]arrival          // requests of the peer without a final response
-	success   *sip.Response                   // our 2xx that waits for its ACK
-	invite    *sip.Request                    // our last INVITE: for CANCEL and the ACK's credentials
-	inviteTx  *sip.ClientTx                   // of invite
-	answers   map[dialog.Method]*auth.Answers // to the challenges of the last request of each method
-	extra     []sip.Header                    // that our first INVITE contains in addition
-	early     map[string][]byte               // the answers in 1xx, by To tag; nil once the call is answered
+	open      map[requestKey]arrival          // requests of the peer that await our final response
+	success   *sip.Response                   // our 2xx that awaits its ACK
+	invite    *sip.Request                    // our last INVITE, for CANCEL and for the credentials of the ACK
+	inviteTx  *sip.ClientTx                   // transaction of invite
+	answers   map[dialog.Method]*auth.Answers // to challenges, by the method of the request
+	extra     []sip.Header                    // additional headers of our first INVITE
+	early     map[string][]byte               // SDP of provisional responses, by To tag; nil after a 2xx with SDP
 	replies   inviteReplies                   // to our first INVITE
-	onRinging func()                          // nil for inbound legs
+	onRinging func()                          // called when the callee rings; nil for inbound legs
 
-	established chan struct{} // closed when both sides have answered
-	done        chan struct{} // closed when the leg is over
+	established chan struct{} // closed when the call is established
+	done        chan struct{} // closed when the leg has ended
 	transferred chan dialog.Transferred
-	transfer    sync.Mutex // one transfer at a time
+	transfer    sync.Mutex // locked while Transfer runs
 
 	ending  call.HangupReason // set before done is closed
-	outcome failover.Outcome  // likewise
+	outcome failover.Outcome  // set before done is closed
 }
 
-// requestKey identifies a request of the peer.
+// requestKey identifies a request of the peer within the dialog.
 type requestKey struct {
 	method dialog.Method
 	cseq   uint32
 }
 
-// timer is an armed timer of the machine. A stopped one may have posted its event already, so the event compares it.
+// timer is an armed timer of the machine. A stopped timer may already have posted its event, which is ignored because it no longer equals
+// the armed timer.
 type timer struct{ *time.Timer }
 
-// New returns a leg on which nothing has happened yet. Dial or Incoming starts it.
+// New returns a leg that has neither sent nor received a message. Dial or Incoming starts it.
 func New(cfg Config) *Leg {
 	logger := cfg.Logger.With("sip_call_id", cfg.Identity.CallID)
 	cfg.Identity.Info = cfg.Route.DTMF == trunk.DTMFInfo
@@ -112,11 +113,11 @@ func New(cfg Config) *Leg {
 
 func seed() uint64 {
 	var b [8]byte
-	_, _ = rand.Read(b[:]) // it never fails
+	_, _ = rand.Read(b[:]) // never fails
 	return binary.LittleEndian.Uint64(b[:])
 }
 
-// post queues an event for the machine.
+// post queues an event of the state machine for the mailbox.
 func (l *Leg) post(ev dialog.Event) { l.mailbox.Post(func() { l.apply(ev) }) }
 
 // apply passes an event to the state machine and executes the resulting effects. It must run in the mailbox.
@@ -142,7 +143,7 @@ func (l *Leg) apply(ev dialog.Event) {
 	}
 }
 
-// refuse answers a request that the dialog's state does not allow, and ends a transfer that comes too early or too late.
+// refuse answers a request with 481 if the dialog's state does not allow it. It fails a transfer that the state does not allow.
 func (l *Leg) refuse(ev dialog.Event) {
 	switch ev := ev.(type) {
 	case dialog.Request:
@@ -188,7 +189,7 @@ func (l *Leg) effect(e dialog.Effect) {
 	}
 }
 
-// referred passes the peer's REFER on, or refuses it.
+// referred passes the peer's REFER to Config.Refer, or refuses it.
 func (l *Leg) referred(req *sip.Request) {
 	to, status, why := message.ReferTo(req)
 	switch {
@@ -201,7 +202,7 @@ func (l *Leg) referred(req *sip.Request) {
 	}
 }
 
-// establish applies the peer's answer, if the last message carried one, and hands the call to its owner.
+// establish applies the SDP answer of the peer, if our offer awaits one, and closes established. If the answer is unusable, it hangs up.
 func (l *Leg) establish() {
 	if err := l.media.accept(); err != nil {
 		l.logger.Warn("the answer is unusable", "error", err)
@@ -216,7 +217,7 @@ func (l *Leg) establish() {
 func (l *Leg) tellTransfer(t dialog.Transferred) {
 	select {
 	case l.transferred <- t:
-	default: // no one waits for it any more
+	default: // the channel already holds a result that no caller awaits
 	}
 }
 
@@ -231,7 +232,7 @@ func (l *Leg) finish(why dialog.Ending) {
 	}
 	l.log.Finish(l.callEnd(why))
 	if tx := l.inviteTx; tx != nil {
-		// An INVITE that was given up without a final response would live for ever: sipgo has no timer C.
+		// The transaction of a canceled INVITE without a final response would never end, because sipgo implements no timer C.
 		time.AfterFunc(64*sip.T1, tx.Terminate)
 	}
 	l.logger.Info("call ended", "cause", why.Cause, "status", why.Status, "by_peer", why.ByPeer, "reason", why.Reason)

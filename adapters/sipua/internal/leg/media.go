@@ -16,24 +16,24 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// media is a leg's offer/answer state (RFC 3264) and its media session. Only the leg's mailbox uses it, except for the fields that the
-// mutex guards.
+// media holds a leg's offer/answer state (RFC 3264) and its media session. It is used only in the leg's mailbox, except for the fields that
+// the mutex guards.
 type media struct {
-	audio  *Audio      // nil until an inbound call is admitted
-	claims bool        // the audio is another leg's until our first answer applies; audio's mutex guards it
-	codecs []sdp.Codec // of the trunk, in its order
-	// transcode lets the peer send another of the codecs than we do; see sip.CodecConfig.
+	audio  *Audio      // nil until Admit for an inbound call
+	claims bool        // our first SDP answer takes over the audio from another leg; guarded by Audio.mu
+	codecs []sdp.Codec // the trunk's codecs in its order
+	// transcode allows the peer to send a codec other than the one that we send: see sip.CodecConfig.
 	transcode bool
-	// publicOnly keeps media from addresses that are not public.
+	// publicOnly prevents media from being sent to addresses that are not public.
 	publicOnly bool
-	proven     func() netip.Addr // of the signaling connection
+	proven     func() netip.Addr // returns the peer's address of the signaling connection
 	log        *slog.Logger
 
-	remoteSDP []byte           // the peer's last description, until it is used
-	offer     *sdp.Description // ours that waits for an answer
+	remoteSDP []byte           // SDP of the peer that is not yet applied
+	offer     *sdp.Description // our offer that awaits an answer
 	reply     *sdp.Description // our answer to the peer's offer
-	current   *sdp.Description // ours that was agreed on last
-	agreed    []sdp.Codec      // the codecs that were agreed on last; none before the first answer
+	current   *sdp.Description // our SDP of the last agreement
+	agreed    []sdp.Codec      // codecs of the last agreement; nil before the first one
 
 	mu     sync.Mutex
 	codec  sdp.Codec
@@ -43,7 +43,7 @@ type media struct {
 
 var errNoOffer = errors.New("an answer without an offer")
 
-// requested returns the description for a request of ours. A later description refreshes the session: it offers the agreed parameters.
+// requested returns the SDP offer for an INVITE of ours. The first one offers the trunk's codecs, a later one only the agreed codecs.
 func (m *media) requested() ([]byte, error) {
 	if m.agreed != nil {
 		return m.offered(m.agreed)
@@ -51,8 +51,8 @@ func (m *media) requested() ([]byte, error) {
 	return m.offered(m.codecs)
 }
 
-// responded returns the description for a 2xx: our answer, or our offer when the INVITE had none. The latter names every
-// codec, because the peer may connect the call to another party (RFC 6337, 5.2.5).
+// responded returns the SDP for a 2xx. It is our answer, or our offer if the INVITE contained none. The offer contains every codec, because
+// the peer may connect the call to another party (RFC 6337, 5.2.5).
 func (m *media) responded(b dialog.Body) ([]byte, error) {
 	if b == dialog.Offer {
 		return m.offered(m.preferred())
@@ -72,8 +72,8 @@ func (m *media) offered(codecs []sdp.Codec) ([]byte, error) {
 	return offer.Bytes(), nil
 }
 
-// preferred returns the trunk's codecs, those before the others that were agreed on: a re-INVITE changes the codec only if
-// it no longer offers the one in use.
+// preferred returns the agreed codecs, followed by the trunk's other codecs. A re-INVITE therefore changes the codec only if it no longer
+// offers the current one.
 func (m *media) preferred() []sdp.Codec {
 	codecs := slices.Clone(m.agreed)
 	for _, c := range m.codecs {
@@ -90,7 +90,7 @@ func (m *media) capabilities(codecs []sdp.Codec) sdp.Capabilities {
 	}
 }
 
-// accept applies the peer's answer to our offer, if there is an offer.
+// accept applies the peer's answer to our offer. It does nothing if no offer awaits an answer.
 func (m *media) accept() error {
 	if m.offer == nil {
 		return nil
@@ -106,7 +106,7 @@ func (m *media) accept() error {
 	return m.use(m.offer, n)
 }
 
-// answer builds our answer to the peer's offer and applies it.
+// answer creates our answer to the peer's offer and applies it.
 func (m *media) answer() error {
 	offer, err := sdp.Parse(m.remoteSDP)
 	if err != nil {
@@ -120,7 +120,7 @@ func (m *media) answer() error {
 	return m.use(reply, n)
 }
 
-// use applies the negotiated parameters. It changes nothing when it fails.
+// use applies the negotiated parameters and stores them as the current agreement. If it returns an error, it has changed nothing.
 func (m *media) use(ours *sdp.Description, n sdp.Negotiated) error {
 	n.Proven = m.proven()
 	m.mu.Lock()
@@ -142,7 +142,7 @@ func (m *media) use(ours *sdp.Description, n sdp.Negotiated) error {
 	return nil
 }
 
-// renegotiate answers the offer of a re-INVITE.
+// renegotiate answers the offer of a re-INVITE, and returns the decision for the state machine. host is our name in a Warning.
 func (m *media) renegotiate(host string) dialog.Decide {
 	err := m.answer()
 	if err == nil {
@@ -153,21 +153,21 @@ func (m *media) renegotiate(host string) dialog.Decide {
 	return dialog.Decide{Status: r.Status, Warning: warning(r, host)}
 }
 
-// reject refuses an INVITE whose offer cannot be answered. host names us in the Warning.
+// reject returns the rejection of an INVITE whose offer failed with err. host is our name in the Warning.
 func reject(err error, host string) dialog.Reject {
 	r := rejectionOf(err)
 	return dialog.Reject{Status: r.Status, Cause: dialog.NotAcceptable, Reason: r.Text, Warning: warning(r, host)}
 }
 
-// Preflight tries the negotiation of an INVITE's offer before a media port is taken. It returns nil when the offer can be
-// answered, and for an INVITE without an offer, which gets one from us.
+// Preflight tries to answer the offer of an INVITE before a media port is opened. It returns nil if an answer is possible, or if the INVITE
+// contains no offer, to which we respond with our own.
 func Preflight(body []byte, codecs []sdp.Codec, host string) *dialog.Reject {
 	if len(body) == 0 {
 		return nil
 	}
 	offer, err := sdp.Parse(body)
 	if err == nil {
-		// Addresses of the documentation stand for the port that is not taken yet, of one family or the other.
+		// Documentation addresses of both families replace the address of the port that is not yet open.
 		for _, local := range []string{"192.0.2.1:2", "[2001:db8::1]:2"} {
 			_, _, err = sdp.Answer(sdp.Capabilities{Media: netip.MustParseAddrPort(local), Codecs: codecs}, offer)
 			if !errors.Is(err, sdp.ErrAddress) {
@@ -182,7 +182,7 @@ func Preflight(body []byte, codecs []sdp.Codec, host string) *dialog.Reject {
 	return &r
 }
 
-// rejectionOf returns the SIP response to a failed negotiation.
+// rejectionOf returns the SIP response to a failed negotiation. It is a 500 unless err is an *sdp.Rejection.
 func rejectionOf(err error) *sdp.Rejection {
 	if r, ok := errors.AsType[*sdp.Rejection](err); ok {
 		return r
@@ -190,7 +190,7 @@ func rejectionOf(err error) *sdp.Rejection {
 	return &sdp.Rejection{Status: 500}
 }
 
-// warning returns the Warning header of a rejection (RFC 3261, 20.43); empty without one.
+// warning returns the Warning header of a rejection (RFC 3261, 20.43), or an empty text if it has no warn-code.
 func warning(r *sdp.Rejection, host string) string {
 	if r.Warning == 0 {
 		return ""
@@ -198,7 +198,7 @@ func warning(r *sdp.Rejection, host string) string {
 	return strconv.Itoa(r.Warning) + " " + host + " " + strconv.Quote(r.Text)
 }
 
-// close closes the media session and keeps its final statistics.
+// close ends the leg's use of the media session and stores its final statistics.
 func (m *media) close() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -237,7 +237,8 @@ func statsOf(s trunk.MediaStats) call.Stats {
 	}
 }
 
-// Codecs returns a route's codecs in its order; the two of G.711 for a route without codecs.
+// Codecs returns the codecs with the given names, in their order. Without names it returns PCMU and PCMA. It returns an error for an
+// unknown name.
 func Codecs(names []string) ([]sdp.Codec, error) {
 	codecs := make([]sdp.Codec, 0, len(names))
 	for _, name := range names {

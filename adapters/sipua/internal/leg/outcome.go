@@ -15,23 +15,23 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// inviteReplies summarizes the responses to the first INVITE of an outbound leg.
+// inviteReplies summarizes the responses to the first INVITE of an outbound leg, including its repetition with credentials.
 type inviteReplies struct {
-	any        chan struct{} // closed by the first response, 100 included
-	rang       bool          // a response beyond 100 has come
-	authorized bool          // the INVITE had credentials
-	code       int           // of the final response to the last INVITE; 0: none yet
+	any        chan struct{} // closed by the first response, even a 100
+	rang       bool          // a provisional response above 100 has arrived
+	authorized bool          // the last INVITE contained credentials
+	code       int           // final response to the last INVITE; 0 without one
 	phrase     string
 	retryAfter time.Duration
-	contacts   []message.Contact // of a 3xx
+	contacts   []message.Contact // of a 3xx response
 }
 
-// sent is called for each INVITE.
+// sent resets the final response when an INVITE is sent. authorized reports whether it contains credentials.
 func (r *inviteReplies) sent(authorized bool) {
 	r.authorized, r.code, r.phrase, r.retryAfter, r.contacts = authorized, 0, "", 0, nil
 }
 
-// add is called for each response.
+// add records a response.
 func (r *inviteReplies) add(res *sip.Response) {
 	select {
 	case <-r.any:
@@ -49,14 +49,14 @@ func (r *inviteReplies) add(res *sip.Response) {
 	}
 }
 
-// outcome returns the result of an ended leg, for failover.
+// outcome returns the result of an ended leg, which decides about failover.
 func (r *inviteReplies) outcome(why dialog.Ending) failover.Outcome {
-	lost := r.code == 0 && why.Status == sip.StatusServiceUnavailable // see unsent and follow: the INVITE was not answered
+	lost := r.code == 0 && why.Status == sip.StatusServiceUnavailable // the 503 of unsent or follow: the server sent no final response
 	return failover.Outcome{Code: r.code, Connected: !lost, Rang: r.rang, Authenticated: r.authorized}
 }
 
-// evidence returns the attempt's evidence of its server's health: alive after a response, unless the response reports a
-// fault of the server; a miss without one; nil when we gave up before the first response.
+// evidence returns the attempt's evidence of the server's health. The server is alive if it responded, unless the response reports a fault
+// of the server. It returns nil if we hung up before the server had responded.
 func (r *inviteReplies) evidence(o failover.Outcome, why dialog.Ending) *health.Evidence {
 	if o.Code == 0 && !o.Rang && givenUp(why.Cause) {
 		return nil
@@ -72,18 +72,18 @@ func (r *inviteReplies) evidence(o failover.Outcome, why dialog.Ending) *health.
 	return e
 }
 
-// givenUp reports whether we have given up, and not because the server was silent.
+// givenUp reports whether our side ended the attempt, regardless of the server.
 func givenUp(cause dialog.Cause) bool {
 	return cause == dialog.Cancelled || cause == dialog.LocalHangup || cause == dialog.NoAnswer
 }
 
-// unconfirmed is the text of a record for a BYE of ours without a response.
+// unconfirmed is the text in a call record if the peer did not answer our BYE.
 const unconfirmed = "our BYE was not confirmed: the other side may still be in the call"
 
-// normalClearing is the Q.850 cause in the peer's Reason that says nothing.
+// normalClearing is the Q.850 cause of an ordinary hang-up, which records omit.
 const normalClearing = "cause=16"
 
-// callEnd returns the end of the leg's record, and the leg's evidence of the server's health.
+// callEnd returns the end of the leg's call record, and the evidence of the server's health, which is nil for inbound legs.
 func (l *Leg) callEnd(why dialog.Ending) (calllog.End, *health.Evidence) {
 	end := calllog.End{
 		SIPCode: why.Status, Status: message.StatusLine(why.Status, message.Reason(why.Status)), Cause: string(why.Cause), Reason: why.Reason,
@@ -102,21 +102,21 @@ func (l *Leg) callEnd(why dialog.Ending) (calllog.End, *health.Evidence) {
 		return end, nil
 	}
 	end.SIPCode, end.Status = l.replies.code, message.StatusLine(l.replies.code, l.replies.phrase)
-	if end.SIPCode == 0 && l.machine.LastStatus() != 0 { // no final response has come
+	if end.SIPCode == 0 && l.machine.LastStatus() != 0 { // no final response has arrived
 		end.SIPCode = l.machine.LastStatus()
 		end.Status = message.StatusLine(end.SIPCode, message.Reason(end.SIPCode))
 	}
 	if _, failed := failover.Classify(l.outcome); failed && (l.replies.code != 0 || !givenUp(why.Cause)) {
 		end.Technical = true
 	}
-	if l.route.Foreign { // it says nothing about the trunk's servers
+	if l.route.Foreign { // the server is not one of the trunk's
 		end.Technical = false
 		return end, nil
 	}
 	return end, l.replies.evidence(l.outcome, why)
 }
 
-// technical reports whether a cause is a fault of the trunk and not a person's decision.
+// technical reports whether a cause is a technical fault and not the decision of a person.
 func technical(cause dialog.Cause) bool {
 	switch cause {
 	case dialog.Unreachable, dialog.AuthFailed, dialog.NotAcceptable, dialog.NoACK, dialog.Cause(call.CauseMediaTimeout):

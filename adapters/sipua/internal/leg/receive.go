@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/sip/dialog"
 )
 
-// Request handles an in-dialog request of the peer.
+// Request passes an in-dialog request of the peer to the state machine, in the order of the CSeqs.
 func (l *Leg) Request(req *sip.Request, tx *transport.ServerTx) {
 	a := arrival{req: req, tx: tx, ev: message.ReadRequest(req)}
 	l.mailbox.Post(func() {
@@ -24,7 +24,7 @@ func (l *Leg) Request(req *sip.Request, tx *transport.ServerTx) {
 	})
 }
 
-// Skip records an in-dialog request that was answered without the leg.
+// Skip records an in-dialog request that was answered with status without the leg.
 func (l *Leg) Skip(req *sip.Request, status int) {
 	l.mailbox.Post(func() {
 		l.replied(req, status)
@@ -61,7 +61,7 @@ func (l *Leg) deliver(arrivals []arrival) {
 	}
 }
 
-// cancelledBy handles the caller's CANCEL, which the transaction answers by itself (RFC 3261, 9.2).
+// cancelledBy handles the caller's CANCEL. The transaction has already answered it (RFC 3261, 9.2).
 func (l *Leg) cancelledBy(cancel *sip.Request) {
 	l.mailbox.Post(func() {
 		l.cancelled(cancel)
@@ -69,12 +69,12 @@ func (l *Leg) cancelledBy(cancel *sip.Request) {
 	})
 }
 
-// respond answers a request of the peer.
+// respond answers a request of the peer as the state machine demands.
 func (l *Leg) respond(r dialog.Respond) {
 	key := requestKey{r.Method, r.CSeq}
 	a, ok := l.open[key]
 	if !ok {
-		return // the transaction has answered it: a CANCEL, or the INVITE that it cancels
+		return // the transaction has answered the request: it is a CANCEL or the canceled INVITE
 	}
 	if r.Again {
 		if l.success != nil && a.tx.Respond(l.success) == nil {

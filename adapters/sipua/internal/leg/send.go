@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/sip/dialog"
 )
 
-// send sends a request.
+// send sends a request. For any request but ACK and CANCEL, a goroutine passes the responses to the state machine.
 func (l *Leg) send(s dialog.Send) {
 	if s.Method == dialog.CANCEL {
 		l.sendCancel(s.Why)
@@ -42,7 +42,7 @@ func (l *Leg) send(s dialog.Send) {
 	}
 	if s.Method == dialog.INVITE {
 		l.invite, l.inviteTx = req, tx
-		// A retransmitted 2xx, or the 2xx of another fork, comes outside the transaction (RFC 6026).
+		// A retransmitted 2xx, or a 2xx of another fork, arrives outside of the transaction (RFC 6026).
 		tx.OnRetransmission(func(res *sip.Response) { l.mailbox.Post(func() { l.response(s, res, true) }) })
 	}
 	go l.follow(s, tx)
@@ -59,7 +59,7 @@ func (l *Leg) build(s dialog.Send) (*sip.Request, error) {
 		}
 	}
 	if s.Method == dialog.ACK && l.invite != nil {
-		sip.CopyHeaders("Authorization", l.invite, req) // RFC 3261, 13.2.2.4
+		sip.CopyHeaders("Authorization", l.invite, req) // required by RFC 3261, 13.2.2.4
 		sip.CopyHeaders("Proxy-Authorization", l.invite, req)
 	}
 	if err := l.addBody(req, s); err != nil {
@@ -84,8 +84,8 @@ func (l *Leg) addBody(req *sip.Request, s dialog.Send) error {
 	return nil
 }
 
-// authorize adds our credentials to a request that is repeated after a challenge, and deletes the credentials of the request
-// before.
+// authorize adds our credentials to a request that is repeated after a challenge. For any other request, it deletes the challenges to the
+// method's previous request.
 func (l *Leg) authorize(req *sip.Request, s dialog.Send) error {
 	if !s.Authorize {
 		delete(l.answers, s.Method)
@@ -99,7 +99,8 @@ func (l *Leg) authorize(req *sip.Request, s dialog.Send) error {
 	return nil
 }
 
-// challenged takes the challenges of a response, and reports whether the request may be repeated with credentials.
+// challenged stores the challenges of a response, and reports whether the request may be repeated with credentials. It returns false if the
+// trunk has no credentials.
 func (l *Leg) challenged(m dialog.Method, res *sip.Response) bool {
 	if l.route.Credentials.Username == "" {
 		return false
@@ -110,7 +111,7 @@ func (l *Leg) challenged(m dialog.Method, res *sip.Response) bool {
 	return l.answers[m].Add(res)
 }
 
-// unsent reports a request that was not sent as if the peer had answered 503 (RFC 3261, 8.1.3.1).
+// unsent handles a request that could not be sent as if the peer had answered 503 (RFC 3261, 8.1.3.1).
 func (l *Leg) unsent(s dialog.Send, err error) {
 	l.logger.Warn("request not sent", "method", s.Method, "error", err)
 	if !s.Stray {
@@ -131,10 +132,11 @@ func (l *Leg) sendCancel(why dialog.Cause) {
 		return
 	}
 	l.sent(req, false)
-	go l.follow(dialog.Send{Method: dialog.CANCEL, Stray: true}, tx) // the INVITE's response decides, not this one
+	go l.follow(dialog.Send{Method: dialog.CANCEL, Stray: true}, tx) // stray, because the response to the INVITE decides
 }
 
-// follow handles a transaction's responses until the final one. They must be read: sipgo holds a lock meanwhile.
+// follow passes the responses of a transaction to the mailbox until the final one. Every response must be read, because sipgo holds a lock
+// until then.
 func (l *Leg) follow(s dialog.Send, tx *sip.ClientTx) {
 	for {
 		select {
@@ -159,11 +161,11 @@ func (l *Leg) follow(s dialog.Send, tx *sip.ClientTx) {
 	}
 }
 
-// maxEarly bounds the branches of a forked INVITE whose descriptions are kept.
+// maxEarly is the maximum number of branches of a forked INVITE whose SDP is stored.
 const maxEarly = 16
 
-// describe takes the session description of a response to an INVITE. The description of a 1xx is the answer of its branch, which
-// the 2xx need not repeat (RFC 3261, 13.2.1).
+// describe stores the SDP of a response to an INVITE. The SDP of a provisional response is the answer of its branch, which the 2xx need not
+// repeat (RFC 3261, 13.2.1).
 func (l *Leg) describe(ev *dialog.Response, res *sip.Response) {
 	body := message.Description(res)
 	switch {
@@ -181,7 +183,8 @@ func (l *Leg) describe(ev *dialog.Response, res *sip.Response) {
 	}
 }
 
-// response runs in the mailbox. later marks a 2xx that comes after the transaction's final response.
+// response passes a response to the state machine. It must run in the mailbox. later marks a 2xx that arrives after the transaction's final
+// response.
 func (l *Leg) response(s dialog.Send, res *sip.Response, later bool) {
 	ev := message.ReadResponse(s.Method, s.CSeq, res)
 	l.received(res, later && ev.RemoteTag == l.machine.RemoteTag())

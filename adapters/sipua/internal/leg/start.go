@@ -18,20 +18,20 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// causeInternal is call.CauseInternal for the machine, which does not produce it.
+// causeInternal is call.CauseInternal as a cause of the state machine, which does not define it.
 const causeInternal = dialog.Cause(call.CauseInternal)
 
-// Invitation describes the INVITE of an outbound leg.
+// Invitation describes the first INVITE of an outbound leg.
 type Invitation struct {
-	Target  sip.Uri // Request-URI
+	Target  sip.Uri // the Request-URI
 	Headers []sip.Header
 	Audio   *Audio
 	Codecs  []sdp.Codec
 	Ring    time.Duration
-	Ringing func() // is called for each 180, and for each 183 without a body
+	Ringing func() // called for each 180, and for each 183 without a body
 }
 
-// Dial sends the first INVITE.
+// Dial sends the first INVITE and returns immediately. Wait waits for the answer.
 func (l *Leg) Dial(inv Invitation) {
 	l.media.audio, l.media.codecs, l.media.transcode = inv.Audio, inv.Codecs, l.route.Transcode
 	l.media.claims = true
@@ -42,20 +42,20 @@ func (l *Leg) Dial(inv Invitation) {
 	})
 }
 
-// Replied is closed by the first response to the first INVITE, 100 included.
+// Replied returns a channel that is closed by the first response to the first INVITE, even a 100.
 func (l *Leg) Replied() <-chan struct{} { return l.replies.any }
 
-// Outcome returns the result of an outbound leg, for failover. It is set once Done is closed.
+// Outcome returns the result of an outbound leg, which decides about failover. It must not be called before Done is closed.
 func (l *Leg) Outcome() failover.Outcome { return l.outcome }
 
-// Redirection is the response that redirected a call.
+// Redirection describes the 3xx response that redirected a call.
 type Redirection struct {
 	Status   int
-	Contacts []message.Contact // the preferred ones first
-	Peer     netip.AddrPort    // the server that sent it
+	Contacts []message.Contact // sorted by preference
+	Peer     netip.AddrPort    // the server that sent the response
 }
 
-// Redirection returns the targets of an outbound leg's redirection, once Done is closed; nil: there was none.
+// Redirection returns the redirection that ended an outbound leg, or nil if there was none. It must not be called before Done is closed.
 func (l *Leg) Redirection() *Redirection {
 	if l.replies.code < 300 || l.replies.code >= 400 {
 		return nil
@@ -64,8 +64,8 @@ func (l *Leg) Redirection() *Redirection {
 	return &Redirection{Status: l.replies.code, Contacts: l.replies.contacts, Peer: peer}
 }
 
-// GiveUp ends a leg that is not wanted any more, and returns once it has begun to. The leg continues by itself until nothing of it
-// is left at the peer: a late 2xx is acknowledged and followed by BYE.
+// GiveUp cancels or ends the leg, and returns when the cancellation was sent. The leg continues in the background until its dialog has
+// ended: a late 2xx is acknowledged and followed by BYE.
 func (l *Leg) GiveUp(cause call.Cause, reason string) {
 	begun := make(chan struct{})
 	l.mailbox.Post(func() {
@@ -75,7 +75,7 @@ func (l *Leg) GiveUp(cause call.Cause, reason string) {
 	<-begun
 }
 
-// Incoming starts an inbound leg, which answers 100 immediately. offered is called unless the INVITE is refused immediately.
+// Incoming starts an inbound leg, which immediately answers 100. offered is called unless the INVITE is rejected immediately.
 func (l *Leg) Incoming(req *sip.Request, tx *transport.ServerTx, ring time.Duration, offered func()) {
 	ev := message.ReadRequest(req)
 	l.mailbox.Post(func() {
@@ -92,7 +92,7 @@ func (l *Leg) Incoming(req *sip.Request, tx *transport.ServerTx, ring time.Durat
 	}
 }
 
-// arrived adds the INVITE of an inbound call to its log, now that its trunk is known.
+// arrived adds the connection and the INVITE of an inbound call to its log, and begins the call record.
 func (l *Leg) arrived(invite *sip.Request) {
 	l.log.Step(ladder.Event{
 		Note: ladder.NoteConnected, Transport: l.tls, Peer: l.peer, Detail: l.flow.Security(),
@@ -101,8 +101,8 @@ func (l *Leg) arrived(invite *sip.Request) {
 	l.log.Begin()
 }
 
-// Admit gives an inbound leg its media session and calls deliver, which reports whether the call will be answered; otherwise the
-// leg is refused. The leg owns the session, even if the caller has given up meanwhile. Admit returns when all of this has happened.
+// Admit passes a media session to an inbound leg and calls deliver. If deliver returns false, the leg is rejected with refused. The leg
+// owns the session, and closes it if the caller has already hung up. Admit returns when all of this has happened.
 func (l *Leg) Admit(session trunk.MediaSession, codecs []sdp.Codec, deliver func() bool, refused dialog.Reject) {
 	admitted := make(chan struct{})
 	l.mailbox.Post(func() {
@@ -119,18 +119,19 @@ func (l *Leg) Admit(session trunk.MediaSession, codecs []sdp.Codec, deliver func
 	<-admitted
 }
 
-// Ring lets the caller of an inbound leg hear ringing (180).
+// Ring sends 180 Ringing to the caller of an inbound leg.
 func (l *Leg) Ring() { l.post(dialog.Ring{}) }
 
-// Reject refuses an inbound leg. A leg that is over stays unchanged.
+// Reject rejects an inbound leg with a final response. It has no effect on a leg that has ended.
 func (l *Leg) Reject(r dialog.Reject) { l.post(r) }
 
-// Fail refuses an inbound leg with 500.
+// Fail rejects an inbound leg with 500.
 func (l *Leg) Fail() {
 	l.post(dialog.Reject{Status: sip.StatusInternalServerError, Cause: causeInternal})
 }
 
-// Answer accepts an inbound leg and waits for the caller's ACK.
+// Answer accepts an inbound leg and waits for the caller's ACK. It returns a *call.HangupReason if the leg ends first. If ctx ends first,
+// it ends the leg.
 func (l *Leg) Answer(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return l.abandon(givenUpBy(ctx))
@@ -148,8 +149,8 @@ func (l *Leg) Answer(ctx context.Context) error {
 	return l.Wait(ctx)
 }
 
-// Wait waits until both sides have answered, or the leg is over: then its error is a *call.HangupReason. When ctx ends first,
-// the leg is hung up, and the error has the status with which the call ends, or the last one before if that takes long.
+// Wait waits until both sides have answered. If the leg ends first, it returns a *call.HangupReason. If ctx ends first, it ends the leg and
+// returns a *call.HangupReason. Its SIPCode is that of the final response, or of the last response if the final one takes too long.
 func (l *Leg) Wait(ctx context.Context) error {
 	select {
 	case <-l.established:
@@ -159,7 +160,7 @@ func (l *Leg) Wait(ctx context.Context) error {
 		return l.abandon(givenUpBy(ctx))
 	}
 	select {
-	case <-l.established: // answered and over in one go
+	case <-l.established: // the leg was answered before it ended
 		return nil
 	default:
 		ending := l.ending
@@ -167,7 +168,8 @@ func (l *Leg) Wait(ctx context.Context) error {
 	}
 }
 
-// givenUpBy returns the reason for which an unanswered call ends with its ctx.
+// givenUpBy returns the reason for ending an unanswered call whose ctx has ended: the cause of ctx if it is a *call.HangupReason, or
+// CauseCancelled.
 func givenUpBy(ctx context.Context) call.HangupReason {
 	if why, ok := errors.AsType[*call.HangupReason](context.Cause(ctx)); ok {
 		return call.HangupReason{Cause: why.Cause, Reason: why.Reason}
@@ -175,7 +177,7 @@ func givenUpBy(ctx context.Context) call.HangupReason {
 	return call.HangupReason{Cause: call.CauseCancelled, Reason: "given up"}
 }
 
-// abandon ends the leg and returns the reason, with the status of the call.
+// abandon ends the leg and returns why, with the SIP status of the call. It waits at most 3*T1 for the end.
 func (l *Leg) abandon(why call.HangupReason) *call.HangupReason {
 	l.GiveUp(why.Cause, why.Reason)
 	patience := time.NewTimer(3 * sip.T1)

@@ -1,4 +1,4 @@
-// Package mailbox runs functions one after another without holding a goroutine while there is nothing to run.
+// Package mailbox runs functions one after another, and occupies no goroutine while its queue is empty.
 package mailbox
 
 import "sync"

@@ -17,20 +17,20 @@ import (
 // SDP is the media type of a session description.
 const SDP = "application/sdp"
 
-// Accepted lists the media types that an INVITE may have, for the Accept header.
+// Accepted lists the media types of INVITE bodies that are supported, for the Accept header.
 const Accepted = SDP + ", multipart/mixed"
 
-// The limits of a multipart body. Real ones have two or three parts.
+// The limits of a multipart body. Usual bodies have two or three parts.
 const (
 	maxBodyParts = 16
-	maxBodyDepth = 3 // of parts within parts
+	maxBodyDepth = 3 // nesting of multipart bodies
 )
 
-// Body is the body of a message, taken apart.
+// Body is the body of a message, split into its parts.
 type Body struct {
-	SDP   []byte      // the session description; nil without one
-	Parts []call.Part // all other parts
-	Types []string    // of all parts, in their order
+	SDP   []byte      // the session description; nil if there is none
+	Parts []call.Part // all parts but SDP
+	Types []string    // media types of all parts, in order
 }
 
 var (
@@ -38,9 +38,9 @@ var (
 	errBodyParts = errors.New("a malformed multipart body")
 )
 
-// ReadBody takes a body apart. The session description is the body, or the first part of that type (RFC 5621). Other parts, and
-// a body whose handling is optional, are kept unread. It returns an error for a malformed multipart body, and for a body or part
-// that is required and of another type.
+// ReadBody splits a body into its parts. The session description is the body itself, or the first part of that type (RFC 5621). Other
+// parts, and a body whose handling is optional, are stored without interpretation. It returns an error if a multipart body is malformed, or
+// if a body or part of another type is required.
 func ReadBody(msg interface {
 	GetHeaders(name string) []sip.Header
 	Body() []byte
@@ -59,17 +59,17 @@ func ReadBody(msg interface {
 	return b, b.add(whole, 0)
 }
 
-// part is a body, or one of its parts.
+// part is a whole body or one of its parts.
 type part struct {
 	kind, disposition string
 	data              []byte
-	alone             bool // it is the whole body
+	alone             bool // the part is the whole body
 }
 
-// add adds a part, or the parts in it.
+// add adds a part, or the parts of a multipart part.
 func (b *Body) add(p part, depth int) error {
 	kind, params, _ := mime.ParseMediaType(p.kind)
-	if kind == "" { // parameters that cannot be read are no reason to lose the call
+	if kind == "" { // invalid parameters must not make the call fail
 		text, _, _ := strings.Cut(p.kind, ";")
 		kind = strings.ToLower(strings.TrimSpace(text))
 	}
@@ -90,13 +90,13 @@ func (b *Body) add(p part, depth int) error {
 	return nil
 }
 
-// split adds the parts of a multipart body.
+// split adds the parts of a multipart body. depth is the nesting of the body.
 func (b *Body) split(data []byte, boundary string, depth int) error {
 	if boundary == "" || depth == maxBodyDepth {
 		return errBodyParts
 	}
 	for parts, n := multipart.NewReader(bytes.NewReader(data), boundary), 0; ; n++ {
-		next, err := parts.NextPart() // it decodes quoted-printable
+		next, err := parts.NextPart() // decodes quoted-printable
 		if errors.Is(err, io.EOF) && n > 0 {
 			return nil
 		}
@@ -113,7 +113,7 @@ func (b *Body) split(data []byte, boundary string, depth int) error {
 			}
 		}
 		if p.kind == "" {
-			p.kind = "text/plain" // RFC 2045, section 5.2
+			p.kind = "text/plain" // the default of RFC 2045, section 5.2
 		}
 		if err := b.add(p, depth+1); err != nil {
 			return err
@@ -121,13 +121,13 @@ func (b *Body) split(data []byte, boundary string, depth int) error {
 	}
 }
 
-// handlingOf returns the handling parameter of a Content-Disposition (RFC 3261, 20.11), in lower case; empty without one.
+// handlingOf returns the handling parameter of a Content-Disposition (RFC 3261, 20.11) in lower case, or an empty text.
 func handlingOf(disposition string) string {
 	_, params, _ := mime.ParseMediaType(disposition)
 	return strings.ToLower(params["handling"])
 }
 
-// valueOf returns the value of the first header with one of the names.
+// valueOf returns the value of the first header with one of the names, or an empty text. Earlier names have priority.
 func valueOf(msg interface {
 	GetHeaders(name string) []sip.Header
 }, names ...string,
@@ -140,7 +140,8 @@ func valueOf(msg interface {
 	return ""
 }
 
-// checkBody refuses an INVITE or ACK whose body is not supported, and names the supported types (RFC 3261, 8.2.3).
+// checkBody returns a refusal for an INVITE or ACK whose body is not supported. The refusal lists the supported types (RFC 3261, 8.2.3). It
+// returns nil for any other request.
 func checkBody(req *sip.Request) *Refusal {
 	if len(req.Body()) == 0 || req.Method != sip.INVITE && req.Method != sip.ACK {
 		return nil
@@ -158,7 +159,7 @@ func checkBody(req *sip.Request) *Refusal {
 	return nil
 }
 
-// Description returns the session description of a message that was accepted; nil without one.
+// Description returns the session description of a message, or nil if it contains none or its body is invalid.
 func Description(msg interface {
 	GetHeaders(name string) []sip.Header
 	Body() []byte

@@ -7,16 +7,16 @@ import (
 	"github.com/emiago/sipgo/sip"
 )
 
-// Contact is a place to which a response redirects a request.
+// Contact is a target to which a response redirects a request.
 type Contact struct {
 	URI string
-	Q   float64 // its preference, from 0 to 1 (RFC 3261, 20.10)
+	Q   float64 // preference from 0 to 1 (RFC 3261, 20.10)
 }
 
-// maxContacts bounds the places of one response.
+// maxContacts is the maximum number of contacts that ReadContacts returns.
 const maxContacts = 20
 
-// ReadContacts returns the places of a response that redirects (RFC 3261, 8.1.3.4), the preferred ones first.
+// ReadContacts returns the contacts of a redirection (RFC 3261, 8.1.3.4), sorted by preference.
 func ReadContacts(res *sip.Response) []Contact {
 	var all []Contact
 	for _, h := range res.GetHeaders("Contact") {
@@ -34,7 +34,7 @@ func ReadContacts(res *sip.Response) []Contact {
 	return all
 }
 
-// SortContacts sorts places by their preference, the highest first.
+// SortContacts sorts values by their q value in descending order. It is stable.
 func SortContacts[T any](all []T, q func(T) float64) {
 	slices.SortStableFunc(all, func(a, b T) int {
 		switch x, y := q(a), q(b); {

@@ -6,19 +6,20 @@ import (
 	"github.com/emiago/sipgo/sip"
 )
 
-// The media types of digits in INFO. Neither is in a standard; gateways of Cisco brought the first, and others the second.
+// The media types of digits in INFO. Neither is standardized: Cisco gateways use the first, other gateways the second.
 const (
 	dtmfRelay = "application/dtmf-relay"
 	dtmfPlain = "application/dtmf"
 )
 
-// ReadDigit returns the digit of an INFO, 0 for one without a digit such as a flash, and the response to it.
+// ReadDigit returns the digit in an INFO and the response to it. The digit is 0 if the INFO is invalid or contains none, for example for a
+// flash.
 func ReadDigit(req *sip.Request) (digit byte, r Refusal) {
 	kind, _, _ := strings.Cut(valueOf(req, "Content-Type", "c"), ";")
 	text := strings.TrimSpace(string(req.Body()))
 	switch kind = strings.ToLower(strings.TrimSpace(kind)); {
 	case text == "":
-		return 0, Refusal{Status: sip.StatusOK} // it asks whether the call lives (RFC 2976, 2.2)
+		return 0, Refusal{Status: sip.StatusOK} // an empty INFO checks whether the call exists (RFC 2976, 2.2)
 	case kind == dtmfPlain:
 		text = firstLine(text)
 	case kind == dtmfRelay:
@@ -40,7 +41,7 @@ func firstLine(text string) string {
 	return strings.TrimSpace(line)
 }
 
-// signalOf returns the signal of a dtmf-relay body, which has lines such as "Signal= 5" and "Duration=160".
+// signalOf returns the signal in a dtmf-relay body, whose lines are such as "Signal= 5" and "Duration=160".
 func signalOf(text string) string {
 	for line := range strings.Lines(text) {
 		name, value, _ := strings.Cut(line, "=")
@@ -51,7 +52,7 @@ func signalOf(text string) string {
 	return ""
 }
 
-// digitOf returns the digit of a signal: as it is, or by the number of its event (RFC 4733, 3.2). A flash is no digit.
+// digitOf returns the digit of a signal, which is the digit itself or its event number (RFC 4733, 3.2). For a flash it returns 0 and true.
 func digitOf(signal string) (digit byte, known bool) {
 	const events, digits = "0123456789", "0123456789*#ABCD"
 	switch signal = strings.ToUpper(signal); {

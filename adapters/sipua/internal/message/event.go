@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/sip/ladder"
 )
 
-// Event returns the entry of a message in a ladder: without credentials and keys, and with a summary of the body.
+// Event returns the ladder entry of a message. It contains no credentials and keys, and only a summary of the body.
 func Event(msg sip.Message) ladder.Event {
 	var e ladder.Event
 	switch m := msg.(type) {
@@ -30,7 +30,7 @@ func Event(msg sip.Message) ladder.Event {
 	return e
 }
 
-// summary returns a summary of a message's body for a ladder: its session description, and the types of the other parts.
+// summary returns a summary of a message's body for a ladder. It describes the session description and the other parts.
 func summary(msg sip.Message) string {
 	body, _ := ReadBody(msg)
 	if body.SDP == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/sip/ladder"
 )
 
-// event returns the entry of a message in a call's ladder; false for anything else.
+// event returns the ladder entry of a message. It returns false if data is not a SIP message.
 func event(data []byte) (ladder.Event, bool) {
 	msg, err := message.Parse(data)
 	if err != nil {
@@ -22,7 +22,7 @@ func event(data []byte) (ladder.Event, bool) {
 	return r.Events()[0], true
 }
 
-// No event shows a message's keys, credentials or custom headers.
+// TestEventsShowNoSecret checks that no ladder entry contains a message's keys, credentials or custom headers.
 func TestEventsShowNoSecret(t *testing.T) {
 	t.Parallel()
 	name := rapid.SampledFrom([]string{

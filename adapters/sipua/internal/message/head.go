@@ -8,17 +8,17 @@ import (
 	"github.com/emiago/sipgo/sip"
 )
 
-// The limits of a message's head. Sipgo makes a value of each header, address and parameter, up to 40 times as large as
-// its text, and compares each parameter with all before it.
+// The limits of a message's head. sipgo allocates a value for each header, address and parameter, up to 40 times as large as its text, and
+// compares each parameter with all previous ones.
 const (
-	MaxLines = 200  // of headers, continued ones included
+	MaxLines = 200  // header lines, including continuation lines
 	MaxParts = 1000 // commas, semicolons and ampersands, which separate values and parameters
 )
 
-// endOfHead ends the headers of a message.
+// endOfHead separates the headers of a message from its body.
 const endOfHead = "\r\n\r\n"
 
-// IsExcessive reports whether the head of a message exceeds the limits.
+// IsExcessive reports whether the head of a message exceeds MaxLines or MaxParts.
 func IsExcessive(msg []byte) bool {
 	head, _, _ := bytes.Cut(msg, []byte(endOfHead))
 	parts := 0
@@ -28,22 +28,22 @@ func IsExcessive(msg []byte) bool {
 	return bytes.Count(head, []byte("\r\n")) > MaxLines || parts > MaxParts
 }
 
-// Head holds the needed parts of a message's head in their wire form, for messages that sipgo cannot or must not parse.
+// Head holds the start line and some headers of a message as received, for messages that sipgo cannot or must not parse.
 type Head struct {
 	start  string
-	echoed []field // at most MaxLines
+	echoed []field // see the variable echoed; at most MaxLines
 	length int     // of the body
-	known  bool    // there is a length, and only one
+	known  bool    // the length is present and unambiguous
 }
 
-type field struct{ name, value, line string } // name in lower case
+type field struct{ name, value, line string } // name is in lower case
 
-// echoed lists the headers that a response takes from its request (RFC 3261, 8.2.6.2), in both forms.
+// echoed lists the headers that a response copies from its request (RFC 3261, 8.2.6.2), in both their long and compact forms.
 var echoed = map[string]bool{
 	"via": true, "v": true, "from": true, "f": true, "to": true, "t": true, "call-id": true, "i": true, "cseq": true,
 }
 
-// ReadHead reads the start line and the headers of a message, however many there are.
+// ReadHead parses the start line and the headers of a message. It does not limit the number of headers.
 func ReadHead(msg []byte) Head {
 	text, _, _ := strings.Cut(string(msg), endOfHead)
 	start, rest, _ := strings.Cut(text, "\r\n")
@@ -69,7 +69,7 @@ func ReadHead(msg []byte) Head {
 	return h
 }
 
-// nextHeader cuts off the first header with the lines that continue it.
+// nextHeader returns the first header with its continuation lines, and the rest of the text.
 func nextHeader(text string) (header, rest string) {
 	const crlf = "\r\n"
 	for from := 0; ; {
@@ -84,7 +84,7 @@ func nextHeader(text string) (header, rest string) {
 	}
 }
 
-// unfolded joins the lines of a header (RFC 3261, 7.3.1).
+// unfolded joins the continuation lines of a header (RFC 3261, 7.3.1).
 func unfolded(header string) string {
 	if !strings.Contains(header, "\r\n") {
 		return header
@@ -99,11 +99,11 @@ func unfolded(header string) string {
 	return b.String()
 }
 
-// ContentLength returns the length of the body. It reports false when the headers have none, or several that differ: then
-// the end of the message is unknown.
+// ContentLength returns the length of the body. known is false if the headers contain no length, or several that differ. Then the end of
+// the message cannot be determined.
 func (h Head) ContentLength() (length int, known bool) { return h.length, h.known }
 
-// Refusal returns the response to a malformed request. It is empty for an ACK and for a response, and without a Via.
+// Refusal returns the response to a malformed request. It returns an empty text for an ACK, for a response, and for a request without Via.
 func (h Head) Refusal() string {
 	parts := strings.Fields(h.start)
 	if len(parts) < 3 || strings.EqualFold(parts[0], string(sip.ACK)) {

@@ -12,8 +12,8 @@ import (
 	"github.com/callwright/callwright/sip/header"
 )
 
-// CalledNumber returns the number of the trunk whose Contact is the Request-URI, else the number in the Request-URI, else
-// the number in To.
+// CalledNumber returns the number of the trunk whose Contact is the Request-URI, or else the number in the Request-URI, or else the number
+// in To.
 func CalledNumber(req *sip.Request) (callwright.PhoneNumber, error) {
 	if n, ok := trunk.ContactNumber(CalledUser(req)); ok {
 		return n, nil
@@ -24,8 +24,8 @@ func CalledNumber(req *sip.Request) (callwright.PhoneNumber, error) {
 	return Number(&req.To().Address)
 }
 
-// CalledDigits returns the called number of a Request-URI without a plus: a national number, or E.164. It is empty if the Request-URI has
-// none, or is the Contact of a trunk.
+// CalledDigits returns the called number of a Request-URI without a plus, which is a national number or E.164. It returns an empty text if
+// the Request-URI contains no such number or is the Contact of a trunk.
 func CalledDigits(req *sip.Request) string {
 	digits := user(&req.Recipient)
 	if _, ok := trunk.ContactNumber(CalledUser(req)); ok || strings.Trim(digits, "0123456789") != "" {
@@ -34,10 +34,10 @@ func CalledDigits(req *sip.Request) string {
 	return digits
 }
 
-// CalledUser returns the user part of the Request-URI.
+// CalledUser returns the unescaped user part of the Request-URI.
 func CalledUser(req *sip.Request) string { return unescaped(req.Recipient.User) }
 
-// Caller returns the user part of From, as an E.164 number if it can only be one.
+// Caller returns the user part of From. It returns an E.164 number if the user part is one, otherwise a printable text.
 func Caller(req *sip.Request) string {
 	from := &req.From().Address
 	if n, err := callwright.ParsePhoneNumber(user(from)); err == nil {
@@ -46,25 +46,26 @@ func Caller(req *sip.Request) string {
 	return Printable(from.User)
 }
 
-// Number returns the phone number of a sip, sips or tel URI: E.164, with or without its plus.
+// Number returns the E.164 number of a sip, sips or tel URI, which may omit the plus.
 func Number(u *sip.Uri) (callwright.PhoneNumber, error) {
 	return callwright.ParsePhoneNumber("+" + strings.TrimPrefix(user(u), "+"))
 }
 
-// user returns the user part of a URI without parameters, or the digits of a tel URI.
+// user returns the user part of a URI without its parameters, or the number of a tel URI without visual separators.
 func user(u *sip.Uri) string {
 	text := u.User
 	if u.Scheme == "tel" {
-		text = strings.NewReplacer("-", "", ".", "", "(", "", ")", "").Replace(u.Raw()) // RFC 3966, 5.1.1
+		text = strings.NewReplacer("-", "", ".", "", "(", "", ")", "").Replace(u.Raw()) // visual separators (RFC 3966, 5.1.1)
 	}
 	text, _, _ = strings.Cut(text, ";")
 	return unescaped(text)
 }
 
-// maxHeader bounds the name and value of one application header, in bytes.
+// maxHeader is the maximum length of the name and value of a custom header together, in bytes.
 const maxHeader = 2048
 
-// CustomHeaders returns the headers of an INVITE that only applications interpret: X- headers and User-to-User.
+// CustomHeaders returns the headers of an INVITE that only applications interpret: X- headers and User-to-User. It omits headers longer
+// than maxHeader.
 func CustomHeaders(req *sip.Request) map[string]string {
 	var custom map[string]string
 	for _, h := range req.Headers() {
@@ -78,8 +79,8 @@ func CustomHeaders(req *sip.Request) map[string]string {
 	return custom
 }
 
-// NewCustomHeaders builds the headers that an application adds to an INVITE, sorted by name. It drops headers that are
-// not custom: the rest of the message is not the application's business.
+// NewCustomHeaders returns the headers that an application adds to an INVITE, sorted by name. It omits headers that are not custom, because
+// applications must not change the rest of the message. It returns CodeBadRequest for an invalid or too long header.
 func NewCustomHeaders(values map[string]string) ([]sip.Header, error) {
 	var headers []sip.Header
 	for _, name := range slices.Sorted(maps.Keys(values)) {
@@ -100,7 +101,7 @@ func isCustom(name string) bool {
 	return len(name) > 2 && strings.EqualFold(name[:2], "X-") || strings.EqualFold(name, "User-to-User")
 }
 
-// Headers returns all headers of a request, for a trunk's mapping rules.
+// Headers returns all headers of a request, to which a trunk's mapping rules apply.
 func Headers(req *sip.Request) []header.Header {
 	headers := make([]header.Header, 0, len(req.Headers()))
 	for _, h := range req.Headers() {

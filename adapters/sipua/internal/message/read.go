@@ -13,13 +13,13 @@ import (
 	"github.com/callwright/callwright/sip/dialog"
 )
 
-// ReadRequest extracts the values for the dialog machine from a request that [Validate] has accepted.
+// ReadRequest extracts the values for the dialog's state machine from a request. [Validate] must have accepted the request.
 func ReadRequest(req *sip.Request) dialog.Request {
 	r := dialog.Request{
 		Method: dialog.Method(req.Method), CSeq: req.CSeq().SeqNo, RemoteTag: Tag(req.From().Params),
 		Contact: contactOf(req), Body: Description(req) != nil, Require: tokens(req.GetHeaders("Require")), Release: Release(req),
 	}
-	r.Routes, _ = recordedRoutes(req) // ValidateInvite has read them
+	r.Routes, _ = recordedRoutes(req) // the error was checked by ValidateInvite
 	switch req.Method {
 	case sip.INVITE:
 		r.Session = readSession(req)
@@ -30,7 +30,7 @@ func ReadRequest(req *sip.Request) dialog.Request {
 	return r
 }
 
-// ReadResponse extracts the values for the dialog machine from a response to the request with that method and CSeq.
+// ReadResponse extracts the values for the dialog's state machine from a response to the request with the given method and CSeq.
 func ReadResponse(method dialog.Method, cseq uint32, res *sip.Response) dialog.Response {
 	r := dialog.Response{
 		Method: method, CSeq: cseq, Status: res.StatusCode, Reason: Printable(res.Reason), Contact: contactOf(res),
@@ -49,7 +49,7 @@ func ReadResponse(method dialog.Method, cseq uint32, res *sip.Response) dialog.R
 // Tag returns the tag of a From or To header.
 func Tag(params sip.HeaderParams) string { return params.GetOr("tag", "") }
 
-// contactOf returns the remote target in a message's Contact; empty without one, or if it is no SIP URI.
+// contactOf returns the URI of a message's Contact. It returns an empty text if there is none or it is no SIP URI.
 func contactOf(msg interface{ Contact() *sip.ContactHeader }) string {
 	contact := msg.Contact()
 	if contact == nil || contact.Address.Wildcard || !isSIP(&contact.Address) {
@@ -58,11 +58,11 @@ func contactOf(msg interface{ Contact() *sip.ContactHeader }) string {
 	return contact.Address.String()
 }
 
-// recordRoute is the header that proxies add to stay on the way of a dialog's requests.
+// recordRoute is the header by which proxies request that a dialog's further requests pass through them.
 const recordRoute = "Record-Route"
 
-// parser is sipgo's, except that it leaves Record-Route as it is: sipgo drops the parameters behind a URI, and a response
-// must repeat them (RFC 3261, 12.1.1).
+// parser is sipgo's parser without special handling of Record-Route. sipgo drops the parameters after a URI, but a response must repeat
+// them (RFC 3261, 12.1.1).
 var parser = newParser()
 
 func newParser() *sip.Parser {
@@ -71,11 +71,11 @@ func newParser() *sip.Parser {
 	return sip.NewParser(sip.WithHeadersParsers(headers))
 }
 
-// Parse parses a whole message.
+// Parse parses a complete message, without changing its Record-Route headers.
 func Parse(data []byte) (sip.Message, error) { return parser.ParseSIP(data) }
 
-// recordedRoutes returns the route set of a message in the order of the message. For a malformed entry it returns an error and
-// the entries before it.
+// recordedRoutes returns the Record-Route entries of a message, in order. If an entry is malformed, it returns an error and the entries
+// before it.
 func recordedRoutes(msg interface {
 	GetHeaders(name string) []sip.Header
 }) ([]dialog.Route, error) {
@@ -93,7 +93,7 @@ func recordedRoutes(msg interface {
 	return routes, nil
 }
 
-// addresses yields the entries of a list of addresses. Commas within quotes and angle brackets separate nothing.
+// addresses yields the entries of a comma-separated list of addresses. It does not split at commas within quotes or angle brackets.
 func addresses(list string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		quoted, bracketed, from := false, false, 0
@@ -129,7 +129,7 @@ func tokens(headers []sip.Header) []string {
 	return all
 }
 
-// Requires reports whether a message has an option tag in its Require headers.
+// Requires reports whether a message's Require headers contain an option tag.
 func Requires(msg interface {
 	GetHeaders(name string) []sip.Header
 }, tag string,
@@ -137,7 +137,7 @@ func Requires(msg interface {
 	return slices.Contains(tokens(msg.GetHeaders("Require")), tag)
 }
 
-// readSession reads the session timer headers of RFC 4028, their compact forms included.
+// readSession parses the session timer headers of RFC 4028, including their compact forms.
 func readSession(msg interface {
 	GetHeaders(name string) []sip.Header
 }) dialog.Session {
@@ -168,7 +168,7 @@ func readSession(msg interface {
 	return s
 }
 
-// ReadRetryAfter returns the delay of a response's Retry-After header (RFC 3261, 20.33); 0 without one.
+// ReadRetryAfter returns the delay in a response's Retry-After header (RFC 3261, 20.33), or 0 if there is none.
 func ReadRetryAfter(res *sip.Response) time.Duration {
 	h := res.GetHeader("Retry-After")
 	if h == nil {
@@ -179,8 +179,7 @@ func ReadRetryAfter(res *sip.Response) time.Duration {
 	return ReadSeconds(text)
 }
 
-// readProgress reads a NOTIFY of a REFER: the status line in its body (RFC 3515, 2.4.5), and whether the subscription has
-// ended.
+// readProgress returns the status in the body of a REFER's NOTIFY (RFC 3515, 2.4.5), or 0, and whether the subscription has ended.
 func readProgress(req *sip.Request) (status int, final bool) {
 	line, _, _ := strings.Cut(string(req.Body()), "\n")
 	fields := strings.Fields(line)

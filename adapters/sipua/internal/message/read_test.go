@@ -24,8 +24,8 @@ const multipart = "INVITE sip:+15550100002@example.test SIP/2.0\r\n" +
 	"--b1\r\nContent-Type: application/sdp\r\n\r\nv=0\r\n\r\n--b1\r\nContent-Type: application/isup\r\n" +
 	"Content-Disposition: signal;handling=optional\r\n\r\n\x01\x00I\r\n--b1--\r\n"
 
-// understand reads a message as the user agent does when it arrives: the event for the dialog machine, and whether the
-// message is refused.
+// understand parses a message as the user agent does. It returns the event for the dialog's state machine, and whether the message is
+// refused.
 func understand(data []byte) (ev dialog.Event, refused bool) {
 	msg, err := message.Parse(data)
 	if err != nil {

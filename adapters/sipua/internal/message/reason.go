@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/sip/dialog"
 )
 
-// release maps causes to the causes of ITU-T Q.850. All others are normal clearing.
+// release maps causes to ITU-T Q.850 causes. All other causes are normal call clearing.
 var release = map[dialog.Cause]struct {
 	code int
 	text string
@@ -17,7 +17,7 @@ var release = map[dialog.Cause]struct {
 	dialog.Busy:          {17, "User busy"},
 	dialog.NoAnswer:      {19, "No answer from user"},
 	dialog.Rejected:      {21, "Call rejected"},
-	dialog.Unreachable:   {102, "Recovery on timer expiry"}, // of the session
+	dialog.Unreachable:   {102, "Recovery on timer expiry"}, // the session timer
 	dialog.NoACK:         {102, "Recovery on timer expiry"},
 	dialog.NotAcceptable: {65, "Bearer capability not implemented"},
 	dialog.Overload:      {42, "Switching equipment congestion"},
@@ -26,7 +26,7 @@ var release = map[dialog.Cause]struct {
 	"drained":            {41, "Temporary failure"},
 }
 
-// addReason adds the Reason of a BYE or CANCEL (RFC 3326).
+// addReason adds the Reason header for a cause to a BYE or CANCEL (RFC 3326).
 func addReason(req *sip.Request, why dialog.Cause) {
 	r, ok := release[why]
 	if !ok {
@@ -35,7 +35,8 @@ func addReason(req *sip.Request, why dialog.Cause) {
 	req.AppendHeader(sip.NewHeader("Reason", "Q.850;cause="+strconv.Itoa(r.code)+";text="+strconv.Quote(r.text)))
 }
 
-// Release returns the Reason headers of a message for records (RFC 3326): at most 200 bytes; empty without one.
+// Release returns the Reason headers of a message (RFC 3326) as printable text of at most 200 bytes for records. It is empty if there are
+// none.
 func Release(msg interface {
 	GetHeaders(name string) []sip.Header
 },

@@ -11,9 +11,9 @@ import (
 	"github.com/callwright/callwright/sip/dialog"
 )
 
-// ReferTo returns the number to which a REFER transfers us, or why it can't be called: the status and a text for its
-// Warning. A REFER has one Refer-To (RFC 3515, 2.4.2), and asks for an INVITE. One with Replaces is an attended transfer
-// (RFC 5589, section 7), which is not supported.
+// ReferTo returns the number to which a REFER transfers us. If it cannot be called, ReferTo returns the status of the refusal and a text
+// for its Warning. A REFER must contain one Refer-To (RFC 3515, 2.4.2) and request an INVITE. Attended transfers, whose URI contains
+// Replaces (RFC 5589, section 7), are not supported.
 func ReferTo(req *sip.Request) (to callwright.PhoneNumber, status int, why string) {
 	targets := append(req.GetHeaders("Refer-To"), req.GetHeaders("r")...)
 	if len(targets) != 1 {
@@ -41,7 +41,7 @@ func ReferTo(req *sip.Request) (to callwright.PhoneNumber, status int, why strin
 	return to, 0, ""
 }
 
-// asksFor reports whether a URI has a header of that name for the request. Names may be escaped (RFC 3261, 19.1.4).
+// asksFor reports whether a URI contains a header with the given name for the request. Names in the URI may be escaped (RFC 3261, 19.1.4).
 func asksFor(uri, header string) bool {
 	_, headers, _ := strings.Cut(uri, "?")
 	for _, field := range strings.FieldsFunc(headers, func(c rune) bool { return c == '?' || c == '&' }) {
@@ -55,7 +55,7 @@ func asksFor(uri, header string) bool {
 	return false
 }
 
-// methodOf returns a URI's method parameter.
+// methodOf returns the method parameter of a URI, and whether the URI contains one.
 func methodOf(u *sip.Uri) (method string, ok bool) {
 	for _, param := range u.UriParams {
 		if strings.EqualFold(unescaped(param.K), "method") {
@@ -65,7 +65,7 @@ func methodOf(u *sip.Uri) (method string, ok bool) {
 	return "", false
 }
 
-// unescaped decodes the escapes of a part of a URI; a malformed text stays unchanged.
+// unescaped decodes the escapes in a part of a URI. It returns a malformed text unchanged.
 func unescaped(text string) string {
 	if plain, err := url.PathUnescape(text); err == nil {
 		return plain
@@ -73,10 +73,10 @@ func unescaped(text string) string {
 	return text
 }
 
-// Warning returns a human-readable Warning header (RFC 3261, 20.43); host names us.
+// Warning returns the value of a Warning header with code 399 (RFC 3261, 20.43). host is our name.
 func Warning(host, text string) string { return "399 " + host + " " + strconv.Quote(Printable(text)) }
 
-// extendNotify adds the headers of a NOTIFY about a REFER (RFC 3515, 2.4).
+// extendNotify adds the headers for the subscription of a REFER to a NOTIFY (RFC 3515, 2.4).
 func extendNotify(req *sip.Request, p dialog.Progress) {
 	event := "refer"
 	if p.ID > 0 {
@@ -91,7 +91,7 @@ func extendNotify(req *sip.Request, p dialog.Progress) {
 	req.AppendHeader(sip.NewHeader("Content-Type", "message/sipfrag;version=2.0"))
 }
 
-// Fragment returns the body of a NOTIFY about a REFER: the status line of the call to the target.
+// Fragment returns the body of a REFER's NOTIFY, which is the status line of the call to the target.
 func Fragment(p dialog.Progress) []byte {
 	return []byte(version + " " + strconv.Itoa(p.Status) + " " + reasons[p.Status] + "\r\n")
 }

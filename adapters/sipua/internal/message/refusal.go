@@ -7,7 +7,7 @@ import (
 	"github.com/emiago/sipgo/sip"
 )
 
-// reasons are the phrases of the statuses that we answer with.
+// reasons maps the statuses that we send to their reason phrases.
 var reasons = map[int]string{
 	100: "Trying", 180: "Ringing", 183: "Session Progress", 200: "OK", 202: "Accepted",
 	400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
@@ -19,10 +19,10 @@ var reasons = map[int]string{
 	600: "Busy Everywhere", 603: "Decline", 604: "Does Not Exist Anywhere", 606: "Not Acceptable",
 }
 
-// Reason returns the reason phrase that we send with a status.
+// Reason returns the reason phrase that we send with a status, or an empty text for a status that we do not send.
 func Reason(status int) string { return reasons[status] }
 
-// StatusLine returns a response's code and phrase, human-readable; empty for code 0.
+// StatusLine returns a response's code and phrase as text. It returns an empty text for code 0.
 func StatusLine(code int, phrase string) string {
 	if code == 0 {
 		return ""
@@ -30,7 +30,7 @@ func StatusLine(code int, phrase string) string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s", code, phrase))
 }
 
-// newResponse builds a response in our version of SIP, whichever the request is in.
+// newResponse builds a response to a request. Its SIP version is ours, even if the request has another one.
 func newResponse(req *sip.Request, status int) *sip.Response {
 	res := sip.NewResponseFromRequest(req, status, reasons[status], nil)
 	res.SipVersion = version
@@ -43,7 +43,7 @@ type Refusal struct {
 	Headers []sip.Header
 }
 
-// Response builds the response. An empty agent adds no Server header.
+// Response builds the response to a request. If agent is empty, it contains no Server header.
 func (r Refusal) Response(req *sip.Request, agent string) *sip.Response {
 	res := newResponse(req, r.Status)
 	if agent != "" {

@@ -15,11 +15,11 @@ import (
 	trunk "github.com/callwright/callwright/sip"
 )
 
-// maxText bounds a phrase or name of a peer in a call's record, in bytes.
+// maxText is the maximum length of a peer's text in a call record, in bytes.
 const maxText = 200
 
-// Printable makes a peer's text fit for logs and records: valid UTF-8 without control characters, at most 200 bytes, and without the
-// secret parts of our Contacts.
+// Printable converts a peer's text for logs and records. The result is valid UTF-8 of at most 200 bytes, without control characters and
+// without the secret parts of our Contacts.
 func Printable(s string) string {
 	valid := trunk.RedactContacts(Text(s))
 	valid = strings.ToValidUTF8(valid[:min(len(valid), maxText)], "")
@@ -31,8 +31,8 @@ func Printable(s string) string {
 	}, valid)
 }
 
-// Text returns a peer's text as UTF-8, which records and agents need. Other text is taken for Latin-1, whose control characters
-// become U+FFFD: PBXs send it although RFC 3261, section 7, forbids it.
+// Text converts a peer's text to valid UTF-8, which records and agents require. Text in another encoding is interpreted as Latin-1, and its
+// control characters from 0x80 become U+FFFD. Some PBXs send such text although RFC 3261, section 7, forbids it.
 func Text(s string) string {
 	if utf8.ValidString(s) {
 		return s
@@ -48,7 +48,7 @@ func Text(s string) string {
 	return b.String()
 }
 
-// ErrControl reports a control character in a header or a start line.
+// ErrControl means that a header or a start line contains a control character.
 var ErrControl = errors.New("a control character in a SIP header")
 
 // HasControl reports whether a text contains a control character other than a tab.
@@ -61,7 +61,7 @@ func HasControl(s string) bool {
 	return false
 }
 
-// CheckControl refuses a message with a control character in its start line or a header: a line end in a user's text
+// CheckControl returns ErrControl if the start line or a header of a message contains a control character. A line break in a user's text
 // would otherwise add headers (header injection).
 func CheckControl(msg interface {
 	StartLine() string
@@ -78,7 +78,7 @@ func CheckControl(msg interface {
 	return nil
 }
 
-// isToken reports whether a text may stand as a header's name. It is stricter than RFC 3261's token.
+// isToken reports whether a text may be the name of a header. It is stricter than the token of RFC 3261.
 func isToken(s string) bool {
 	for i := range len(s) {
 		c := s[i]
@@ -90,7 +90,7 @@ func isToken(s string) bool {
 	return s != ""
 }
 
-// Bracketed returns a host as a URI shows it: an IPv6 address stands in brackets.
+// Bracketed returns a host in the form of a URI, with brackets around an IPv6 address.
 func Bracketed(host string) string {
 	if addr, err := netip.ParseAddr(host); err == nil && addr.Is6() {
 		return "[" + host + "]"
@@ -106,10 +106,10 @@ func TrimBrackets(host string) string {
 	return host
 }
 
-// Seconds formats a duration as delta-seconds (RFC 3261, section 25.1).
+// Seconds formats a duration as whole delta-seconds (RFC 3261, section 25.1).
 func Seconds(d time.Duration) string { return strconv.Itoa(int(d / time.Second)) }
 
-// ReadSeconds parses delta-seconds. It returns 0 for anything else, and at most a day.
+// ReadSeconds parses delta-seconds. It returns at most a day, and 0 if the text is invalid.
 func ReadSeconds(s string) time.Duration {
 	const day = 24 * 60 * 60
 	n, err := strconv.ParseUint(strings.TrimSpace(s), 10, 32)

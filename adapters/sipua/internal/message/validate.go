@@ -8,19 +8,19 @@ import (
 	"github.com/callwright/callwright/sip/dialog"
 )
 
-// version is the only version of SIP.
+// version is the SIP version that this package supports.
 const version = "SIP/2.0"
 
-// single lists the headers that must occur exactly once (true; RFC 3261, 8.1.1), or at most once.
+// single lists the headers that must not be repeated. The value is true for headers that are also required (RFC 3261, 8.1.1).
 var single = map[string]bool{
 	"call-id": true, "from": true, "to": true, "cseq": true,
 	"max-forwards": false, "content-length": false, "content-type": false, "session-expires": false,
 }
 
-// maxCallID bounds a Call-ID, in bytes. Session border controllers use some hundred.
+// maxCallID is the maximum length of a Call-ID in bytes. Session border controllers use several hundred.
 const maxCallID = 1024
 
-// Validate refuses malformed requests that sipgo's parser accepts (RFC 4475 has most of them). It returns nil for a valid
+// Validate returns a refusal for a malformed request that sipgo's parser accepts, for example many of RFC 4475. It returns nil for a valid
 // request.
 func Validate(req *sip.Request) *Refusal {
 	if req.Via() == nil {
@@ -49,7 +49,8 @@ func Validate(req *sip.Request) *Refusal {
 	return checkBody(req)
 }
 
-// ValidateInvite refuses an INVITE that cannot start a call: without one Contact, or with a route that cannot be read.
+// ValidateInvite returns a refusal for an INVITE that cannot start a call because it does not contain exactly one Contact, or contains a
+// malformed Record-Route. It returns nil for a valid INVITE.
 func ValidateInvite(req *sip.Request) *Refusal {
 	_, err := recordedRoutes(req)
 	if len(req.GetHeaders("Contact")) != 1 || req.Contact() == nil || req.Contact().Address.Wildcard || err != nil {
@@ -58,7 +59,8 @@ func ValidateInvite(req *sip.Request) *Refusal {
 	return nil
 }
 
-// CheckContact refuses an INVITE, in a dialog or outside, whose Contact is no SIP URI (RFC 3261, 8.1.1.8): requests are to go there.
+// CheckContact returns a refusal for an INVITE whose Contact is no SIP URI (RFC 3261, 8.1.1.8), because further requests must be sent to
+// the Contact. It returns nil otherwise.
 func CheckContact(req *sip.Request) *Refusal {
 	if contact := req.Contact(); req.Method == sip.INVITE && contact != nil && !contact.Address.Wildcard && !isSIP(&contact.Address) {
 		return &Refusal{Status: sip.StatusBadRequest}
@@ -71,7 +73,7 @@ func isSIP(u *sip.Uri) bool {
 	return strings.EqualFold(u.Scheme, "sip") || strings.EqualFold(u.Scheme, sips)
 }
 
-// CheckScheme refuses a request for a URI of an unknown scheme (RFC 3261, 8.2.2.1).
+// CheckScheme returns a 416 refusal if the scheme of the Request-URI is unknown (RFC 3261, 8.2.2.1), and nil otherwise.
 func CheckScheme(req *sip.Request) *Refusal {
 	if isKnownScheme(req.Recipient.Scheme) {
 		return nil
@@ -79,7 +81,7 @@ func CheckScheme(req *sip.Request) *Refusal {
 	return &Refusal{Status: statusUnknownScheme}
 }
 
-const statusUnknownScheme = 416 // Unsupported URI Scheme
+const statusUnknownScheme = 416 // the SIP status Unsupported URI Scheme
 
 func isKnownScheme(scheme string) bool {
 	switch strings.ToLower(scheme) {
@@ -100,7 +102,8 @@ func isScheme(text string) bool {
 	return text != ""
 }
 
-// CheckRequire refuses a request that requires unsupported extensions, except CANCEL and ACK (RFC 3261, 8.2.2.3).
+// CheckRequire returns a 420 refusal if a request requires unsupported extensions, and nil otherwise. It always returns nil for CANCEL and
+// ACK (RFC 3261, 8.2.2.3).
 func CheckRequire(req *sip.Request) *Refusal {
 	tags := dialog.Unsupported(tokens(req.GetHeaders("Require")))
 	if len(tags) == 0 || req.Method == sip.CANCEL || req.Method == sip.ACK {

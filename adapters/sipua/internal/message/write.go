@@ -12,28 +12,28 @@ import (
 
 const maxForwards = 70
 
-// Transport is the only transport protocol.
+// Transport is the transport protocol of all messages, in the form of the Via header.
 const Transport = "TLS"
 
-// Party is one end of a dialog as From and To name it.
+// Party is one end of a dialog, as From or To contains it.
 type Party struct {
 	Display string
 	URI     sip.Uri
 }
 
-// Identity holds the fields that all messages of a dialog share.
+// Identity holds the values that all messages of a dialog share.
 type Identity struct {
 	CallID   string
 	LocalTag string
 	Local    Party
 	Remote   Party
 	Contact  sip.Uri
-	Via      sip.Uri // host and port for responses
-	Agent    string  // User-Agent, Server
-	Info     bool    // INFO is allowed, too
+	Via      sip.Uri // host and port to which responses are sent
+	Agent    string  // value of the headers User-Agent and Server
+	Info     bool    // adds INFO to the Allow header
 }
 
-// allow returns the methods that the dialog allows.
+// allow returns the methods for the Allow header of the dialog.
 func (id *Identity) allow() string {
 	if id.Info {
 		return dialog.Allow + ", " + string(sip.INFO)
@@ -41,13 +41,13 @@ func (id *Identity) allow() string {
 	return dialog.Allow
 }
 
-// Request builds a request without its body and without credentials.
+// Request builds a request without its body and without credentials. It returns an error if the Request-URI is malformed.
 func (id *Identity) Request(s dialog.Send) (*sip.Request, error) {
 	var target sip.Uri
 	if err := sip.ParseUri(s.Via.RequestURI, &target); err != nil {
 		return nil, fmt.Errorf("request URI: %w", err)
 	}
-	target.Headers = nil // never in a Request-URI (RFC 3261, 19.1.5)
+	target.Headers = nil // not allowed in a Request-URI (RFC 3261, 19.1.5)
 	req := sip.NewRequest(sip.RequestMethod(s.Method), target)
 	req.SetTransport(Transport)
 	via := &sip.ViaHeader{
@@ -75,7 +75,7 @@ func (id *Identity) Request(s dialog.Send) (*sip.Request, error) {
 	return req, nil
 }
 
-// contact returns our Contact, as a sips URI if the dialog is secured by one.
+// contact returns our Contact. If secured is set, it is a sips URI.
 func (id *Identity) contact(secured bool) *sip.ContactHeader {
 	address := *id.Contact.Clone()
 	if secured {
@@ -87,13 +87,14 @@ func (id *Identity) contact(secured bool) *sip.ContactHeader {
 
 const sips = "sips"
 
-// isSecured reports whether a request goes to a sips URI, or to a proxy with one, so that both sides' Contacts must be sips URIs
-// (RFC 3261, 8.1.1.8 and 12.1.1).
+// isSecured reports whether the target or the first proxy of a request is a sips URI. Then the Contacts of both sides must be sips URIs,
+// too (RFC 3261, 8.1.1.8 and 12.1.1).
 func isSecured(target sip.Uri, routes []dialog.Route) bool {
 	return strings.EqualFold(target.Scheme, sips) || len(routes) > 0 && isSIPS(routes[0].URI)
 }
 
-// asksForSecurity is isSecured for a request of the peer: without a proxy its Contact counts, too.
+// asksForSecurity reports whether a peer's request requires our Contact to be a sips URI. Unlike isSecured, it also checks the request's
+// Contact if no proxy is recorded.
 func asksForSecurity(req *sip.Request) bool {
 	routes, _ := recordedRoutes(req)
 	return isSecured(req.Recipient, routes) || len(routes) == 0 && isSIPS(contactOf(req))
@@ -103,7 +104,7 @@ func isSIPS(uri string) bool {
 	return len(uri) > len(sips) && strings.EqualFold(uri[:len(sips)+1], sips+":")
 }
 
-// extend adds the headers that depend on the method.
+// extend adds the headers that depend on the method of a request, and User-Agent.
 func (id *Identity) extend(req *sip.Request, s dialog.Send) {
 	switch s.Method {
 	case dialog.INVITE:
@@ -125,7 +126,7 @@ func (id *Identity) extend(req *sip.Request, s dialog.Send) {
 	req.AppendHeader(sip.NewHeader("User-Agent", id.Agent))
 }
 
-// NewCancel builds the CANCEL of an INVITE: the same branch, no Require, no body (RFC 3261, 9.1).
+// NewCancel builds the CANCEL of an INVITE, with the same branch and without Require and body (RFC 3261, 9.1).
 func NewCancel(invite *sip.Request, why dialog.Cause) *sip.Request {
 	req := sip.NewRequest(sip.CANCEL, invite.Recipient)
 	req.SetTransport(Transport)
@@ -155,7 +156,7 @@ func addSession(msg interface{ AppendHeader(header sip.Header) }, s dialog.Sessi
 	}
 }
 
-// Response builds a response without its body.
+// Response builds a response to a request, without its body.
 func (id *Identity) Response(req *sip.Request, r dialog.Respond) *sip.Response {
 	res := newResponse(req, r.Status)
 	if to := res.To(); to != nil && r.Status > 100 {
@@ -188,7 +189,7 @@ func (id *Identity) Response(req *sip.Request, r dialog.Respond) *sip.Response {
 	return res
 }
 
-// AddSDP adds a session description as the body.
+// AddSDP adds a session description as the body of a message.
 func AddSDP(msg interface {
 	AppendHeader(header sip.Header)
 	SetBody(body []byte)

@@ -5,16 +5,16 @@ import (
 	"crypto/x509"
 )
 
-// Credentials returns the certificates that the next handshake shows, at least one, and the roots of peers' certificates; nil: the
-// system's. It is called at each handshake, so that both can be renewed while connections stay open.
+// Credentials returns at least one certificate for the next handshake, and the roots that verify the certificates of peers. Nil roots mean
+// the system's. It is called for each handshake, so that both can be renewed while connections stay open.
 type Credentials func() ([]tls.Certificate, *x509.CertPool)
 
-// Fixed returns credentials that never change.
+// Fixed returns Credentials that always return the same certificates and roots.
 func Fixed(certificates []tls.Certificate, roots *x509.CertPool) Credentials {
 	return func() ([]tls.Certificate, *x509.CertPool) { return certificates, roots }
 }
 
-// Server returns a server's TLS configuration. It asks callers for a certificate, which is optional: see Names.
+// Server returns the TLS configuration of a server. The server requests a certificate of its callers but does not require it: see Names.
 func (c Credentials) Server() *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12, ClientAuth: tls.RequestClientCert,
@@ -25,12 +25,13 @@ func (c Credentials) Server() *tls.Config {
 					return &certificates[i], nil
 				}
 			}
-			return &certificates[0], nil // as crypto/tls does: the client reports its fault
+			return &certificates[0], nil // as crypto/tls does; the client then reports why it is unsuitable
 		},
 	}
 }
 
-// Names returns the names of the certificate that a peer has shown, if it chains to a root; nil for any other one.
+// Names returns the DNS names in a peer's certificate. It returns nil if the peer has sent no certificate, or the certificate does not
+// chain to a root.
 func (c Credentials) Names(state tls.ConnectionState) []string {
 	_, roots := c()
 	if len(state.PeerCertificates) == 0 || VerifyChain(state, roots) != nil {
@@ -39,7 +40,7 @@ func (c Credentials) Names(state tls.ConnectionState) []string {
 	return state.PeerCertificates[0].DNSNames
 }
 
-// show is a client's tls.Config.GetClientCertificate.
+// show implements tls.Config.GetClientCertificate for a client.
 func (c Credentials) show(asked *tls.CertificateRequestInfo) (*tls.Certificate, error) {
 	certificates, _ := c()
 	for i := range certificates {
@@ -47,22 +48,22 @@ func (c Credentials) show(asked *tls.CertificateRequestInfo) (*tls.Certificate, 
 			return &certificates[i], nil
 		}
 	}
-	return new(tls.Certificate), nil // none
+	return new(tls.Certificate), nil // sends no certificate
 }
 
-// chain is a client's tls.Config.VerifyConnection that ignores the certificate's name.
+// chain implements tls.Config.VerifyConnection for a client that does not check the name in the certificate.
 func (c Credentials) chain(state tls.ConnectionState) error {
 	_, roots := c()
 	return refused(state, VerifyChain(state, roots))
 }
 
-// full returns a client's tls.Config.VerifyConnection that wants the certificate to name a host.
+// full returns a tls.Config.VerifyConnection for a client that requires the certificate to name host.
 func (c Credentials) full(host string) func(tls.ConnectionState) error {
 	return func(state tls.ConnectionState) error {
 		_, roots := c()
 		err := VerifyChain(state, roots)
 		if err == nil {
-			err = state.PeerCertificates[0].VerifyHostname(host) // which an empty host never passes
+			err = state.PeerCertificates[0].VerifyHostname(host) // always fails for an empty host
 		}
 		return refused(state, err)
 	}

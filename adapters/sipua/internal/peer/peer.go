@@ -1,4 +1,4 @@
-// Package peer holds the rules for connections to servers that calls and probes share: permitted addresses, verification of
+// Package peer contains the rules for connections to servers that calls and probes share: permitted addresses, verification of
 // certificates, and descriptions of failed connections.
 package peer
 
@@ -20,15 +20,15 @@ import (
 	"github.com/callwright/callwright/sip/self"
 )
 
-// Control refuses addresses before they are dialed. It sees the address that is really dialed, so a name cannot resolve to
-// a private address after it was checked (DNS rebinding). Nil allows all.
+// Control returns an error for an address that must not be dialed. It receives the address after DNS resolution, so that a name cannot
+// resolve to a private address after a check (DNS rebinding). A nil Control allows every address.
 type Control func(network, address string, c syscall.RawConn) error
 
-// errSelf refuses an address at which this server itself listens.
+// errSelf is the error for an address at which this server itself listens.
 var errSelf = errors.New(self.Reason)
 
-// Guard returns the control that allows public addresses only, over TCP and UDP, or all addresses; in both cases none at which
-// the server itself listens.
+// Guard returns a Control that allows all addresses if allowPrivate is set, and otherwise only public addresses over TCP and UDP. It never
+// allows an address at which own listens.
 func Guard(allowPrivate bool, own *self.Server) Control {
 	safe := func(string, string, syscall.RawConn) error { return nil }
 	if !allowPrivate {
@@ -42,8 +42,8 @@ func Guard(allowPrivate bool, own *self.Server) Control {
 	}
 }
 
-// Client returns a client's TLS configuration that verifies the peer's certificate against a host, never against the
-// dialed address: in a dialog the peer chooses that address. sessions may be nil.
+// Client returns the TLS configuration of a client that verifies the peer's certificate with a host. It never verifies the dialed address,
+// because within a dialog the peer chooses that address. sessions may be nil.
 func Client(own Credentials, sessions tls.ClientSessionCache, verify trunk.TLSVerification, host string) *tls.Config {
 	c := &tls.Config{
 		MinVersion: tls.VersionTLS12, ServerName: host, ClientSessionCache: sessions, GetClientCertificate: own.show,
@@ -59,8 +59,8 @@ func Client(own Credentials, sessions tls.ClientSessionCache, verify trunk.TLSVe
 	return c
 }
 
-// VerifyChain reports an error unless the peer's certificate chains to a root (nil: the system's) and is valid today. It
-// ignores the certificate's name.
+// VerifyChain returns an error unless the peer's certificate is currently valid and chains to a root. Nil roots mean the system's. It
+// ignores the names in the certificate.
 func VerifyChain(state tls.ConnectionState, roots *x509.CertPool) error {
 	if len(state.PeerCertificates) == 0 {
 		return errors.New("the peer has shown no certificate")
@@ -73,7 +73,7 @@ func VerifyChain(state tls.ConnectionState, roots *x509.CertPool) error {
 	return err
 }
 
-// Reason describes the cause of a failed connection, human-readable. A coded error is described by its message. The text contains
+// Reason returns a readable reason for a failed connection. For an error with a code it returns the error's message. The text contains
 // nothing that the peer has sent.
 func Reason(err error) string {
 	if e, ok := errors.AsType[*callwright.Error](err); ok {
@@ -130,8 +130,9 @@ func certificateReason(err error) string {
 	return "the certificate is not valid"
 }
 
-// Source returns the address from which a connection to an address leaves, so that allow-lists of peers can name it: local, unless local is
-// none or every address, of the other family, or a loopback address and the peer is elsewhere. The zero Addr leaves the choice to the system.
+// Source returns the local address of a connection to an address, so that peers can add it to their allow-lists. It is local, or the zero
+// Addr if the system must choose. The system chooses if local is invalid, unspecified or of the other address family, or if only local is a
+// loopback address.
 func Source(local, to netip.Addr) netip.Addr {
 	local, to = local.Unmap(), to.Unmap()
 	if !local.IsValid() || local.IsUnspecified() || local.Is4() != to.Is4() || local.IsLoopback() && !to.IsLoopback() {

@@ -50,7 +50,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// TestGuardOfItself lets no connection reach the server itself, even if everything else is allowed.
+// TestGuardOfItself checks that Guard never allows the server's own address, even if private addresses are allowed.
 func TestGuardOfItself(t *testing.T) {
 	t.Parallel()
 	own := new(self.Server)
@@ -66,7 +66,7 @@ func TestGuardOfItself(t *testing.T) {
 	}
 }
 
-// TestClient: effects of a handshake are tested with the probes and the lines.
+// TestClient checks the configuration of a client. Its handshakes are tested with the probes and in package sipua.
 func TestClient(t *testing.T) {
 	t.Parallel()
 	own := peer.Fixed([]tls.Certificate{{}}, x509.NewCertPool())
@@ -84,7 +84,7 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// TestFull verifies names, and never takes an empty one for any.
+// TestFull checks that full verification requires the certificate to name the host, and rejects an empty host.
 func TestFull(t *testing.T) {
 	t.Parallel()
 	ca, err := testca.Open(t.TempDir())

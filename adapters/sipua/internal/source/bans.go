@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Bans returns the ends of the blocks in force, by source.
+// Bans returns the sources that are currently blocked, with the ends of their blocks.
 func (l *Limiter) Bans() map[netip.Addr]time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -20,14 +20,14 @@ func (l *Limiter) Bans() map[netip.Addr]time.Time {
 	return all
 }
 
-// Ban blocks a source until a time, as another node does.
+// Ban blocks a source until the given time, for example because another node has blocked it.
 func (l *Limiter) Ban(a netip.Addr, until time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.of(a).blocked = until
 }
 
-// Lift ends the block of a source, and counts its requests afresh.
+// Lift ends the block of a source and resets its counts of refused requests.
 func (l *Limiter) Lift(a netip.Addr) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -15,7 +15,8 @@ func TestBanLine(t *testing.T) {
 	siptest.RunBanLine(t, func(*testing.T) ban.Line { return source.NewLimiter(5, nil, time.Now) })
 }
 
-// A ban that is lifted counts afresh; one of another node holds here.
+// TestBansAreListedAndLifted checks that Bans lists the bans of this node and of others, that Lift resets the counts, and that a ban ends
+// at its time.
 func TestBansAreListedAndLifted(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

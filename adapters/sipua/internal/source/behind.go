@@ -8,25 +8,25 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The limits of callers and numbers behind a trusted source.
+// The limits for callers and numbers behind a trusted source.
 const (
-	behindAtOnce = 60     // refused concurrent calls
-	behindRate   = 1      // refused calls a second from then on
-	maxBehind    = 10_000 // callers and numbers that are remembered
-	maxSide      = 64     // bytes of a caller that tell it from others
+	behindAtOnce = 60     // refused calls in a burst
+	behindRate   = 1      // refused calls per second after the burst
+	maxBehind    = 10_000 // maximum number of stored callers and numbers
+	maxSide      = 64     // number of bytes of a name that distinguish callers
 )
 
-// Sides are the two sides of an INVITE. An empty one is not counted.
+// Sides holds the caller and the called number of an INVITE. An empty field is not counted.
 type Sides struct{ Caller, Called string }
 
-// side is a caller or a called number behind a source.
+// side identifies a caller or a called number behind a trusted source.
 type side struct {
 	source netip.Addr
 	called bool
 	name   string
 }
 
-// of returns the sides behind a source that are counted.
+// of returns the sides that are not empty, as sides behind a source.
 func (s Sides) of(a netip.Addr) []side {
 	var all []side
 	for _, one := range []side{{name: s.Caller}, {called: true, name: s.Called}} {
@@ -38,8 +38,8 @@ func (s Sides) of(a netip.Addr) []side {
 	return all
 }
 
-// Held reports whether a call behind a trusted source is refused without a look-up: too many calls of its caller, or to its
-// number, have been refused. Other calls of the source continue.
+// Held reports whether a call behind a trusted source must be refused without a route lookup, because too many calls of its caller or to
+// its number have been refused. Other calls from the source are not affected. It returns false for other sources.
 func (l *Limiter) Held(a netip.Addr, s Sides) bool {
 	if !l.trusted(a) {
 		return false
@@ -54,7 +54,7 @@ func (l *Limiter) Held(a netip.Addr, s Sides) bool {
 	return false
 }
 
-// charge counts a refused call to its sides. The mutex is held.
+// charge counts a refused call against its sides. The caller must hold the mutex.
 func (l *Limiter) charge(a netip.Addr, s Sides) {
 	now := l.now()
 	for _, one := range s.of(a) {
@@ -70,7 +70,7 @@ func (l *Limiter) charge(a netip.Addr, s Sides) {
 	}
 }
 
-// deleteSide deletes, of a few sides, the one with the fewest refused calls: a map gives them in random order.
+// deleteSide deletes, among 32 random sides, the side with the fewest refused calls. Go iterates over a map in random order.
 func (l *Limiter) deleteSide() {
 	const few = 32
 	var best side

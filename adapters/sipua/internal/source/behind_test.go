@@ -10,8 +10,8 @@ import (
 	"github.com/callwright/callwright/adapters/sipua/internal/source"
 )
 
-// A trusted source is never blocked. Refused calls of one caller behind it, or to one number, hold only that caller and that
-// number, which may continue slowly.
+// TestTrustedSources checks that a trusted source is never blocked. Refused calls of one caller, or to one number, must hold only that
+// caller or number, at a rate of one call per second.
 func TestTrustedSources(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -61,7 +61,8 @@ func TestTrustedSources(t *testing.T) {
 	}
 }
 
-// Behind a trusted source, calls to numbers that are not served use a share of their own; elsewhere all calls have one.
+// TestSharesOfATrustedSource checks that calls to unserved numbers have separate limits behind a trusted source, but not behind other
+// sources.
 func TestSharesOfATrustedSource(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -86,7 +87,8 @@ func TestSharesOfATrustedSource(t *testing.T) {
 	}
 }
 
-// A blocked source that becomes trusted is answered immediately, and counts afresh.
+// TestTrustEndsABlock checks that a source is not blocked while it is trusted, and that its block applies again when it is no longer
+// trusted.
 func TestTrustEndsABlock(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -105,7 +107,7 @@ func TestTrustEndsABlock(t *testing.T) {
 	}
 }
 
-// Callers and numbers that are made up take no more room than others, and do not free one that is held.
+// TestSidesAreBounded checks that invented callers do not exceed the limit of stored callers, and that they do not displace a held caller.
 func TestSidesAreBounded(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -7,15 +7,15 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The limits of wrong credentials for one trunk.
+// The limits of wrong credentials, which are counted separately for each trunk.
 const (
-	maxWrong       = 3         // a minute, of a source, or of a caller behind a trusted one
-	maxWrongBehind = 60        // a minute, of all callers behind a trusted source
-	provenFor      = time.Hour // time for which a caller's right credentials exempt it from the limit of all callers
-	maxProofs      = 10_000    // callers behind trusted sources that are remembered
+	maxWrong       = 3         // per minute, from a source, or from a caller behind a trusted source
+	maxWrongBehind = 60        // per minute, from all callers behind a trusted source
+	provenFor      = time.Hour // duration for which correct credentials exempt a caller from maxWrongBehind
+	maxProofs      = 10_000    // maximum number of stored callers behind trusted sources
 )
 
-// prover is a caller behind a trusted source that sends credentials for a trunk.
+// prover identifies a caller behind a trusted source that sends credentials for a trunk.
 type prover struct {
 	source          netip.Addr
 	trunkID, caller string
@@ -24,12 +24,12 @@ type prover struct {
 // proof records when a caller's credentials were wrong or right.
 type proof struct {
 	wrong  window
-	proven time.Time // when they were right last
+	proven time.Time // when the credentials were last correct
 	seen   time.Time
 }
 
-// WrongCredentials records wrong credentials for a trunk. Behind a trusted source they count to their caller (see Sides) and to all
-// callers of the source together.
+// WrongCredentials counts wrong credentials for a trunk against their source. Behind a trusted source they also count against the caller
+// (see Sides).
 func (l *Limiter) WrongCredentials(a netip.Addr, trunkID, caller string) {
 	trusted := l.trusted(a)
 	l.mu.Lock()
@@ -49,8 +49,8 @@ func (l *Limiter) WrongCredentials(a netip.Addr, trunkID, caller string) {
 	}
 }
 
-// RightCredentials records right credentials for a trunk. Wrong ones of other callers behind a trusted source do not keep this caller
-// from the trunk for an hour.
+// RightCredentials records correct credentials for a trunk. Behind a trusted source, wrong credentials of other callers then do not affect
+// this caller for an hour. For other sources it does nothing.
 func (l *Limiter) RightCredentials(a netip.Addr, trunkID, caller string) {
 	if caller == "" || !l.trusted(a) {
 		return
@@ -60,8 +60,9 @@ func (l *Limiter) RightCredentials(a netip.Addr, trunkID, caller string) {
 	l.prove(a, trunkID, caller, func(p *proof) { p.proven = l.now() })
 }
 
-// Distrusted reports whether credentials for a trunk are not checked any more, because wrong ones came too often: from a source, or
-// behind a trusted one from the caller, or from all callers without right credentials within the last hour.
+// Distrusted reports whether credentials for a trunk must be refused without a check, because too many were wrong. Wrong credentials count
+// for a source that is not trusted. Behind a trusted source they count for the caller, and for all callers without correct credentials
+// within the last hour.
 func (l *Limiter) Distrusted(a netip.Addr, trunkID, caller string) bool {
 	trusted := l.trusted(a)
 	l.mu.Lock()
@@ -81,7 +82,7 @@ func proverOf(a netip.Addr, trunkID, caller string) prover {
 	return prover{source: callwright.Source(a), trunkID: trunkID, caller: caller[:min(len(caller), maxSide)]}
 }
 
-// prove changes the proof of a caller. The mutex is held.
+// prove changes the proof of a caller. The caller of prove must hold the mutex.
 func (l *Limiter) prove(a netip.Addr, trunkID, caller string, change func(*proof)) {
 	key := proverOf(a, trunkID, caller)
 	p, known := l.proofs[key]
@@ -93,7 +94,8 @@ func (l *Limiter) prove(a netip.Addr, trunkID, caller string, change func(*proof
 	l.proofs[key] = p
 }
 
-// deleteProof deletes the least recently seen of a few callers, preferably one without right credentials: a map gives them in random order.
+// deleteProof deletes, among 32 random callers, the least recently seen one, preferably one without correct credentials. Go iterates over a
+// map in random order.
 func (l *Limiter) deleteProof() {
 	const few = 32
 	var oldest prover
@@ -109,7 +111,7 @@ func (l *Limiter) deleteProof() {
 	delete(l.proofs, oldest)
 }
 
-// before reports whether a proof is deleted before another one.
+// before reports whether p must be deleted before other.
 func (p proof) before(other proof) bool {
 	if p.proven.IsZero() != other.proven.IsZero() {
 		return p.proven.IsZero()

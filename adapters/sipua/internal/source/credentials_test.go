@@ -30,8 +30,8 @@ func TestWrongCredentials(t *testing.T) {
 	}
 }
 
-// Behind a trusted source one caller's wrong credentials count to that caller alone. Wrong credentials of many callers slow all
-// down, except proved callers.
+// TestWrongCredentialsBehindATrustedSource checks that wrong credentials of one caller behind a trusted source affect only that caller.
+// Wrong credentials of many callers must affect all callers except those with correct credentials.
 func TestWrongCredentialsBehindATrustedSource(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -73,7 +73,8 @@ func TestWrongCredentialsBehindATrustedSource(t *testing.T) {
 	distrusted("an hour later", map[string]bool{"customer": true})
 }
 
-// Only few of many guessing callers are remembered, and proved callers take precedence.
+// TestProofsAreBounded checks that many guessing callers do not exceed the limit of stored callers, and that they do not displace a caller
+// with correct credentials.
 func TestProofsAreBounded(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -1,10 +1,10 @@
 package source
 
-// Known returns the number of remembered sources.
+// Known returns the number of stored sources.
 func Known(l *Limiter) int { return len(l.known) }
 
-// Behind returns the number of remembered callers and numbers behind sources.
+// Behind returns the number of stored callers and numbers behind trusted sources.
 func Behind(l *Limiter) int { return len(l.behind) }
 
-// Proofs returns the number of callers behind sources that are remembered by their credentials.
+// Proofs returns the number of callers behind trusted sources whose credentials are recorded.
 func Proofs(l *Limiter) int { return len(l.proofs) }

@@ -11,65 +11,65 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The limits that do not depend on configuration.
+// The limits that the configuration does not change.
 const (
-	maxRefused = 20               // refused calls a minute; then the source is blocked
-	maxFaulty  = 100              // other refused requests a minute; then the source is blocked
+	maxRefused = 20               // refused calls per minute, at which the source is blocked
+	maxFaulty  = 100              // other refused requests per minute, at which the source is blocked
 	blockTime  = 10 * time.Minute // duration of a block
-	maxSources = 10_000           // that are remembered
-	maxLookups = 16               // route look-ups of one source at a time
+	maxSources = 10_000           // maximum number of stored sources
+	maxLookups = 16               // concurrent route lookups of one source
 
-	logEvery  = time.Minute // between two lines of one source in the log
-	logRate   = 1           // lines a second, of all sources
+	logEvery  = time.Minute // minimum interval of log lines about one source
+	logRate   = 1           // log lines per second about all sources
 	logAtOnce = 30
 
-	requestsPerInvite = 8 // paces all requests: the ACK, the BYE and other requests of a call
+	requestsPerInvite = 8 // limit of all requests for each allowed INVITE, such as its ACK and BYE
 	minRequests       = 100
 )
 
-// Limiter counts the actions of sources. It is safe for concurrent use.
+// Limiter counts the requests of sources and enforces their limits. It is safe for concurrent use.
 type Limiter struct {
-	rate     rate.Limit // INVITEs a second, and likewise OPTIONS
-	burst    int        // burst of INVITEs, and INVITEs in admission at a time
-	requests int        // requests of all kinds, per second and as a burst
+	rate     rate.Limit // INVITEs per second, and OPTIONS per second
+	burst    int        // INVITEs in a burst, and concurrent INVITEs in admission
+	requests int        // requests of any kind, per second and in a burst
 	now      func() time.Time
-	lines    *rate.Limiter // of the log
+	lines    *rate.Limiter // limits the lines of the log
 
 	trusted func(netip.Addr) bool
 
 	mu     sync.Mutex
 	known  map[netip.Addr]*source
-	behind map[side]*rate.Limiter // refused calls behind trusted sources
-	proofs map[prover]proof       // credentials of callers behind trusted sources
+	behind map[side]*rate.Limiter // count refused calls behind trusted sources
+	proofs map[prover]proof       // of callers behind trusted sources
 }
 
 type source struct {
-	served   share             // of INVITEs, those to unserved numbers behind a trusted source apart
-	unserved share             // of the latter
-	probes   *rate.Limiter     // of OPTIONS
-	requests *rate.Limiter     // of all requests
+	served   share             // limits INVITEs, except those that unserved limits
+	unserved share             // limits INVITEs to unserved numbers behind a trusted source
+	probes   *rate.Limiter     // limits OPTIONS
+	requests *rate.Limiter     // limits requests of any kind
 	refused  window            // refused calls
 	faulty   window            // other refused requests
-	wrong    map[string]window // wrong credentials, by trunk
-	unlogged int               // refused calls that the log has not counted
-	logged   time.Time         // when the log had the last line about refused calls
-	admitted time.Time         // when a call was admitted last
-	blocked  time.Time         // until when
+	wrong    map[string]window // wrong credentials, by trunk id
+	unlogged int               // refused calls since the last log line
+	logged   time.Time         // time of the last log line
+	admitted time.Time         // time of the last admitted call
+	blocked  time.Time         // end of the block
 	seen     time.Time
 }
 
-// share holds the limits of the INVITEs of a source.
+// share holds the rate limiter and the counts for INVITEs of a source.
 type share struct {
 	pace    *rate.Limiter
-	lookups chan struct{} // a semaphore: holds one value for each route look-up that runs
-	pending int           // INVITEs in admission
+	lookups chan struct{} // semaphore of the running route lookups
+	pending int           // number of INVITEs in admission
 }
 
 func (l *Limiter) newShare() share {
 	return share{pace: rate.NewLimiter(l.rate, l.burst), lookups: make(chan struct{}, maxLookups)}
 }
 
-// window counts events within a minute.
+// window counts the events of up to a minute since the first one.
 type window struct {
 	since time.Time
 	n     int
@@ -90,9 +90,9 @@ func (w window) add(now time.Time) window {
 	return w
 }
 
-// NewLimiter returns a limiter that lets each source send perSecond INVITEs a second, and a burst of twice as many. OPTIONS have
-// the same limit. A source that is trusted is never blocked: the callers and numbers behind it are held instead. nil trusts none.
-// The limiter asks again each time, so that trust may come and go.
+// NewLimiter returns a limiter that allows each source perSecond INVITEs per second, with bursts of twice as many, and as many OPTIONS. It
+// never blocks a source for which trusted returns true, but holds the callers and numbers behind it. trusted is called each time, so that
+// its result may change. If nil, no source is trusted.
 func NewLimiter(perSecond int, trusted func(netip.Addr) bool, now func() time.Time) *Limiter {
 	if trusted == nil {
 		trusted = func(netip.Addr) bool { return false }
@@ -104,7 +104,7 @@ func NewLimiter(perSecond int, trusted func(netip.Addr) bool, now func() time.Ti
 	}
 }
 
-// of returns an address's source, and adds a new one. The mutex is held.
+// of returns the state of an address's source, and adds it if it is not stored. The caller must hold the mutex.
 func (l *Limiter) of(a netip.Addr) *source {
 	a = callwright.Source(a)
 	known := l.known[a]
@@ -122,8 +122,8 @@ func (l *Limiter) of(a netip.Addr) *source {
 	return known
 }
 
-// evict deletes the least recently seen of a few sources, preferably one without an admitted call: a map gives them in random
-// order.
+// evict deletes, among about 32 random sources without INVITEs in admission, the least recently seen one, preferably one without an
+// admitted call. Go iterates over a map in random order.
 func (l *Limiter) evict() {
 	const few = 32
 	var oldest netip.Addr
@@ -139,7 +139,7 @@ func (l *Limiter) evict() {
 	delete(l.known, oldest)
 }
 
-// before reports whether a source is deleted before another one.
+// before reports whether s must be deleted before other.
 func (s *source) before(other *source) bool {
 	if s.admitted.IsZero() != other.admitted.IsZero() {
 		return s.admitted.IsZero()
@@ -147,30 +147,30 @@ func (s *source) before(other *source) bool {
 	return s.seen.Before(other.seen)
 }
 
-// Wait waits until a source may send one more request of any kind, or ctx ends.
+// Wait waits until a source may send another request of any kind, or ctx ends.
 func (l *Limiter) Wait(ctx context.Context, a netip.Addr) {
 	l.mu.Lock()
 	pace := l.of(a).requests
 	l.mu.Unlock()
-	_ = pace.Wait(ctx) // it fails when ctx ends
+	_ = pace.Wait(ctx) // fails only when ctx ends
 }
 
-// Probe reports whether a source may send one more OPTIONS.
+// Probe counts an OPTIONS of a source, and reports whether the rate limit allows it.
 func (l *Limiter) Probe(a netip.Addr) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.of(a).probes.AllowN(l.now(), 1)
 }
 
-// Entry is an INVITE in admission. Its Lookups are the semaphore of route look-ups.
+// Entry is an INVITE in admission. Lookups is the semaphore of its source's route lookups.
 type Entry struct {
 	Lookups chan struct{}
 	share   *share
 }
 
-// Enter counts an INVITE in admission; ok is false when the source sends too many. Each successful Enter needs a Leave. served says
-// whether this server serves the called number: behind a trusted source calls to other numbers have a share of their own, so
-// that they do not use up the share of the served numbers.
+// Enter counts an INVITE in admission. ok is false if the source sends too many. Each successful Enter requires a Leave. served reports
+// whether this server serves the called number. Behind a trusted source, calls to unserved numbers have separate limits, so that they do
+// not use up the limits of the served numbers.
 func (l *Limiter) Enter(a netip.Addr, served bool) (e Entry, ok bool) {
 	apart := !served && l.trusted(a)
 	l.mu.Lock()
@@ -187,15 +187,15 @@ func (l *Limiter) Enter(a netip.Addr, served bool) (e Entry, ok bool) {
 	return Entry{Lookups: s.lookups, share: s}, true
 }
 
-// Leave ends the admission of an INVITE.
+// Leave ends the admission of the INVITE that Enter counted.
 func (l *Limiter) Leave(e Entry) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e.share.pending--
 }
 
-// Admitted records an admitted call. Its source is a carrier, which the refused calls of some of its customers must not
-// block.
+// Admitted records an admitted call and resets the counts of refused requests. Its source is a carrier, which refused calls of some
+// customers must not block.
 func (l *Limiter) Admitted(a netip.Addr) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -203,7 +203,7 @@ func (l *Limiter) Admitted(a netip.Addr) {
 	known.admitted, known.refused, known.faulty = l.now(), window{}, window{}
 }
 
-// Known reports whether a call of a source has been admitted.
+// Known reports whether a call from a source has been admitted.
 func (l *Limiter) Known(a netip.Addr) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -211,8 +211,8 @@ func (l *Limiter) Known(a netip.Addr) bool {
 	return known != nil && !known.admitted.IsZero()
 }
 
-// Refused records a refused call, and blocks a source that sends nothing else. It reports whether the source is blocked
-// from now on. Behind a trusted source the call counts to its sides.
+// Refused counts a refused call, and blocks its source after too many of them unless a call was admitted recently. It reports whether it
+// has blocked the source. Behind a trusted source the call counts only against its sides.
 func (l *Limiter) Refused(a netip.Addr, s Sides) bool {
 	trusted := l.trusted(a)
 	l.mu.Lock()
@@ -226,7 +226,7 @@ func (l *Limiter) Refused(a netip.Addr, s Sides) bool {
 	return l.block(known)
 }
 
-// Faulty is Refused for any other request. Requests of trusted sources do not count.
+// Faulty counts a refused request other than a call, and otherwise does the same as Refused. It ignores requests of trusted sources.
 func (l *Limiter) Faulty(a netip.Addr) bool {
 	if l.trusted(a) {
 		return false
@@ -238,8 +238,8 @@ func (l *Limiter) Faulty(a netip.Addr) bool {
 	return l.block(known)
 }
 
-// Log counts a refused call for the log. It reports whether a line is due, and the number of the source's calls that have been refused
-// since the line before: each source has a line a minute, and all together have a line a second.
+// Log counts a refused call for the log. It reports whether a log line is due, and how many of the source's calls were refused since its
+// last line. There is at most one line per minute for a source, and about one per second for all.
 func (l *Limiter) Log(a netip.Addr) (refused int, due bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -252,7 +252,8 @@ func (l *Limiter) Log(a netip.Addr) (refused int, due bool) {
 	return refused, true
 }
 
-// block blocks a source that has been refused too often and has no recently admitted call. The mutex is held.
+// block blocks a source with too many refused requests and without a recently admitted call, and reports whether it did. The caller must
+// hold the mutex.
 func (l *Limiter) block(s *source) bool {
 	now := l.now()
 	if s.refused.n < maxRefused && s.faulty.n < maxFaulty || now.Sub(s.admitted) < blockTime || now.Before(s.blocked) {
@@ -262,7 +263,7 @@ func (l *Limiter) block(s *source) bool {
 	return true
 }
 
-// Blocked reports whether a source gets no answers. A source that has become trusted gets them.
+// Blocked reports whether requests of a source must be ignored. It returns false for a trusted source.
 func (l *Limiter) Blocked(a netip.Addr) bool {
 	return l.isBlocked(a) && !l.trusted(a)
 }

@@ -95,7 +95,8 @@ func TestFaultySources(t *testing.T) {
 	}
 }
 
-// A source may send a burst of its requests of a second; the next one waits, on any connection.
+// TestSourcesArePaced checks that a source may send a second's requests in a burst, that further requests wait, and that other sources do
+// not.
 func TestSourcesArePaced(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -120,7 +121,7 @@ func TestSourcesArePaced(t *testing.T) {
 	})
 }
 
-// The sources of calls are remembered longer than others.
+// TestSourcesOfCallsAreRemembered checks that many new sources do not displace a source with an admitted call.
 func TestSourcesOfCallsAreRemembered(t *testing.T) {
 	t.Parallel()
 	s := source.NewLimiter(1, nil, time.Now)
@@ -159,7 +160,8 @@ func TestSourcesAreBounded(t *testing.T) {
 	}
 }
 
-// However many calls are refused, the log has few lines, and every line counts those since the one before.
+// TestLinesOfTheLog checks that the number of log lines is limited, and that each line counts the source's refused calls since its last
+// line.
 func TestLinesOfTheLog(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -176,7 +178,7 @@ func TestLinesOfTheLog(t *testing.T) {
 	}
 	now = now.Add(time.Minute)
 	lines := 0
-	for i := range 1000 { // all at once
+	for i := range 1000 { // at the same time
 		if _, due := s.Log(netip.AddrFrom4([4]byte{198, 51, byte(i / 250), byte(i % 250)})); due {
 			lines++
 		}

@@ -1,4 +1,4 @@
-// Package tone finds DTMF digits in audio (ITU-T Q.23 and Q.24), for callers whose gateway sends no telephone-events.
+// Package tone detects DTMF digits in audio (ITU-T Q.23 and Q.24), for callers whose gateway sends no telephone-events.
 package tone
 
 import "math"
@@ -9,33 +9,33 @@ var (
 	keys    = [4]string{"123A", "456B", "789C", "*0#D"}
 )
 
-// The thresholds of a digit. Speech rarely holds two pure tones of like strength for as long as a key does (talk-off).
+// The thresholds for a digit. Speech rarely contains two pure tones of similar strength for as long as a key press (talk-off).
 const (
-	hits   = 3    // windows of 20 ms, 10 ms apart, that begin a digit: 40 ms of tone, the least of Q.24
-	misses = 3    // windows without it that end a digit
-	purity = 0.78 // share of the energy of a window that both tones have at least
-	off    = 0.01 // share by which a tone is looked for beside its frequency: Q.24 allows 1.5 %
-	apart  = 4.0  // times the power of the strongest other tone of the group: 6 dB
-	twist  = 7.0  // the most times that one tone may be stronger than the other: 8 dB
-	floor  = 1e4  // mean square of the samples: -40 dBm0 or so
+	hits   = 3    // consecutive windows that start a digit, 20 ms long and 10 ms apart; together 40 ms, the minimum of Q.24
+	misses = 3    // consecutive windows without the digit that end it
+	purity = 0.78 // minimum share of both tones in the energy of a window
+	off    = 0.01 // relative deviation at which a tone is also measured; Q.24 allows 1.5 %
+	apart  = 4.0  // minimum power ratio to the other tones of the group: 6 dB
+	twist  = 7.0  // maximum power ratio of the two tones: 8 dB
+	floor  = 1e4  // minimum mean square of the samples: about -40 dBm0
 )
 
-// Detector finds digits in one stream of audio. It is for one goroutine.
+// Detector detects the digits in one stream of audio. It is not safe for concurrent use.
 type Detector struct {
 	rate    int
 	waiting []int16
-	key     byte // of the windows that follow each other; 0: none
-	run     int  // their number
-	pressed byte // the digit that is held; 0: none
-	missed  int  // windows without it
+	key     byte // digit of the last consecutive windows; 0 for no digit
+	run     int  // number of those windows
+	pressed byte // digit whose key is pressed; 0 if none is
+	missed  int  // consecutive windows without pressed
 	digits  []byte
 }
 
-// New returns a detector for audio of so many samples a second.
+// New returns a detector for audio with a sample rate in samples per second.
 func New(rate int) *Detector { return &Detector{rate: rate} }
 
-// Feed takes the next samples and returns the digits that begin with them, one a press. The result is good until the next
-// Feed.
+// Feed processes the next samples and returns the digits that begin in them, one for each key press. The result is valid until the next
+// call of Feed.
 func (d *Detector) Feed(samples []int16) []byte {
 	d.digits = d.digits[:0]
 	d.waiting = append(d.waiting, samples...)
@@ -47,7 +47,7 @@ func (d *Detector) Feed(samples []int16) []byte {
 	return d.digits
 }
 
-// window takes the digit of one window.
+// window updates the state with the digit of one window, and appends a digit that begins to digits.
 func (d *Detector) window(pcm []int16) {
 	key := d.keyOf(pcm)
 	if key != d.key {
@@ -68,7 +68,7 @@ func (d *Detector) window(pcm []int16) {
 	}
 }
 
-// keyOf returns the digit whose tones fill a window; 0 without one.
+// keyOf returns the digit whose two tones dominate a window, or 0 if there is none.
 func (d *Detector) keyOf(pcm []int16) byte {
 	energy := 0.0
 	for _, s := range pcm {
@@ -88,7 +88,7 @@ func (d *Detector) keyOf(pcm []int16) byte {
 	return keys[row][column]
 }
 
-// strongest returns the strongest tone of a group and its power, and whether the others are much weaker.
+// strongest returns the index and the power of the strongest tone in a group, and whether all others are much weaker.
 func (d *Detector) strongest(pcm []int16, group [4]float64) (best int, power float64, alone bool) {
 	var powers [4]float64
 	for i, frequency := range group {
@@ -106,7 +106,7 @@ func (d *Detector) strongest(pcm []int16, group [4]float64) (best int, power flo
 	return best, powers[best], true
 }
 
-// goertzel returns the squared magnitude of one frequency, given as a part of the sample rate.
+// goertzel returns the squared magnitude of one frequency, which is a fraction of the sample rate.
 func goertzel(pcm []int16, frequency float64) float64 {
 	factor := 2 * math.Cos(2*math.Pi*frequency)
 	var last, before float64

@@ -16,13 +16,13 @@ import (
 
 const alphabet = "123A456B789C*0#D"
 
-// line is audio of a telephone line.
+// line collects the audio of a telephone line.
 type line struct {
 	rate int
 	pcm  []int16
 }
 
-// press adds a key: two tones of an amplitude each, the first one of the group that is off by a share.
+// press appends the two tones of a key. low and high are their amplitudes. off is the relative error of both frequencies.
 func (l *line) press(key byte, d time.Duration, low, high, off float64) {
 	i := strings.IndexByte(alphabet, key)
 	row, column := []float64{697, 770, 852, 941}[i/4]*(1+off), []float64{1209, 1336, 1477, 1633}[i%4]*(1+off)
@@ -36,7 +36,7 @@ func (l *line) pause(d time.Duration) {
 	l.pcm = append(l.pcm, make([]int16, d*time.Duration(l.rate)/time.Second)...)
 }
 
-// noise adds noise to all.
+// noise adds Gaussian noise to all samples.
 func (l *line) noise(amplitude float64) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range l.pcm {
@@ -44,7 +44,7 @@ func (l *line) noise(amplitude float64) {
 	}
 }
 
-// heard feeds a line in frames of 20 ms.
+// heard returns the digits that a detector finds in the audio, which it receives in frames of 20 ms.
 func (l *line) heard() string {
 	d, frame := tone.New(l.rate), l.rate/50
 	var digits []byte
@@ -54,8 +54,8 @@ func (l *line) heard() string {
 	return string(digits)
 }
 
-// Every key is one digit, of the shortest press and pause that a phone may make, at any place in the frames, with noise,
-// and with tones of unlike strength.
+// TestKeys checks that each key press is detected once: with the shortest presses and pauses, at any offset in the frames, with noise, and
+// with tones of different strength.
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	for _, rate := range []int{8000, 16000, 48000} {
@@ -90,7 +90,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// Sounds that must not count as a key: one tone, tones between keys, short ones, noise and a voice.
+// TestNoKeys checks that single tones, tones between two keys, short tones, noise and speech are not detected as keys.
 func TestNoKeys(t *testing.T) {
 	t.Parallel()
 	single := line{rate: 8000}
@@ -111,7 +111,7 @@ func TestNoKeys(t *testing.T) {
 	}
 }
 
-// voice returns speech of the synthesizer of the tests.
+// voice returns speech of the synthesizer flite.
 func voice(t *testing.T) line {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "voice.wav")

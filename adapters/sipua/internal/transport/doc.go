@@ -1,7 +1,7 @@
-// Package transport is the user agent's connections: the transport and transaction layers of RFC 3261 over TLS.
+// Package transport implements the transport and transaction layers of RFC 3261 over TLS for the user agent.
 //
-// [Listener] accepts callers' connections with limits and deadlines. [Stack] holds one instance of sipgo's transport layer,
-// sends requests over its connections, and hands the requests that arrive to a [Handler], each with its [ServerTx]. [Pool] holds the stacks for servers that we connect to, one for each [Profile]:
-// sipgo pools connections by address alone, so TLS settings must never share a stack. [Flow] is the connection that a
-// dialog came over, and finds another one when it has closed (RFC 5626).
+// [Listener] accepts the connections of callers, with limits and deadlines. [Stack] holds one instance of sipgo's transport layer, sends
+// requests over its connections, and passes each received request with its [ServerTx] to a [Handler]. [Pool] holds the stacks for outbound
+// connections, one for each [Profile]: sipgo pools connections only by address, so different TLS settings must never share a stack. [Flow]
+// is the connection of a dialog, and opens another one after it has closed (RFC 5626).
 package transport

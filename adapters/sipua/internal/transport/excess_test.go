@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/adapters/sipua/internal/transport"
 )
 
-// excessive are the headers of messages within the limit of bytes that would become large trees, or take long to read.
+// excessive contains headers of messages that are within the size limit, but that sipgo would parse into large structures or very slowly.
 var excessive = map[string]string{
 	"header fields":         strings.Repeat("a:\r\n", 16000),
 	"header fields of one":  strings.Repeat("v: a\r\n", 10000),
@@ -33,7 +33,8 @@ func numbered(format string, n int) string {
 	return b.String()
 }
 
-// A message with more parts than any call needs is refused before it becomes a tree, and its connection continues.
+// TestFramerRefusesExcess checks that a message with too many headers or parameters is refused before it is parsed, and that its connection
+// continues.
 func TestFramerRefusesExcess(t *testing.T) { //nolint:paralleltest // it measures the memory that the process allocates
 	for name, headers := range excessive {
 		t.Run(name, func(t *testing.T) {
@@ -53,13 +54,13 @@ func TestFramerRefusesExcess(t *testing.T) { //nolint:paralleltest // it measure
 	}
 }
 
-// A message at the limits is read.
+// TestFramerTakesManyHeaders checks that a message at the limits is parsed, and that one more header line or parameter is refused.
 func TestFramerTakesManyHeaders(t *testing.T) {
 	t.Parallel()
-	const already = 6 // headers of options, the length included
+	const already = 6 // number of headers that options adds, including Content-Length
 	for name, headers := range map[string]string{
 		"header fields": strings.TrimSuffix(strings.Repeat("X: b\r\n", transport.MaxLines-already), "\r\n"),
-		"parts":         "X: " + strings.Repeat(",", transport.MaxParts-2), // two parameters stand in options
+		"parts":         "X: " + strings.Repeat(",", transport.MaxParts-2), // options itself adds two parameters
 	} {
 		for more, want := range map[string]int{"": 1, "\r\nX: ,": 0} {
 			var f transport.Framer

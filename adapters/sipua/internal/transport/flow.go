@@ -14,28 +14,28 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// Flow is the connection that a dialog's messages take: the connection of the peer's last request, while it is open (RFC 5923). It
-// also holds the verification of a new connection after it has closed. One goroutine at a time uses a flow.
+// Flow is the connection for the messages of a dialog. It is the connection of the peer's last request while that is open (RFC 5923). When
+// it has closed, the flow opens another one with the same verification. A flow is not safe for concurrent use.
 type Flow struct {
 	pool    *Pool
-	first   place     // that the dialog has begun at
-	now     place     // that it is at
-	came    bool      // the peer's last request has come from there
-	profile Profile   // of first; host empty: a caller's
-	names   []string  // of a caller, for certificates: see Known
-	held    []Profile // of the stacks that the flow has acquired
+	first   place     // where the dialog started
+	now     place     // the current connection
+	came    bool      // the peer has sent a request over now
+	profile Profile   // of first; Host is empty for a caller's connection
+	names   []string  // names that a caller's certificate may contain: see Known
+	held    []Profile // profiles of the stacks that the flow must release
 }
 
-// place is one end of a connection.
+// place identifies a connection by its stack and the address of the peer.
 type place struct {
 	stack   *Stack
-	address netip.AddrPort // of the peer
+	address netip.AddrPort // address of the peer
 }
 
 func (p place) conn() sip.Connection { return p.stack.Existing(p.address) }
 
-// Accepted returns the flow of a request: over a caller's connection, or over one of ours that the peer sends requests on.
-// Hold it before the dialog outlives the request.
+// Accepted returns the flow of a request that a peer has sent over its connection or over one of ours. The caller must call Hold if the
+// dialog outlives the request.
 func (p *Pool) Accepted(s *Stack, from netip.AddrPort) *Flow {
 	at := place{s, from}
 	f := &Flow{pool: p, first: at, now: at, came: true, profile: Profile{Verify: trunk.VerifyFull}}
@@ -43,20 +43,21 @@ func (p *Pool) Accepted(s *Stack, from netip.AddrPort) *Flow {
 	return f
 }
 
-// Connected returns the flow over a connection of an acquired stack. The flow releases the stack.
+// Connected returns the flow over a connection of a held stack. The flow takes over the hold, and Release releases it.
 func (p *Pool) Connected(s *Stack, to netip.AddrPort) *Flow {
 	at := place{s, to}
 	return &Flow{pool: p, first: at, now: at, profile: s.profile, held: []Profile{s.profile}}
 }
 
-// Address returns the peer's address.
+// Address returns the peer's address on the current connection.
 func (f *Flow) Address() netip.AddrPort { return f.now.address }
 
-// TLS returns the TLS version, human-readable; empty without a connection.
+// TLS returns the name of the TLS version, or an empty text if the connection has closed.
 func (f *Flow) TLS() string { return Version(StateOf(f.now.conn())) }
 
-// Known adds names that the caller is known by: hosts of its trunk's servers, and names that its connection proves. A
-// Contact at an address is verified by them. Our own connections are verified as the trunk's host.
+// Known adds names by which the caller is known: the hosts of its trunk's servers, and the names in its verified certificate. A new
+// connection to the caller's Contact must have a certificate with one of them. Outbound connections are verified with the trunk's host
+// instead.
 func (f *Flow) Known(names ...string) {
 	for _, name := range names {
 		if name != "" && len(f.names) < maxNames && !slices.Contains(f.names, name) {
@@ -65,13 +66,13 @@ func (f *Flow) Known(names ...string) {
 	}
 }
 
-// maxNames bounds the names of one caller: each one costs a connection.
+// maxNames is the maximum number of names of a caller, because each of them may cost a connection attempt.
 const maxNames = 4
 
-// proven returns the names of a caller's certificate, if it has shown one that we trust.
+// proven returns the names in the certificate of a connection's peer, or nil if there is none that chains to a root.
 func (p *Pool) proven(conn sip.Connection) []string { return p.cfg.Credentials.Names(StateOf(conn)) }
 
-// Follow moves the dialog to the connection of a request of the peer.
+// Follow makes the connection of a peer's request the current connection of the dialog.
 func (f *Flow) Follow(s *Stack, from netip.AddrPort) {
 	to := place{s, from}
 	f.came = true
@@ -79,13 +80,13 @@ func (f *Flow) Follow(s *Stack, from netip.AddrPort) {
 		return
 	}
 	if s.profile.Host != "" && !slices.Contains(f.held, s.profile) && !f.hold(s) {
-		return // it is closed
+		return // the stack is closed
 	}
 	f.now = to
 	f.Known(f.pool.proven(to.conn())...)
 }
 
-// hold acquires the stack of a connection of ours.
+// hold holds the stack of an outbound connection until Release. It returns false if the pool no longer contains the stack.
 func (f *Flow) hold(s *Stack) bool {
 	switch f.pool.Hold(s.profile) {
 	case s:
@@ -98,8 +99,8 @@ func (f *Flow) hold(s *Stack) bool {
 	return false
 }
 
-// Hold keeps the connection of a dialog that comes in over one of ours: the registration that it was made for may end
-// before the dialog does. Callers close their connections themselves. It returns false once the pool is closed.
+// Hold keeps an outbound connection open for a dialog that the peer has started over it. The registration that opened it may end before the
+// dialog. Hold does nothing for a caller's connection. It returns false if the pool is closed.
 func (f *Flow) Hold() bool {
 	profile := f.now.stack.profile
 	if profile.Host == "" {
@@ -109,14 +110,14 @@ func (f *Flow) Hold() bool {
 	return f.hold(f.now.stack)
 }
 
-// Release releases the connections of the flow. It is called once.
+// Release releases the stacks that the flow holds. It must be called only once.
 func (f *Flow) Release() {
 	for _, profile := range f.held {
 		f.pool.Release(profile)
 	}
 }
 
-// Security describes, human-readable, the encryption of the flow's connection and the verification of the peer.
+// Security describes the encryption of the current connection and the verification of the peer in a readable text.
 func (f *Flow) Security() string {
 	conn := f.now.conn()
 	verified := "the caller has shown no certificate that we trust"
@@ -129,17 +130,17 @@ func (f *Flow) Security() string {
 	return Security(StateOf(conn)) + "; " + verified
 }
 
-// Cancel starts the transaction of a CANCEL. It goes where its INVITE has gone (RFC 3261, 9.1).
+// Cancel starts the transaction of a CANCEL, and sends it to where the dialog's first INVITE was sent (RFC 3261, 9.1).
 func (f *Flow) Cancel(req *sip.Request) (*sip.ClientTx, error) {
 	return f.first.stack.Request(f.pool.ctx, req, f.first.address)
 }
 
-// Write sends an ACK.
+// Write sends an ACK outside of a transaction.
 func (f *Flow) Write(req *sip.Request, path dialog.Path) error {
 	return f.each(path, func(s *Stack, to netip.AddrPort) error { return s.Write(f.pool.ctx, req, to) })
 }
 
-// Request starts a client transaction.
+// Request starts the client transaction of a request.
 func (f *Flow) Request(req *sip.Request, path dialog.Path) (tx *sip.ClientTx, err error) {
 	err = f.each(path, func(s *Stack, to netip.AddrPort) error {
 		tx, err = s.Request(f.pool.ctx, req, to)
@@ -148,9 +149,9 @@ func (f *Flow) Request(req *sip.Request, path dialog.Path) (tx *sip.ClientTx, er
 	return tx, err
 }
 
-// each tries the places that a message may go to until one takes it. The first one is the flow's connection, if the peer's last
-// request has come over it or it leads to the next hop: a Contact behind NAT names an unreachable address. With a route set its
-// first entry decides until the peer has sent a request.
+// each calls try for the connections that a message may use until one succeeds. It tries the current connection first if the peer has sent
+// a request over it, or if it leads to the next hop. The reason is that a Contact behind NAT contains an unreachable address. If there is a
+// route set, its first entry decides until the peer has sent a request.
 func (f *Flow) each(path dialog.Path, try func(*Stack, netip.AddrPort) error) error {
 	if (f.came || len(path.Routes) == 0 || f.leadsTo(path.NextHop)) && f.now.conn() != nil {
 		if err := try(f.now.stack, f.now.address); err == nil {
@@ -161,7 +162,7 @@ func (f *Flow) each(path dialog.Path, try func(*Stack, netip.AddrPort) error) er
 	switch {
 	case err == nil:
 		return nil
-	case f.profile.Host != "": // the trunk's server can be connected to again; a caller's ephemeral port can't
+	case f.profile.Host != "": // the trunk's server accepts a new connection, but a caller's ephemeral port does not
 		return try(f.first.stack, f.first.address)
 	case f.now.conn() != nil:
 		return try(f.now.stack, f.now.address)
@@ -170,7 +171,7 @@ func (f *Flow) each(path dialog.Path, try func(*Stack, netip.AddrPort) error) er
 	}
 }
 
-// leadsTo reports whether a next hop is the peer of the flow, by address or by the trunk's host.
+// leadsTo reports whether a next hop is the peer of the current connection, by its address or by the trunk's host.
 func (f *Flow) leadsTo(hop string) bool {
 	var u sip.Uri
 	if sip.ParseUri(hop, &u) != nil {
@@ -183,8 +184,8 @@ func (f *Flow) leadsTo(hop string) bool {
 	return err == nil && addr.Unmap() == f.now.address.Addr()
 }
 
-// profiles returns the permitted verifications of the server at a next hop: as the trunk's host; for a caller, by each name that it is
-// known by, and by the host of the hop itself. A name comes before the names of an address.
+// profiles returns the verifications that a new connection to a next hop may use. For an outbound flow it is the trunk's host. For a caller
+// these are its known names and the host of the next hop, which comes first if it is a name and last if it is an address.
 func (f *Flow) profiles(host string) []Profile {
 	if f.profile.Host != "" {
 		return []Profile{f.profile}
@@ -200,7 +201,7 @@ func (f *Flow) profiles(host string) []Profile {
 	return all
 }
 
-// elsewhere tries new connections to where a next hop leads.
+// elsewhere calls try for new connections to the addresses of a next hop until one succeeds.
 func (f *Flow) elsewhere(hop string, try func(*Stack, netip.AddrPort) error) error {
 	var next sip.Uri
 	if err := sip.ParseUri(hop, &next); err != nil {

@@ -11,32 +11,32 @@ import (
 	"github.com/callwright/callwright/adapters/sipua/internal/message"
 )
 
-// maxMessage bounds one message, in bytes. It is sipgo's own bound.
+// maxMessage is the maximum size of a message in bytes. sipgo has the same limit.
 const maxMessage = 65535
 
-// errFraming ends a connection on which the end of a message cannot be found.
+// errFraming means that the end of a message cannot be found, so that the connection must be closed.
 var errFraming = errors.New("a SIP message without an end")
 
-// framer cuts the bytes of a connection into messages (RFC 3261, 18.3), parses them, and drops messages that are excessive or that
-// sipgo cannot parse: sipgo itself would close the connection, although other requests and calls use it. The zero value is ready to
-// use, by one goroutine.
+// framer splits the bytes of a connection into messages (RFC 3261, 18.3) and parses them. It drops messages that are excessive or
+// malformed, for which sipgo itself would close the connection, although other requests and calls use it. The zero value is ready to use. A
+// framer is not safe for concurrent use.
 type framer struct {
-	part []byte // of a message whose end has not come; at most maxMessage and one read
-	seen int    // bytes of part before which the headers do not end
-	need int    // length of that message; 0 until its headers have come
-	lost bool   // the next bytes end the connection
+	part []byte // beginning of an incomplete message; at most maxMessage bytes plus one read
+	seen int    // number of bytes of part in which no end of the headers was found
+	need int    // length of the message in part; 0 until its headers are complete
+	lost bool   // the end of a message cannot be found
 
-	heard atomic.Int64 // when the last bytes came, in nanoseconds since 1970
+	heard atomic.Int64 // Unix time of the last read in nanoseconds
 }
 
-// isKeepAlive reports whether a read is a ping between messages, which wants a pong (RFC 5626, 3.5.1).
+// isKeepAlive reports whether the bytes of a read are a ping between messages, which requires a pong (RFC 5626, 3.5.1).
 func (f *framer) isKeepAlive(data []byte) bool {
-	const ping = 4 // two empty lines
+	const ping = 4 // length of two empty lines
 	return len(f.part) == 0 && len(data) >= ping && len(bytes.Trim(data, "\r\n")) == 0
 }
 
-// feed takes the bytes of one read. It returns the well-formed messages that are complete now, and the responses to
-// malformed requests. The caller closes the connection after errFraming.
+// feed processes the bytes of one read. It returns the valid messages that are now complete, and the responses to malformed requests. After
+// errFraming the caller must close the connection.
 func (f *framer) feed(data []byte) (whole []sip.Message, refusals []string, err error) {
 	if f.lost {
 		return nil, nil, errFraming
@@ -62,22 +62,22 @@ func (f *framer) feed(data []byte) (whole []sip.Message, refusals []string, err 
 		f.part = rest
 	case f.lost:
 		refusals = append(refusals, message.ReadHead(rest).Refusal())
-		if len(whole) == 0 { // otherwise its requests are answered first
+		if len(whole) == 0 { // otherwise the next read fails, so that these messages are handled first
 			err = errFraming
 		}
 	}
 	return whole, refusals, err
 }
 
-// complete reports whether b begins with a whole message, whose length is then f.need.
+// complete reports whether b begins with a complete message, and sets f.need to its length. It first removes empty lines.
 func (f *framer) complete(b *[]byte) bool {
 	if f.need == 0 {
-		*b = bytes.TrimLeft(*b, "\r\n") // RFC 3261, 7.5
+		*b = bytes.TrimLeft(*b, "\r\n") // empty lines before a message are ignored (RFC 3261, 7.5)
 		const blank = "\r\n\r\n"
 		from := min(f.seen, len(*b))
 		end := bytes.Index((*b)[from:], []byte(blank))
 		if end < 0 {
-			f.seen = max(0, len(*b)-len(blank)+1) // the blank line may have come in part
+			f.seen = max(0, len(*b)-len(blank)+1) // the last bytes may be the beginning of the blank line
 			f.lost = len(*b) > maxMessage
 			return false
 		}

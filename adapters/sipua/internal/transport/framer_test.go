@@ -18,7 +18,7 @@ func options(id, body string, headers ...string) string {
 	return strings.Join(lines, "\r\n") + fmt.Sprintf("\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
 }
 
-// However a stream is cut into reads, the same messages come out.
+// TestFramerCuts checks that the messages do not depend on how a stream is split into reads.
 func TestFramerCuts(t *testing.T) {
 	t.Parallel()
 	piece := rapid.SampledFrom([]string{
@@ -44,7 +44,7 @@ func TestFramerCuts(t *testing.T) {
 	})
 }
 
-// frame feeds reads to a framer. It returns the messages, and the number of responses.
+// frame feeds reads to a framer. It returns the text of the messages, and the number of responses to malformed requests.
 func frame(t *rapid.T, reads []string) (whole string, refusals int) {
 	t.Helper()
 	var f transport.Framer
@@ -66,7 +66,8 @@ func frame(t *rapid.T, reads []string) (whole string, refusals int) {
 	return strings.Join(all, "\n"), refusals
 }
 
-// A message whose end cannot be found ends the connection, but not before the requests that came with it are answered.
+// TestFramerLosesTheStream checks that a message whose end cannot be found ends the connection, but only after earlier messages of the same
+// read.
 func TestFramerLosesTheStream(t *testing.T) {
 	t.Parallel()
 	head := "OPTIONS sip:a@b SIP/2.0\r\nVia: SIP/2.0/TLS x\r\n"
@@ -96,7 +97,7 @@ func TestFramerLosesTheStream(t *testing.T) {
 	}
 }
 
-// FuzzFramer checks that a framer keeps a bounded number of bytes, for any input.
+// FuzzFramer checks that a framer stores a bounded number of bytes for any input.
 func FuzzFramer(f *testing.F) {
 	f.Add([]byte(options("good", "body")+options("bad", "", "no colon")), 7)
 	f.Add([]byte("SIP/2.0 200 OK\r\nl: 0\r\n\r\n\r\n\r\nOPTIONS a SIP/9\r\nv: x\r\n l\r\nl: 0\r\n\r\n"), 1)

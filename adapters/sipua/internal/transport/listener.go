@@ -17,11 +17,11 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// handshakeTimeout bounds the TLS handshake of an accepted connection.
+// handshakeTimeout is the maximum duration of the TLS handshake of an accepted connection.
 const handshakeTimeout = 5 * time.Second
 
-// Listener is a TLS listener whose Accept returns connections that have finished their handshake. sipgo reads each accepted
-// connection in a goroutine without a deadline, so the listener closes silent connections itself.
+// Listener is a TLS listener whose Accept returns connections after their handshake. It closes silent connections itself, because sipgo
+// reads each accepted connection in a goroutine without a deadline.
 type Listener struct {
 	tcp    net.Listener
 	config *tls.Config
@@ -29,9 +29,9 @@ type Listener struct {
 	ready  chan net.Conn
 
 	mu     sync.Mutex
-	open   map[netip.AddrPort]*accepted // connections in their handshake included
-	ranks  [ranks]list.List             // of open, the least recently used in front
-	from   map[netip.Addr]*origin       // of open, by source
+	open   map[netip.AddrPort]*accepted // includes connections during their handshake
+	ranks  [ranks]list.List             // the open connections by rank, the least recently used first
+	from   map[netip.Addr]*origin       // of the open connections, by source
 	closed bool
 
 	ctx    context.Context //nolint:containedctx // ends the handshakes when the listener closes
@@ -39,36 +39,36 @@ type Listener struct {
 	wg     sync.WaitGroup
 }
 
-// rank orders connections by the proof that they have given. When there are too many, connections of the lowest rank are closed first.
+// rank orders connections by how far they are trusted. If there are too many, connections of the lowest rank are closed first.
 type rank int
 
 const (
-	rankHandshake rank = iota // the TLS handshake is not finished
-	rankSilent                // no valid request has come
-	rankStranger              // of a source without an admitted call
+	rankHandshake rank = iota // has not finished the TLS handshake
+	rankSilent                // has not sent a valid request
+	rankStranger              // from a source without an admitted call
 	rankKnown
 	ranks
 )
 
-// origin is the state that the connections of one source share.
+// origin holds the state that the connections of one source share.
 type origin struct {
 	open int
-	pace *rate.Limiter // of bytes
+	pace *rate.Limiter // limits the received bytes
 }
 
-// Limits bound the connections that others open.
+// Limits limits the connections that a Listener accepts. All fields are required.
 type Limits struct {
-	Total     int // a tenth of them is for known sources only
+	Total     int // maximum number of connections; a tenth is reserved for known sources
 	PerSource int
-	ReadRate  int                       // bytes per second of a source, and as a burst
-	First     time.Duration             // until the first message, after the handshake
-	Idle      time.Duration             // without a message, a keep-alive or a call
-	Blocked   func(netip.Addr) bool     // reports addresses whose connections are refused
-	Known     func(netip.Addr) bool     // reports addresses whose connections are never closed in favor of others
-	Busy      func(netip.AddrPort) bool // reports connections that carry a call
+	ReadRate  int                       // bytes of a source, per second and in a burst
+	First     time.Duration             // maximum wait for the first message after the handshake
+	Idle      time.Duration             // maximum time without a message, a keep-alive or a call
+	Blocked   func(netip.Addr) bool     // reports whether connections from an address are refused
+	Known     func(netip.Addr) bool     // reports whether connections from an address are never closed in favor of others
+	Busy      func(netip.AddrPort) bool // reports whether a connection carries a call
 }
 
-// Listen opens a TLS listener on a TCP address.
+// Listen opens a TLS listener on a TCP address such as "127.0.0.1:5061".
 func Listen(address string, config *tls.Config, l Limits) (*Listener, error) {
 	var lc net.ListenConfig
 	tcp, err := lc.Listen(context.Background(), "tcp", address)
@@ -91,7 +91,7 @@ func (l *Listener) run() {
 			if l.ctx.Err() != nil {
 				return
 			}
-			select { // file descriptors are exhausted, most likely
+			select { // probably no file descriptors are left
 			case <-time.After(50 * time.Millisecond):
 			case <-l.ctx.Done():
 			}
@@ -105,7 +105,7 @@ func (l *Listener) run() {
 	}
 }
 
-// admit counts a connection; nil when there are too many.
+// admit counts an accepted connection. It returns nil if there are too many connections or the source is blocked.
 func (l *Listener) admit(conn net.Conn) *accepted {
 	remote, err := netip.ParseAddrPort(conn.RemoteAddr().String())
 	if err != nil || l.limits.Blocked(remote.Addr()) {
@@ -132,8 +132,8 @@ func (l *Listener) admit(conn net.Conn) *accepted {
 	return c
 }
 
-// makeRoom reports whether there is room for one more connection, and closes others in its favor if need be. The mutex is
-// held.
+// makeRoom reports whether one more connection of a rank fits into the limits. If necessary, it closes others of lower rank. The caller
+// must hold the mutex.
 func (l *Listener) makeRoom(as rank) bool {
 	total := l.limits.Total
 	for len(l.open) >= total || as != rankKnown && len(l.open)-l.ranks[rankKnown].Len() >= total-total/10 {
@@ -141,17 +141,18 @@ func (l *Listener) makeRoom(as rank) bool {
 		switch {
 		case c == nil:
 			return false
-		case l.limits.Known(c.remote.Addr()): // by now
+		case l.limits.Known(c.remote.Addr()): // the source has become known since
 			l.place(c, rankKnown)
 		default:
 			l.unlist(c)
-			_ = c.NetConn().Close() // its reader does the rest
+			_ = c.NetConn().Close() // its reader then closes the accepted connection
 		}
 	}
 	return true
 }
 
-// last returns the least recently used connection of the lowest rank, if there is one below rankKnown. The mutex is held.
+// last returns the least recently used connection of the lowest rank below rankKnown, or nil if there is none. The caller must hold the
+// mutex.
 func (l *Listener) last() *accepted {
 	for r := range rankKnown {
 		if front := l.ranks[r].Front(); front != nil {
@@ -161,7 +162,7 @@ func (l *Listener) last() *accepted {
 	return nil
 }
 
-// place makes a connection the most recently used one of a rank. The mutex is held.
+// place sets the rank of a connection and makes it the most recently used one of that rank. The caller must hold the mutex.
 func (l *Listener) place(c *accepted, r rank) {
 	if c.place != nil {
 		l.ranks[c.rank].Remove(c.place)
@@ -175,7 +176,7 @@ func (l *Listener) release(c *accepted) {
 	l.unlist(c)
 }
 
-// unlist takes a connection out of the count, once. The mutex is held.
+// unlist stops counting a connection. It does nothing if the connection is no longer counted. The caller must hold the mutex.
 func (l *Listener) unlist(c *accepted) {
 	if c.place == nil {
 		return
@@ -191,7 +192,8 @@ func (l *Listener) unlist(c *accepted) {
 	}
 }
 
-// promote moves a used connection to its present rank.
+// promote makes a connection the most recently used one of its rank, and raises its rank to the given one, or to rankKnown for a known
+// source.
 func (l *Listener) promote(c *accepted, to rank) {
 	if l.limits.Known(c.remote.Addr()) {
 		to = rankKnown
@@ -203,7 +205,8 @@ func (l *Listener) promote(c *accepted, to rank) {
 	}
 }
 
-// handshake finishes a connection's TLS handshake in time, or closes the connection.
+// handshake performs the TLS handshake of a connection, and passes the connection to Accept. It closes the connection if the handshake
+// fails or takes too long.
 func (l *Listener) handshake(c *accepted) {
 	ctx, cancel := context.WithTimeout(l.ctx, handshakeTimeout)
 	defer cancel()
@@ -220,7 +223,7 @@ func (l *Listener) handshake(c *accepted) {
 	}
 }
 
-// Accept waits for the next connection whose handshake has finished.
+// Accept waits for the next connection that has finished its handshake. It returns net.ErrClosed after Close.
 func (l *Listener) Accept() (net.Conn, error) {
 	select {
 	case conn := <-l.ready:
@@ -233,7 +236,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 // Addr returns the listening address.
 func (l *Listener) Addr() net.Addr { return l.tcp.Addr() }
 
-// Known reports whether a connection is known to speak SIP.
+// Known reports whether a connection has sent a valid request.
 func (l *Listener) Known(remote netip.AddrPort) bool {
 	c := l.connection(remote)
 	if c == nil {
@@ -249,7 +252,8 @@ func (l *Listener) connection(remote netip.AddrPort) *accepted {
 	return l.open[remote]
 }
 
-// framer returns the framer of a connection; nil if it is closed, or will be because its source is blocked.
+// framer returns the framer of a connection. It returns nil if the connection is closed, or if its source is blocked and it carries no
+// call.
 func (l *Listener) framer(_, remote net.Addr) *framer {
 	addr, err := netip.ParseAddrPort(remote.String())
 	if err != nil {
@@ -262,7 +266,7 @@ func (l *Listener) framer(_, remote net.Addr) *framer {
 	return &c.framer
 }
 
-// Touch records that a valid request has come over a connection: the connection speaks SIP and stays open while idle.
+// Touch records that a connection has sent a valid request, so that it may stay open while it is idle.
 func (l *Listener) Touch(remote netip.AddrPort) {
 	if c := l.connection(remote); c != nil {
 		c.touch()
@@ -270,14 +274,14 @@ func (l *Listener) Touch(remote netip.AddrPort) {
 	}
 }
 
-// Disconnect closes a connection.
+// Disconnect closes a connection, if it is open.
 func (l *Listener) Disconnect(remote netip.AddrPort) {
 	if c := l.connection(remote); c != nil {
-		_ = c.NetConn().Close() // its reader does the rest
+		_ = c.NetConn().Close() // its reader then closes the accepted connection
 	}
 }
 
-// Close closes the listener and its connections.
+// Close closes the listener and its connections, and waits until its handshakes have ended.
 func (l *Listener) Close() error {
 	l.cancel()
 	err := l.tcp.Close()
@@ -295,24 +299,24 @@ func (l *Listener) Close() error {
 	return err
 }
 
-// accepted is a caller's connection. It leaves its listener's count when it closes, and times out while idle.
+// accepted is a caller's connection. It has an idle timeout, and its listener stops counting it when it closes.
 type accepted struct {
 	*tls.Conn
 	listener *Listener
 	remote   netip.AddrPort
 	pace     *rate.Limiter
-	framer   framer // the reader's
+	framer   framer // used only by the reader
 
-	// The listener's mutex guards these.
+	// The listener's mutex guards the following fields.
 	rank  rank
-	place *list.Element // in the list of its rank; nil: not counted any more
+	place *list.Element // in the list of its rank; nil if the connection is not counted
 
 	mu    sync.Mutex
-	until time.Time // closed then, unless touched
-	known bool      // a valid request has come
+	until time.Time // when the connection times out
+	known bool      // a valid request has arrived
 }
 
-// touch prolongs the life of a connection that speaks SIP.
+// touch marks a connection as known and extends its timeout.
 func (c *accepted) touch() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -325,8 +329,8 @@ func (c *accepted) deadline() (until time.Time, known bool) {
 	return c.until, c.known
 }
 
-// Read waits until the connection times out. A keep-alive (RFC 5626, 3.5.1) prolongs the life of a connection that is known
-// to speak SIP; a part of a message does not.
+// Read waits for bytes until the connection times out. A keep-alive (RFC 5626, 3.5.1) or a call extends the timeout of a known connection.
+// A part of a message does not.
 func (c *accepted) Read(b []byte) (int, error) {
 	for {
 		until, known := c.deadline()
@@ -344,7 +348,7 @@ func (c *accepted) Read(b []byte) (int, error) {
 		switch {
 		case !errors.Is(err, os.ErrDeadlineExceeded):
 			return n, err
-		case later.After(until): // touched meanwhile
+		case later.After(until): // the timeout was extended during the read
 		case known && c.listener.limits.Busy(c.remote):
 			c.touch()
 		default:
@@ -353,7 +357,7 @@ func (c *accepted) Read(b []byte) (int, error) {
 	}
 }
 
-// Close closes the connection.
+// Close closes the connection, and its listener stops counting it.
 func (c *accepted) Close() error {
 	c.listener.release(c)
 	return c.Conn.Close()

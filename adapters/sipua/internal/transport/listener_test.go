@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/adapters/testca"
 )
 
-// accepted is a connection to a listener, seen from both ends.
+// accepted returns both ends of a connection to a new listener, and the listener's Touch.
 func accepted(t *testing.T, first, idle time.Duration, busy func(netip.AddrPort) bool) (
 	client, server net.Conn, touch func(netip.AddrPort),
 ) {
@@ -55,7 +55,7 @@ func TestConnectionWithoutAMessage(t *testing.T) {
 	t.Parallel()
 	client, server, _ := accepted(t, 100*time.Millisecond, time.Hour, func(netip.AddrPort) bool { return true })
 	stop := make(chan struct{})
-	go func() { // keep-alives and parts of messages are none
+	go func() { // keep-alives do not count as a first message
 		defer close(stop)
 		for {
 			if _, err := client.Write([]byte("\r\n\r\n")); err != nil {
@@ -86,7 +86,7 @@ func TestIdleConnection(t *testing.T) {
 	}
 }
 
-// A message that comes while the connection is read prolongs its life, and so does a call.
+// TestBusyConnectionStays checks that received bytes and a call each keep a connection open.
 func TestBusyConnectionStays(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
@@ -133,7 +133,7 @@ func isTimeout(err error) bool {
 	return errors.As(err, &timeout) && timeout.Timeout()
 }
 
-// patience is the longest time that a test waits for an event.
+// patience is the maximum time that a test waits for an event.
 const patience = 10 * time.Second
 
 func eventually(t testing.TB, what string, ok func() bool) {

@@ -14,14 +14,14 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// linger returns the time that an unused stack keeps its connections for the next call: 5 minutes. Late responses are over by
-// then (64*T1).
+// linger returns how long an unused stack keeps its connections open for the next call: 600*T1, which is 5 minutes. Late responses, which
+// may arrive for 64*T1, have arrived by then.
 func linger() time.Duration { return 600 * sip.T1 }
 
-// ErrClosed reports that the user agent is closed.
+// ErrClosed means that the user agent is closed.
 var ErrClosed = callwright.Errorf(callwright.CodeUnavailable, "the telephone line is closed")
 
-// Pool holds the stacks for the servers that we connect to, one for each profile. It is safe for concurrent use.
+// Pool holds the stacks of outbound connections, one for each profile. It is safe for concurrent use.
 type Pool struct {
 	cfg    PoolConfig
 	ctx    context.Context //nolint:containedctx // ends the sending of dialogs when the pool closes
@@ -36,9 +36,9 @@ type Pool struct {
 type PoolConfig struct {
 	Credentials peer.Credentials
 	Resolver    *resolve.Resolver
-	Handle      Handler      // of requests that come over our connections
-	Control     peer.Control // refuses addresses; nil allows all
-	Local       netip.Addr   // from which connections leave, as far as peer.Source allows
+	Handle      Handler      // handles requests that arrive over outbound connections
+	Control     peer.Control // refuses addresses; if nil, all are allowed
+	Local       netip.Addr   // local address of connections, if peer.Source allows it
 }
 
 type shared struct {
@@ -48,21 +48,22 @@ type shared struct {
 	idle *time.Timer
 }
 
-// NewPool returns an empty pool.
+// NewPool returns a pool without stacks.
 func NewPool(cfg PoolConfig) *Pool {
 	p := &Pool{cfg: cfg, stacks: map[Profile]*shared{}}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	return p
 }
 
-// Targets looks up a server's addresses (RFC 3263). It returns at least one, or an error.
+// Targets resolves a server to at least one address (RFC 3263), or returns an error. It takes at most 5 s.
 func (p *Pool) Targets(ctx context.Context, server uri.URI) ([]resolve.Target, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	return p.cfg.Resolver.Targets(ctx, server)
 }
 
-// Hold returns the stack of a profile; nil once the pool is closed. Each successful Hold needs a Release.
+// Hold returns the stack of a profile, and creates it if there is none. It returns nil if the pool is closed. Each successful Hold requires
+// a Release.
 func (p *Pool) Hold(profile Profile) *Stack {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -83,7 +84,7 @@ func (p *Pool) Hold(profile Profile) *Stack {
 	return s.Stack
 }
 
-// Release ends one use of a profile's stack. The stack closes its connections when it has been unused for the time of linger.
+// Release ends one Hold of a profile's stack. The stack is closed when it has been unused for the duration of linger.
 func (p *Pool) Release(profile Profile) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -108,7 +109,7 @@ func (p *Pool) release(profile Profile, s *shared) {
 	}
 }
 
-// Uses returns the number of dialogs and registrations that use stacks of the pool.
+// Uses returns the number of holds of stacks, which are those of dialogs and registrations.
 func (p *Pool) Uses() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -119,7 +120,7 @@ func (p *Pool) Uses() int {
 	return n
 }
 
-// Close closes all stacks.
+// Close closes all stacks with their connections. Hold then returns nil.
 func (p *Pool) Close() {
 	p.cancel()
 	p.mu.Lock()

@@ -7,13 +7,13 @@ import (
 	trunk "github.com/callwright/callwright/sip"
 )
 
-// Profile is the verification of a server's certificate: the mode and the expected host.
+// Profile describes how a server's certificate is verified: the mode and the expected host.
 type Profile struct {
 	Verify trunk.TLSVerification
 	Host   string
 }
 
-// NewProfile returns the profile of a trunk's server. An unknown verification is a full one.
+// NewProfile returns the profile for a trunk's server. An empty or unknown verify means full verification.
 func NewProfile(verify trunk.TLSVerification, host string) Profile {
 	if verify != trunk.VerifyChain && verify != trunk.VerifyNone {
 		verify = trunk.VerifyFull
@@ -21,7 +21,7 @@ func NewProfile(verify trunk.TLSVerification, host string) Profile {
 	return Profile{Verify: verify, Host: host}
 }
 
-// String describes the verification of a server's certificate, human-readable. A connection exists only after success.
+// String describes the successful verification of a server's certificate in a readable text.
 func (p Profile) String() string {
 	switch p.Verify {
 	case trunk.VerifyNone:
@@ -33,7 +33,7 @@ func (p Profile) String() string {
 	}
 }
 
-// Version returns the name of a connection's TLS version; empty without a connection.
+// Version returns the name of a connection's TLS version, or an empty text for the zero state.
 func Version(s tls.ConnectionState) string {
 	if s.Version == 0 {
 		return ""
@@ -41,7 +41,7 @@ func Version(s tls.ConnectionState) string {
 	return tls.VersionName(s.Version)
 }
 
-// Security describes the encryption of a connection, human-readable.
+// Security returns the TLS version and the cipher suite of a connection, or "TLS" for the zero state.
 func Security(s tls.ConnectionState) string {
 	if s.Version == 0 {
 		return message.Transport

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/adapters/testca"
 )
 
-// house is a listener with room for twenty connections, two of which are for known sources only.
+// house is a listener that accepts twenty connections, two of which are reserved for known sources.
 type house struct {
 	t     *testing.T
 	ln    *transport.Listener
@@ -58,7 +58,7 @@ func (h *house) admitted(source string) {
 	h.known[netip.MustParseAddr(source)] = true
 }
 
-// knock opens a connection that does not begin its handshake, and waits until the listener has counted it.
+// knock opens a connection without a TLS handshake, and waits until the listener has counted it.
 func (h *house) knock(source string) net.Conn {
 	h.t.Helper()
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(source)}}
@@ -71,7 +71,7 @@ func (h *house) knock(source string) net.Conn {
 	return conn
 }
 
-// enter opens a connection and finishes its handshake. touched makes it one with a valid request.
+// enter opens a connection and finishes its handshake. If touched is set, the listener records a valid request on it.
 func (h *house) enter(source string, touched bool) net.Conn {
 	h.t.Helper()
 	conn := tls.Client(h.knock(source), h.trust)
@@ -89,12 +89,12 @@ func (h *house) enter(source string, touched bool) net.Conn {
 	return conn
 }
 
-// local is a connection seen from the other end.
+// local returns the local address as the remote one, because the listener identifies a connection by that address.
 type local struct{ net.Conn }
 
 func (l local) RemoteAddr() net.Addr { return l.LocalAddr() }
 
-// gone reports an error unless the listener has closed a connection, and no other one.
+// gone checks that the listener has closed the connection which, and none of the others.
 func (h *house) gone(which net.Conn, others ...net.Conn) {
 	h.t.Helper()
 	_ = which.SetReadDeadline(time.Now().Add(patience))
@@ -108,8 +108,8 @@ func (h *house) gone(which net.Conn, others ...net.Conn) {
 	}
 }
 
-// However many connections others hold, a newcomer gets in: unfinished handshakes go first, the oldest of them, then
-// connections without a request, then idle ones of strangers.
+// TestNewcomersGetIn checks that a new connection is accepted when the listener is full. The listener must close connections in this order:
+// the oldest unfinished handshake, connections without a request, idle connections of strangers.
 func TestNewcomersGetIn(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -127,12 +127,13 @@ func TestNewcomersGetIn(t *testing.T) {
 	h.gone(shaking[14], silent, talking[0], talking[1])
 	newcomers = append(newcomers, h.enter("127.0.0.7", true))
 	h.gone(silent, append(newcomers, talking...)...)
-	h.ln.Touch(remote(local{talking[0]})) // so it is not the least recently used one
+	h.ln.Touch(remote(local{talking[0]})) // makes talking[1] the least recently used one
 	newcomers = append(newcomers, h.enter("127.0.0.8", true))
 	h.gone(talking[1], append(newcomers, talking[0])...)
 }
 
-// Connections of known sources are never closed in favor of others, and strangers leave a reserve to them.
+// TestKnownSourcesHaveAReserve checks that connections of known sources are never closed in favor of others, and that strangers cannot use
+// the reserve.
 func TestKnownSourcesHaveAReserve(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -143,7 +144,7 @@ func TestKnownSourcesHaveAReserve(t *testing.T) {
 		strangers = append(strangers, h.enter("127.0.0.3", true))
 	}
 	h.gone(strangers[0], append(strangers[1:], carrier)...)
-	known := []net.Conn{carrier, h.enter("127.0.0.2", false)} // without a stranger's leaving
+	known := []net.Conn{carrier, h.enter("127.0.0.2", false)} // closes no stranger's connection
 	for _, conn := range strangers[1:] {
 		if !h.ln.Counted(remote(local{conn})) {
 			t.Error("a stranger is closed although the reserve is free")

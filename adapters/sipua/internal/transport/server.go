@@ -12,27 +12,26 @@ import (
 	"github.com/callwright/callwright/adapters/sipua/internal/message"
 )
 
-// The reasons why a server transaction is over before its final response.
+// The reasons why a server transaction has ended.
 var (
 	ErrCanceled = errors.New("the request was canceled")
 	ErrLost     = errors.New("the connection of the request has closed")
 	errAnswered = errors.New("the request was answered")
 )
 
-// server holds a stack's server transactions. TLS neither loses nor doubles messages, so a transaction exists only for as
-// long as it needs no peer to end: from the arrival of an INVITE, which a CANCEL may follow, to its final response. All
-// other requests, and all refusals, leave no state (RFC 3261, 8.2.7). sipgo would keep a refused INVITE for 64*T1, and a
-// goroutine for each request.
+// server holds a stack's server transactions. TLS neither loses nor duplicates messages. A transaction therefore exists only for an INVITE,
+// which a CANCEL may follow, and only until its final response. All other requests and all refusals leave no state (RFC 3261, 8.2.7). sipgo
+// would store a refused INVITE for 64*T1, and use a goroutine for each request.
 type server struct {
 	handle Handler
 
 	mu      sync.Mutex
-	invites map[string]*ServerTx // without a final response
+	invites map[string]*ServerTx // INVITEs without a final response
 	closed  bool
 }
 
-// receive handles a message in the goroutine that reads its connection: peers that do not read our responses, or send
-// faster than their pace, are not read either. Messages of a connection are handled in the order of their arrival.
+// receive handles a message in the goroutine that reads its connection. The connection of a peer that does not read our responses, or
+// exceeds its rate limit, is therefore not read either. Messages of a connection are handled in the order of their arrival.
 func (s *Stack) receive(msg sip.Message) {
 	switch msg := msg.(type) {
 	case *sip.Response:
@@ -49,7 +48,7 @@ func (s *Stack) request(req *sip.Request) {
 	}
 	conn := s.Existing(from)
 	if conn == nil {
-		return // it has closed, so no answer is possible
+		return // the connection has closed, so no response is possible
 	}
 	if s.server.handle.Pace != nil {
 		s.server.handle.Pace(from)
@@ -57,7 +56,7 @@ func (s *Stack) request(req *sip.Request) {
 	tx := &ServerTx{req: req, conn: conn, stack: s}
 	key, err := keyOfInvite(req)
 	switch {
-	case err != nil: // malformed: the handler refuses it
+	case err != nil: // malformed; the handler refuses the request
 	case req.IsCancel():
 		if invite := s.server.find(key); invite != nil {
 			invite.cancel(tx)
@@ -77,8 +76,8 @@ func (s *Stack) request(req *sip.Request) {
 	s.server.handle.Request(req, tx)
 }
 
-// keyOfInvite returns the key of an INVITE's transaction: of an INVITE itself, or of the INVITE that a CANCEL cancels (RFC 3261,
-// 17.2.3 and 9.2).
+// keyOfInvite returns the key of an INVITE's transaction, for the INVITE itself or for its CANCEL (RFC 3261, 17.2.3 and 9.2). It returns an
+// error for a malformed request.
 func keyOfInvite(req *sip.Request) (string, error) {
 	via, cseq := req.Via(), req.CSeq()
 	if via == nil || cseq == nil {
@@ -88,7 +87,7 @@ func keyOfInvite(req *sip.Request) (string, error) {
 	if len(branch) > len(sip.RFC3261BranchMagicCookie) && branch[:len(sip.RFC3261BranchMagicCookie)] == sip.RFC3261BranchMagicCookie {
 		return fmt.Sprintf("%s %s:%d", branch, via.Host, via.Port), nil
 	}
-	if req.CallID() == nil || req.From() == nil { // RFC 2543
+	if req.CallID() == nil || req.From() == nil { // a peer of RFC 2543 sends no unique branch
 		return "", errors.New("a request without Call-ID or From")
 	}
 	return fmt.Sprintf("%s %s %d %s", req.CallID().Value(), message.Tag(req.From().Params), cseq.SeqNo, via.Value()), nil
@@ -100,7 +99,7 @@ func (s *server) find(key string) *ServerTx {
 	return s.invites[key]
 }
 
-// begin lists a transaction, and returns the listed one. It returns false once the stack is closed.
+// begin lists a transaction. If one with the same key is listed, it returns that one instead. It returns false if the stack is closed.
 func (s *server) begin(key string, tx *ServerTx) (listed *ServerTx, open bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,44 +141,44 @@ func (s *server) close() {
 	}
 }
 
-// ServerTx is the transaction of a request that has come over a connection. It is safe for concurrent use.
+// ServerTx is the server transaction of a received request. It is safe for concurrent use.
 type ServerTx struct {
 	req   *sip.Request
 	conn  sip.Connection
 	stack *Stack
-	key   string // of an INVITE that is listed
+	key   string // key in server.invites; empty if the transaction is not listed
 
 	mu       sync.Mutex
-	last     *sip.Response // sent last
-	over     error         // why nothing but a repeated 2xx may be sent any more
+	last     *sip.Response // the last response that was sent
+	over     error         // why the transaction has ended; afterwards only a 2xx may be sent again
 	canceled func(*sip.Request)
 	lost     func()
 	trying   *time.Timer
 	guard    *time.Timer
 }
 
-// Stack returns the stack that the request came over.
+// Stack returns the stack whose connection received the request.
 func (t *ServerTx) Stack() *Stack { return t.stack }
 
-// Connection returns the connection that the request came over.
+// Connection returns the connection that received the request.
 func (t *ServerTx) Connection() sip.Connection { return t.conn }
 
-// Respond sends a response. The first final one ends the transaction; after that a 2xx to an INVITE may be sent again. It
-// fails with ErrCanceled or ErrLost.
+// Respond sends a response. The first final response ends the transaction. A 2xx to an INVITE may then be sent again. Respond returns
+// ErrCanceled if the request was canceled, and ErrLost if its connection has closed.
 func (t *ServerTx) Respond(res *sip.Response) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.respond(res)
 }
 
-// respond is Respond with the mutex held.
+// respond implements Respond. The caller must hold the mutex.
 func (t *ServerTx) respond(res *sip.Response) error {
 	again := t.over != nil && res == t.last && t.req.IsInvite() && res.IsSuccess()
 	if t.over != nil && !again {
 		return t.over
 	}
 	if err := t.conn.WriteMsg(res); err != nil {
-		_ = t.conn.Close() // nothing can be written to it any more
+		_ = t.conn.Close() // after a failed write the connection is unusable
 		t.lose()
 		return fmt.Errorf("%w: %w", ErrLost, err)
 	}
@@ -193,9 +192,9 @@ func (t *ServerTx) respond(res *sip.Response) error {
 	return nil
 }
 
-// Watch sets the functions to call when the peer cancels an INVITE, or its connection closes, before the final response. At
-// most one of them is called, once; it must not block or use the transaction. Watch fails with ErrCanceled or ErrLost when that
-// has happened already. For an answered transaction it does nothing.
+// Watch sets the functions to call if the peer cancels an INVITE, or its connection closes, before the final response. At most one of them
+// is called, once. It must not block or use the transaction. Watch returns ErrCanceled or ErrLost if that has already happened. It does
+// nothing for an answered transaction.
 func (t *ServerTx) Watch(canceled func(cancel *sip.Request), lost func()) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -208,7 +207,7 @@ func (t *ServerTx) Watch(canceled func(cancel *sip.Request), lost func()) error 
 	return t.over
 }
 
-// watch sends 100 unless a response is sent soon (RFC 3261, 17.2.1), and ends the transaction when its connection closes.
+// watch sends 100 unless another response is sent soon (RFC 3261, 17.2.1). It also ends the transaction when its connection closes.
 func (t *ServerTx) watch() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -222,7 +221,7 @@ func (t *ServerTx) watch() {
 	t.guardConnection()
 }
 
-// guardConnection looks after the connection again in a while: sipgo reports its end to no other function. The mutex is held.
+// guardConnection checks every T1/5 whether the connection has closed, because sipgo does not report that. The caller must hold the mutex.
 func (t *ServerTx) guardConnection() {
 	t.guard = time.AfterFunc(sip.T1/5, func() {
 		t.mu.Lock()
@@ -237,7 +236,7 @@ func (t *ServerTx) guardConnection() {
 	})
 }
 
-// lose ends a transaction whose connection has closed. The mutex is held.
+// lose ends a transaction whose connection has closed, and calls lost. The caller must hold the mutex.
 func (t *ServerTx) lose() {
 	if t.over == nil && t.lost != nil {
 		t.lost()
@@ -245,7 +244,7 @@ func (t *ServerTx) lose() {
 	t.end(ErrLost)
 }
 
-// cancel answers a CANCEL, and then its INVITE with 487 (RFC 3261, 9.2).
+// cancel answers a CANCEL with 200, and then the transaction's INVITE with 487 (RFC 3261, 9.2). by is the transaction of the CANCEL.
 func (t *ServerTx) cancel(by *ServerTx) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -254,7 +253,7 @@ func (t *ServerTx) cancel(by *ServerTx) {
 		return
 	}
 	canceled := t.canceled
-	t.lost = nil // one of the two is called
+	t.lost = nil // only one of canceled and lost is called
 	_ = t.respond(t.tagged(message.Refusal{Status: sip.StatusRequestTerminated}.Response(t.req, "")))
 	t.over = ErrCanceled
 	if canceled != nil {
@@ -262,7 +261,7 @@ func (t *ServerTx) cancel(by *ServerTx) {
 	}
 }
 
-// tagged sets the To tag of a response to the tag of earlier ones.
+// tagged adds the To tag of the last response to a response.
 func (t *ServerTx) tagged(res *sip.Response) *sip.Response {
 	if t.last == nil || t.last.To() == nil || res.To() == nil {
 		return res
@@ -273,7 +272,7 @@ func (t *ServerTx) tagged(res *sip.Response) *sip.Response {
 	return res
 }
 
-// repeat sends the last response again to a peer that repeats its INVITE.
+// repeat sends the last response again, because the peer has repeated its INVITE.
 func (t *ServerTx) repeat() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -282,7 +281,7 @@ func (t *ServerTx) repeat() {
 	}
 }
 
-// end ends a transaction. The mutex is held.
+// end ends a transaction for a reason, unless it has already ended. The caller must hold the mutex.
 func (t *ServerTx) end(why error) {
 	if t.over != nil {
 		return

@@ -18,32 +18,32 @@ import (
 	"github.com/callwright/callwright/adapters/sipua/internal/peer"
 )
 
-// connectTimeout bounds a DNS look-up, and the connection to one address with its handshake.
+// connectTimeout is the maximum duration of a DNS lookup, and of a connection attempt to one address including its handshake.
 const connectTimeout = 5 * time.Second
 
-// Stack joins an instance of sipgo's transport layer, which has TLS settings of its own, to the transactions over its connections.
+// Stack combines an instance of sipgo's transport layer, which has separate TLS settings, with the transactions over its connections.
 type Stack struct {
 	transport *sip.TransportLayer
 	server    server
 	client    transactions
-	profile   Profile // zero for callers' connections
+	profile   Profile // zero for the connections of callers
 	framer    func(local, remote net.Addr) *framer
-	local     netip.Addr // from which connections leave: see peer.Source
+	local     netip.Addr // local address of outbound connections: see peer.Source
 }
 
-// Handler handles the requests that stacks receive. Its functions are called by the goroutine that reads the request's
-// connection, which is not read meanwhile.
+// Handler handles the requests that a stack receives. Its functions are called in the goroutine that reads the connection of the request,
+// and the connection is not read until they return.
 type Handler struct {
-	// Malformed hears of each message that cannot be parsed. May be nil.
+	// Malformed is called for each message that cannot be parsed. It may be nil.
 	Malformed func(s *Stack, from netip.AddrPort)
-	// Pace waits until the source of a request may send one more. May be nil.
+	// Pace waits until the rate limit of a source allows another request. It may be nil.
 	Pace func(from netip.AddrPort)
-	// Request answers a request, or has another goroutine answer it, without blocking. An ACK gets no response. The
-	// transport has set its source and connection; the rest is as the sender wrote it.
+	// Request answers a request, or starts a goroutine that answers it. It must not block. An ACK receives no response. The stack has set
+	// the request's source; the rest is as the sender wrote it.
 	Request func(*sip.Request, *ServerTx)
 }
 
-// quiet silences sipgo, which logs whole messages with credentials and keys. Its default logger is global.
+// quiet makes sipgo log nothing, because it would log whole messages with credentials and keys. sipgo's default logger is global.
 var quiet = sync.OnceValue(func() *slog.Logger {
 	l := slog.New(slog.DiscardHandler)
 	sip.SetDefaultLogger(l)
@@ -54,7 +54,7 @@ var errNeverDials = errors.New("a caller's connection cannot be opened by us")
 
 func neverDial(string, string, syscall.RawConn) error { return errNeverDials }
 
-// NewServer returns the stack of a listener's connections. It never dials.
+// NewServer returns the stack for the connections of a listener. It never opens a connection.
 func NewServer(l *Listener, handle Handler) *Stack {
 	return newStack(l.config, neverDial, handle, l.framer)
 }
@@ -89,8 +89,8 @@ func (s *Stack) Pending() int { return s.server.count() }
 // Serve handles the requests of a listener's connections until the listener closes.
 func (s *Stack) Serve(l *Listener) error { return s.transport.ServeTLS(l) }
 
-// filter handles received bytes of a connection in place of sipgo, which would close the connection for one malformed
-// message. It passes nothing on.
+// filter handles the received bytes of a connection in place of sipgo, which would close the connection after one malformed message. It
+// never returns bytes to sipgo. It returns an error if the connection must be closed.
 func (s *Stack) filter(from sip.TransportReadProps, data []byte) ([]byte, error) {
 	remote := from.RemoteAddr.String()
 	f := s.framer(from.LocalAddr, from.RemoteAddr)
@@ -116,7 +116,7 @@ func (s *Stack) filter(from sip.TransportReadProps, data []byte) ([]byte, error)
 	return nil, err
 }
 
-// malformed paces and reports a message that sipgo cannot parse.
+// malformed calls Pace and Malformed for a message that cannot be parsed.
 func (s *Stack) malformed(remote net.Addr) {
 	from, err := netip.ParseAddrPort(remote.String())
 	if err != nil {
@@ -130,7 +130,7 @@ func (s *Stack) malformed(remote net.Addr) {
 	}
 }
 
-// write writes to a pooled connection. A connection that does not take it will be closed by its reader.
+// write writes text to a pooled connection. It ignores errors, because the reader of the connection then closes it.
 func (s *Stack) write(remote, text string) {
 	conn, err := s.transport.GetConnection(message.Transport, remote)
 	if err != nil {
@@ -142,8 +142,8 @@ func (s *Stack) write(remote, text string) {
 	_, _ = conn.TryClose()
 }
 
-// framers holds the framers of the connections that a stack has opened: one for each address, because the stack has at
-// most one connection to it. The zero value is ready to use.
+// framers holds the framers of a stack's outbound connections, one for each address, because the stack has at most one connection to an
+// address. The zero value is ready to use.
 type framers struct {
 	mu  sync.Mutex
 	all map[string]opened // by remote address
@@ -154,7 +154,7 @@ type opened struct {
 	*framer
 }
 
-// of returns the framer of a connection.
+// of returns the framer of a connection. It creates one if the connection is new.
 func (f *framers) of(local, remote net.Addr) *framer {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -169,7 +169,7 @@ func (f *framers) of(local, remote net.Addr) *framer {
 	return known.framer
 }
 
-// nilAddr undoes the typed nil that sipgo passes for "any local address".
+// nilAddr returns nil for the typed nil that sipgo passes as "any local address".
 func nilAddr(a net.Addr) net.Addr {
 	if tcp, ok := a.(*net.TCPAddr); ok && tcp == nil {
 		return nil
@@ -177,7 +177,8 @@ func nilAddr(a net.Addr) net.Addr {
 	return a
 }
 
-// Connect returns a connection to an address: the pooled one or a new one. It stays while the stack and the peer keep it.
+// Connect returns the pooled connection to an address, or opens one. The connection remains in the pool until the stack or the peer closes
+// it.
 func (s *Stack) Connect(ctx context.Context, to netip.AddrPort) (sip.Connection, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
@@ -195,7 +196,7 @@ func (s *Stack) Connect(ctx context.Context, to netip.AddrPort) (sip.Connection,
 	return conn, nil
 }
 
-// Existing returns the pooled connection to an address; nil without one.
+// Existing returns the pooled connection to an address, or nil if there is none.
 func (s *Stack) Existing(to netip.AddrPort) sip.Connection {
 	conn, err := s.transport.GetConnection(message.Transport, to.String())
 	if err != nil {
@@ -205,7 +206,7 @@ func (s *Stack) Existing(to netip.AddrPort) sip.Connection {
 	return conn
 }
 
-// Heard returns the time at which the last bytes came over a connection of ours.
+// Heard returns when the last bytes arrived over an outbound connection.
 func (s *Stack) Heard(conn sip.Connection) time.Time {
 	tcp, ok := conn.(*sip.TCPConnection)
 	if !ok {
@@ -214,7 +215,7 @@ func (s *Stack) Heard(conn sip.Connection) time.Time {
 	return time.Unix(0, s.framer(tcp.LocalAddr(), tcp.RemoteAddr()).heard.Load())
 }
 
-// StateOf returns the TLS state of a connection; zero for nil.
+// StateOf returns the TLS state of a connection, or the zero state for nil.
 func StateOf(conn sip.Connection) tls.ConnectionState {
 	tcp, ok := conn.(*sip.TCPConnection)
 	if !ok {
@@ -227,13 +228,13 @@ func StateOf(conn sip.Connection) tls.ConnectionState {
 	return secure.ConnectionState()
 }
 
-// address sets where a request is sent.
+// address sets the transport and the destination of a request.
 func address(req *sip.Request, to netip.AddrPort) {
 	req.SetTransport(message.Transport)
 	req.SetDestination(to.String())
 }
 
-// Write sends a request outside a transaction: the ACK of a 2xx.
+// Write sends a request outside of a transaction, which is the ACK of a 2xx.
 func (s *Stack) Write(ctx context.Context, req *sip.Request, to netip.AddrPort) error {
 	if err := message.CheckControl(req); err != nil {
 		return err
@@ -246,7 +247,7 @@ func (s *Stack) Write(ctx context.Context, req *sip.Request, to netip.AddrPort) 
 	return conn.WriteMsg(req)
 }
 
-// Request starts a client transaction.
+// Request sends a request and returns its client transaction. It opens a connection if necessary.
 func (s *Stack) Request(ctx context.Context, req *sip.Request, to netip.AddrPort) (*sip.ClientTx, error) {
 	if err := message.CheckControl(req); err != nil {
 		return nil, err
@@ -261,7 +262,7 @@ func (s *Stack) Request(ctx context.Context, req *sip.Request, to netip.AddrPort
 	return s.client.begin(req, conn)
 }
 
-// Close ends the transactions and closes the connections.
+// Close ends the stack's transactions and closes its connections.
 func (s *Stack) Close() {
 	s.client.close()
 	s.server.close()

@@ -10,9 +10,9 @@ import (
 	"github.com/emiago/sipgo/sip"
 )
 
-// transactions holds a stack's client transactions. sipgo could hold them, but panics when a connection closes at the wrong
-// moment (v1.7.2): TransactionLayer.Request lists a transaction before it has a state, and the code that ends the
-// transactions of a closed connection then dereferences nil. Here each transaction watches its own connection.
+// transactions holds a stack's client transactions. sipgo's own transaction layer is not used, because it panics if a connection closes at
+// the wrong moment (v1.7.2). TransactionLayer.Request lists a transaction before it has a state, and the code that ends the transactions of
+// a closed connection then dereferences nil. Here each transaction watches its connection itself.
 type transactions struct {
 	mu     sync.Mutex
 	all    map[string]*sip.ClientTx
@@ -21,7 +21,7 @@ type transactions struct {
 
 var errStackClosed = errors.New("the stack is closed")
 
-// begin starts a transaction over a connection, and releases the connection in the end.
+// begin starts a transaction over a connection. It releases the connection when the transaction ends or cannot start.
 func (t *transactions) begin(req *sip.Request, conn sip.Connection) (*sip.ClientTx, error) {
 	key, err := sip.ClientTxKeyMake(req)
 	if err != nil {
@@ -54,7 +54,7 @@ func (t *transactions) unlist(key string) {
 	delete(t.all, key)
 }
 
-// receive delivers a response to its transaction. It drops responses without one.
+// receive passes a response to its transaction. It drops a response without a transaction.
 func (t *transactions) receive(res *sip.Response) {
 	key, err := sip.ClientTxKeyMake(res)
 	if err != nil {
@@ -81,7 +81,7 @@ func (t *transactions) close() {
 	}
 }
 
-// guard ends a transaction soon after its connection has closed.
+// guard ends a transaction within T1/5 after its connection has closed.
 func guard(tx *sip.ClientTx) {
 	time.AfterFunc(sip.T1/5, func() {
 		select {
@@ -97,7 +97,7 @@ func guard(tx *sip.ClientTx) {
 	})
 }
 
-// isClosed reports whether a connection has closed, on either side.
+// isClosed reports whether our side has closed the socket of a connection, which sipgo also does when the peer closes it.
 func isClosed(conn sip.Connection) bool {
 	tcp, ok := conn.(*sip.TCPConnection)
 	if !ok {

@@ -10,27 +10,27 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDepth bounds the nesting of arrays and objects.
+// MaxDepth is the maximum nesting of arrays and objects that Parse accepts.
 const MaxDepth = 100
 
-// Parse parses one JSON value (RFC 8259). It also refuses text that is not UTF-8 and the NUL character, which databases cannot
-// store, and nesting deeper than MaxDepth. The error is human-readable, and names the byte of a syntax error.
+// Parse parses one JSON value (RFC 8259). It refuses text that is not UTF-8, the NUL character, which databases cannot store, and nesting
+// deeper than MaxDepth. The error is human-readable, and names the byte of a syntax error.
 func Parse(text string) (Value, error) {
 	var p Parser
 	return p.Parse(text)
 }
 
-// Parser parses many values, which share memory. The zero Parser is ready.
+// Parser parses many values, and allocates memory for several values together. The zero Parser is ready for use.
 type Parser struct {
 	text    string
 	at      int
-	deep    bool     // something is nested too deep
-	nul     bool     // a text holds \u0000
-	members []Member // of open objects and arrays, one after the other
-	room    []Member // members of closed ones
+	deep    bool     // whether a value is nested too deep
+	nul     bool     // whether a text contains NUL
+	members []Member // members of the open objects and arrays, one after the other
+	room    []Member // memory for the members of closed objects and arrays
 }
 
-// Parse parses one value, like the function Parse.
+// Parse parses one value like the function Parse. It does not change earlier results.
 func (p *Parser) Parse(text string) (Value, error) {
 	if !utf8.ValidString(text) {
 		return Value{}, errors.New("must be valid UTF-8")
@@ -53,7 +53,7 @@ func (p *Parser) Parse(text string) (Value, error) {
 	return v, nil
 }
 
-// filter copies members to separate memory.
+// filter copies the members of a closed object or array to memory that they keep.
 func (p *Parser) filter(members []Member) []Member {
 	const chunk = 256
 	if cap(p.room)-len(p.room) < len(members) {
@@ -76,7 +76,7 @@ func (p *Parser) blanks() {
 	}
 }
 
-// next consumes a byte if it follows after white space.
+// next skips white space, and reports whether the next byte is c. If so, it consumes c.
 func (p *Parser) next(c byte) bool {
 	p.blanks()
 	if p.at < len(p.text) && p.text[p.at] == c {
@@ -86,7 +86,7 @@ func (p *Parser) next(c byte) bool {
 	return false
 }
 
-// value parses the value that begins here.
+// value parses the value at the current position. ok is false at a syntax error, and if the value is nested too deep.
 func (p *Parser) value(depth int) (v Value, ok bool) {
 	if p.deep = p.deep || depth > MaxDepth; p.deep || p.at == len(p.text) {
 		return v, false
@@ -114,7 +114,7 @@ func (p *Parser) value(depth int) (v Value, ok bool) {
 	return v, ok
 }
 
-// word parses null, true or false.
+// word consumes the given word, which is null, true or false, and reports whether it was there.
 func (p *Parser) word(word string) bool {
 	if !strings.HasPrefix(p.text[p.at:], word) {
 		return false
@@ -123,7 +123,7 @@ func (p *Parser) word(word string) bool {
 	return true
 }
 
-// object parses an object. Its members are collected after the enclosing objects' members until their number is known.
+// object parses an object. It appends the members to those of the enclosing objects, until their number is known.
 func (p *Parser) object(depth int) ([]Member, bool) {
 	p.at++
 	if p.next('}') {
@@ -158,7 +158,7 @@ func (p *Parser) object(depth int) ([]Member, bool) {
 	return whole, true
 }
 
-// array parses an array, like object.
+// array parses an array in the same way as object.
 func (p *Parser) array(depth int) ([]Member, bool) {
 	p.at++
 	if p.next(']') {
@@ -184,7 +184,7 @@ func (p *Parser) array(depth int) ([]Member, bool) {
 	return whole, true
 }
 
-// quoted parses a string.
+// quoted consumes a string in quotes, and reports whether it is valid.
 func (p *Parser) quoted() bool {
 	if p.at == len(p.text) || p.text[p.at] != '"' {
 		return false
@@ -206,7 +206,7 @@ func (p *Parser) quoted() bool {
 	return false
 }
 
-// escape parses an escape up to its last byte.
+// escape consumes an escape sequence except its last byte, and reports whether it is valid.
 func (p *Parser) escape() bool {
 	rest := p.text[p.at+1:]
 	if rest == "" {
@@ -224,7 +224,7 @@ func (p *Parser) escape() bool {
 	return true
 }
 
-// number parses a number.
+// number consumes a number, and reports whether it is valid.
 func (p *Parser) number() bool {
 	p.accept("-")
 	if p.accept("0") == 0 && p.digits() == 0 {
@@ -240,7 +240,7 @@ func (p *Parser) number() bool {
 	return true
 }
 
-// accept consumes one of the characters if it comes next, and returns the number of consumed characters.
+// accept consumes the next byte if it is one of chars. It returns the number of consumed bytes: 0 or 1.
 func (p *Parser) accept(chars string) int {
 	if p.at < len(p.text) && strings.IndexByte(chars, p.text[p.at]) >= 0 {
 		p.at++
@@ -249,7 +249,7 @@ func (p *Parser) accept(chars string) int {
 	return 0
 }
 
-// digits consumes digits and returns their number.
+// digits consumes decimal digits and returns their number.
 func (p *Parser) digits() int {
 	start := p.at
 	for p.at < len(p.text) && isDigit(p.text[p.at]) {
@@ -260,7 +260,7 @@ func (p *Parser) digits() int {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// unquote returns the text of a quoted string.
+// unquote returns the text of a string in quotes, without escapes.
 func unquote(quoted string) string {
 	if strings.IndexByte(quoted, '\\') < 0 {
 		return quoted[1 : len(quoted)-1]
@@ -269,7 +269,7 @@ func unquote(quoted string) string {
 	return string(appendUnquoted(room[:0], quoted))
 }
 
-// appendUnquoted appends the text of a quoted string. Half a surrogate pair becomes U+FFFD, like in encoding/json.
+// appendUnquoted appends the text of a string in quotes, without escapes. Half a surrogate pair becomes U+FFFD, as in encoding/json.
 func appendUnquoted(to []byte, quoted string) []byte {
 	text := quoted[1 : len(quoted)-1]
 	for next := strings.IndexByte(text, '\\'); next >= 0; next = strings.IndexByte(text, '\\') {
@@ -296,7 +296,7 @@ func appendUnquoted(to []byte, quoted string) []byte {
 	return append(to, text...)
 }
 
-// hex returns the character of four hexadecimal digits.
+// hex returns the character with the code of the first four hexadecimal digits.
 func hex(digits string) rune {
 	n, _ := strconv.ParseUint(digits[:4], 16, 16)
 	return rune(n)

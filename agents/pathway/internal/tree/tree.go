@@ -1,5 +1,5 @@
-// Package tree parses JSON and keeps its spelling. It gives access to kinds, members and texts without decoding into maps, and
-// writes a canonical form.
+// Package tree parses JSON and keeps its spelling. It provides access to kinds, members and texts without decoding into maps, and writes a
+// canonical form.
 package tree
 
 import (
@@ -11,7 +11,7 @@ import (
 // Kind is the type of a JSON value.
 type Kind byte
 
-// The kinds. The zero Value is Absent.
+// The types of JSON values. The zero Value is Absent.
 const (
 	Absent Kind = iota
 	Null
@@ -27,11 +27,11 @@ func (k Kind) String() string {
 	return [...]string{"nothing", "null", "a boolean", "a number", "a string", "an array", "an object"}[k]
 }
 
-// Value is a JSON value. Copies share immutable memory: Set and Remove change only the Value on which they are called.
+// Value is a JSON value. Copies share immutable memory: Set and DeleteFunc change only the Value on which they are called.
 type Value struct {
 	Kind    Kind
-	Raw     string   // as written, without surrounding white space; unchanged by Set and Remove
-	Members []Member // of an Object or an Array, as written; names may repeat
+	Raw     string   // as written, without surrounding white space; unchanged by Set and DeleteFunc
+	Members []Member // members of an Object or items of an Array, as written; names may repeat
 }
 
 // Member is a member of an object, or an item of an array, which has no name.
@@ -40,8 +40,8 @@ type Member struct {
 	Value
 }
 
-// Get returns a member of an object, or the zero Value. Of members with the same name it returns the last, like
-// encoding/json.
+// Get returns a member of an object, or the zero Value if it is absent. Of several members with the same name it returns the last, as
+// encoding/json does.
 func (v *Value) Get(name string) Value {
 	if m := v.find(name); m != nil {
 		return *m
@@ -57,7 +57,7 @@ func (v *Value) Items() []Member {
 	return v.Members
 }
 
-// find returns a member, or nil.
+// find returns the last member with a name, or nil.
 func (v *Value) find(name string) *Value {
 	for i := len(v.Members) - 1; i >= 0; i-- {
 		if v.Members[i].Name == name {
@@ -67,7 +67,7 @@ func (v *Value) find(name string) *Value {
 	return nil
 }
 
-// Set sets a member of an object.
+// Set sets a member of an object. It replaces the last member with the same name, or appends a new member.
 func (v *Value) Set(name string, to Value) {
 	v.Members = slices.Clone(v.Members)
 	if m := v.find(name); m != nil {
@@ -77,7 +77,7 @@ func (v *Value) Set(name string, to Value) {
 	v.Members = append(v.Members, Member{name, to})
 }
 
-// DeleteFunc deletes the members of an object whose names match.
+// DeleteFunc deletes the members of an object for whose names fits returns true.
 func (v *Value) DeleteFunc(fits func(name string) bool) {
 	gone := func(m Member) bool { return fits(m.Name) }
 	if slices.ContainsFunc(v.Members, gone) {
@@ -96,7 +96,7 @@ func (v *Value) Text() string {
 // True reports whether the value is true.
 func (v *Value) True() bool { return v.Kind == Boolean && v.Raw == "true" }
 
-// Float returns a Number, and 0 for any other kind. A number that is too large is an infinity.
+// Float returns the value of a Number as a float64, and 0 for any other kind. A number that is too large becomes an infinity.
 func (v *Value) Float() float64 {
 	if v.Kind != Number {
 		return 0
@@ -105,7 +105,7 @@ func (v *Value) Float() float64 {
 	return n
 }
 
-// Append appends the value as it was written, with its changes.
+// Append appends the value with its original spelling, except for changed members. Absent becomes null.
 func (v *Value) Append(to []byte) []byte {
 	switch v.Kind {
 	case Object:
@@ -128,8 +128,8 @@ func (v *Value) Append(to []byte) []byte {
 	}
 }
 
-// AppendCanonical appends the value in canonical form: members sorted by the bytes of their names and unique, no white space,
-// no needless escapes, numbers in their shortest form.
+// AppendCanonical appends the value in canonical form: members are sorted by the bytes of their names and unique (the last one counts),
+// without white space or needless escapes, and numbers have their shortest form.
 func (v *Value) AppendCanonical(to []byte) []byte {
 	switch v.Kind {
 	case Object:
@@ -155,7 +155,7 @@ func (v *Value) AppendCanonical(to []byte) []byte {
 
 // appendSorted appends an object in canonical form.
 func (v *Value) appendSorted(to []byte) []byte {
-	var few [24]int // enough for most objects
+	var few [24]int // suffices for most objects without an allocation
 	order := few[:0]
 	for i := range v.Members {
 		order = append(order, i)
@@ -175,7 +175,7 @@ func (v *Value) appendSorted(to []byte) []byte {
 	return append(to, '}')
 }
 
-// separate appends the comma before every element but the first.
+// separate appends a comma, except before the first element, for which i is 0.
 func separate(to []byte, i int) []byte {
 	if i > 0 {
 		return append(to, ',')
@@ -183,7 +183,7 @@ func separate(to []byte, i int) []byte {
 	return to
 }
 
-// appendNumber appends an integer of up to 15 digits unchanged, and any other number in the shortest form of the same float64.
+// appendNumber appends an integer of up to 15 digits unchanged, and any other number in the shortest form that has the same float64.
 func appendNumber(to []byte, raw string) []byte {
 	if len(raw) <= 15 && strings.Trim(raw, "0123456789") == "" {
 		return append(to, raw...)

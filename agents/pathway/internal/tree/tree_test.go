@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/internal/tree"
 )
 
-// plain returns a value as decoded by encoding/json.
+// plain converts a value to the types into which encoding/json decodes.
 func plain(v tree.Value) any {
 	switch v.Kind {
 	case tree.Object:
@@ -39,7 +39,7 @@ func plain(v tree.Value) any {
 	}
 }
 
-// compare holds Parse to encoding/json.
+// compare checks that Parse accepts and decodes a text as encoding/json does.
 func compare(t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -60,7 +60,7 @@ func compare(t interface {
 	}
 	var want any
 	if err := json.Unmarshal([]byte(text), &want); err != nil {
-		return // a number that no float64 holds
+		return // the number is too large for a float64
 	}
 	for form, got := range map[string][]byte{"": nil, "Append": v.Append(nil), "AppendCanonical": v.AppendCanonical(nil)} {
 		again := v
@@ -80,7 +80,7 @@ func compare(t interface {
 	}
 }
 
-// samples are texts at the edges of the grammar.
+// samples contains valid and invalid texts that test the limits of the JSON grammar.
 var samples = []string{
 	``, ` `, `{}`, `[]`, ` [ ] `, `{"a":1,}`, `[1,]`, `[,1]`, `{"a"}`, `{"a":}`, `{a:1}`, `{"a":1 "b":2}`, `[1 2]`, `[`, `{`,
 	`{"a":`, `"`, `"\`, `"\u`, `"\u12`, `"\u12g4"`, `"\x"`, `"\u0041\n\/\\\""`, `"\ud83d\ude00"`, `"\ud83d"`, `"\ud83dx"`,
@@ -92,7 +92,7 @@ var samples = []string{
 	strings.Repeat(`{"a":`, 200) + "1" + strings.Repeat("}", 200), strings.Repeat("[", 100000),
 }
 
-// TestParse accepts the same texts as encoding/json.
+// TestParse checks that Parse accepts the same texts as encoding/json, except for its documented restrictions.
 func TestParse(t *testing.T) {
 	t.Parallel()
 	for _, text := range samples {
@@ -100,7 +100,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestParseRefuses lists refused texts beyond the grammar.
+// TestParseRefuses checks the errors for text that is not UTF-8, NUL characters, deep nesting and syntax errors.
 func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -120,7 +120,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// FuzzParse holds Parse to encoding/json.
+// FuzzParse checks that Parse accepts and decodes any text as encoding/json does.
 func FuzzParse(f *testing.F) {
 	for _, text := range samples {
 		f.Add(text)
@@ -128,7 +128,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) { compare(t, text) })
 }
 
-// TestParser: a parser does not change earlier results.
+// TestParser checks that a Parser does not change the values that it has returned before.
 func TestParser(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -161,7 +161,7 @@ func TestParser(t *testing.T) {
 	})
 }
 
-// drawValue makes a value of JSON.
+// drawValue returns a random JSON value with at most the given depth.
 func drawValue(t *rapid.T, depth int) any {
 	texts := rapid.StringMatching(`[a-c"\\\n😀é<]{0,3}`)
 	switch kind := rapid.IntRange(0, 5).Draw(t, "kind"); {
@@ -180,7 +180,7 @@ func drawValue(t *rapid.T, depth int) any {
 	}
 }
 
-// TestCanonical checks that equivalent paths have one form.
+// TestCanonical checks that equivalent values have the same canonical form.
 func TestCanonical(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -220,7 +220,7 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// TestKinds: a value of another kind returns zero, and of equal names the last member counts.
+// TestKinds checks that accessors return zero values for other kinds, and that the last of several members with the same name counts.
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	v, err := tree.Parse(`{"text":"a","number":2.5,"yes":true,"no":false,"null":null,"list":[],"number":3}`)

@@ -4,7 +4,7 @@ import (
 	"regexp"
 )
 
-// Each list of cases has the same result for every value of an enumeration.
+// These patterns match lists of cases with the same result for every value of an enumeration.
 var (
 	casesValid  = regexp.MustCompile(`(?s)^(case ("[^"]*"|-?\d+):\s+return nil\s*)+$`)
 	casesText   = regexp.MustCompile(`(?s)^(case \w+:\s+return \[\]byte\(s\), nil\s*)+$`)
@@ -16,7 +16,7 @@ func cases(pattern *regexp.Regexp) func(map[string]string) bool {
 	return func(texts map[string]string) bool { return pattern.MatchString(texts["S_cases"]) }
 }
 
-// enumRules look values up in the list of all values.
+// enumRules replace switches over all values of an enumeration by functions that search the list of all values.
 var enumRules = []rule{
 	{
 		name:   "whether a value is known",

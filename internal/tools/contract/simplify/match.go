@@ -10,19 +10,19 @@ import (
 	"strings"
 )
 
-// A rule replaces statements, or a whole function, by others that do the same. Both sides are Go: a name that begins with
-// E_ stands for any expression, one with S_ for any number of statements, and the same name for the same text.
+// rule replaces statements, or a whole function, by equivalent code. Both sides are Go code with placeholders: E_ begins the name of any
+// expression, and S_ the name of any number of statements. All occurrences of a name match the same text.
 type rule struct {
 	name   string
 	before string
 	after  string
-	where  func(texts map[string]string) bool // further condition on the texts of the names, which may add texts; nil: none
+	where  func(texts map[string]string) bool // further condition on the texts of the placeholders, to which it may add; may be nil
 
 	statements []ast.Stmt
 	function   *ast.FuncDecl
 }
 
-// compile parses the rule's left side.
+// compile parses before.
 func (r *rule) compile() error {
 	text := "package p\n" + r.before
 	if !strings.HasPrefix(strings.TrimSpace(r.before), "func (") && !strings.HasPrefix(strings.TrimSpace(r.before), "func E_") {
@@ -39,7 +39,7 @@ func (r *rule) compile() error {
 	return nil
 }
 
-// expand returns the rule's right side with the texts that the names stand for.
+// expand returns after, with the placeholders replaced by their texts.
 func (r *rule) expand(texts map[string]string) string {
 	var out strings.Builder
 	rest := r.after
@@ -69,7 +69,7 @@ func isName(c rune) bool {
 	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
-// A match compares syntax with a rule's left side, and collects the texts that the names stand for.
+// match compares code with a rule's left side, and collects the texts of the placeholders.
 type match struct {
 	source []byte
 	base   int
@@ -88,7 +88,7 @@ func (m *match) bind(name, text string) bool {
 	return true
 }
 
-// prefix returns the number of statements at the list's beginning that the pattern matches, or -1.
+// prefix returns how many statements at the beginning of the list the pattern matches, or -1 if it does not match.
 func (m *match) prefix(pattern, list []ast.Stmt) int {
 	taken := 0
 	for i, p := range pattern {
@@ -112,7 +112,7 @@ func (m *match) prefix(pattern, list []ast.Stmt) int {
 	return taken
 }
 
-// whole reports whether the pattern takes the whole list.
+// whole reports whether the pattern matches the whole list.
 func (m *match) whole(pattern, list []ast.Stmt) bool {
 	if n := len(pattern); n > 0 {
 		if name := anyStatements(pattern[n-1]); name != "" {
@@ -134,7 +134,7 @@ func (m *match) bindStatements(name string, list []ast.Stmt) bool {
 	return m.bind(name, m.text(list[0].Pos(), list[len(list)-1].End()))
 }
 
-// anyStatements returns the name that stands for any statements, or for any cases of a switch.
+// anyStatements returns the name of a placeholder for statements or for the cases of a switch, or "" if s is none.
 func anyStatements(s ast.Stmt) string {
 	if clause, ok := s.(*ast.CaseClause); ok && len(clause.List) == 1 && len(clause.Body) == 0 {
 		if name, ok := clause.List[0].(*ast.Ident); ok && strings.HasPrefix(name.Name, "S_") {
@@ -156,7 +156,7 @@ var (
 	identifier = reflect.TypeFor[*ast.Ident]()
 )
 
-// same compares a part of the pattern with a part of the source.
+// same reports whether a node of the pattern matches a node of the source.
 func (m *match) same(p, n reflect.Value) bool {
 	if !p.IsValid() || !n.IsValid() {
 		return p.IsValid() == n.IsValid()

@@ -2,7 +2,8 @@ package simplify
 
 import "strings"
 
-// Methods returns the file with the methods of server and client that the simplified operations of a package call.
+// Methods returns a Go file with the methods of the server and the client that the simplified operations of a package call. name is the
+// package's name.
 func Methods(name string) []byte {
 	return []byte(strings.ReplaceAll(methods, "PACKAGE", name))
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// object is ogen's decoder of a type with members, as the rules leave it.
+// object matches ogen's decoder of an object type, after the other rules were applied.
 var object = compiled(rule{name: "an object", before: `func (s *E_T) Decode(d *jx.Decoder) error {
 	if s == nil { return errors.New(E_nil) }
 	S_before
@@ -18,7 +18,7 @@ var object = compiled(rule{name: "an object", before: `func (s *E_T) Decode(d *j
 	S_after
 }`})
 
-// wrapped is how ogen reads one member.
+// wrapped matches ogen's code that decodes one member.
 var wrapped = compiled(rule{name: "a member", before: `if err := E_x; err != nil { return errors.Wrap(err, E_text) }`})
 
 var (
@@ -30,7 +30,7 @@ var (
 	membersName  = regexp.MustCompile(`^jsonFieldsNameOf(\w+)$`)
 )
 
-// mostMembers is the codec's MostMembers.
+// mostMembers equals MostMembers of package codec.
 const mostMembers = 128
 
 func compiled(r rule) *rule {
@@ -40,8 +40,8 @@ func compiled(r rule) *rule {
 	return &r
 }
 
-// decodeObjects lets codec.Object read the objects: it notes which members were seen, wraps errors and asks for required
-// members.
+// decodeObjects replaces decoders of objects by calls of codec.Object, which records the decoded members, wraps errors and reports missing
+// required members.
 func decodeObjects(f *file) {
 	members, places := memberNames(f)
 	for _, decl := range f.tree.Decls {
@@ -71,7 +71,7 @@ func decodeObjects(f *file) {
 	}
 }
 
-// memberNames returns the members of each type, in the contract's order, and the declaration that has them.
+// memberNames returns the member names of each type, in the contract's order, and the declaration that contains them.
 func memberNames(f *file) (map[string][]string, map[string]*ast.GenDecl) {
 	members, places := map[string][]string{}, map[string]*ast.GenDecl{}
 	for _, decl := range f.tree.Decls {
@@ -98,8 +98,8 @@ func memberNames(f *file) (map[string][]string, map[string]*ast.GenDecl) {
 	return members, places
 }
 
-// objectDecoder returns the decoder of an object and the line with its required members, or false if ogen has written more
-// than a codec.Object does.
+// objectDecoder returns the simplified decoder of an object, and the line with its required members. ok is false if ogen's decoder does
+// more than codec.Object can.
 func objectDecoder(texts map[string]string, names []string) (decoder, masks string, ok bool) {
 	name := texts["E_T"]
 	if !strings.HasSuffix(texts["E_name"], " "+name+`"`) {
@@ -125,7 +125,8 @@ func objectDecoder(texts map[string]string, names []string) (decoder, masks stri
 		name, before, name, body), masks, true
 }
 
-// memberCases makes of the function that reads a member one that returns the member's index too.
+// memberCases converts the body of the function that decodes a member, so that the function also returns the member's index. It returns
+// false if the body has an unexpected form.
 func memberCases(body string, names []string) (string, bool) {
 	f, list := parseStatements(body)
 	choice, ok := list[0].(*ast.SwitchStmt)
@@ -152,7 +153,8 @@ func memberCases(body string, names []string) (string, bool) {
 	return out.String() + "}\n" + last, true
 }
 
-// memberCase returns the statements that read one member, and whether they end with a return.
+// memberCase returns the statements that decode one member, and whether they end with a return. ok is false if the case has an unexpected
+// form.
 func memberCase(f *file, clause *ast.CaseClause, names []string) (text string, returns, ok bool) {
 	list := clause.Body
 	noted := len(list) > 0 && seenMember.MatchString(f.text(list[0]))
@@ -177,7 +179,7 @@ func memberCase(f *file, clause *ast.CaseClause, names []string) (text string, r
 	return withIndex(f, list, -1), returns, true
 }
 
-// returning returns the statements that return a member's index and an expression: the body of a closure, or the expression.
+// returning returns statements that return the index i and the value of an expression. It unwraps a closure that is called immediately.
 func returning(expression string, i int) string {
 	if body, ok := strings.CutPrefix(expression, "func() error {"); ok && strings.HasSuffix(body, "}()") {
 		f, list := parseStatements(strings.TrimSuffix(body, "}()"))
@@ -186,7 +188,7 @@ func returning(expression string, i int) string {
 	return fmt.Sprintf("return %d, %s", i, expression)
 }
 
-// withIndex puts an index in front of the results of statements.
+// withIndex inserts an index before the results of all return statements, except in closures.
 func withIndex(f *file, list []ast.Stmt, index int) string {
 	f.edits = nil
 	for _, s := range list {
@@ -205,7 +207,7 @@ func withIndex(f *file, list []ast.Stmt, index int) string {
 	return string(part.edited()[from:])
 }
 
-// parseStatements parses the body of a function.
+// parseStatements parses a text as the body of a function. It panics if the text is invalid.
 func parseStatements(text string) (*file, []ast.Stmt) {
 	source := "package p\nfunc _() error {\n" + text + "\n}\n"
 	set := token.NewFileSet()
@@ -224,7 +226,7 @@ func quoted(texts []string) []string {
 	return out
 }
 
-// wrap joins the items of a list, on lines of their own if one is not enough for them.
+// wrap joins the items of a list on one line, or on separate lines of up to 110 bytes if they are too long for it.
 func wrap(items []string) string {
 	const width = 110
 	if line := strings.Join(items, ", "); len(line) <= width-20 {
@@ -248,7 +250,7 @@ var (
 	encodeFields = compiled(rule{name: "members", before: `func (s E_T) encodeFields(e *jx.Encoder) { S_body }`})
 )
 
-// mergeEncoders writes the members of a type in its encoder, unless another type calls the function that writes them.
+// mergeEncoders moves the code of encodeFields into the encoder of its type, unless another type calls encodeFields.
 func mergeEncoders(f *file) {
 	bodies, encoders, fields := map[string]string{}, map[string]*ast.FuncDecl{}, map[string]*ast.FuncDecl{}
 	for _, decl := range f.tree.Decls {

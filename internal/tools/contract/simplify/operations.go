@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// returnOnError is the text after a call whose error ends an operation of the client.
+// returnOnError is the code after a call in the client. It returns an error of the call.
 const returnOnError = "; err != nil {\nreturn res, err\n}"
 
-// securityBlock returns ogen's check of the only security scheme, with S_try for the attempt and S_refuse for the refusal.
+// securityBlock returns ogen's check of the only security scheme. try is the code of the attempt, and refuse the code of the refusal.
 func securityBlock(try, refuse string) string {
 	return `{
 		type bitset = [1]uint8
@@ -27,7 +27,7 @@ func securityBlock(try, refuse string) string {
 	}`
 }
 
-// serverRules move the code around each operation to methods of the server, which [Methods] writes.
+// serverRules move the code around each operation into methods of the server, which [Methods] returns.
 var serverRules = []rule{
 	{
 		name: "who asks",
@@ -129,7 +129,8 @@ var serverRules = []rule{
 	{name: "the failure alone", before: handlerFailed, after: "if err != nil {\ns.fail(ctx, w, r, err)\n}"},
 }
 
-// hooked is how ogen runs an operation behind middleware. The answer goes into one variable, and comes from the operation if the other is named.
+// hooked returns ogen's code that runs an operation inside middleware. The answer is stored in the variable into. A non-empty from names
+// the variable that receives the operation's result.
 func hooked(into, from string) string {
 	if from != "" {
 		from += ", "
@@ -152,7 +153,8 @@ var (
 	}
 )
 
-// operation finds which of the codec's functions runs an operation, and writes the middleware's request shorter.
+// operation chooses the function of package codec that runs an operation, and shortens the literal of the middleware's request. It returns
+// false if none fits.
 func operation(texts map[string]string) bool {
 	found := call.FindStringSubmatch(texts["E_call"])
 	if found == nil {
@@ -182,13 +184,13 @@ func operation(texts map[string]string) bool {
 	return texts["E_handle"] != ""
 }
 
-// withoutBody drops the text of a body that an operation has not.
+// withoutBody removes the raw body from the call of an operation without a body.
 func withoutBody(texts map[string]string) bool {
 	texts["E_call"] = strings.Replace(texts["E_call"], "RawBody: rawBody, ", "", 1)
 	return true
 }
 
-// handlerFailed is ogen's handling of an operation's error.
+// handlerFailed is ogen's code that handles the error of an operation.
 const handlerFailed = `if err != nil {
 		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
 			if err := encodeErrorResponse(errRes, w); err != nil { defer recordError("Internal", err) }
@@ -202,7 +204,7 @@ const handlerFailed = `if err != nil {
 		return
 	}`
 
-// bodyRules read and write bodies of JSON in one call.
+// bodyRules replace the code that reads or writes a JSON body by one call.
 var bodyRules = []rule{
 	{
 		name: "a body that is required",
@@ -307,7 +309,7 @@ const (
 		}`
 )
 
-// parameterRules read and write a parameter in one call.
+// parameterRules replace the code that reads or writes a parameter by one call.
 var parameterRules = []rule{
 	{
 		name:   "a text",
@@ -420,14 +422,14 @@ var parameterRules = []rule{
 	},
 }
 
-// setParam finds the conversion in a call of codec.DecodeParam.
+// setParam extracts the conversion function from a call of codec.DecodeParam. It returns false if E_decode is no such call.
 func setParam(texts map[string]string) bool {
 	rest, ok := strings.CutPrefix(texts["E_decode"], "codec.DecodeParam(d, &"+texts["E_v"]+", ")
 	texts["E_convert"] = strings.TrimSuffix(rest, ")")
 	return ok
 }
 
-// clientRules move the code around each request to the codec, and to methods of the client that [Methods] writes.
+// clientRules move the code around each request into package codec, and into methods of the client, which [Methods] returns.
 var clientRules = []rule{
 	{
 		name: "who asks, of the client",

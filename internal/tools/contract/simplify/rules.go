@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// rules are tried in this order at each statement.
+// rules lists all rules in the order in which they are tried at each statement.
 var rules = compiledAll(slices.Concat(checkRules, decodeRules, encodeRules, enumRules, parameterRules, serverRules, clientRules, bodyRules, closureRules, failureRules))
 
 func compiledAll(list []rule) []rule {
@@ -16,7 +16,7 @@ func compiledAll(list []rule) []rule {
 	return list
 }
 
-// closureRules take the functions apart that ogen writes around each step, and leave early returns of the last error out.
+// closureRules unwrap the closures that ogen writes around each step, and simplify the early return of a last error.
 var closureRules = []rule{
 	{
 		name:   "a closure that only returns",
@@ -45,7 +45,7 @@ var closureRules = []rule{
 	},
 }
 
-// checkRules write one line for each check.
+// checkRules replace each validation by one line.
 var checkRules = []rule{
 	{name: "text with a length", before: check("E_lit.Validate(string(E_v))", "string"), after: checked("codec.Length(string(E_v), E_min, E_max)"), where: lengths},
 	{name: "text", before: check("E_lit.Validate(string(E_v))", "string"), after: checked("codec.String(string(E_v), E_lit)"), where: unwrap},
@@ -54,7 +54,7 @@ var checkRules = []rule{
 	{name: "list", before: check("E_lit.ValidateLength(len(E_v))", "array"), after: checked("codec.Size(len(E_v), E_min, E_max)"), where: lengths},
 }
 
-// failureRules collect the errors of members and items.
+// failureRules replace the code that collects the errors of members and items.
 var failureRules = []rule{
 	{
 		name:   "failures",
@@ -91,10 +91,10 @@ func checked(call string) string {
 	return "if err := " + call + "; err != nil {\nreturn err\n}"
 }
 
-// length is one limit of a length.
+// length matches the minimum or maximum length in a literal.
 var length = regexp.MustCompile(`(Min|Max)Length: (\d+)`)
 
-// lengths takes the limits of a length from a literal that has no other limits.
+// lengths extracts the minimum and maximum length from a literal as E_min and E_max. It returns false if the literal contains other limits.
 func lengths(texts map[string]string) bool {
 	unwrap(texts)
 	texts["E_min"], texts["E_max"] = "0", "-1"
@@ -115,13 +115,13 @@ func lengths(texts map[string]string) bool {
 	return true
 }
 
-// unwrap takes the parentheses off a literal.
+// unwrap removes the parentheses around the literal E_lit.
 func unwrap(texts map[string]string) bool {
 	texts["E_lit"] = strings.TrimSuffix(strings.TrimPrefix(texts["E_lit"], "("), ")")
 	return true
 }
 
-// decodeRules write one line for each value that is read.
+// decodeRules replace the code that decodes a value by one line.
 var decodeRules = []rule{
 	{
 		name:   "a string",
@@ -199,7 +199,7 @@ var decodeRules = []rule{
 	},
 }
 
-// encodeRules take the blocks off the members.
+// encodeRules remove the blocks around the code that encodes a member.
 var encodeRules = []rule{
 	{name: "an optional member's block", before: `{ if E_set { S_x } }`, after: "if E_set {\nS_x\n}"},
 	{name: "a member's block", before: `{ e.FieldStart(E_name); E_call }`, after: "e.FieldStart(E_name)\nE_call"},

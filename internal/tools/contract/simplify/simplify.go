@@ -1,5 +1,5 @@
-// Package simplify shortens ogen's Go code without changing its behavior. ogen writes each check, each field and each operation out
-// in full; a list of rules replaces repetitions by calls of the package transport/oas/internal/codec.
+// Package simplify shortens ogen's Go code without changing its behavior. ogen writes out each check, field and operation in full. A list
+// of rules replaces repeated code by calls of the package transport/oas/internal/codec.
 package simplify
 
 import (
@@ -12,12 +12,12 @@ import (
 	"slices"
 )
 
-// File returns the simplified text of a generated file, or nil if nothing of it is left.
+// File returns the simplified text of a generated file, or nil if no declaration remains. name is the file's name in errors.
 func File(name string, source []byte) ([]byte, error) {
 	return simplify(name, source, func(string) {})
 }
 
-// simplify is File. It calls a function with the name of each rule that it applies.
+// simplify returns the result of File. It calls applied with the name of each rule that it applies.
 func simplify(name string, source []byte, applied func(rule string)) ([]byte, error) {
 	for _, step := range [...]func(*file){dropUnused, shortenLiterals, shareErrors, nil, decodeObjects, mergeEncoders, mergeSends, dropComments} {
 		for again := true; again; {
@@ -46,7 +46,7 @@ func simplify(name string, source []byte, applied func(rule string)) ([]byte, er
 	return format.Source(source)
 }
 
-// A file is parsed source with edits to make.
+// file is a parsed source file, with the edits to apply to it.
 type file struct {
 	source []byte
 	tree   *ast.File
@@ -74,7 +74,7 @@ func (f *file) replace(from, to token.Pos, text string) {
 	f.edits = append(f.edits, edit{int(from) - f.base, int(to) - f.base, text})
 }
 
-// edited returns the source with the edits made, which do not overlap.
+// edited returns the source with the edits applied. Edits must not overlap.
 func (f *file) edited() []byte {
 	slices.SortFunc(f.edits, func(a, b edit) int { return a.from - b.from })
 	var out bytes.Buffer
@@ -88,7 +88,7 @@ func (f *file) edited() []byte {
 	return out.Bytes()
 }
 
-// applyRules records an edit for each place that a rule matches, innermost first: code around an edit waits for the next pass.
+// applyRules records an edit for each match of a rule. Inner matches come first: code around an edit is matched in the next pass.
 func (f *file) applyRules() {
 	for _, decl := range f.tree.Decls {
 		function, ok := decl.(*ast.FuncDecl)
@@ -114,7 +114,7 @@ func (f *file) match() *match {
 	return &match{source: f.source, base: f.base, texts: map[string]string{}}
 }
 
-// inStatements records the edits in a list of statements, and reports whether there are any.
+// inStatements records the edits in a list of statements, and reports whether it has recorded any.
 func (f *file) inStatements(list []ast.Stmt) bool {
 	changed := make([]bool, len(list))
 	for i, s := range list {
@@ -146,7 +146,8 @@ func (f *file) inNode(node ast.Node) bool {
 	return changed
 }
 
-// tryRules applies the first matching rule to the beginning of a list, and returns the number of replaced statements.
+// tryRules applies the first matching rule to the beginning of a list. It returns the number of replaced statements, or 0 if no rule
+// matches.
 func (f *file) tryRules(list []ast.Stmt, changed []bool) int {
 	for i := range rules {
 		r := &rules[i]

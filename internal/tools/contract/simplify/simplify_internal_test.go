@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestRules compares the results of the rules on ogen's functions in testdata with the expected ones. The functions are chosen so
-// that each rule has something to do. UPDATE=1 writes the file again.
+// TestRules applies the rules to ogen's functions in testdata, and compares the results with the expected file. It checks that every rule
+// is applied. UPDATE=1 writes the file again.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	before, err := os.ReadFile(filepath.Join("testdata", "before.go.txt"))
@@ -48,7 +48,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestRuleWithoutAMatch checks that code that only resembles a rule's left side stays.
+// TestRuleWithoutAMatch checks that the rules do not change code that only resembles a left side.
 func TestRuleWithoutAMatch(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{

@@ -14,17 +14,17 @@ import (
 
 func reflectOf(v any) reflect.Value { return reflect.ValueOf(v) }
 
-// accessor is the comment of a method that reads or writes one exported field.
+// accessor matches the comment of a method that reads or writes one exported field.
 var accessor = regexp.MustCompile(`^// (Get|Set)\w+ (returns|sets) the value of \w+\.$`)
 
-// status is the accessor that stays: by it, programs read the errors of all areas' clients.
+// status is the only accessor that stays, because programs use it to read the errors of all areas' clients.
 const status = "GetStatusCode"
 
-// unused reports whether a name is unused in the server and the client, once the operations are simplified. Invoker is the client
-// as an interface, which a caller who wants one writes with the operations that it calls.
+// unused matches names in the server and client that nothing uses after the simplification. Invoker is an interface of the whole client. A
+// caller can declare an interface with just the required operations instead.
 var unused = regexp.MustCompile(`^(FindRoute|Invoker|codeRecorder)$`)
 
-// dropUnused deletes accessors of exported fields, and unused declarations.
+// dropUnused deletes the accessors of exported fields, and unused declarations.
 func dropUnused(f *file) {
 	for _, decl := range f.tree.Decls {
 		var doc *ast.CommentGroup
@@ -50,13 +50,13 @@ func dropUnused(f *file) {
 	}
 }
 
-// errorDecoder is how ogen reads the answer of an operation that failed: the same for each of them.
+// errorDecoder matches ogen's code that decodes the answer of a failed operation. The code is the same for every operation.
 var errorDecoder = compiled(rule{
 	name:   "an error of the client",
 	before: `defRes, err := func() (res *ErrorStatusCodeWithHeaders, err error) { S_body }()`,
 })
 
-// shareErrors adds the one function that reads the answer of an operation that failed.
+// shareErrors adds one function that decodes the answer of a failed operation, for all operations.
 func shareErrors(f *file) {
 	body := ""
 	for _, decl := range f.tree.Decls {
@@ -82,7 +82,7 @@ func shareErrors(f *file) {
 	}
 }
 
-// mergeSends renames the functions that send requests to the methods that only call them.
+// mergeSends replaces each method that only calls a send method by that send method.
 func mergeSends(f *file) {
 	callers := map[string]*ast.FuncDecl{}
 	for _, decl := range f.tree.Decls {
@@ -100,13 +100,13 @@ func mergeSends(f *file) {
 	}
 }
 
-// repeated matches comments that only repeat the name.
+// repeated matches comments that only repeat the name of a method.
 var repeated = regexp.MustCompile(`^// (Encode (implements json\.Marshaler|encodes \S+ as json)|Decode decodes \S+ from json|MarshalJSON implements stdjson\.Marshaler` +
 	`|UnmarshalJSON implements stdjson\.Unmarshaler|MarshalText implements encoding\.TextMarshaler|UnmarshalText implements encoding\.TextUnmarshaler` +
 	`|AllValues returns all \S+ values|encodeFields (encodes fields|implements json\.Marshaler)|setDefaults set default value of fields)\.$`)
 
-// dropComments deletes comments that only repeat the name, and the descriptions of operations from functions of the package, which
-// the handler's interface has.
+// dropComments deletes comments that only repeat the name, and the comments of unexported functions, because the handler's interface also
+// contains the descriptions of operations. It deletes recordError if nothing calls it.
 func dropComments(f *file) {
 	for _, decl := range f.tree.Decls {
 		function, ok := decl.(*ast.FuncDecl)
@@ -120,7 +120,7 @@ func dropComments(f *file) {
 	}
 }
 
-// shortenLiterals omits the zero fields of settings, and writes the rest on one line.
+// shortenLiterals omits the zero fields of literals, and writes the others on one line.
 func shortenLiterals(f *file) {
 	ast.Inspect(f.tree, func(n ast.Node) bool {
 		literal, ok := n.(*ast.CompositeLit)
@@ -157,7 +157,7 @@ func (f *file) text(n ast.Node) string {
 
 const codec = "github.com/callwright/callwright/transport/oas/internal/codec"
 
-// mendImports deletes the imports that are no longer used, and adds the codec's.
+// mendImports deletes unused imports, and adds the import of package codec.
 func mendImports(name string, source []byte) ([]byte, error) {
 	tree, err := parser.ParseFile(token.NewFileSet(), name, source, parser.SkipObjectResolution)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Command check reads the output of govulncheck -format json for a module, and compares it with the faults in a file: faults of
-// Go's library that only a newer toolchain mends. It fails for any other fault that is called, and for one in the list that is
-// called no more.
+// Command check reads the output of govulncheck -format json for a module, and compares it with the vulnerabilities listed in a file. Only
+// vulnerabilities in Go's library that require a newer toolchain may be listed. check fails for any other vulnerability in called code, and
+// for a listed one that is no longer called.
 //
 //	govulncheck -format json ./... | check SECURITY.md
 package main
@@ -16,13 +16,13 @@ import (
 	"strings"
 )
 
-// library is the module that govulncheck gives for packages of Go itself.
+// library is govulncheck's name for the standard library.
 const library = "stdlib"
 
-// fault is a known fault of a module.
+// fault is a vulnerability of a module, with the version that fixes it.
 type fault struct{ id, module, version, mended string }
 
-// String returns the fault and the version that mends it.
+// String returns the id and module of the vulnerability, and the version that fixes it.
 func (f fault) String() string {
 	if f.mended == "" {
 		return fmt.Sprintf("%s in %s %s, which no version mends", f.id, f.module, f.version)
@@ -55,7 +55,7 @@ func run(args []string, in io.Reader, out io.Writer) error {
 	return compare(called, listed(string(text)))
 }
 
-// read returns the called faults, and the faults of modules that are not called.
+// read returns the vulnerabilities in called code, and those in modules whose vulnerable code is not called. Both lists are sorted by id.
 func read(in io.Reader) (called, idle []fault, err error) {
 	calls := map[fault]bool{}
 	scanned := false
@@ -100,10 +100,10 @@ func read(in io.Reader) (called, idle []fault, err error) {
 	return called, idle, nil
 }
 
-// row matches a row of the list: an id, and the version of Go that mends it.
+// row matches a row of the list: an id, and the Go version that fixes the vulnerability.
 var row = regexp.MustCompile(`(?m)^\| \[?(GO-\d+-\d+)[^|]*\| (\d+\.\d+(?:\.\d+)?) \|`)
 
-// listed returns the version that mends each fault of a text's table.
+// listed maps the ids in the table of a text to the Go versions that fix them.
 func listed(text string) map[string]string {
 	list := map[string]string{}
 	for _, m := range row.FindAllStringSubmatch(text, -1) {
@@ -112,7 +112,7 @@ func listed(text string) map[string]string {
 	return list
 }
 
-// compare returns an error that names each fault that is not as listed.
+// compare returns an error that names each called vulnerability that is not listed correctly, and each listed one that is not called.
 func compare(called []fault, list map[string]string) error {
 	var wrong []error
 	seen := map[string]bool{}

@@ -15,31 +15,31 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// report is the page of a pathway's test results.
+// report contains the data of the page with a pathway's test results.
 type report struct {
 	Filter   filter
-	Pathways []tested // that have scenarios; while none is chosen
+	Pathways []tested // with scenarios; listed while the filter names none
 	Report   *analytics.Report
-	Cut      bool   // older runs than the newest agenttest.MaxScan do not count
-	LeftOut  string // why runs do not count; empty: all do
-	Count    string // query that counts them
+	Cut      bool   // only the newest agenttest.MaxScan runs count
+	LeftOut  string // why some runs do not count; empty if all count
+	Count    string // query that includes the runs left out
 	Versions []versionRow
 	Trend    template.HTML
-	Zone     string          // of the days
-	Days     []analytics.Day // the newest first
+	Zone     string          // name of the time zone of the days
+	Days     []analytics.Day // newest first
 	DaysPart part
 	Heat     heatmap
 	Flows    template.HTML
 	Links    []link
 }
 
-// tested is a pathway that has scenarios.
+// tested is a pathway and the number of its scenarios.
 type tested struct {
 	ID        string
 	Scenarios int
 }
 
-// versionRow is a version with its runs and the link to their results.
+// versionRow is a version with its runs and the query of the link to their results.
 type versionRow struct {
 	analytics.VersionRuns
 
@@ -47,13 +47,13 @@ type versionRow struct {
 	Chosen bool
 }
 
-// link is a part of the way that runs go.
+// link is a transition between two nodes, with the number of runs that took it.
 type link struct {
 	From, To string
 	analytics.Link
 }
 
-// maxRows is the number of rows of a table in a report.
+// maxRows is the maximum number of rows in a table of a report.
 const maxRows = 50
 
 // analytics shows the test results of a pathway, or the list of pathways.
@@ -91,7 +91,7 @@ func (p pages) analytics(ctx context.Context, r *page.Request) (page.Answer, err
 	return view, err
 }
 
-// query translates the form.
+// query converts the form to a query. A field that is not a number is an error with the field.
 func (f filter) query() (q agenttest.AnalyticsQuery, err error) {
 	q.Pathway, q.Scan = f.Values["pathway_id"], agenttest.MaxScan
 	if scripted := f.choice("include_scripted"); scripted != nil {
@@ -109,7 +109,7 @@ func (f filter) query() (q agenttest.AnalyticsQuery, err error) {
 	return q, nil
 }
 
-// describe prepares a report for the page.
+// describe sets the data of the page from the found analytics. chosen is the selected version, or 0.
 func (data *report) describe(r *page.Request, found agenttest.Analytics[analytics.Report], chosen int) (err error) {
 	a := found.About
 	data.Report, data.Cut, data.Zone = &a, found.Cut, r.Zone().String()
@@ -131,7 +131,7 @@ func (data *report) describe(r *page.Request, found agenttest.Analytics[analytic
 	return nil
 }
 
-// flow prepares the picture of the strongest links, and their table.
+// flow sets the diagram and the table of the transitions with the most runs.
 func (data *report) flow(f analytics.Flow) {
 	names := make(map[string]string, len(f.Entries))
 	for _, e := range f.Entries {
@@ -147,7 +147,7 @@ func (data *report) flow(f analytics.Flow) {
 	data.Flows = flows.SVG()
 }
 
-// pathways returns the pathways that have scenarios, those with most first.
+// pathways returns up to maxRows pathways that have scenarios, those with the most scenarios first.
 func (p pages) pathways(ctx context.Context, r *page.Request) ([]tested, error) {
 	found, err := p.cfg.Tests.ListScenarios(ctx, r.Org(), agenttest.ScenarioFilter{Brief: true}, 0)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package agenttests shows tests of agents: scenarios, their runs, batches and simulation sets, their results for a pathway, and
-// the sessions that search for better versions.
+// Package agenttests contains the pages for tests of agents: scenarios, runs, batches and simulation sets, the test results of a pathway,
+// and the sessions that search for better versions.
 package agenttests
 
 import (
@@ -20,31 +20,31 @@ import (
 //go:embed templates/*.html
 var files embed.FS
 
-// Config names the services behind the pages. Tests is required.
+// Config contains the services behind the pages. Tests is required.
 type Config struct {
 	Tests   *agenttest.Service
-	Tornado *tornado.Service // nil: there are no sessions
+	Tornado *tornado.Service // if nil, there are no pages for sessions
 
-	Pathways Pathways // lists and draws the tested pathways, whose pages are linked to; nil: they have no pages
-	Issues   bool     // issues have pages, which are linked to
+	Pathways Pathways // lists and draws tested pathways; if nil, there are no links to pathways
+	Issues   bool     // the dashboard has pages for issues, to which these pages link
 }
 
 // Pathways reads pathways; pathway.Service implements it.
 type Pathways interface {
 	agenttest.Documents
-	// List returns a page of the pathways of an organization, newest first.
+	// List returns a page of an organization's pathways, the newest first.
 	List(ctx context.Context, org callwright.OrgID, l pathway.Listing) (callwright.Page[pathway.Pathway], error)
 }
 
-// pages serves the pages.
+// pages contains the handlers of the pages.
 type pages struct{ cfg Config }
 
-// New returns the pages of tests.
+// New returns the area with the pages for tests.
 func New(c Config) page.Area {
 	p := pages{cfg: c}
 	templates, err := fs.Sub(files, "templates")
 	if err != nil {
-		panic(err) // the folder is embedded
+		panic(err) // impossible, because the folder is embedded
 	}
 	tabs := []option{
 		{"/tests", "Scenarios"}, {"/tests/runs", "Runs"}, {batchesPath, "Batches"}, {setsPath, "Simulation sets"}, {"/tests/analytics", "Analytics"},
@@ -94,10 +94,10 @@ func New(c Config) page.Area {
 	return drawing.In(page.Area{Title: "Tests", Path: "/tests", Templates: templates, Funcs: all, Routes: routes})
 }
 
-// pageSize is the number of entries on a page of a list.
+// pageSize is the maximum number of entries on a page of a list.
 const pageSize = 50
 
-// faultsOf is page.FaultsOf for a form with these fields, which is also shown again if the server cannot fulfil it.
+// faultsOf is like page.FaultsOf, and also returns CodeNotImplemented as a fault of the whole form, which is then shown again.
 func faultsOf(err error, fields ...string) (page.Faults, bool) {
 	if errors.Is(err, callwright.ErrNotImplemented) {
 		return page.Faults{"": callwright.MessageOf(err)}, true
@@ -105,7 +105,8 @@ func faultsOf(err error, fields ...string) (page.Faults, bool) {
 	return page.FaultsOf(err, nil, fields...)
 }
 
-// cancelled returns to a page after the cancellation of its object, or its failure.
+// cancelled redirects to a page after a cancellation, with a notice of its success or its failure. It returns errors that are not the
+// user's.
 func cancelled(to, notice string, err error) (page.Answer, error) {
 	if err != nil {
 		if _, ok := page.FaultsOf(err, nil); !ok {

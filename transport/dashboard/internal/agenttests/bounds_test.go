@@ -27,10 +27,10 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/pagetest"
 )
 
-// maxPage is the most that a page may be on the wire, in bytes.
+// maxPage is the maximum size of a compressed page, in bytes.
 const maxPage = 60_000
 
-// fits gets pages as browsers do, and measures them.
+// fits checks that the compressed pages at the paths have at most maxPage bytes.
 func (h *house) fits(paths ...string) {
 	h.t.Helper()
 	for _, path := range paths {
@@ -44,7 +44,7 @@ func (h *house) fits(paths ...string) {
 	}
 }
 
-// follow gets the pages to which a page leads below a path, as browsers do. It checks that links with some parts are among them.
+// follow checks the links of a page whose path begins with below: each must lead to a page, and each of parts must occur in a link.
 func (h *house) follow(path, body, below string, parts ...string) {
 	h.t.Helper()
 	base := must(url.Parse(h.URL + path))
@@ -65,7 +65,7 @@ func (h *house) follow(path, body, below string, parts ...string) {
 	}
 }
 
-// prose returns words that no text before had in this order.
+// prose returns random words, which compress badly.
 func prose(random *rand.Rand, words int) string {
 	known := strings.Fields("the caller asks for a card and wants to pay his bill by Monday because nobody called back about contract or refund before")
 	var b strings.Builder
@@ -75,7 +75,7 @@ func prose(random *rand.Rand, words int) string {
 	return strings.TrimSpace(b.String())
 }
 
-// TestLongRun: a long conversation and many assertions come in parts, which lead to each other.
+// TestLongRun checks that the page of a run with 10,000 turns and 1,000 assertions is split into linked parts.
 func TestLongRun(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -109,7 +109,7 @@ func TestLongRun(t *testing.T) {
 	h.follow(at+"/analyze", h.post(at, at+"/analyze", url.Values{}, http.StatusOK, "Analyze again"), at, "outcome=failed", "turns=2", "assertions=2", "#turn-100")
 }
 
-// TestLargeReport draws failures over 400 nodes.
+// TestLargeReport checks the size of a report with failures in 400 nodes.
 func TestLargeReport(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -143,7 +143,7 @@ func TestLargeReport(t *testing.T) {
 	h.want(http.StatusOK, at, "Version 2 is drawn", "1 to 50 of 400", `href="?days=365&amp;nodes=2&amp;pathway_id=p1#failures"`, "failed</text>")
 }
 
-// TestLargeSession: iterations come in parts, the newest first.
+// TestLargeSession checks that a session's page shows 10 iterations at a time, the newest first.
 func TestLargeSession(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -171,7 +171,7 @@ func TestLargeSession(t *testing.T) {
 	h.want(http.StatusOK, at+"?iterations=10", `id="iteration-9"`, `id="iteration-0"`)
 }
 
-// TestLargeGroups shows groups of as many scenarios as there can be in one.
+// TestLargeGroups checks the size of the pages of groups with group.MaxScenarios scenarios.
 func TestLargeGroups(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -14,24 +14,24 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// The bounds of the shown parts of a run.
+// The limits of the parts of a run that a page shows.
 const (
-	maxTurns   = 100  // on a page
-	maxResults = 50   // likewise
-	maxText    = 2000 // bytes of a turn
-	maxValue   = 500  // bytes of a value as JSON
-	maxNotes   = 10   // of a turn
-	maxRefs    = 20   // from an assertion to turns, and back
+	maxTurns   = 100  // turns on a page
+	maxResults = 50   // assertions on a page
+	maxText    = 2000 // bytes of a turn's text
+	maxValue   = 500  // bytes of a value in JSON
+	maxNotes   = 10   // notes of a turn
+	maxRefs    = 20   // links from an assertion to turns, and from a turn to assertions
 )
 
-// turn is a turn of a conversation with the evidence in it.
+// turn is a turn of a conversation with the assertions that cite it.
 type turn struct {
 	Number   int
 	Agent    bool
 	Node     string
 	Text     []piece
-	Results  []ref // assertions that rest on the turn, whose numbers are from 1
-	More     int   // of them that are not in Results
+	Results  []ref // assertions that cite the turn, numbered from 1
+	More     int   // number of further assertions that cite the turn
 	Detail   *engine.Turn
 	Notes    []engine.Note
 	NoteMore bool
@@ -43,25 +43,25 @@ type ref struct {
 	Href   string
 }
 
-// piece is a part of a text; Marked: an assertion cites it.
+// piece is a part of a text. It is Marked if an assertion cites it.
 type piece struct {
 	Text   string
 	Marked bool
 }
 
-// result is the result of an assertion with the turns that it rests on.
+// result is the result of an assertion with links to the turns that it cites.
 type result struct {
 	assert.Result
 
-	Number           int // from 1
+	Number           int // starts at 1
 	Turns            []ref
 	Node             string
-	Expected, Actual string // as JSON; empty: there is nothing to compare
+	Expected, Actual string // JSON; empty if there is nothing to compare
 }
 
-// evidence is the part of a run's conversation that a page shows, and the part of its assertions. They refer to each other.
+// evidence contains the turns and the assertions of a run that a page shows. They link to each other.
 type evidence struct {
-	at string // address of the page, which an analysis is shown below
+	at string // path of the run's page, because the page of an analysis has a path below it
 
 	Turns   []turn
 	Talk    part
@@ -70,20 +70,20 @@ type evidence struct {
 	Tabs    []tab
 }
 
-// tab is a link to the assertions with an outcome.
+// tab is a link that selects the assertions with an outcome.
 type tab struct {
 	Name, Query string
 	Count       int
 	Current     bool
 }
 
-// outcomes are the values of the parameter "outcome", by which assertions are chosen.
+// outcomes lists the values of the query parameter "outcome", which selects assertions.
 var outcomes = []struct {
 	name, title string
 	outcome     assert.Outcome
 }{{"", "All", ""}, {"failed", "Failed", assert.Failed}, {"error", "Not evaluated", assert.Error}, {"passed", "Passed", assert.Passed}}
 
-// readEvidence returns the data of an outcome's page at an address.
+// readEvidence returns the data of the run's page at a path. An invalid query parameter is CodeBadRequest.
 func readEvidence(r *page.Request, at string, o *engine.Outcome) (v evidence, err error) {
 	v.at = at
 	if v.Talk, err = partOf(r, at, "Turns", "turns", "conversation", len(o.Evidence.Turns), maxTurns); err != nil {
@@ -107,7 +107,7 @@ func readEvidence(r *page.Request, at string, o *engine.Outcome) (v evidence, er
 	return v, nil
 }
 
-// choose returns the indexes of the results with the outcome that the address names.
+// choose returns the indexes of the results with the outcome in the query, and sets the tabs.
 func (v *evidence) choose(r *page.Request, results []assert.Result) (chosen []int, err error) {
 	name := r.Query("outcome")
 	known := false
@@ -129,7 +129,7 @@ func (v *evidence) choose(r *page.Request, results []assert.Result) (chosen []in
 	return chosen, nil
 }
 
-// talk prepares the turns, and returns the quotes of assertions in each.
+// talk sets the turns on the page, and returns for each turn the texts that assertions quote.
 func (v *evidence) talk(r *page.Request, o *engine.Outcome) (quotes [][]string) {
 	from, to := v.Talk.From, v.Talk.To
 	v.Turns, quotes = make([]turn, to-from), make([][]string, to-from)
@@ -168,7 +168,7 @@ func (v *evidence) talk(r *page.Request, o *engine.Outcome) (quotes [][]string) 
 	return quotes
 }
 
-// cited returns the turns that an assertion rests on, each once.
+// cited returns the indexes of the turns that an assertion cites, sorted and without duplicates. It omits indexes outside 0 to turns-1.
 func cited(res *assert.Result, turns int) (all []int) {
 	if res.Turn != nil {
 		all = append(all, *res.Turn)
@@ -180,7 +180,7 @@ func cited(res *assert.Result, turns int) (all []int) {
 	return slices.DeleteFunc(slices.Compact(all), func(n int) bool { return n < 0 || n >= turns })
 }
 
-// result prepares the result of assertion i.
+// result returns the data to show for the assertion with index i.
 func (v *evidence) result(r *page.Request, e *assert.Evidence, i int, res assert.Result) result {
 	out := result{
 		Result: res, Number: i + 1, Node: nodeName(e, res.Node), Expected: valueText(res.Expected), Actual: valueText(res.Actual),
@@ -201,7 +201,7 @@ func (v *evidence) toTurn(r *page.Request, n int) ref {
 	return ref{n, element}
 }
 
-// mark cuts a text at the quotes in it.
+// mark splits a text into pieces, and marks the first occurrence of each quote.
 func mark(text string, quotes []string) []piece {
 	type span struct{ from, to int }
 	var spans []span
@@ -230,7 +230,7 @@ func mark(text string, quotes []string) []piece {
 	return pieces
 }
 
-// valueText returns a value as JSON; empty for none.
+// valueText returns a value as JSON of at most maxValue bytes, or an empty text for nil.
 func valueText(value any) string {
 	if value == nil {
 		return ""

@@ -12,30 +12,30 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// maxPages is the number of pages of a list of groups.
+// maxPages is the maximum number of pages in a list of groups.
 const maxPages = 200
 
-// The groups of runs, by the paths of their pages.
+// The paths of the lists of groups, below which the groups' pages are.
 const (
 	batchesPath = "/tests/batches"
 	setsPath    = "/tests/sets"
 )
 
-// groupList is the page of all batches, or of all simulation sets.
+// groupList contains the data of the page that lists batches or simulation sets.
 type groupList struct {
 	Path   string
 	Name   string
 	Filter filter
 	Groups []group.Listed
-	Next   string // address of the next page; empty: this is the last
+	Next   string // path of the next page; empty on the last page
 }
 
-// batches shows the batches that match.
+// batches shows the batches that match the filter.
 func (p pages) batches(ctx context.Context, r *page.Request) (page.Answer, error) {
 	return p.groups(ctx, r, group.OneEach, groupList{Path: batchesPath, Name: "Batches"})
 }
 
-// sets shows the simulation sets that match.
+// sets shows the simulation sets that match the filter.
 func (p pages) sets(ctx context.Context, r *page.Request) (page.Answer, error) {
 	return p.groups(ctx, r, group.Simulations, groupList{Path: setsPath, Name: "Simulation sets"})
 }
@@ -73,12 +73,12 @@ func (p pages) groups(ctx context.Context, r *page.Request, kind group.Kind, dat
 	return view, nil
 }
 
-// triggers lists the triggers of groups.
+// triggers lists the triggers of groups by which a list can be filtered.
 var triggers = []group.Trigger{
 	group.ByAPI, group.ByDashboard, group.ByCI, group.ByPromotion, group.BySimulation, group.ByTornado,
 }
 
-// triggerOptions returns the choices of a filter by them.
+// triggerOptions returns the options of the filter by trigger.
 func triggerOptions() []option {
 	all := []option{{"", "Any"}}
 	for _, t := range triggers {
@@ -87,14 +87,14 @@ func triggerOptions() []option {
 	return all
 }
 
-// oneGroup is the page of a batch or of a simulation set.
+// oneGroup contains the data of the page of a batch or a simulation set.
 type oneGroup struct {
-	Path, All  string // of its page and of its list
+	Path, All  string // paths of the group's page and of the list
 	Group      group.Batch
 	Ended      bool
-	Statistics *group.Statistics // nil: it is a batch
+	Statistics *group.Statistics // nil for a batch
 	Scenarios  []described
-	Runs       []run.Run // of a batch all, of a set the newest
+	Runs       []run.Run // all runs of a batch; the newest runs of a set
 }
 
 // described is a scenario of a simulation set with its statistics.
@@ -103,7 +103,7 @@ type described struct {
 	stats.Scenario
 }
 
-// batch shows a batch with its runs. It is live until all have ended.
+// batch shows a batch with its runs. The page is live until all runs have ended.
 func (p pages) batch(ctx context.Context, r *page.Request) (page.Answer, error) {
 	b, runs, err := p.cfg.Tests.GetBatch(ctx, r.Org(), r.PathValue("id"))
 	if err != nil {
@@ -112,7 +112,7 @@ func (p pages) batch(ctx context.Context, r *page.Request) (page.Answer, error) 
 	return groupView("Batch", oneGroup{Path: page.Path(batchesPath, b.ID), All: batchesPath, Group: b, Runs: runs}), nil
 }
 
-// set shows a simulation set with its statistics. It is live until all of its runs have ended.
+// set shows a simulation set with its statistics. The page is live until all runs have ended.
 func (p pages) set(ctx context.Context, r *page.Request) (page.Answer, error) {
 	b, st, err := p.cfg.Tests.GetSet(ctx, r.Org(), r.PathValue("id"))
 	if err != nil {
@@ -138,7 +138,7 @@ func groupView(title string, data oneGroup) *page.View {
 	return view
 }
 
-// group leads to a batch or to a simulation set, of which only the id is known.
+// group redirects to the batch or the simulation set with an id, for links that do not know which of them it is.
 func (p pages) group(ctx context.Context, r *page.Request) (page.Answer, error) {
 	id := r.PathValue("id")
 	_, _, err := p.cfg.Tests.GetBatch(ctx, r.Org(), id)

@@ -63,7 +63,8 @@ func TestSets(t *testing.T) {
 	h.post(at, at+"/cancel", url.Values{}, http.StatusOK, "The simulation set is being cancelled.")
 }
 
-// TestStatesOfSets: some runs of a set that is PASSED have passed, and all runs of a passed batch.
+// TestStatesOfSets checks that a set in the state PASSED is shown as completed, because only some of its runs may have passed, and that
+// such a batch is shown as passed.
 func TestStatesOfSets(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -90,7 +91,7 @@ func TestStatesOfSets(t *testing.T) {
 	h.want(http.StatusOK, "/tests/batches", `<option value="PASSED">passed</option>`)
 }
 
-// TestStartGroups starts groups by their forms, which show their faults.
+// TestStartGroups starts groups with the forms, and checks that the forms show their faults.
 func TestStartGroups(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -121,8 +122,8 @@ func TestStartGroups(t *testing.T) {
 		http.StatusOK, "<h1>Simulation set</h1>", "0 of 6 runs have ended.")
 }
 
-// TestAnalyticsOfScriptedRuns: runs without a model are excluded, and the page shows their number and the reason, also with other
-// runs.
+// TestAnalyticsOfScriptedRuns checks that runs without a model do not count by default, and that the page states their number and the
+// reason.
 func TestAnalyticsOfScriptedRuns(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -142,7 +143,7 @@ func TestAnalyticsOfScriptedRuns(t *testing.T) {
 	h.want(http.StatusOK, "/tests/runs/r3", "!left out")
 }
 
-// TestAnalyticsOfNewestRuns: the newest runs count, and the page says so when there are more.
+// TestAnalyticsOfNewestRuns checks that only the newest agenttest.MaxScan runs count, and that the page says so if there are more.
 func TestAnalyticsOfNewestRuns(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -201,7 +202,8 @@ func TestAnalytics(t *testing.T) {
 	h.want(http.StatusNotFound, "/tests/analytics?pathway_id=p2", `id="fault-pathway_id"`)
 }
 
-// TestDaysOfAnalytics counts runs on the days of the browser's zone, which the page names. These two never have the same date.
+// TestDaysOfAnalytics checks that runs count on the days of the browser's time zone, which the page names. The dates of the two zones
+// always differ.
 func TestDaysOfAnalytics(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -16,32 +16,32 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// heatmap says where runs fail: in the drawing of the pathway, and in a table.
+// heatmap shows in which nodes runs fail: in the drawing of the pathway, and in a table.
 type heatmap struct {
 	drawing.Picture
 
-	Version int // that is drawn; 0: the draft
-	Absent  int // nodes of the runs that are not in the drawing
+	Version int // the drawn version; 0 means the draft
+	Absent  int // number of nodes with runs that the drawing lacks
 	Heads   []head
 	Rows    []heatRow
 	Part    part
 }
 
-// head is a column of the table.
+// head is the header of a column in the table.
 type head struct {
 	Title  string
 	Number bool
 	Sort   page.Sort
 }
 
-// heatRow is a node of the table.
+// heatRow is a row of the table: a node and its failures.
 type heatRow struct {
 	analytics.NodeFailures
 
-	Interval *stats.Interval // of the share of failures
+	Interval *stats.Interval // confidence interval of the share of failures
 }
 
-// orders are the columns by which the table can be sorted, from the greatest on.
+// orders lists the columns by which the table can be sorted. compare orders a before b if a is smaller.
 var orders = []struct {
 	name, title string
 	compare     func(a, b analytics.NodeFailures) int
@@ -52,7 +52,8 @@ var orders = []struct {
 	{"share", "Share", func(a, b analytics.NodeFailures) int { return cmp.Compare(a.Rate(), b.Rate()) }},
 }
 
-// heatmap draws the failures of nodes over a version of a pathway; 0: over its draft.
+// heatmap draws the failures of nodes over a version of a pathway, or over its draft if number is 0. Without the drawing, it only returns
+// the table.
 func (p pages) heatmap(ctx context.Context, r *page.Request, pathway string, number int, nodes []analytics.NodeFailures) (h heatmap, err error) {
 	h.Version = number
 	if err := h.list(r, nodes); err != nil {
@@ -62,7 +63,7 @@ func (p pages) heatmap(ctx context.Context, r *page.Request, pathway string, num
 		return h, nil
 	}
 	v, _, err := p.cfg.Pathways.Version(ctx, r.Org(), pathway, number)
-	if errors.Is(err, callwright.ErrNotFound) { // it was discarded, and the table has to do
+	if errors.Is(err, callwright.ErrNotFound) { // the version was discarded, so there is only the table
 		return h, nil
 	}
 	if err != nil {
@@ -88,7 +89,7 @@ func (p pages) heatmap(ctx context.Context, r *page.Request, pathway string, num
 	return h, nil
 }
 
-// list prepares the table.
+// list sets the rows of the table, sorted as the query requests.
 func (h *heatmap) list(r *page.Request, nodes []analytics.NodeFailures) (err error) {
 	by, ascending := cmp.Or(r.Query("sort"), "failed"), r.Query("order") == "asc"
 	sorted := slices.Clone(nodes)

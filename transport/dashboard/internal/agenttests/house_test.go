@@ -38,17 +38,17 @@ import (
 
 const org = callwright.OrgID("org")
 
-// created is when the runs of a test were created.
+// created is the default creation time of the runs in a test.
 var created = time.Date(2026, 3, 2, 9, 15, 0, 0, time.UTC)
 
-// somebody is a page.Authenticator that takes every reader for the same person.
+// somebody is a page.Authenticator that identifies every request as the same user.
 type somebody struct{}
 
 func (somebody) Authenticate(*http.Request) (callwright.Principal, error) {
 	return callwright.Principal{Org: org, KeyID: "k", KeyName: "Robin"}, nil
 }
 
-// pathways has the pathways "p1" and "p3" with versions 1 to 9, of which 1 is in production.
+// pathways contains the pathways "p1" and "p3" with the versions 1 to 9.
 type pathways struct{}
 
 func (pathways) Load(_ context.Context, of callwright.OrgID, id string, sel pathway.Selector) (*graph.Graph, int, error) {
@@ -67,7 +67,7 @@ func (pathways) Publish(context.Context, callwright.OrgID, string, pathway.Publi
 
 func (pathways) FinishTests(context.Context, callwright.OrgID, string) error { return nil }
 
-// versions has version 1 of the pathway "p1", which is in production.
+// versions contains version 1 of the pathway "p1", which is in production.
 type versions struct{}
 
 func (versions) Version(_ context.Context, of callwright.OrgID, id string, number int) (pathway.Version, pathway.Pathway, error) {
@@ -89,14 +89,14 @@ func (versions) Fork(context.Context, callwright.OrgID, string, int, string, *gr
 
 func (versions) Discard(context.Context, callwright.OrgID, string, int) error { return nil }
 
-// fixer has no idea.
+// fixer is a tornado.Fixer that returns empty plans.
 type fixer struct{}
 
 func (fixer) Fix(context.Context, string, tornado.Brief) (tornado.Plan, error) {
 	return tornado.Plan{}, nil
 }
 
-// house is the dashboard of an organization whose tests are in memory. Nothing executes the runs that it queues.
+// house is the dashboard of an organization, with its data in memory. Nothing executes the runs that it queues.
 type house struct {
 	*httptest.Server
 	t      *testing.T
@@ -145,7 +145,7 @@ func open(t *testing.T, change ...func(*tornado.Config)) *house {
 	return h
 }
 
-// ids gives the first pathway the id "p1".
+// ids returns the ids "p1", "p2" and so on.
 type ids struct{ n atomic.Int64 }
 
 func (i *ids) New() string { return fmt.Sprint("p", i.n.Add(1)) }
@@ -157,7 +157,7 @@ func raws(texts ...string) (all []json.RawMessage) {
 	return all
 }
 
-// document saves a document as the next version of the pathway "p1", which it creates if it is absent.
+// document stores a document as the next version of the pathway "p1". It creates the pathway if necessary.
 func (h *house) document(drawn *pathway.Service, d graph.Document) {
 	h.t.Helper()
 	if _, _, err := drawn.Version(h.t.Context(), org, "p1", 0); err != nil {
@@ -173,7 +173,7 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// check fails the test with an error.
+// check fails the test if err is not nil.
 func (h *house) check(err error) {
 	h.t.Helper()
 	if err != nil {
@@ -181,7 +181,7 @@ func (h *house) check(err error) {
 	}
 }
 
-// scenario stores a scenario, changed as the test wants it.
+// scenario stores a scenario after change has modified it.
 func (h *house) scenario(name string, change func(*scenario.Scenario)) scenario.Scenario {
 	h.t.Helper()
 	sc := scenario.Scenario{
@@ -194,7 +194,7 @@ func (h *house) scenario(name string, change func(*scenario.Scenario)) scenario.
 	return sc
 }
 
-// run stores a run that has passed, changed as the test wants it.
+// run stores a passed run after change has modified it.
 func (h *house) run(id string, change func(*run.Run)) {
 	h.t.Helper()
 	r := run.Run{
@@ -207,7 +207,7 @@ func (h *house) run(id string, change func(*run.Run)) {
 	h.check(h.store.InsertRuns(h.t.Context(), []run.Run{r}))
 }
 
-// want gets a page and looks for texts in it. Those that begin with "!" must not be there.
+// want requests a page and checks its status and its texts. The page must not contain texts that begin with "!". It returns the page.
 func (h *house) want(status int, path string, texts ...string) string {
 	h.t.Helper()
 	return h.read(pagetest.Send(h.t, h.client, h.URL+path, nil), status, path, texts...)
@@ -229,7 +229,7 @@ func (h *house) read(r pagetest.Answer, status int, path string, texts ...string
 
 var tokenPattern = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
 
-// post sends a form with the token of a page, and looks for texts in the page that comes after it.
+// post sends a form with the CSRF token of the page from, and checks the resulting page like want.
 func (h *house) post(from, to string, form url.Values, status int, texts ...string) string {
 	h.t.Helper()
 	form.Set("csrf", tokenPattern.FindStringSubmatch(h.want(http.StatusOK, from))[1])

@@ -15,17 +15,17 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// newGroup is the page of the form that starts a batch or a simulation set.
+// newGroup contains the data of the form that starts a batch or a simulation set.
 type newGroup struct {
 	form
 
-	Path, Name string // of the list of these groups
+	Path, Name string // of the list of such groups
 	Set        bool
 	Filter     filter
-	Query      string // of the address, which chooses the scenarios that are listed
+	Query      string // query of the page, which selects the listed scenarios
 	Scenarios  []agenttest.Listed
-	Chosen     []string // ids
-	More       bool     // there are scenarios that are not listed
+	Chosen     []string // ids of the selected scenarios
+	More       bool     // there are more scenarios than are listed
 }
 
 // The fields of the forms that start groups.
@@ -46,7 +46,7 @@ func (p pages) newSet(ctx context.Context, r *page.Request) (page.Answer, error)
 	return p.showNewGroup(ctx, r, newGroup{Path: setsPath, Name: "simulation set", Set: true})
 }
 
-// showNewGroup shows the form, with the enabled scenarios that the filters choose.
+// showNewGroup shows the form with up to group.MaxScenarios enabled scenarios that match the filter.
 func (p pages) showNewGroup(ctx context.Context, r *page.Request, data newGroup) (page.Answer, error) {
 	data.Filter, data.Query = readFilter(r, "pathway_id", "persona_id", "category"), r.With()
 	f := data.Filter
@@ -107,7 +107,7 @@ func (p pages) startSet(ctx context.Context, r *page.Request) (page.Answer, erro
 	return p.notStarted(ctx, r, data, err, setFields)
 }
 
-// notStarted shows the form again. Faults of scenarios are shown at their list.
+// notStarted shows the form again with the faults in err. The faults of single scenarios are shown at the list of scenarios.
 func (p pages) notStarted(ctx context.Context, r *page.Request, data newGroup, err error, fields []string) (page.Answer, error) {
 	faults, ok := faultsOf(err, fields...)
 	if !ok {
@@ -120,7 +120,7 @@ func (p pages) notStarted(ctx context.Context, r *page.Request, data newGroup, e
 	return p.showNewGroup(ctx, r, data)
 }
 
-// limits are the limits in the form of a group of any kind.
+// limits contains the parsed limits in a group's form. Fields of the other type of group are zero.
 type limits struct {
 	version     *int
 	simulations int
@@ -128,7 +128,7 @@ type limits struct {
 	budget      engine.Limit
 }
 
-// limits translates the form.
+// limits parses the limits in the form. An invalid value is CodeBadRequest with the field.
 func (f form) limits() (g limits, err error) {
 	if g.version, err = f.whole("version_number"); err != nil {
 		return g, err
@@ -155,5 +155,5 @@ func (f form) limits() (g limits, err error) {
 	return g, nil
 }
 
-// IsChosen reports whether the form chooses a scenario.
+// IsChosen reports whether a scenario is selected in the form.
 func (g *newGroup) IsChosen(id string) bool { return slices.Contains(g.Chosen, id) }

@@ -7,17 +7,18 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// part is the part of a long list that a page shows, for the template "part".
+// part describes the part of a long list that a page shows, for the template "part".
 type part struct {
-	Name       string // of the list
-	From, To   int    // indexes; To is excluded
-	First      int    // the number by which people know the entry at index 0
+	Name       string // of the whole list
+	From, To   int    // indexes of the first entry and after the last entry
+	First      int    // number that is shown for the entry at index 0
 	Total      int
-	Prev, Next string // addresses; empty: there is none
+	Prev, Next string // paths of the neighboring parts; empty if there is none
 }
 
-// partOf returns the part of a list whose number, from 1, is a parameter of the address. Pages of lists that have become shorter
-// are their last ones. The links lead to an element of the page at an address; empty: the address of the request.
+// partOf returns the part of a list whose number, starting at 1, is the query parameter param. If the number exceeds the last part, for
+// example because the list has become shorter, it returns the last part. The links lead to the element of the page at the path at; if at is
+// empty, of the current page.
 func partOf(r *page.Request, at, name, param, element string, total, size int) (part, error) {
 	number, last := 1, max(1, (total+size-1)/size)
 	if given := r.Query(param); given != "" {
@@ -38,8 +39,8 @@ func partOf(r *page.Request, at, name, param, element string, total, size int) (
 	return p, nil
 }
 
-// FirstShown returns the number of the first entry of the part.
+// FirstShown returns the number of the part's first entry, as shown on the page.
 func (p part) FirstShown() int { return p.From + p.First }
 
-// LastShown returns the number of its last entry.
+// LastShown returns the number of the part's last entry, as shown on the page.
 func (p part) LastShown() int { return p.To - 1 + p.First }

@@ -14,14 +14,14 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// runList is the page of all runs.
+// runList contains the data of the page that lists runs.
 type runList struct {
 	Filter filter
 	Runs   []run.Run
-	Next   string // address of the next page; empty: this is the last
+	Next   string // path of the next page; empty on the last page
 }
 
-// runs shows the runs that match.
+// runs shows the runs that match the filter.
 func (p pages) runs(ctx context.Context, r *page.Request) (page.Answer, error) {
 	data := runList{Filter: readFilter(r, "scenario_id", "pathway_id", "persona_id", "batch_id", "status", "order")}
 	f := data.Filter
@@ -53,46 +53,46 @@ func (p pages) runs(ctx context.Context, r *page.Request) (page.Answer, error) {
 	return view, nil
 }
 
-// every is the time between two renderings of a test that runs.
+// every is the interval at which the page of a running test is rendered.
 const every = 2 * time.Second
 
-// oneRun is the page of a run.
+// oneRun contains the data of a run's page.
 type oneRun struct {
 	Run      run.Run
-	Outcome  engine.Outcome // the zero Outcome: the run has not ended, or never began
+	Outcome  engine.Outcome // zero if the run has no outcome
 	Snapshot run.Snapshot
 	Ended    bool
 	Visits   []visit
-	Analysis *analysis.Analysis // nil: none was requested
+	Analysis *analysis.Analysis // nil if none was requested
 	Faults   page.Faults
-	Issues   string // query of the issues that are about failures like this one
+	Issues   string // query of the issues for failures of the run's scenario
 
 	evidence
 }
 
-// visit is a node that the agent came to.
+// visit is a node that the agent reached.
 type visit struct {
 	Name string
-	Turn ref // after which it came there; a number below 0: it began there
+	Turn ref // the turn after which the agent reached it; a negative number means before the first turn
 }
 
-// maxVisits is the number of visits that are shown.
+// maxVisits is the maximum number of visits on the page.
 const maxVisits = 100
 
-// maxSearch bounds the text by which issues are searched, in bytes.
+// maxSearch is the maximum length of the text with which issues are searched, in bytes.
 const maxSearch = 100
 
-// run shows a run. It is live until the run has ended.
+// run shows a run. The page is live until the run has ended.
 func (p pages) run(ctx context.Context, r *page.Request) (page.Answer, error) {
 	return p.showRun(ctx, r, oneRun{})
 }
 
-// issuesAbout returns the query of the issues that failures of a scenario have opened.
+// issuesAbout returns the query that finds the issues for failures of a scenario.
 func issuesAbout(scenario string) string {
 	return "?" + url.Values{"resource_type": {"run"}, "search": {callwright.Clip("Test fails: "+scenario, maxSearch)}}.Encode()
 }
 
-// analyze shows a run with why it has failed. An analysis is not kept: each asks the model anew.
+// analyze shows a run with an analysis of its failure. The analysis is not stored: each request asks the model again.
 func (p pages) analyze(ctx context.Context, r *page.Request) (page.Answer, error) {
 	a, err := p.cfg.Tests.AnalyzeRun(ctx, r.Org(), r.PathValue("id"))
 	if err == nil {
@@ -105,7 +105,7 @@ func (p pages) analyze(ctx context.Context, r *page.Request) (page.Answer, error
 	return p.showRun(ctx, r, oneRun{Faults: faults})
 }
 
-// showRun shows a run, completing data.
+// showRun completes data and shows the run.
 func (p pages) showRun(ctx context.Context, r *page.Request, data oneRun) (page.Answer, error) {
 	run, snap, err := p.cfg.Tests.GetRun(ctx, r.Org(), r.PathValue("id"))
 	if err != nil {
@@ -132,7 +132,7 @@ func (p pages) showRun(ctx context.Context, r *page.Request, data oneRun) (page.
 	return view, nil
 }
 
-// nodeName returns the name of a node; or its id if it is unknown.
+// nodeName returns the name of a node, or its id if it has no name.
 func nodeName(e *assert.Evidence, id string) string {
 	if n := e.Graph[id]; n.Name != "" {
 		return n.Name

@@ -18,23 +18,23 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// scenarioForm is the page of the form that creates or changes a scenario.
+// scenarioForm contains the data of the form that creates or changes a scenario.
 type scenarioForm struct {
 	form
 
-	Scenario *scenario.Scenario // that is changed; nil: a new one
-	Pathways []option           // to choose from; nil: an id is typed
-	Lines    bool               // the caller's messages can be written as lines
+	Scenario *scenario.Scenario // the changed scenario; nil for a new one
+	Pathways []option           // the selectable pathways; if nil, the user types an id
+	Lines    bool               // the caller's messages can be edited as lines
 	Types    []assert.Kind
 }
 
-// scenarioFields are the fields of the form, with the names of the API.
+// scenarioFields lists the fields of the form by their names in the API.
 var scenarioFields = []string{
 	"pathway_id", "name", "description", "tester_persona_prompt", "input_messages", "assertions", "service_tone_enabled",
 	"is_required_for_promotion", "enabled",
 }
 
-// newScenario shows the form of a new scenario with an example that always passes.
+// newScenario shows the form of a new scenario, filled in with an example.
 func (p pages) newScenario(ctx context.Context, r *page.Request) (page.Answer, error) {
 	return p.showScenarioForm(ctx, r, scenarioForm{Lines: true, form: form{Values: map[string]string{
 		"pathway_id": r.Query("pathway_id"), "name": "Says hello", "input_messages": "Hello.", "enabled": "true",
@@ -58,7 +58,7 @@ func (p pages) createScenario(ctx context.Context, r *page.Request) (page.Answer
 	return p.notKept(ctx, r, data, err)
 }
 
-// editScenario shows the form of a scenario.
+// editScenario shows the form with an existing scenario.
 func (p pages) editScenario(ctx context.Context, r *page.Request) (page.Answer, error) {
 	sc, err := p.cfg.Tests.Scenario(ctx, r.Org(), r.PathValue("id"))
 	if err != nil {
@@ -76,11 +76,11 @@ func (p pages) editScenario(ctx context.Context, r *page.Request) (page.Answer, 
 	}}})
 }
 
-// revisionText returns the revision that a form of a scenario changes.
+// revisionText returns the revision of a scenario for the form, by which the update detects concurrent changes.
 func revisionText(sc scenario.Scenario) string { return strconv.FormatInt(sc.Revision, 10) }
 
-// updateScenario changes a scenario, or shows the form again with its faults. A scenario that was changed since the form was opened
-// is replaced only when the form is sent again.
+// updateScenario changes a scenario, or shows the form again with its faults. If the scenario has changed since the form was opened, the
+// user must send the form again to replace the scenario.
 func (p pages) updateScenario(ctx context.Context, r *page.Request) (page.Answer, error) {
 	sc, err := p.cfg.Tests.Scenario(ctx, r.Org(), r.PathValue("id"))
 	if err != nil {
@@ -109,7 +109,7 @@ func (p pages) deleteScenario(ctx context.Context, r *page.Request) (page.Answer
 	return page.SeeOther{To: "/tests", Notice: "The scenario is deleted."}, nil
 }
 
-// notKept shows the form again with every fault at its field.
+// notKept shows the form again with the faults in err, each at its field.
 func (p pages) notKept(ctx context.Context, r *page.Request, data scenarioForm, err error) (page.Answer, error) {
 	faults, ok := faultsOf(err, scenarioFields...)
 	if !ok {
@@ -122,7 +122,7 @@ func (p pages) notKept(ctx context.Context, r *page.Request, data scenarioForm, 
 	return p.showScenarioForm(ctx, r, data)
 }
 
-// faultsInParts returns the faults of a scenario. Faults of a part of a list, such as assertions[2].config.pattern, are at the
+// faultsInParts returns the faults of a scenario by field. Faults within a list, such as assertions[2].config.pattern, are assigned to the
 // list.
 func faultsInParts(all callwright.FieldErrors) page.Faults {
 	faults := page.Faults{}
@@ -142,7 +142,7 @@ func faultsInParts(all callwright.FieldErrors) page.Faults {
 	return faults
 }
 
-// showScenarioForm shows the form, with the pathways that a new scenario can test.
+// showScenarioForm shows the form. For a new scenario it adds the selectable pathways, unless there are more than pathway.MaxPage.
 func (p pages) showScenarioForm(ctx context.Context, r *page.Request, data scenarioForm) (page.Answer, error) {
 	data.Types = assert.Kinds()
 	view := &page.View{Page: "scenarioform", Title: "New scenario", Data: &data}
@@ -164,7 +164,7 @@ func (p pages) showScenarioForm(ctx context.Context, r *page.Request, data scena
 	return view, nil
 }
 
-// choose offers pathways, unless the form names another one.
+// choose makes the pathways selectable, unless the form names a pathway that is not among them.
 func (f *scenarioForm) choose(all []pathway.Pathway) {
 	offered := f.Values["pathway_id"] == ""
 	options := make([]option, 0, len(all))
@@ -177,7 +177,7 @@ func (f *scenarioForm) choose(all []pathway.Pathway) {
 	}
 }
 
-// patch translates the form.
+// patch converts the form to a patch. An invalid value is CodeBadRequest with the field.
 func (f scenarioForm) patch() (p scenario.Patch, err error) {
 	v := f.Values
 	wanted, err := readAssertions(v["assertions"])
@@ -207,7 +207,7 @@ func checked(is bool) string {
 	return ""
 }
 
-// messagesOf returns the lines of a text as messages of the caller.
+// messagesOf converts the lines of a text to messages of the caller. It skips blank lines.
 func messagesOf(text string) (all []scenario.Message) {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" {
@@ -217,7 +217,7 @@ func messagesOf(text string) (all []scenario.Message) {
 	return all
 }
 
-// linesOf returns messages as lines of a text; false: lines cannot express them.
+// linesOf converts messages to the lines of a text. plain is false if lines cannot represent the messages.
 func linesOf(all []scenario.Message) (text string, plain bool) {
 	lines := make([]string, len(all))
 	for i, m := range all {
@@ -232,7 +232,7 @@ func linesOf(all []scenario.Message) (text string, plain bool) {
 	return text, plain
 }
 
-// readAssertions translates the field of the assertions.
+// readAssertions parses the field "assertions", a JSON list. It returns nil for an empty field.
 func readAssertions(text string) ([]assert.Assertion, error) {
 	if text == "" {
 		return nil, nil
@@ -248,7 +248,7 @@ func readAssertions(text string) ([]assert.Assertion, error) {
 	return scenario.DecodeAssertions(list)
 }
 
-// assertionText returns assertions as the field has them.
+// assertionText formats assertions as JSON for the field "assertions".
 func assertionText(all []assert.Assertion) (string, error) {
 	if len(all) == 0 {
 		return "", nil

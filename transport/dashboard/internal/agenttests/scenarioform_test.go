@@ -16,7 +16,7 @@ import (
 
 const formPath = "/tests/scenarios/new"
 
-// greets is a form whose scenario is as it should be.
+// greets returns a form of a valid scenario.
 func greets() url.Values {
 	return url.Values{
 		"pathway_id": {"p1"}, "name": {"Greets"}, "input_messages": {"Hello.\r\n\r\nGoodbye.\r\n"}, "enabled": {"true"}, "is_required_for_promotion": {"true"},
@@ -41,7 +41,7 @@ func TestCreateScenario(t *testing.T) {
 	}
 }
 
-// only returns the one scenario that there is.
+// only returns the only scenario of the organization. It fails the test if there is not exactly one.
 func (h *house) only() scenario.Scenario {
 	h.t.Helper()
 	found, err := h.tests.ListScenarios(h.t.Context(), org, agenttest.ScenarioFilter{}, 0)
@@ -52,7 +52,7 @@ func (h *house) only() scenario.Scenario {
 	return found.Items[0].Scenario
 }
 
-// TestPresetScenario sends the form as it is shown first.
+// TestPresetScenario checks that the form of a new scenario can be sent unchanged.
 func TestPresetScenario(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -69,7 +69,7 @@ func TestPresetScenario(t *testing.T) {
 
 var presetPattern = regexp.MustCompile(`(?s)name="assertions"[^>]*>(.*?)</textarea>`)
 
-// preset returns the assertions that the form shows first.
+// preset returns the assertions in the form of a new scenario.
 func (h *house) preset() string {
 	h.t.Helper()
 	text := presetPattern.FindStringSubmatch(h.want(http.StatusOK, formPath))[1]
@@ -128,7 +128,7 @@ func TestEditScenario(t *testing.T) {
 	}
 }
 
-// TestLostEdit: changes saved by others since a form was opened are not replaced silently.
+// TestLostEdit checks that a form does not silently replace a change that another user has saved since the form was opened.
 func TestLostEdit(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -152,7 +152,8 @@ func TestLostEdit(t *testing.T) {
 	h.post(at+"/edit", at, send, http.StatusUnprocessableEntity, "revision: must be a whole number")
 }
 
-// TestEditKeepsLines: lines that depend on the agent stay unchanged.
+// TestEditKeepsLines checks that the form leaves messages unchanged if they depend on the agent's words, because lines cannot represent
+// them.
 func TestEditKeepsLines(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -168,7 +169,7 @@ func TestEditKeepsLines(t *testing.T) {
 
 var examplePattern = regexp.MustCompile(`<dt><code>([A-Z_]+)</code></dt><dd>.*?<code>"config": (.*?)</code>`)
 
-// TestAssertionTypes: the form has an example of each type, and every one of them compiles.
+// TestAssertionTypes checks that the form shows a valid example of each type of assertion.
 func TestAssertionTypes(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -11,9 +11,9 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// filter is the content of the form above a list. Its fields have the names of the API's parameters.
+// filter contains the form above a list. Its fields have the names of the API's parameters.
 type filter struct {
-	Values map[string]string // as they were typed
+	Values map[string]string // as typed; without empty fields
 	Faults page.Faults
 	Used   bool
 }
@@ -28,7 +28,7 @@ func readFilter(r *page.Request, fields ...string) filter {
 	return f
 }
 
-// oneOf returns the value of a field, which must be one of some. Empty: any.
+// oneOf returns the value of a field, which may be empty. If the value is not one of values, it adds a fault.
 func oneOf[T ~string](f filter, name string, values []T) T {
 	value := T(f.Values[name])
 	if value != "" && !slices.Contains(values, value) {
@@ -37,7 +37,8 @@ func oneOf[T ~string](f filter, name string, values []T) T {
 	return value
 }
 
-// choice returns the value of a field that is "true" or "false"; nil: it is neither.
+// choice returns the value of a field that is "true" or "false", or nil if the field is empty. For any other value it adds a fault and
+// returns nil.
 func (f filter) choice(name string) *bool {
 	switch f.Values[name] {
 	case "":
@@ -51,7 +52,7 @@ func (f filter) choice(name string) *bool {
 	return nil
 }
 
-// view returns the page of a list, with the status of its filters.
+// view returns the page of a list. Its status is 422 if the filter has faults.
 func (f filter) view(name, title string, data any) *page.View {
 	v := &page.View{Page: name, Title: title, Data: data}
 	if len(f.Faults) > 0 {
@@ -60,14 +61,14 @@ func (f filter) view(name, title string, data any) *page.View {
 	return v
 }
 
-// scenarioList is the page of all scenarios.
+// scenarioList contains the data of the page that lists scenarios.
 type scenarioList struct {
 	Filter    filter
 	Scenarios []agenttest.Listed
-	Next      string // address of the next page; empty: this is the last
+	Next      string // path of the next page; empty on the last page
 }
 
-// scenarios shows the scenarios that match, each with its most recent run.
+// scenarios shows the scenarios that match the filter, each with its most recent run.
 func (p pages) scenarios(ctx context.Context, r *page.Request) (page.Answer, error) {
 	data := scenarioList{Filter: readFilter(r, "pathway_id", "persona_id", "category", "enabled", "required")}
 	f := data.Filter
@@ -94,15 +95,15 @@ func (p pages) scenarios(ctx context.Context, r *page.Request) (page.Answer, err
 	return view, nil
 }
 
-// oneScenario is the page of a scenario.
+// oneScenario contains the data of a scenario's page.
 type oneScenario struct {
 	Scenario scenario.Scenario
-	Runs     []run.Run // the newest
-	Form     form      // starts a run
-	Issues   string    // query of the issues about its failures
+	Runs     []run.Run // newest first, up to recent
+	Form     form      // form that starts a run
+	Issues   string    // query of the issues for its failures
 }
 
-// recent is the number of a scenario's runs on its page.
+// recent is the maximum number of runs on the page of a scenario or a simulation set.
 const recent = 10
 
 // scenario shows a scenario with its assertions and its newest runs.

@@ -11,9 +11,9 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// form is a form that starts something. Its fields have the names of the API.
+// form contains the values of a form and their faults. Its fields have the names of the API.
 type form struct {
-	Values map[string]string // as they were typed
+	Values map[string]string // as typed
 	Faults page.Faults
 }
 
@@ -25,7 +25,7 @@ func readForm(r *page.Request, fields []string) form {
 	return f
 }
 
-// whole returns the number in a field; nil: it is empty.
+// whole returns the integer in a field, or nil if the field is empty. Another value is CodeBadRequest with the field.
 func (f form) whole(name string) (*int, error) {
 	if f.Values[name] == "" {
 		return nil, nil //nolint:nilnil // as in the domain, nil is no number
@@ -37,10 +37,11 @@ func (f form) whole(name string) (*int, error) {
 	return &n, nil
 }
 
-// runFields are the fields of the form that starts runs.
+// runFields lists the fields of the form that starts runs.
 var runFields = []string{"version_number", "request_data_override", "simulations_per_scenario"}
 
-// start starts a run of a scenario, or with a number of simulations a simulation set, or shows the form again with its faults.
+// start starts a run of a scenario, or a simulation set if the form states a number of simulations. It shows the form again if it has
+// faults.
 func (p pages) start(ctx context.Context, r *page.Request) (page.Answer, error) {
 	f := readForm(r, runFields)
 	to, err := p.startRuns(ctx, r, f)
@@ -54,7 +55,7 @@ func (p pages) start(ctx context.Context, r *page.Request) (page.Answer, error) 
 	return p.showScenario(ctx, r, f)
 }
 
-// startRuns starts the runs of a form, and returns the path of its page.
+// startRuns starts a run or a simulation set according to the form, and returns the path of its page.
 func (p pages) startRuns(ctx context.Context, r *page.Request, f form) (string, error) {
 	id := r.PathValue("id")
 	number, err := f.whole("version_number")

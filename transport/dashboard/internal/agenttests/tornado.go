@@ -17,14 +17,14 @@ import (
 
 const tornadoPath = "/tests/tornado"
 
-// sessionList is the page of all sessions that search for better versions.
+// sessionList contains the data of the page that lists sessions, which search for better versions.
 type sessionList struct {
 	Filter   filter
 	Sessions []tornado.Session
-	Next     string // address of the next page; empty: this is the last
+	Next     string // path of the next page; empty on the last page
 }
 
-// sessions shows the sessions that match.
+// sessions shows the sessions that match the filter.
 func (p pages) sessions(ctx context.Context, r *page.Request) (page.Answer, error) {
 	data := sessionList{Filter: readFilter(r, "pathway_id", "persona_id", "status")}
 	f := data.Filter
@@ -51,34 +51,34 @@ func (p pages) sessions(ctx context.Context, r *page.Request) (page.Answer, erro
 	return view, nil
 }
 
-// oneSession is the page of a session.
+// oneSession contains the data of a session's page.
 type oneSession struct {
 	Session    tornado.Session
 	Ended      bool
-	Names      map[string]string // of scenarios by id
-	Iterations []iteration       // the newest first
+	Names      map[string]string // names of scenarios by id
+	Iterations []iteration       // newest first
 	Part       part
 }
 
-// iteration is an attempt with the groups of its runs.
+// iteration is an iteration of a session, prepared for the page.
 type iteration struct {
 	tornado.Iteration
 
-	Parent int // number of the version that it changed
+	Parent int // number of the version on which the iteration is based
 	Groups []string
 	Rows   drawing.Changes
-	Nodes  int // that differ
+	Nodes  int // number of changed nodes
 	Edges  int
 }
 
-// The bounds of the shown parts of iterations.
+// The limits of the parts of iterations that a page shows.
 const (
 	maxIterations = 10
-	maxSummary    = 5   // differences of an iteration in the list
-	maxChanges    = 100 // on the page of an iteration
+	maxSummary    = 5   // differences of an iteration on the session's page
+	maxChanges    = 100 // differences of an iteration on its own page
 )
 
-// Name returns the name of a scenario; or the id of a deleted one.
+// Name returns the name of a scenario, or its id if it was deleted.
 func (s oneSession) Name(id string) string {
 	if name, ok := s.Names[id]; ok {
 		return name
@@ -86,7 +86,7 @@ func (s oneSession) Name(id string) string {
 	return id
 }
 
-// session shows a session. It is live until the session has ended.
+// session shows a session. The page is live until the session has ended.
 func (p pages) session(ctx context.Context, r *page.Request) (page.Answer, error) {
 	data, err := p.oneSession(ctx, r)
 	if err != nil {
@@ -106,7 +106,7 @@ func (p pages) session(ctx context.Context, r *page.Request) (page.Answer, error
 	return view, nil
 }
 
-// iterationOf prepares an iteration of a session.
+// iterationOf returns the iteration with index i of a session, with up to most differences.
 func iterationOf(s tornado.Session, i, most int) iteration {
 	it := iteration{Iteration: s.Iterations[i], Parent: s.Parent(s.Iterations[i].Number), Groups: s.Batches(s.Iterations[i])}
 	if c := it.Changes; c != nil {
@@ -115,14 +115,15 @@ func iterationOf(s tornado.Session, i, most int) iteration {
 	return it
 }
 
-// oneIteration is the page of an iteration.
+// oneIteration contains the data of an iteration's page.
 type oneIteration struct {
 	oneSession
 
 	Iteration iteration
 }
 
-// iteration shows the changes of an iteration side by side, and its outcome. It is live until it has its outcome.
+// iteration shows the outcome and the changes of an iteration. The page is live until the iteration has an outcome or the session has
+// ended.
 func (p pages) iteration(ctx context.Context, r *page.Request) (page.Answer, error) {
 	found, err := p.oneSession(ctx, r)
 	if err != nil {
@@ -141,7 +142,7 @@ func (p pages) iteration(ctx context.Context, r *page.Request) (page.Answer, err
 	return view, nil
 }
 
-// oneSession reads a session, and the names of its scenarios.
+// oneSession returns a session with the names of its scenarios.
 func (p pages) oneSession(ctx context.Context, r *page.Request) (data oneSession, err error) {
 	s, err := p.cfg.Tornado.Get(ctx, r.Org(), r.PathValue("id"))
 	if err != nil {
@@ -159,14 +160,14 @@ func (p pages) oneSession(ctx context.Context, r *page.Request) (data oneSession
 	return data, err
 }
 
-// sessionFields are the fields of the form that starts sessions.
+// sessionFields lists the fields of the form that starts sessions.
 var sessionFields = []string{"pathway_id", "version_number", "max_iterations", "timeout_minutes", "budget.tokens"}
 
-// newSession is the page of the form that starts a session.
+// newSession contains the data of the form that starts a session.
 type newSession struct {
 	form
 
-	Cannot string // why no session can be started here; empty: one can
+	Cannot string // why no session can be started; empty if one can
 }
 
 // newSession shows the form that starts a session.
@@ -174,7 +175,7 @@ func (p pages) newSession(_ context.Context, r *page.Request) (page.Answer, erro
 	return p.showNewSession(form{Values: map[string]string{"pathway_id": r.Query("pathway_id")}}), nil
 }
 
-// showNewSession shows the form, or why no session can be started.
+// showNewSession shows the form, or the reason why no session can be started.
 func (p pages) showNewSession(f form) *page.View {
 	data := newSession{form: f}
 	if err := p.cfg.Tornado.CanStart(); err != nil {
@@ -204,7 +205,7 @@ func (p pages) startSession(ctx context.Context, r *page.Request) (page.Answer, 
 	return p.showNewSession(f), nil
 }
 
-// session translates the form.
+// session converts the form to a request. An invalid value is CodeBadRequest with the field.
 func (f form) session() (tornado.Start, error) {
 	start := tornado.Start{Pathway: f.Values["pathway_id"]}
 	var err error

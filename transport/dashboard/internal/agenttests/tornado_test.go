@@ -53,7 +53,7 @@ func TestSessions(t *testing.T) {
 	h.want(http.StatusNotFound, "/tests/tornado/none")
 }
 
-// TestRunningIteration checks that the page of an iteration is live until the iteration has its outcome.
+// TestRunningIteration checks that the page of an iteration is live until the iteration has an outcome.
 func TestRunningIteration(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -67,7 +67,7 @@ func TestRunningIteration(t *testing.T) {
 	h.want(http.StatusOK, "/tests/tornado/t1/iterations/1", "data-live", "under way")
 }
 
-// TestNoSession says before a form is filled in that nothing proposes changes.
+// TestNoSession checks that the page says before the user fills in the form that no session can be started, because there is no Fixer.
 func TestNoSession(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(c *tornado.Config) { c.Fixer = nil })

@@ -20,7 +20,7 @@ import (
 // option is an option of a select element.
 type option struct{ Value, Text string }
 
-// funcs are the functions of the templates.
+// funcs contains the functions of the templates.
 var funcs = template.FuncMap{
 	"state": stateOf, "groupstate": groupStateOf, "groupstates": groupStates, "outcome": outcomeOf, "vote": voteOf, "score": scoreText, "share": shareText, "json": indented,
 	"price": priceText, "ending": endText, "raw": rawText, "number": func(i int) int { return i + 1 },
@@ -48,14 +48,13 @@ func anyOf[T ~string](values []T) []option {
 	return all
 }
 
-// triggerWords describe the triggers of groups.
+// triggerWords maps the triggers of groups to their descriptions.
 var triggerWords = map[group.Trigger]string{
 	group.ByAPI: "the API", group.ByDashboard: "the dashboard", group.ByCI: "CI", group.ByPromotion: "a promotion",
 	group.BySimulation: "a simulation", group.ByTornado: "a tornado session",
 }
 
-// groupStates returns the choices of a filter by the states of groups, with the words of their badges. path is the path of their
-// list.
+// groupStates returns the options of the filter by state for the list of groups at a path, with the texts of the badges.
 func groupStates(path string) []option {
 	all := anyOf(run.States())
 	for i, o := range all {
@@ -66,10 +65,10 @@ func groupStates(path string) []option {
 	return all
 }
 
-// setCompleted is the state of a simulation set that has passed: some of its runs have, which says nothing about the others.
+// setCompleted is the text for a simulation set in the state Passed, because only some of its runs may have passed.
 const setCompleted = "completed"
 
-// groupStateOf returns the badge of a group.
+// groupStateOf returns the badge of a group's state.
 func groupStateOf(b group.Batch) page.Badge {
 	if b.Kind == group.Simulations && b.State == run.Passed {
 		return page.Badge{Kind: "plain", Text: setCompleted}
@@ -77,7 +76,7 @@ func groupStateOf(b group.Batch) page.Badge {
 	return stateOf(b.State)
 }
 
-// stateOf returns the badge of a run, or of a group in the state of its runs.
+// stateOf returns the badge of a run's state. Groups use the same states.
 func stateOf(s run.State) page.Badge {
 	kind := "plain"
 	switch s {
@@ -94,7 +93,7 @@ func stateOf(s run.State) page.Badge {
 	return page.Badge{Kind: kind, Text: page.Words(s)}
 }
 
-// outcomeOf returns the badge of an assertion.
+// outcomeOf returns the badge of an assertion's outcome.
 func outcomeOf(o assert.Outcome) page.Badge {
 	switch o {
 	case assert.Passed:
@@ -106,7 +105,7 @@ func outcomeOf(o assert.Outcome) page.Badge {
 	return page.Badge{Kind: "warn", Text: "not evaluated"}
 }
 
-// voteOf returns the badge of a judge's vote.
+// voteOf returns the badge of a judge's verdict.
 func voteOf(v assert.JudgeVerdict) page.Badge {
 	switch v {
 	case assert.JudgePass:
@@ -118,7 +117,7 @@ func voteOf(v assert.JudgeVerdict) page.Badge {
 	return page.Badge{Kind: "warn", Text: "cannot judge"}
 }
 
-// stabilityOf returns the badge of how alike the runs of a scenario end.
+// stabilityOf returns the badge of a scenario's stability.
 func stabilityOf(s stats.Stability) page.Badge {
 	kind := "plain"
 	switch s {
@@ -133,7 +132,7 @@ func stabilityOf(s stats.Stability) page.Badge {
 	return page.Badge{Kind: kind, Text: page.Words(s)}
 }
 
-// sessionOf returns the badge of a session.
+// sessionOf returns the badge of a session's state.
 func sessionOf(s tornado.State) page.Badge {
 	kind := "warn"
 	switch s {
@@ -165,7 +164,7 @@ func attemptOf(o tornado.Outcome) page.Badge {
 	return page.Badge{Kind: kind, Text: page.Words(o)}
 }
 
-// scoreText returns a score with two decimals; a dash for none.
+// scoreText returns a score with two decimals, or a dash for nil.
 func scoreText(score *float64) string {
 	if score == nil {
 		return "–"
@@ -173,7 +172,7 @@ func scoreText(score *float64) string {
 	return strconv.FormatFloat(*score, 'f', 2, 64)
 }
 
-// shareText returns a share in percent; a dash for none.
+// shareText returns a share as a percentage, or a dash for nil.
 func shareText(share *float64) string {
 	if share == nil {
 		return "–"
@@ -181,7 +180,7 @@ func shareText(share *float64) string {
 	return strconv.FormatFloat(100**share, 'f', 1, 64) + "%"
 }
 
-// priceText returns the cost of a run or of a group; a dash where it is unknown.
+// priceText returns the cost of a run or a group, or a dash if it is unknown.
 func priceText(s engine.Spend) string {
 	if money, ok := s.Price(); ok {
 		return money.String()
@@ -189,7 +188,7 @@ func priceText(s engine.Spend) string {
 	return "–"
 }
 
-// ends say in words why conversations end.
+// ends maps the reasons why conversations ended to their descriptions.
 var ends = map[assert.EndReason]string{
 	assert.EndByAgent: "the agent ended it", assert.EndByCaller: "the caller ended it", assert.EndMaxTurns: "it reached the limit of turns",
 	assert.EndTurnTimeout: "a turn took too long", assert.EndRunTimeout: "it took too long", assert.EndAgentError: "the agent could not answer",
@@ -197,7 +196,7 @@ var ends = map[assert.EndReason]string{
 	assert.EndCancelled: "it was cancelled", assert.EndLoop: "the agent went round in a loop",
 }
 
-// endText returns why a conversation ended.
+// endText describes why a conversation ended.
 func endText(e assert.EndReason) string {
 	if text, ok := ends[e]; ok {
 		return text
@@ -205,10 +204,10 @@ func endText(e assert.EndReason) string {
 	return string(e)
 }
 
-// maxJSON bounds the shown part of data, in bytes.
+// maxJSON is the maximum length of shown JSON, in bytes.
 const maxJSON = 8000
 
-// indented returns data as JSON for people; empty for no data.
+// indented returns data as indented JSON of at most maxJSON bytes, or an empty text if there are no data.
 func indented(data map[string]any) (string, error) {
 	if len(data) == 0 {
 		return "", nil
@@ -217,5 +216,5 @@ func indented(data map[string]any) (string, error) {
 	return callwright.Clip(string(text), maxJSON), err
 }
 
-// rawText returns JSON as it is stored, clipped.
+// rawText returns stored JSON unchanged, up to maxJSON bytes.
 func rawText(data json.RawMessage) string { return callwright.Clip(string(data), maxJSON) }

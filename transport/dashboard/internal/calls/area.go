@@ -1,4 +1,4 @@
-// Package calls shows calls: running calls, ended calls, and one call with all its data.
+// Package calls contains the pages for calls: the list of calls, the form that starts a call, and the page of a call.
 package calls
 
 import (
@@ -14,24 +14,24 @@ import (
 //go:embed templates/*.html
 var files embed.FS
 
-// Config names the services behind the pages. Calls is required.
+// Config contains the services behind the pages. Calls is required.
 type Config struct {
 	Calls *call.Service
-	Log   *calllog.Service // nil: calls are shown without the messages of SIP
+	Log   *calllog.Service // if nil, the pages show no SIP messages
 }
 
-// pages serves the pages.
+// pages contains the handlers of the pages.
 type pages struct {
 	cfg   Config
 	waves *waves
 }
 
-// New returns the pages of calls.
+// New returns the area with the pages for calls.
 func New(c Config) page.Area {
 	p := pages{cfg: c, waves: newWaves(c.Calls)}
 	templates, err := fs.Sub(files, "templates")
 	if err != nil {
-		panic(err) // the folder is embedded
+		panic(err) // impossible, because the folder is embedded
 	}
 	return turnlog.In(page.Area{
 		Title: "Calls", Path: "/calls", Templates: templates,

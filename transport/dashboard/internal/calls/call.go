@@ -8,20 +8,20 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// one is the page of a call.
+// one contains the data of a call's page.
 type one struct {
 	Call      call.Call
 	Ended     bool
-	Why       string   // it failed; empty: it has not
-	Error     string   // the failure, unless Why describes it
-	Warnings  []string // deviations of the call from the expectation of its request
+	Why       string   // why the call failed; empty if it has not failed
+	Error     string   // error message, unless Why contains it
+	Warnings  []string // how the call deviates from its request
 	Recording recording
 	Lines     lines
 	Turns     turns
 	Attempts  []attempt
 }
 
-// call shows a call. It is live until the call has ended.
+// call shows a call. The page is live until the call has ended.
 func (p pages) call(ctx context.Context, r *page.Request) (page.Answer, error) {
 	id := r.PathValue("id")
 	position, err := p.cfg.Calls.Position(ctx, r.Org(), id)
@@ -55,13 +55,13 @@ func (p pages) call(ctx context.Context, r *page.Request) (page.Answer, error) {
 	if !data.Ended {
 		view.Live = []string{"facts", "transcript", "turns", "attempts"}
 	}
-	if c.StartedAt != nil { // until then attempts change, too
+	if c.StartedAt != nil { // before the start, attempts change without a change of the position
 		view.Wait = page.Poll(position, func(ctx context.Context) (call.Position, error) { return p.cfg.Calls.Position(ctx, r.Org(), id) })
 	}
 	return view, nil
 }
 
-// stop ends a call that has not ended.
+// stop ends a running call and returns to its page.
 func (p pages) stop(ctx context.Context, r *page.Request) (page.Answer, error) {
 	id := r.PathValue("id")
 	notice := "The call was told to end, which takes a few seconds."

@@ -28,14 +28,14 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/pagetest"
 )
 
-// somebody is a page.Authenticator that takes every reader for the same person.
+// somebody is a page.Authenticator that identifies every request as the same user.
 type somebody struct{}
 
 func (somebody) Authenticate(*http.Request) (callwright.Principal, error) {
 	return callwright.Principal{Org: org, KeyID: "k", KeyName: "Robin"}, nil
 }
 
-// routes lets calls go out with one number.
+// routes is a call.Routes with one number for outbound calls.
 type routes struct{}
 
 func (routes) Caller(_ context.Context, _ callwright.OrgID, from callwright.PhoneNumber) (callwright.PhoneNumber, error) {
@@ -45,7 +45,7 @@ func (routes) Caller(_ context.Context, _ callwright.OrgID, from callwright.Phon
 	return "+14155550100", nil
 }
 
-// monitor is a calllog.Monitor that learns nothing.
+// monitor is a calllog.Monitor that ignores evidence.
 type monitor struct{}
 
 func (monitor) Observe(context.Context, callwright.OrgID, string, string, health.Evidence) {}
@@ -89,7 +89,8 @@ func TestList(t *testing.T) {
 	h.want(http.StatusBadRequest, "/calls?after=nothing")
 }
 
-// TestListOfADay asks for calls of a day as a browser in Tokyo has it: it begins nine hours before the day of UTC.
+// TestListOfADay checks that a date in the filter is a day in the browser's time zone: in Tokyo, a day begins nine hours before the day in
+// UTC.
 func TestListOfADay(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -117,7 +118,8 @@ func TestListPages(t *testing.T) {
 	h.want(http.StatusOK, "/calls?after="+strings.ReplaceAll(next, "&amp;", "&"), `href="/calls/c09"`, `href="/calls/c00"`, "!/calls/c10", `!rel="next"`)
 }
 
-// TestListThatGrows looks at a list while it grows past a page: the link to the next page comes with the rows that it follows.
+// TestListThatGrows adds a call to a full page of a live list. The update must contain the link to the next page together with the new
+// rows.
 func TestListThatGrows(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -154,7 +156,7 @@ func TestListThatGrows(t *testing.T) {
 	}
 }
 
-// TestListOfRareCalls looks for a call that is behind more than are looked at for a page.
+// TestListOfRareCalls checks that a search stops after call.MaxScan calls, and that the link on the page continues the search.
 func TestListOfRareCalls(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -229,7 +231,7 @@ func TestCall(t *testing.T) {
 	}
 }
 
-// TestEndings says how calls ended, in the list and on their pages.
+// TestEndings checks how the list and the pages of calls describe the ends of calls.
 func TestEndings(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -345,8 +347,7 @@ func (h *house) record(id string, fill func(io.Writer) error) {
 	}
 }
 
-// TestLargestPage opens pages of a call of 10,000 lines, each with all further data of a page. None has more than 60 KB on the
-// wire.
+// TestLargestPage checks that the pages of a call with 10,000 lines have at most 60 kB when compressed.
 func TestLargestPage(t *testing.T) {
 	t.Parallel()
 	h := open(t)

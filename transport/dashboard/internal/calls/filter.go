@@ -11,23 +11,23 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// filter is the content of the form above the list. Its fields have the names of the API's parameters, so that faults are at them.
+// filter contains the form above the list. Its fields have the names of the API's parameters, so that faults can be assigned to them.
 type filter struct {
-	Values map[string]string // as they were typed
+	Values map[string]string // as typed; without empty fields
 	Faults page.Faults
 	Used   bool
-	Zone   string // in which dates are days
+	Zone   string // name of the time zone of dates
 
 	calls call.Filter
 }
 
-// filterFields are the fields of the form.
+// filterFields lists the fields of the form.
 var filterFields = []string{
 	"from_number", "to_number", "inbound", "completed", "status", "answered_by", "pathway_id", "duration_gt", "duration_lt", "start_date",
 	"end_date", "ascending",
 }
 
-// readFilter reads the form.
+// readFilter parses the form. Invalid values become Faults.
 func readFilter(r *page.Request) filter {
 	f := filter{Values: map[string]string{}, Faults: page.Faults{}, Zone: r.Zone().String()}
 	for _, name := range filterFields {
@@ -41,7 +41,7 @@ func readFilter(r *page.Request) filter {
 		LongerThan: f.minutes("duration_gt"), ShorterThan: f.minutes("duration_lt"),
 	}
 	if f.Values["duration_gt"] != "" {
-		f.calls.LongerThan = max(f.calls.LongerThan, time.Nanosecond) // 0 would be no bound
+		f.calls.LongerThan = max(f.calls.LongerThan, time.Nanosecond) // 0 would mean no limit
 	}
 	f.calls.Since, _ = f.span(r, "start_date")
 	_, f.calls.Before = f.span(r, "end_date")
@@ -87,14 +87,14 @@ func (f filter) span(r *page.Request, name string) (from, until time.Time) {
 	return from, until
 }
 
-// find returns a page of calls.
+// find returns a page of the calls that match a filter.
 func (p pages) find(ctx context.Context, r *page.Request, f call.Filter) (callwright.Page[call.Call], error) {
 	found, _, err := p.cfg.Calls.List(ctx, r.Org(), paged(f))
 	return found, err
 }
 
-// paged returns a filter of a page. Calls are not counted, and a page ends after call.MaxScan of them: finding all matches could
-// read all calls.
+// paged returns a filter for one page. It does not count the calls, and it ends a page after call.MaxScan examined calls, because finding
+// all matches could read all calls.
 func paged(f call.Filter) call.Filter {
 	f.Limit, f.SkipCount, f.Scan = pageSize, true, call.MaxScan
 	return f

@@ -26,10 +26,10 @@ import (
 
 const org = callwright.OrgID("org")
 
-// created is when the first call of a test was created.
+// created is the default creation time of calls in a test.
 var created = time.Date(2026, 3, 2, 9, 15, 0, 0, time.UTC)
 
-// house is the dashboard of an organization whose calls are in memory. Nothing places the calls that it queues.
+// house is the dashboard of an organization, with its calls in memory. Nothing places the calls that it queues.
 type house struct {
 	*httptest.Server
 	t      *testing.T
@@ -40,7 +40,7 @@ type house struct {
 	client *http.Client
 }
 
-// open opens the dashboard. change, if any, may change the configuration of the service of calls.
+// open starts the dashboard. change may modify the configuration of the call service.
 func open(t *testing.T, change ...func(*call.Config)) *house {
 	t.Helper()
 	store := memstore.New()
@@ -76,7 +76,7 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// call stores a call that is over, changed as the test wants it.
+// call stores a completed call after change has modified it.
 func (h *house) call(id string, change func(*call.Call)) call.Call {
 	h.t.Helper()
 	at := created
@@ -93,7 +93,7 @@ func (h *house) call(id string, change func(*call.Call)) call.Call {
 	return c
 }
 
-// line adds a line to a transcript.
+// line appends a line to the transcript of a call.
 func (h *house) line(id string, e call.Entry) {
 	h.t.Helper()
 	e.CreatedAt = created
@@ -102,7 +102,7 @@ func (h *house) line(id string, e call.Entry) {
 	}
 }
 
-// want gets a page and looks for texts in it. Those that begin with "!" must not be there.
+// want requests a page and checks its status and its texts. The page must not contain texts that begin with "!". It returns the page.
 func (h *house) want(status int, path string, texts ...string) string {
 	h.t.Helper()
 	return h.check(pagetest.Send(h.t, h.client, h.URL+path, nil), status, path, texts...)
@@ -124,7 +124,7 @@ func (h *house) check(r pagetest.Answer, status int, path string, texts ...strin
 
 var tokenPattern = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
 
-// post sends a form with the token of a page, and looks for texts in the page that comes after it.
+// post sends a form with the CSRF token of the page from, and checks the resulting page like want.
 func (h *house) post(from, to string, form url.Values, status int, texts ...string) string {
 	h.t.Helper()
 	form.Set("csrf", tokenPattern.FindStringSubmatch(h.want(http.StatusOK, from))[1])

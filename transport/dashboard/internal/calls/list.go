@@ -11,21 +11,21 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// pageSize is the number of calls on a page.
+// pageSize is the maximum number of calls on a page.
 const pageSize = 50
 
-// list is the page of all calls.
+// list contains the data of the page that lists calls.
 type list struct {
 	Filter  filter
-	Running []call.Call // on the first page without filters
-	More    bool        // more are running than are shown
+	Running []call.Call // set on the first page without filters
+	More    bool        // more calls are running than Running contains
 	Calls   []call.Call
-	Next    string    // address of the next page; empty: this is the last
-	Until   time.Time // the calls beyond this time were not looked at; zero: the page is full, or the last
+	Next    string    // path of the next page; empty on the last page
+	Until   time.Time // where the search stopped; zero if the page is full or the last
 	Order   page.Sort
 }
 
-// orderOf returns the link in the head of the column by which calls are sorted: it turns the order round.
+// orderOf returns the link in the header of the column by which calls are sorted. The link reverses the order.
 func orderOf(r *page.Request, f call.Filter) page.Sort {
 	if f.OldestFirst {
 		return page.Sort{Query: r.With("ascending", ""), Aria: "ascending", Mark: "▲"}
@@ -33,7 +33,7 @@ func orderOf(r *page.Request, f call.Filter) page.Sort {
 	return page.Sort{Query: r.With("ascending", "true"), Aria: "descending", Mark: "▼"}
 }
 
-// list shows running calls, and below them ended ones. With filters it shows the calls that match.
+// list shows the running calls, and below them the ended calls. With filters it shows the calls that match.
 func (p pages) list(ctx context.Context, r *page.Request) (page.Answer, error) {
 	after, err := r.After()
 	if err != nil {
@@ -82,7 +82,7 @@ func (p pages) list(ctx context.Context, r *page.Request) (page.Answer, error) {
 	return view, nil
 }
 
-// revisions reads the revisions of the calls that some filters find, as one text.
+// revisions returns the revisions of the calls that match the filters, as one text that changes with them.
 func (p pages) revisions(ctx context.Context, org callwright.OrgID, shown []call.Filter) (string, error) {
 	var all [2][]call.Revision
 	for i, f := range shown {

@@ -9,7 +9,7 @@ import (
 // option is an option of a select element.
 type option struct{ Value, Text string }
 
-// funcs are the functions of the templates.
+// funcs contains the functions of the templates.
 var funcs = template.FuncMap{
 	"state": State, "ending": endText, "sipStatus": sipStatus, "release": releaseText, "speaker": speakerText, "millis": millis, "clock": clock,
 	"millisText": millisText, "delivery": deliveryOf, "version": versionText,

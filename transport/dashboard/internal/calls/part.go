@@ -7,14 +7,14 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// part is a page of a list that is numbered within a call: of its transcript, or of its turns.
+// part describes a page of a call's transcript or of its turns.
 type part struct {
-	Number, Pages               int // from 1
+	Number, Pages               int // starting at 1
 	First, Previous, Next, Last string
 }
 
-// partOf reads from a parameter of the address which page of a list is shown; without it, the first page of an ended call, and the
-// last of a running one. count is the number of elements.
+// partOf returns the page of a list that the query parameter name selects. Without the parameter it returns the first page if the call has
+// ended, and the last page otherwise. count is the number of elements in the list.
 func partOf(r *page.Request, name string, count, size int, ended bool) (part, error) {
 	p := part{Number: 1, Pages: max(1, (count+size-1)/size)}
 	if !ended {

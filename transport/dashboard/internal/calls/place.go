@@ -17,15 +17,15 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/turnlog"
 )
 
-// form is the form that places a call. Its fields have the names of the API.
+// form contains the form that places a call. Its fields have the names of the API.
 type form struct {
-	Values map[string]string // as they were typed
+	Values map[string]string // as typed
 	Faults page.Faults
-	Limits string // of the tasks that the server's model follows; empty: none
+	Limits string // limits of the tasks that the server's model can follow; empty if there are none
 }
 
-// formFields are the fields of the form. The last two are hidden: the id of the call to repeat, and the parts of it that the form
-// lacks.
+// formFields lists the fields of the form. The last two are hidden: the id of the call to repeat, and the settings of that call that the
+// form cannot represent.
 var formFields = []string{
 	"phone_number", "from", "task", "pathway_id", "pathway_version", "persona_id", "agent_id", "first_sentence", "voice", "language", "max_duration",
 	"record", "wait_for_greeting", "request_data", "again", "missing",
@@ -39,13 +39,13 @@ func (f form) Title() string {
 	return "Place a call"
 }
 
-// view returns the page of the form.
+// view returns the page with the form.
 func (p pages) view(f form, status int) *page.View {
 	f.Limits = p.cfg.Calls.TaskLimits()
 	return &page.View{Page: "new", Title: f.Title(), Status: status, Data: f}
 }
 
-// form shows the form. The address may fill in the numbers and who leads the conversation, or name a call to be made again.
+// form shows the form. Query parameters may fill in fields, or name a call to repeat.
 func (p pages) form(ctx context.Context, r *page.Request) (page.Answer, error) {
 	if id := r.Query("again"); id != "" {
 		c, err := p.cfg.Calls.Record(ctx, r.Org(), id)
@@ -62,7 +62,7 @@ func (p pages) form(ctx context.Context, r *page.Request) (page.Answer, error) {
 	return p.view(f, http.StatusOK), nil
 }
 
-// again returns the form of a call like one that was made. A persona and a pathway take the place of the task.
+// again returns a form that repeats a call. It omits the task if the call had a persona or a pathway.
 func again(c call.Call) (form, error) {
 	a := c.Agent
 	data, err := turnlog.JSON(c.RequestData)
@@ -84,7 +84,8 @@ func again(c call.Call) (form, error) {
 	return f, err
 }
 
-// chosen returns the choice of a form by which a call like one that was made has a setting. Where no agent says yes, no need not be said.
+// chosen returns the value of a form field for a setting of a repeated call. It is empty, which means the agent's default, if the setting
+// is off and the call has no persona that could turn it on.
 func chosen(on bool, c call.Call) string {
 	if !on && c.Agent.PersonaID == "" {
 		return ""
@@ -92,7 +93,7 @@ func chosen(on bool, c call.Call) string {
 	return strconv.FormatBool(on)
 }
 
-// missing names the settings of a call that the form cannot hold. A persona brings some of them again.
+// missing returns descriptions of a call's settings that the form cannot represent. It omits settings that the persona provides again.
 func missing(c call.Call) (names []string) {
 	a, p := c.Agent, c.Plan
 	alone := a.PersonaID == ""
@@ -143,7 +144,7 @@ func (p pages) place(ctx context.Context, r *page.Request) (page.Answer, error) 
 	return p.view(f, http.StatusUnprocessableEntity), nil
 }
 
-// request translates the form.
+// request converts the form to a request. An invalid value is CodeBadRequest with the field.
 func (f form) request() (call.Request, error) {
 	r := call.Request{AgentID: f.Values["agent_id"]}
 	for name, number := range map[string]*string{"phone_number": &r.To, "from": &r.From} {
@@ -188,5 +189,5 @@ func (f form) request() (call.Request, error) {
 	return r, nil
 }
 
-// LongestMinutes returns the most that a call may last.
+// LongestMinutes returns the maximum duration of a call, in minutes.
 func (form) LongestMinutes() int { return int(agents.LongestCall.Minutes()) }

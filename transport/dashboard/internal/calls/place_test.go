@@ -49,8 +49,8 @@ func TestPlace(t *testing.T) {
 	h.want(http.StatusNotFound, "/calls/new?again=none")
 }
 
-// TestPlaceWithoutAModel checks that the form and the call's page warn that a free task is not followed, and name the supported
-// kind. With a model, neither does.
+// TestPlaceWithoutAModel checks that the form and the call's page warn, without a language model, that free tasks are not followed, and
+// describe the supported tasks.
 func TestPlaceWithoutAModel(t *testing.T) {
 	t.Parallel()
 	const limits = "Without a language model a free task is not followed"
@@ -64,7 +64,7 @@ func TestPlaceWithoutAModel(t *testing.T) {
 	able.post("/calls/new", "/calls", form("Talk."), http.StatusOK, "The call was placed.", "!"+limits)
 }
 
-// TestPlaceAsTheAgentSays places calls of a web agent that are recorded and wait for a greeting unless the form says otherwise.
+// TestPlaceAsTheAgentSays checks that calls use a web agent's settings for recording and greeting unless the form overrides them.
 func TestPlaceAsTheAgentSays(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -88,7 +88,7 @@ func TestPlaceAsTheAgentSays(t *testing.T) {
 	}
 }
 
-// TestPlaceWithoutRecordings asks a server that makes no recordings for one.
+// TestPlaceWithoutRecordings checks that the form shows a fault if it requests a recording from a server that makes none.
 func TestPlaceWithoutRecordings(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(c *call.Config) { c.Recordings = nil })
@@ -96,7 +96,7 @@ func TestPlaceWithoutRecordings(t *testing.T) {
 		http.StatusUnprocessableEntity, `id="fault-record">this server records no calls`, ">Talk.</textarea>", `<option value="true" selected>`)
 }
 
-// TestCallAgain fills the form with the values of a call, and lists the values that the form lacks.
+// TestCallAgain checks that the form contains the values of a repeated call, and lists the settings that it cannot represent.
 func TestCallAgain(t *testing.T) {
 	t.Parallel()
 	h := open(t)

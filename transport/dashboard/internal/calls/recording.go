@@ -14,15 +14,15 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// recording is the data of a recording on the page of a call.
+// recording contains the data of a recording on the page of a call.
 type recording struct {
-	Audio   bool          // it can be heard
-	Why     string        // it cannot be heard, or not be drawn
-	Busy    bool          // it can be drawn later
-	Picture template.HTML // its waveform; empty: there is none
+	Audio   bool          // the recording can be played
+	Why     string        // why it cannot be played or drawn
+	Busy    bool          // the waveform may be drawn later
+	Picture template.HTML // the waveform; empty if it cannot be drawn
 }
 
-// recordingOf returns the recording of a call, with some lines of the transcript in its waveform.
+// recordingOf returns the recording of a call. Its waveform marks the given lines of the transcript.
 func (p pages) recordingOf(ctx context.Context, c call.Call, lines []call.Entry) (recording, error) {
 	if !c.Recorded || !c.Queue.Ended() {
 		return recording{Why: unheard(c)}, nil
@@ -41,7 +41,7 @@ func (p pages) recordingOf(ctx context.Context, c call.Call, lines []call.Entry)
 	return recording{Audio: true, Picture: w.picture(lines)}, nil
 }
 
-// picture draws a wave with lines of the transcript.
+// picture returns the waveform as SVG, with lines of the transcript as regions.
 func (w wave) picture(lines []call.Entry) template.HTML {
 	picture := chart.Waveform{ID: "wave", Title: "Recording", Duration: w.Duration, Channels: []chart.Channel{
 		{Name: "Other side", Peaks: w.Caller}, {Name: "Agent", Peaks: w.Agent},
@@ -60,10 +60,10 @@ func (w wave) picture(lines []call.Entry) template.HTML {
 	return picture.SVG()
 }
 
-// lineAnchor returns the link to a line.
+// lineAnchor returns the fragment of a line's URL.
 func lineAnchor(seq int) string { return "#line-" + strconv.Itoa(seq) }
 
-// unheard says why the recording of a call cannot be heard.
+// unheard describes why the recording of a call cannot be played.
 func unheard(c call.Call) string {
 	switch {
 	case !c.Agent.Record:
@@ -76,7 +76,7 @@ func unheard(c call.Call) string {
 	return "There is no recording, although the agent's settings ask for one: the server could not write it, and its log says why."
 }
 
-// recording sends the recording, or the range of it that the browser asks for.
+// recording sends the recording, or the requested range of it.
 func (p pages) recording(ctx context.Context, r *page.Request) (page.Answer, error) {
 	file, err := p.cfg.Calls.Recording(ctx, r.Org(), r.PathValue("id"))
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// statuses are the meanings of SIP statuses in words (RFC 3261, 21). Others are described by their class.
+// statuses maps SIP status codes to descriptions (RFC 3261, 21). sipStatus describes other codes by their class.
 var statuses = map[int]string{
 	180: "ringing", 183: "in progress", 200: "answered", 403: "forbidden", 404: "number not found", 408: "no answer in time",
 	410: "the number is gone", 480: "not available", 484: "number incomplete", 486: "busy", 487: "given up before the answer",
@@ -16,7 +16,7 @@ var statuses = map[int]string{
 	607: "unwanted", 608: "blocked on its way",
 }
 
-// sipStatus returns a SIP status with its meaning.
+// sipStatus returns a SIP status code with its description.
 func sipStatus(code int) string {
 	text, ok := statuses[code]
 	switch {
@@ -39,7 +39,7 @@ func sipStatus(code int) string {
 	return strconv.Itoa(code) + ": " + text
 }
 
-// q850 names the causes of ITU-T Q.850 that carriers send.
+// q850 maps the causes of ITU-T Q.850 that carriers send to descriptions.
 var q850 = map[int]string{
 	1: "unassigned number", 2: "no route to the network", 3: "no route to the destination", 16: "normal hang-up", 17: "busy",
 	18: "the phone does not respond", 19: "no answer", 20: "the subscriber is absent", 21: "call rejected", 22: "number changed",
@@ -53,7 +53,7 @@ var q850 = map[int]string{
 // reason matches the cause of a Reason header (RFC 3326).
 var reason = regexp.MustCompile(`(?i)\b(Q\.850|SIP)\s*;[^,"]*?\bcause\s*=\s*(\d{1,3})\b`)
 
-// releaseText says in words the Reason headers of the other side, and repeats them.
+// releaseText describes the peer's Reason headers, and appends them unchanged in parentheses.
 func releaseText(release string) string {
 	var words []string
 	for _, found := range reason.FindAllStringSubmatch(release, -1) {

@@ -13,13 +13,13 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/signaling"
 )
 
-// attempt is an attempt at a call, as the page of the call shows it.
+// attempt is an attempt to connect a call, as the page of the call shows it.
 type attempt struct {
 	calllog.Attempt
-	Number int // on the page, from 1
+	Number int // number on the page, starting at 1
 }
 
-// attempts returns the attempts at a call.
+// attempts returns the attempts to connect a call, or none if Config.Log is nil.
 func (p pages) attempts(ctx context.Context, r *page.Request, c call.Call) ([]attempt, error) {
 	if p.cfg.Log == nil {
 		return nil, nil
@@ -32,16 +32,16 @@ func (p pages) attempts(ctx context.Context, r *page.Request, c call.Call) ([]at
 	return all, err
 }
 
-// Inbound reports whether the peer calls.
+// Inbound reports whether the peer is the caller.
 func (a attempt) Inbound() bool { return a.Direction == sip.Inbound }
 
 // Step returns the id of the element that shows a step of the ladder.
 func (a attempt) Step(i int) string { return fmt.Sprintf("sip-%d-%d", a.Number, i+1) }
 
-// StepText returns a step in a few words.
+// StepText describes a step in a few words.
 func (attempt) StepText(e ladder.Event) string { return signaling.Text(e) }
 
-// Picture draws the ladder. Its messages lead to their steps.
+// Picture returns the ladder as SVG. Each message links to its step.
 func (a attempt) Picture() template.HTML {
 	return signaling.Ladder(fmt.Sprintf("ladder-%d", a.Number), fmt.Sprintf("SIP messages of attempt %d", a.Number), a.Attempt, a.Step)
 }

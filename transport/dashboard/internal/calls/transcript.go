@@ -12,34 +12,34 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// The elements of a page of a call's lists.
+// The maximum numbers of lines and of turns on a page.
 const (
 	linesPage = 100
 	turnsPage = 50
 )
 
-// lines is a page of a transcript, with the durations of its answers.
+// lines is a page of a transcript, with the latencies of the agent's answers.
 type lines struct {
 	Part    part
 	Lines   []call.Entry
 	Answers []answer
 }
 
-// answer is a line of the agent and the time that its stages took.
+// answer contains the latencies of a line of the agent.
 type answer struct {
 	Line   int
 	At     time.Duration
-	Stages []time.Duration // as stageNames; 0: was not reached
-	Total  time.Duration   // until it was heard
+	Stages []time.Duration // in the order of stageNames; 0 if a stage was not reached
+	Total  time.Duration   // until the answer was played
 }
 
-// stageNames are the stages of an answer, each counted from the one before.
+// stageNames lists the stages of an answer. Each stage is measured from the end of the previous one.
 var stageNames = []string{"End of turn", "Recognition", "First sentence", "First audio", "Playing"}
 
-// StageNames returns the headings of answers.
+// StageNames returns the headings of the table of answers.
 func (lines) StageNames() []string { return stageNames }
 
-// lines reads a page of a transcript whose last line is known.
+// lines returns a page of a transcript. last is the number of the transcript's last line, or 0 if it is empty.
 func (p pages) lines(ctx context.Context, r *page.Request, last int, ended bool) (l lines, err error) {
 	if last == 0 {
 		return l, nil
@@ -49,7 +49,7 @@ func (p pages) lines(ctx context.Context, r *page.Request, last int, ended bool)
 	}
 	end := l.Part.Number * linesPage
 	l.Lines, err = p.cfg.Calls.TranscriptBefore(ctx, r.Org(), r.PathValue("id"), end+1, linesPage)
-	l.Lines = slices.DeleteFunc(l.Lines, func(e call.Entry) bool { return e.Seq <= end-linesPage }) // some may be missing on this page
+	l.Lines = slices.DeleteFunc(l.Lines, func(e call.Entry) bool { return e.Seq <= end-linesPage }) // lines of the page before
 	for _, e := range l.Lines {
 		if e.Latency != (conversation.Latency{}) {
 			l.Answers = append(l.Answers, answerOf(e))
@@ -58,12 +58,12 @@ func (p pages) lines(ctx context.Context, r *page.Request, last int, ended bool)
 	return l, err
 }
 
-// LinePath returns the path of a line of a call. seq is the number of the line, from 1.
+// LinePath returns the path of a line in the page of a call. seq is the number of the line, starting at 1.
 func LinePath(id string, seq int) string {
 	return page.Path("/calls", id) + "?lines=" + strconv.Itoa((seq-1)/linesPage+1) + lineAnchor(seq)
 }
 
-// answerOf returns the stages of an answer.
+// answerOf returns the latencies of a line by stage.
 func answerOf(e call.Entry) answer {
 	a := answer{Line: e.Seq, At: e.Start}
 	for _, reached := range []time.Duration{
@@ -75,7 +75,7 @@ func answerOf(e call.Entry) answer {
 	return a
 }
 
-// Slowest returns the longest time of an answer on the page.
+// Slowest returns the maximum Total of the answers on the page.
 func (l lines) Slowest() (most time.Duration) {
 	for _, a := range l.Answers {
 		most = max(most, a.Total)
@@ -83,13 +83,13 @@ func (l lines) Slowest() (most time.Duration) {
 	return most
 }
 
-// bar is a stage in the picture of an answer.
+// bar is the bar of one stage in the diagram of an answer.
 type bar struct{ X, Width, Colour int }
 
-// barRoom is the width of the longest answer's bars.
+// barRoom is the width of the slowest answer's bars, in pixels.
 const barRoom = 200
 
-// Bars returns the stages as bars beside each other, in the scale of the slowest answer.
+// Bars returns the stages as adjacent bars, scaled so that the slowest answer has the width barRoom.
 func (a answer) Bars(slowest time.Duration) (all []bar) {
 	var from time.Duration
 	for i, stage := range a.Stages {
@@ -100,13 +100,13 @@ func (a answer) Bars(slowest time.Duration) (all []bar) {
 	return all
 }
 
-// turns is a page of the logs of a call.
+// turns is a page of a call's turn logs.
 type turns struct {
 	Part  part
 	Turns []pathway.Log
 }
 
-// turns reads a page of the logs, which begin with turn 0 and whose last turn is known.
+// turns returns a page of the turn logs, which start at turn 0. last is the number of the last turn, or negative if there is none.
 func (p pages) turns(ctx context.Context, r *page.Request, last int, ended bool) (t turns, err error) {
 	if last < 0 {
 		return t, nil

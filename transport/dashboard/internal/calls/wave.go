@@ -14,20 +14,21 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// These bounds hold for reading a recording. Of a long one, only the beginning of each column is read.
+// The limits for reading a recording. If a column of a long recording has more than columnBytes, only its beginning is read.
 const (
 	waveColumns = 480
-	columnBytes = 16 << 10 // of a column: a quarter of a second at 16,000 samples a second
-	frameBytes  = 4        // 16 bits of each side
+	columnBytes = 16 << 10 // bytes of a column: a quarter of a second at 16,000 Hz
+	frameBytes  = 4        // 16 bits for each side
 )
 
-// wave is the loudness of both sides of a recording over time.
+// wave contains the peaks of both sides of a recording over time.
 type wave struct {
 	Duration      time.Duration
-	Caller, Agent []float64 // the greatest samples of each column, from 0 to 1
+	Caller, Agent []float64 // peaks of each column, from 0 to 1
 }
 
-// readWave reads a recording. It reads at most waveColumns times columnBytes.
+// readWave returns the wave of a stereo WAV file. It reads at most waveColumns times columnBytes. It returns CodeUnsupportedMedia for other
+// files.
 func readWave(ctx context.Context, file io.ReadSeeker) (wave, error) {
 	header, err := pcm.NewWAVReader(file)
 	if err != nil {
@@ -65,7 +66,7 @@ func readWave(ctx context.Context, file io.ReadSeeker) (wave, error) {
 	return w, nil
 }
 
-// loudest returns the greatest sample of each side, from 0 to 1.
+// loudest returns the peak of each side, from 0 to 1.
 func loudest(frames []byte) (left, right float64) {
 	var most [2]int
 	for i := 0; i+frameBytes <= len(frames); i += frameBytes {
@@ -77,23 +78,23 @@ func loudest(frames []byte) (left, right float64) {
 	return float64(most[0]) / 32768, float64(most[1]) / 32768
 }
 
-// The limits of waves.
+// The limits of the cache of waves.
 const (
-	maxWaves    = 256 // that are remembered, of 8 KB each
+	maxWaves    = 256 // cached waves, of 8 KB each
 	wavesAtOnce = 2
-	waveWait    = time.Second // for a place to read a recording in; the request holds the place of a page meanwhile
+	waveWait    = time.Second // maximum wait before reading a recording, during which the request occupies a slot for pages
 )
 
 var errWavesBusy = errors.New("calls: too many recordings are being read")
 
-// waves remembers the waves of recordings, which do not change once their calls have ended.
+// waves caches the waves of recordings, which do not change after their calls have ended.
 type waves struct {
 	calls *call.Service
 	room  chan struct{}
 
 	mu    sync.Mutex
 	known map[waveKey]wave
-	order []waveKey // the oldest first
+	order []waveKey // oldest first
 }
 
 type waveKey struct {
@@ -105,7 +106,8 @@ func newWaves(calls *call.Service) *waves {
 	return &waves{calls: calls, room: make(chan struct{}, wavesAtOnce), known: map[waveKey]wave{}}
 }
 
-// get returns the wave of a recording; CodeNotFound when there is no recording, and errWavesBusy when others took all places for waveWait.
+// get returns the wave of a recording. It returns CodeNotFound if there is no recording, and errWavesBusy if wavesAtOnce other recordings
+// are being read for longer than waveWait.
 func (s *waves) get(ctx context.Context, org callwright.OrgID, id string) (wave, error) {
 	key := waveKey{org, id}
 	if w, ok := s.find(key); ok {
@@ -119,7 +121,7 @@ func (s *waves) get(ctx context.Context, org callwright.OrgID, id string) (wave,
 	case <-ctx.Done():
 		return wave{}, ctx.Err()
 	}
-	if w, ok := s.find(key); ok { // another reader has read it meanwhile
+	if w, ok := s.find(key); ok { // another request has read it in the meantime
 		return w, nil
 	}
 	file, err := s.calls.Recording(ctx, org, id)
@@ -141,7 +143,7 @@ func (s *waves) find(key waveKey) (wave, bool) {
 	return w, ok
 }
 
-// store remembers a wave in the place of the oldest.
+// store caches a wave. If the cache is full, it evicts the oldest wave.
 func (s *waves) store(key waveKey, w wave) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

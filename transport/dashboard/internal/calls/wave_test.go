@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// slow is call.Recordings on a disk that gives nothing until it is let go.
+// slow is a call.Recordings whose Open blocks until goOn is closed, and then returns CodeNotFound.
 type slow struct {
 	call.Recordings
 	goOn chan struct{}
@@ -25,13 +25,13 @@ func (s slow) Open(context.Context, callwright.OrgID, string) (io.ReadSeekCloser
 	return nil, callwright.NotFound("recording")
 }
 
-// TestBusyWaves opens a call during slow reads of other recordings: its page comes without the waveform.
+// TestBusyWaves checks that the page of a call appears without the waveform, within a second, while other recordings are read slowly.
 func TestBusyWaves(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		disk := slow{goOn: make(chan struct{})}
 		h := open(t, func(c *call.Config) { c.Recordings = disk })
-		h.Close() // the bubble's time passes only without a listener
+		h.Close() // a listener would prevent the bubble's clock from advancing
 		get := func(id string) string {
 			answer := httptest.NewRecorder()
 			h.Config.Handler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/calls/"+id, nil))

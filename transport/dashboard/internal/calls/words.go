@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// State returns the badge of a call.
+// State returns the badge of a call's state.
 func State(c call.Call) page.Badge {
 	switch {
 	case c.EndedAt == nil && c.StartedAt != nil:
@@ -29,7 +29,7 @@ func State(c call.Call) page.Badge {
 	return page.Badge{Kind: "plain", Text: string(c.Status)}
 }
 
-// causes say in words how calls end.
+// causes maps the causes of the ends of calls to descriptions.
 var causes = map[call.Cause]string{
 	call.CauseLocalHangup: "the agent hung up", call.CauseRemoteHangup: "the other side hung up", call.CauseBusy: "the number called is busy",
 	call.CauseRedirected: "the other side redirected the call, which the trunk does not follow", call.CauseRejected: "the call was refused", call.CauseNoAnswer: "nobody answered", call.CauseCancelled: "the call was given up before the answer",
@@ -43,7 +43,7 @@ var causes = map[call.Cause]string{
 	call.CauseModelFailed: "the language model failed", call.CauseServiceFailed: "a service that the conversation needs failed", call.CauseInternal: "this server failed",
 }
 
-// endText describes the end of a call; empty: unknown.
+// endText describes the end of a call, or returns an empty text if it is unknown.
 func endText(c call.Call) string {
 	if c.Ending == nil {
 		return ""
@@ -54,7 +54,7 @@ func endText(c call.Call) string {
 	return cmp.Or(causes[c.Ending.Cause], string(c.Ending.Cause))
 }
 
-// speakerText returns the side that spoke a line.
+// speakerText describes who spoke a line.
 func speakerText(s call.Speaker) string {
 	switch s {
 	case call.SpeakerUser:
@@ -67,10 +67,9 @@ func speakerText(s call.Speaker) string {
 	return string(s)
 }
 
-// millis returns a duration in whole milliseconds.
 func millis(d time.Duration) int64 { return d.Milliseconds() }
 
-// clock returns a place in a call: 1:02.5, or 1:00:02.5 after an hour.
+// clock formats a position in a call: 1:02.5, or 1:00:02.5 after an hour.
 func clock(d time.Duration) string {
 	tenths := max(0, d.Milliseconds()/100)
 	seconds, rest := tenths/10, strconv.FormatInt(tenths%10, 10)
@@ -80,7 +79,7 @@ func clock(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d.%s", seconds/60, seconds%60, rest)
 }
 
-// versionText returns which version of a pathway led a call.
+// versionText describes which version of a pathway led a call. 0 means the draft.
 func versionText(n *int) string {
 	if *n == 0 {
 		return "the draft"
@@ -88,18 +87,18 @@ func versionText(n *int) string {
 	return "version " + strconv.Itoa(*n)
 }
 
-// millisText returns a short duration with a decimal of a millisecond.
+// millisText formats a short duration in milliseconds with one decimal.
 func millisText(d time.Duration) string {
 	return strconv.FormatFloat(d.Seconds()*1000, 'f', 1, 64) + " ms"
 }
 
-// deliveries are the badges of deliveries.
+// deliveries maps the states of deliveries to badges.
 var deliveries = map[call.DeliveryState]page.Badge{
 	call.DeliveryPending: {Kind: "busy", Text: "pending"}, call.DeliveryDelivered: {Kind: "good", Text: "delivered"},
 	call.DeliveryGivenUp: {Kind: "bad", Text: "given up"},
 }
 
-// deliveryOf returns the badge of a delivery.
+// deliveryOf returns the badge of a delivery's state.
 func deliveryOf(s call.DeliveryState) page.Badge {
 	if b, ok := deliveries[s]; ok {
 		return b

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// maxValue holds values within a range in which sums and steps stay exact enough.
+// maxValue limits the magnitude of values, so that sums and steps remain exact enough.
 const maxValue = 1e12
 
-// steps are the distances of labels on a time axis, in seconds.
+// steps lists the possible intervals between labels on a time axis, in seconds.
 var steps = []int64{
 	1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 2 * 3600, 3 * 3600, 6 * 3600, 12 * 3600,
 	day, 2 * day, 7 * day, 14 * day, 28 * day, 91 * day, 182 * day, 365 * day,
@@ -17,7 +17,7 @@ var steps = []int64{
 
 const day = 24 * 3600
 
-// finite returns a value that can be drawn, or NaN.
+// finite limits a value to the range that can be drawn. It returns NaN for NaN and infinities.
 func finite(v float64) float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return math.NaN()
@@ -25,17 +25,17 @@ func finite(v float64) float64 {
 	return max(-maxValue, min(maxValue, v))
 }
 
-// seconds returns a time in seconds since 1970, held within about 3,000 years of it.
+// seconds returns a time in seconds since 1970, limited to about 3,000 years before and after.
 func seconds(t time.Time) float64 {
 	return max(-1e11, min(1e11, float64(t.Unix()))) + float64(t.Nanosecond())/1e9
 }
 
-// stamp returns a time in words, in UTC.
+// stamp formats a time, in seconds since 1970, to the minute in UTC.
 func stamp(s float64) string {
 	return time.Unix(int64(math.Floor(s)), 0).UTC().Format("2006-01-02 15:04 UTC")
 }
 
-// figure returns a value in words.
+// figure formats a value with at most two decimals, or two significant digits if it is below 0.01.
 func figure(v float64) string {
 	switch a := math.Abs(v); {
 	case a >= 1000 || v == math.Trunc(v):
@@ -47,7 +47,7 @@ func figure(v float64) string {
 	}
 }
 
-// short returns the label of a round value.
+// short formats the value of an axis label with a suffix such as k or M.
 func short(v float64) string {
 	for _, unit := range []struct {
 		size float64
@@ -60,7 +60,7 @@ func short(v float64) string {
 	return strconv.FormatFloat(v, 'g', 4, 64)
 }
 
-// ticks returns three to six round values from one at or below lo to one at or above hi; whole ones if told so.
+// ticks returns about three to six round values, from at most lo to at least hi. If whole is set, they are integers.
 func ticks(lo, hi float64, whole bool) []float64 {
 	if hi-lo < 1e-9 {
 		hi = lo + 1
@@ -85,10 +85,10 @@ func ticks(lo, hi float64, whole bool) []float64 {
 	return all
 }
 
-// plot is the area of a picture between its axes.
+// plot is the area of a chart between its axes.
 type plot struct {
 	x0, x1, top, bottom float64
-	from, to            float64 // seconds
+	from, to            float64 // range of the time axis, in seconds since 1970
 	values              []float64
 }
 
@@ -104,7 +104,7 @@ func (a plot) y(v float64) float64 {
 	return a.bottom - (v-lo)/(hi-lo)*(a.bottom-a.top)
 }
 
-// axes draws the grid with its values at the left and the times below.
+// axes draws the grid, with the values on the left and the times below.
 func (a plot) axes(p *pen, unit string) {
 	if unit != "" {
 		p.text(a.x0, a.top-10, "axis small", unit, a.x1-a.x0)
@@ -120,7 +120,7 @@ func (a plot) axes(p *pen, unit string) {
 	a.times(p, a.bottom, true)
 }
 
-// times draws the labels of the time axis below y, and lines up to the top if told so.
+// times draws the labels of the time axis below y and, if lines is set, lines up to the top.
 func (a plot) times(p *pen, y float64, lines bool) {
 	labels := timeTicks(a.from, a.to)
 	for _, s := range labels {
@@ -133,14 +133,14 @@ func (a plot) times(p *pen, y float64, lines bool) {
 	}
 }
 
-// timeTick is a label of a time axis.
+// timeTick is a label on a time axis.
 type timeTick struct {
 	at   float64
 	text string
-	form string // of a moment; empty: the tick is a day of UTC, because the chart counts days
+	form string // form of a moment; empty if the tick is a day in UTC, because the chart counts days
 }
 
-// timeTicks returns at most five round times in UTC, or the beginning if there is no round one between them.
+// timeTicks returns round times in UTC, at most six. If no round time is in the range, it returns the beginning of the range.
 func timeTicks(from, to float64) []timeTick {
 	step := steps[0]
 	for _, step = range steps {
@@ -160,7 +160,7 @@ func timeTicks(from, to float64) []timeTick {
 	case step >= 91*day:
 		layout = "Jan 2006"
 	}
-	const monday = 4 * day // the first one after 1970 began
+	const monday = 4 * day // the first Monday after the beginning of 1970
 	var all []timeTick
 	for at := int64(math.Ceil((from-monday)/float64(step)))*step + monday; float64(at) <= to; at += step {
 		t := time.Unix(at, 0).UTC()

@@ -10,26 +10,26 @@ import (
 
 const maxSlots = 60
 
-// BarSeries is one part of each bar.
+// BarSeries is one component of the stacked bars.
 type BarSeries struct {
 	Name   string
-	Values []float64 // a count for each slot; NaN is a gap, and negative values are none
+	Values []float64 // a count for each slot; NaN is a gap; negative values count as 0
 }
 
-// percent is the unit of shares, which are not added up.
+// percent is the unit of shares. Shares are not summed.
 const percent = "%"
 
-// Bars is a series of counts or shares, one bar a slot of time, with series stacked upon each other. It shows up to 6 series of 100,000
-// slots; the counts of more than 60 are added up in groups of neighbours.
+// Bars is a bar chart of counts or shares over time, with one bar per slot of time and the series stacked. It shows up to 6 series of
+// 100,000 slots. If there are more than 60 slots, it sums the counts of adjacent slots.
 type Bars struct {
 	ID, Title string
-	Unit      string        // unit of the values, such as "calls", or "%"; empty: none
-	Start     time.Time     // when the first slot begins
-	Step      time.Duration // of a slot; at most 0: an hour
+	Unit      string        // such as "calls" or "%"; may be empty
+	Start     time.Time     // beginning of the first slot
+	Step      time.Duration // duration of a slot; if not positive, an hour
 	Series    []BarSeries
 }
 
-// SVG draws the bars.
+// SVG returns the chart.
 func (b Bars) SVG() template.HTML {
 	p := newPen(b.ID)
 	series := head(b.Series, colours)
@@ -78,7 +78,7 @@ func (b Bars) SVG() template.HTML {
 	return p.svg("bars", b.Title, ViewBox{W: width, H: bottom}, leftOut(said, "part", len(b.Series), colours))
 }
 
-// addUp returns the values of each series in each group of slots, and their number of values.
+// addUp returns, for each group of slots, the sum of each series. n is the number of values that can be drawn.
 func addUp(series []BarSeries, slots, group int) (sums [][]float64, n int) {
 	sums = make([][]float64, (slots+group-1)/group)
 	for g := range sums {
@@ -119,7 +119,7 @@ func (b Bars) draw(p *pen, a plot, sums [][]float64, step float64) {
 	}
 }
 
-// bar draws a rectangle in the colour and the hatching of series i.
+// bar draws a rectangle in the color and with the hatching of series i.
 func (p *pen) bar(i int, x, y, w, h float64) {
 	p.shape("rect", "bar "+colour(i), "x", x, "y", y, "width", w, "height", h)
 	if i > 0 {
@@ -127,7 +127,7 @@ func (p *pen) bar(i int, x, y, w, h float64) {
 	}
 }
 
-// hatches defines the hatching of all series but the first, which is plain.
+// hatches defines the hatching patterns of the first n series. The first series is plain.
 func hatches(p *pen, n int) {
 	lines := []string{"", "M-2 2L2 -2M0 8L8 0M6 10L10 6", "M0 4H8", "M2 2h2v2h-2ZM6 6h2v2h-2Z", "M0 0L8 8M0 8L8 0", "M4 0V8"}
 	p.open("defs", "")

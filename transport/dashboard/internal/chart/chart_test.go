@@ -20,13 +20,13 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// start is when all pictures of the tests begin.
+// start is the beginning of the time axis in all pictures of the tests.
 var start = time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC)
 
-// picture is any picture of the package.
+// picture is implemented by all pictures of the package.
 type picture interface{ SVG() template.HTML }
 
-// points returns a value each 30 minutes.
+// points returns a point for each value, 30 minutes apart.
 func points(values ...float64) []chart.Point {
 	var all []chart.Point
 	for i, v := range values {
@@ -35,7 +35,7 @@ func points(values ...float64) []chart.Point {
 	return all
 }
 
-// TestGolden compares each picture with a file that a person has looked at. Write them anew with -update.
+// TestGolden compares each picture with a file that was checked by eye. The flag -update writes the files.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	for name, p := range pictures() {
@@ -82,13 +82,13 @@ func FuzzPictures(f *testing.F) {
 	})
 }
 
-// The elements and attributes that pictures use, and the numbers and addresses that they must not have.
+// banned matches elements, attributes, numbers and URLs that a picture must not contain. inText matches the text between elements.
 var (
 	banned = regexp.MustCompile(`(?i)<script|NaN|Inf\b|style=|\bon[a-z]+=|href="(javascript|data):`)
 	inText = regexp.MustCompile(`>[^<]*<`)
 )
 
-// checkPicture checks for well-formed XML with a title, a description and unique ids, without styles and scripts.
+// checkPicture checks that a picture is well-formed XML with a title, a description and unique ids, and without inline styles and scripts.
 func checkPicture(t *testing.T, svg string) {
 	t.Helper()
 	if found := banned.FindString(inText.ReplaceAllString(svg, "><")); found != "" || strings.Contains(strings.ToLower(svg), "<script") {
@@ -165,7 +165,8 @@ func BenchmarkWaveform(b *testing.B) {
 	}
 }
 
-// TestDescriptions checks the words of descriptions: singular numbers, durations, one-sided steps, and undrawn parts.
+// TestDescriptions checks the texts of descriptions: singular forms, durations, steps of one participant, and the numbers of omitted
+// elements.
 func TestDescriptions(t *testing.T) {
 	t.Parallel()
 	stages := []chart.Stage{{ID: "a"}, {ID: "b"}, {ID: "a"}, {ID: "b"}}

@@ -2,13 +2,13 @@ package chart
 
 import "math"
 
-const tipUnits = 9.0 // length of the tip of an arrow
+const tipUnits = 9.0 // length of an arrowhead
 
-// point is a place in a picture.
+// point is a position in a picture.
 type point struct{ x, y float64 }
 
-// edge draws an arrow with its label, if the view meets it. Labels are placed for every edge, so that they stand in one place in
-// every view; a label for which there is no room is only in the title.
+// edge draws the arrow of edge i with its label, unless the arrow is outside the view. It reserves room for the label even then, so that
+// labels have the same positions in every view. A label that does not fit is only in the arrow's title.
 func (d *drawing) edge(p *pen, i int, view ViewBox, labels []placer) {
 	e, c := d.edges[i], d.chains[i]
 	line, label := d.route(i), ""
@@ -37,7 +37,7 @@ func (d *drawing) edge(p *pen, i int, view ViewBox, labels []placer) {
 	p.end("g")
 }
 
-// straight returns the data of a line without bends, in whole units.
+// straight returns the path data of a polyline with integer coordinates.
 func straight(line []point) string {
 	var d path
 	command := "M"
@@ -48,7 +48,7 @@ func straight(line []point) string {
 	return d.String()
 }
 
-// placeLabel returns where a label stands on a line, and the label, or "" if there is no room for it in any of the gaps.
+// placeLabel returns the position of a label on a line. placed is the label, or "" if it does not fit into any gap.
 func placeLabel(line []point, label string, gaps []placer) (at point, placed string) {
 	w := units(label)
 	for j := 0; label != "" && j+1 < len(line); j += 2 {
@@ -71,7 +71,7 @@ func (d *drawing) edgeTitle(i int) string {
 	return text
 }
 
-// route returns the points of an edge from above to below: pairs between which it bends, with a straight piece through each layer
+// route returns the points of an edge from top to bottom. The edge bends within each pair of points, and is straight through each layer
 // that it crosses.
 func (d *drawing) route(i int) []point {
 	c := d.chains[i]
@@ -94,7 +94,7 @@ func between(a, b point, t float64) point {
 	return point{a.x + (b.x-a.x)*s, a.y + (b.y-a.y)*(1.5*u*t+t*t*t)}
 }
 
-// around returns the area that an edge and its label cover.
+// around returns the area that contains an edge and its label.
 func around(line []point) rect {
 	x0, x1, y0, y1 := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for _, q := range line {
@@ -103,7 +103,7 @@ func around(line []point) rect {
 	return rect{x0 - nodeWidth/2, y0, x1 - x0 + nodeWidth, y1 - y0}
 }
 
-// stroke draws the line of an edge and its tip, which a backward edge has above.
+// stroke draws the line of an edge and its arrowhead. The arrowhead of a backward edge is at the top.
 func (d *drawing) stroke(p *pen, i int, line []point, state string) {
 	var curve, tip path
 	start, end := line[0], line[len(line)-1]

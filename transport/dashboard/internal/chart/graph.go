@@ -12,59 +12,59 @@ import (
 const (
 	maxNodes = 400
 	maxEdges = 800
-	shades   = 5 // classes s1 to s5
+	shades   = 5 // number of the classes s1 to s5
 
 	nodeWidth, nodeHeight = 172.0, 62.0
-	layerGap              = 84.0 // between layers, for arrows and their labels
-	graphMargin           = 34.0 // for arrows from a node to itself
+	layerGap              = 84.0 // room between layers for arrows and their labels
+	graphMargin           = 34.0 // room for arrows from a node to itself
 
-	far                   = 4000.0 // a view as wide or as high is a map: its texts would be too small to read
+	far                   = 4000.0 // a view this wide or high has no texts, because they would be too small
 	nearWidth, nearHeight = 1800.0, 1300.0
 )
 
-// Node is a box of a graph.
+// Node is a node of a Graph, drawn as a box.
 type Node struct {
 	ID       string
 	Label    string
-	Kind     string  // small, above the label
-	Note     string  // above the label in place of Kind, such as figures
+	Kind     string  // small text above the label
+	Note     string  // replaces Kind above the label, for example with numbers
 	Shade    float64 // darkness of the box from 0 to 1; Note should explain it
 	Selected bool    // drawn with a thick frame
-	Href     string  // empty: none
+	Href     string  // link of the box; may be empty
 }
 
-// Edge is an arrow of a graph.
+// Edge is an edge of a Graph, drawn as an arrow.
 type Edge struct {
-	From, To string // ids of nodes; edges of other ids are omitted
+	From, To string // ids of nodes; edges with unknown ids are omitted
 	Label    string
 }
 
-// Graph is a directed graph in layers from above to below. It shows up to 400 nodes and 800 edges. Edges that close a cycle lead
-// upwards and are dotted. The first node is where a reader begins, and stands in the first layer.
+// Graph is a directed graph, drawn in layers from top to bottom. It shows up to 400 nodes and 800 edges. Edges that close a cycle lead
+// upwards and are dotted. The first node should be the beginning; it is in the first layer.
 type Graph struct {
 	ID, Title string
-	Nodes     []Node // of several with one id the first is shown
+	Nodes     []Node // only the first node with an id is shown
 	Edges     []Edge
-	View      ViewBox // the part that is shown; zero: the whole, or, if that is too large to be read, the part around the first node
+	View      ViewBox // the shown part; if zero, the whole, or the part around the first node if the whole is too large to read
 }
 
-// Draw draws the part of the graph in the view, and returns the boxes that links for zoom and pan lead to from there. A view of
-// 4,000 units or more shows the boxes without texts, and bare lines.
+// Draw returns the part of the graph in the view, and the views to which links for zooming and panning lead. A view that is 4,000 units
+// wide or high, or more, shows boxes without texts and straight lines.
 func (g Graph) Draw() (template.HTML, Views) {
 	d := g.layOut()
 	view := d.view(g.View)
 	return g.svg(d, view), views(d.whole(), view)
 }
 
-// drawing is a graph that is laid out.
+// drawing is a graph with the positions of its nodes and edges.
 type drawing struct {
 	layers
 	nodes []Node
 	edges []Edge
-	pairs [][2]int     // indexes of the nodes of each edge
-	names []string     // of the nodes, cut to about 30 characters
-	far   bool         // it is seen from far away: see Graph.Draw
-	ports [][2]float64 // x at which each edge meets its upper and its lower node
+	pairs [][2]int     // node indexes of each edge
+	names []string     // names of the nodes, cut to 300 units
+	far   bool         // without texts: see Graph.Draw
+	ports [][2]float64 // x of each edge at its upper and at its lower node
 }
 
 func (g Graph) layOut() *drawing {
@@ -94,7 +94,7 @@ func (g Graph) layOut() *drawing {
 	return d
 }
 
-// weight returns a weight for drawing; invalid weights are 0.
+// weight returns a weight that can be drawn. It returns 0 for negative and invalid weights.
 func weight(v float64) float64 {
 	if v = finite(v); !math.IsNaN(v) {
 		return max(0, v)
@@ -102,7 +102,7 @@ func weight(v float64) float64 {
 	return 0
 }
 
-// connect spreads the ends of edges over the sides of their nodes, in the order of their other ends.
+// connect distributes the ends of edges over the sides of their nodes, ordered by the positions of the edges' other ends.
 func (d *drawing) connect() {
 	const apart = 18.0
 	type end struct {
@@ -110,7 +110,7 @@ func (d *drawing) connect() {
 		to          float64
 	}
 	d.ports = make([][2]float64, len(d.edges))
-	sides := make([][2][]end, len(d.nodes)) // below and above each node
+	sides := make([][2][]end, len(d.nodes)) // edges below and above each node
 	for i, c := range d.chains {
 		if len(c) > 1 {
 			upper, lower := c[0], c[len(c)-1]
@@ -135,7 +135,7 @@ func (d *drawing) box(v int) rect {
 	return rect{d.vertices[v].x - nodeWidth/2, d.top(v), nodeWidth, nodeHeight}
 }
 
-// whole returns the view of everything, at least as wide as other pictures.
+// whole returns the view of the whole graph. It is at least as wide as other pictures.
 func (d *drawing) whole() ViewBox {
 	w, h := 0.0, 0.0
 	for i, v := range d.vertices {
@@ -148,7 +148,7 @@ func (d *drawing) whole() ViewBox {
 	return ViewBox{x, -graphMargin / 2, w, h + graphMargin}
 }
 
-// view returns the shown view for a requested one.
+// view returns the requested view, or the default view if the requested view is empty.
 func (d *drawing) view(asked ViewBox) ViewBox {
 	if asked.shows() {
 		return asked
@@ -190,7 +190,7 @@ func (g Graph) svg(d *drawing, view ViewBox) template.HTML {
 	return p.svg("graph", g.Title, view, leftOut(said, "edge", len(g.Edges), len(d.edges)))
 }
 
-// sentences say where each node leads.
+// sentences returns a sentence for each node that names the nodes to which it leads.
 func (d *drawing) sentences() []string {
 	next := make([][]string, len(d.nodes))
 	for _, pair := range d.pairs {
@@ -222,7 +222,7 @@ func (d *drawing) title(v int) string {
 	return text
 }
 
-// node draws a box with its kind, up to two lines of its label and its shade.
+// node draws the box of node v with its kind or note, up to two lines of its label, and its shade.
 func (d *drawing) node(p *pen, v int) {
 	const room = nodeWidth - 20
 	n, b := d.nodes[v], d.box(v)
@@ -255,7 +255,8 @@ func (d *drawing) node(p *pen, v int) {
 	p.end(tag)
 }
 
-// halves breaks a text into two lines, the second of which is cut.
+// halves splits a text into two lines at a space, and cuts the second line to fit. If the text has no suitable space, it cuts the first
+// line.
 func halves(text string, room float64) (one, two string) {
 	if units(text) <= room {
 		return text, ""

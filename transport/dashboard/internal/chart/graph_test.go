@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/chart"
 )
 
-// graph is a chart.Graph as a picture.
+// graph makes a chart.Graph a picture.
 type graph chart.Graph
 
 func (g graph) SVG() template.HTML {
@@ -20,13 +20,13 @@ func (g graph) SVG() template.HTML {
 	return svg
 }
 
-// views returns the boxes that lead on from the view of a graph.
+// views returns the views to which the links of a graph's view lead.
 func views(g chart.Graph) chart.Views {
 	_, links := g.Draw()
 	return links
 }
 
-// randomGraph has n nodes, and edges that mostly lead on.
+// randomGraph returns a graph with n nodes, whose edges mostly lead to later nodes.
 func randomGraph(random *rand.Rand, n, edges int) chart.Graph {
 	g := chart.Graph{ID: "g", Title: "Random"}
 	for i := range n {
@@ -48,7 +48,7 @@ var (
 	lines = regexp.MustCompile(`<path class="edge([^"]*)" d="M([-\d.]+) ([-\d.]+)[^"]*[ CL]([-\d.]+) ([-\d.]+)"`)
 )
 
-// numbers returns the submatches of an expression that are numbers.
+// numbers returns the submatches that are numbers.
 func numbers(match []string) []float64 {
 	var all []float64
 	for _, text := range match[1:] {
@@ -59,7 +59,7 @@ func numbers(match []string) []float64 {
 	return all
 }
 
-// TestGraphLayout checks that the boxes of any graph are separate and within the whole view, and that lines lead downwards.
+// TestGraphLayout checks that the boxes of random graphs are within the whole view and do not overlap, and that lines lead downwards.
 func TestGraphLayout(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -93,7 +93,7 @@ func TestGraphLayout(t *testing.T) {
 	}
 }
 
-// TestGraphShapes draws graphs that cost most: a chain with edges over all of it, a star, a clique and nodes alone.
+// TestGraphShapes draws the most expensive graphs: a chain with edges across it, a star, a clique, and nodes without edges.
 func TestGraphShapes(t *testing.T) {
 	t.Parallel()
 	for name, to := range map[string]func(i int) int{
@@ -127,7 +127,7 @@ func TestGraphShapes(t *testing.T) {
 	}
 }
 
-// TestGraphViews follows links: zooming in shows less, zooming out ends at the whole.
+// TestGraphViews checks the views for zooming and panning: zooming in shows less, and zooming out finishes at the whole graph.
 func TestGraphViews(t *testing.T) {
 	t.Parallel()
 	g := randomGraph(rand.New(rand.NewPCG(3, 4)), 100, 150)

@@ -11,24 +11,24 @@ const (
 	maxMessages     = 200
 )
 
-// Message is an arrow of a ladder.
+// Message is a message of a Ladder, drawn as an arrow, or a step of one participant.
 type Message struct {
-	From, To int           // indexes of participants; equal: something that one of them does
+	From, To int           // indexes of participants; if equal, a step of one participant
 	At       time.Duration // since the first message
 	Label    string        // method or status, such as "180 Ringing"
 	Failed   bool
-	Href     string // of the message; empty: none
+	Href     string // link of the message; may be empty
 }
 
-// Ladder is a SIP sequence diagram. It shows up to 8 participants and the first 200 messages between them, in the order given.
-// Failed messages are dashed and have a cross.
+// Ladder is a SIP sequence diagram. It shows up to 8 participants and the first 200 messages between them, in the given order. Failed
+// messages are dashed and have a cross.
 type Ladder struct {
 	ID, Title    string
 	Participants []string
 	Messages     []Message
 }
 
-// SVG draws the ladder.
+// SVG returns the diagram.
 func (l Ladder) SVG() template.HTML {
 	const left, top, row = 74.0, 40.0, 40.0
 	p := newPen(l.ID)
@@ -72,7 +72,7 @@ func (l Ladder) SVG() template.HTML {
 	return p.svg("ladder", l.Title, ViewBox{W: w, H: h}, leftOut(said, "participant", len(l.Participants), len(names)))
 }
 
-// arrow draws a message with its label above, or beside the lifeline if it stays with its participant.
+// arrow draws a message with its label above the arrow. A step of one participant is a square with the label beside it.
 func (p *pen) arrow(m Message, from, to, y, gap, w float64) {
 	state := ""
 	if m.Failed {
@@ -99,7 +99,7 @@ func (p *pen) arrow(m Message, from, to, y, gap, w float64) {
 	}
 }
 
-// offset returns a duration as seconds, or minutes and seconds.
+// offset formats a duration of less than a minute in seconds with milliseconds, and a longer one in minutes and seconds.
 func offset(d time.Duration) string {
 	if d < time.Minute && d > -time.Minute {
 		return fmt.Sprintf("%.3f s", d.Seconds())
@@ -107,7 +107,7 @@ func offset(d time.Duration) string {
 	return minutes(d)
 }
 
-// minutes returns a duration as minutes and seconds.
+// minutes formats a duration in minutes and seconds.
 func minutes(d time.Duration) string {
 	s := int64(d / time.Second)
 	return fmt.Sprintf("%d:%02d", s/60, max(s%60, -(s%60)))

@@ -7,33 +7,33 @@ import (
 )
 
 const (
-	perLayer  = 20   // nodes of a layer, so that a picture is not one long row
-	maxJoints = 4000 // bends of all edges together
-	sweeps    = 12   // over the order of the layers
+	perLayer  = 20   // maximum nodes of a layer, so that a picture is not one long row
+	maxJoints = 4000 // maximum bends of all edges together
+	sweeps    = 12   // maximum passes over the layers to reorder them
 	nodeGap   = 28.0
 )
 
-// vertex is a node of a graph, or a joint: a bend at which an edge crosses a layer.
+// vertex is a node of a graph, or a joint, which is a bend at which an edge crosses a layer. A joint has no width.
 type vertex struct {
 	layer, place int
-	x, w         float64 // middle and width
+	x, w         float64 // center and width
 	up, down     []int
 }
 
-// layers is a graph laid out from above to below by the method of Sugiyama: cycles are broken, nodes get layers, edges that cross
-// layers get joints, layers are ordered for few crossings, and vertices are moved towards their neighbours.
+// layers is a graph with a layout from top to bottom, by the method of Sugiyama. It breaks cycles, assigns nodes to layers, and adds joints
+// where edges cross layers. Then it orders the layers for few crossings, and moves vertices towards their neighbors.
 type layers struct {
 	vertices []vertex
 	rows     [][]int
-	chains   [][]int // vertices of each edge from above to below; one for an edge from a node to itself
+	chains   [][]int // vertices of each edge from top to bottom; only one for an edge from a node to itself
 	back     []bool  // edges that lead upwards
 }
 
-// layOut lays out n nodes of a width, and edges between their indexes.
+// layOut returns the layout of n nodes and of edges between their indexes. All nodes have the same width.
 func layOut(n int, edges [][2]int, nodeWidth float64) layers {
 	first, last := depthFirst(n, edges)
 	l := layers{vertices: make([]vertex, n), back: make([]bool, len(edges))}
-	ends := make([][2]int, len(edges)) // the upper one first
+	ends := make([][2]int, len(edges)) // upper node first
 	below := make([][]int, n)
 	for i, e := range edges {
 		if l.back[i] = last[e[1]] > last[e[0]]; l.back[i] {
@@ -70,8 +70,8 @@ func layOut(n int, edges [][2]int, nodeWidth float64) layers {
 	return l
 }
 
-// depthFirst visits nodes from the first on, and returns the turns in which each was entered and left. An edge to a node that is
-// left later closes a cycle.
+// depthFirst traverses the nodes in depth-first order, starting with the first node, and returns when each node was entered and left. An
+// edge to a node that is left later than the edge's own node closes a cycle.
 func depthFirst(n int, edges [][2]int) (first, last []int) {
 	next := make([][]int, n)
 	for _, e := range edges {
@@ -99,12 +99,12 @@ func depthFirst(n int, edges [][2]int) (first, last []int) {
 	return first, last
 }
 
-// join makes the chains of the edges. When there are too many joints, edges go straight.
+// join makes the chains of the edges. Beyond maxJoints, edges get no further joints and are straight.
 func (l *layers) join(ends [][2]int) {
 	nodes := len(l.vertices)
 	joints := l.joints(ends)
 	l.vertices = slices.Grow(l.vertices, joints)
-	ways := make([]int, 2*joints) // each joint has a way up and a way down
+	ways := make([]int, 2*joints) // room for one neighbor above and one below each joint
 	l.chains = make([][]int, len(ends))
 	for i, e := range ends {
 		from, to := l.vertices[e[0]].layer, l.vertices[e[1]].layer
@@ -129,7 +129,7 @@ func (l *layers) join(ends [][2]int) {
 	l.number()
 }
 
-// joints returns the number of joints of edges.
+// joints returns the number of joints that the edges need, at most maxJoints.
 func (l *layers) joints(ends [][2]int) int {
 	n := 0
 	for _, e := range ends {
@@ -138,7 +138,7 @@ func (l *layers) joints(ends [][2]int) int {
 	return min(n, maxJoints)
 }
 
-// number tells vertices their places in their rows.
+// number sets the place of each vertex in its row.
 func (l *layers) number() {
 	for _, row := range l.rows {
 		for place, v := range row {
@@ -147,7 +147,7 @@ func (l *layers) number() {
 	}
 }
 
-// order sorts rows by the mean place of neighbours, downwards and upwards in turn, and keeps the order with the fewest crossings.
+// order sorts the rows by the mean places of neighbors, alternately downwards and upwards, and keeps the order with the fewest crossings.
 func (l *layers) order() {
 	best, least := make([][]int, len(l.rows)), math.MaxInt
 	sums := make([]int, l.widest()+1)
@@ -186,13 +186,13 @@ func (l *layers) order() {
 	l.number()
 }
 
-// placed is a vertex of a row with where its neighbours want it, and where it is.
+// placed is a vertex of a row with its place and the mean place of its neighbors.
 type placed struct {
 	mean          float64
 	place, vertex int
 }
 
-// compare orders vertices by where they are wanted. Those that are wanted at one place stay in their order.
+// compare orders vertices by the mean places of their neighbors. Vertices with equal means keep their order.
 func (p placed) compare(q placed) int {
 	switch {
 	case p.mean < q.mean:
@@ -203,7 +203,7 @@ func (p placed) compare(q placed) int {
 	return p.place - q.place
 }
 
-// meanPlace returns the mean place of vertices; without any, the place given.
+// meanPlace returns the mean place of the vertices near, or place if there are none.
 func (l *layers) meanPlace(near []int, place int) float64 {
 	if len(near) == 0 {
 		return float64(place)
@@ -215,7 +215,7 @@ func (l *layers) meanPlace(near []int, place int) float64 {
 	return float64(sum) / float64(len(near))
 }
 
-// widest returns the number of vertices of the row that has most.
+// widest returns the number of vertices in the longest row.
 func (l *layers) widest() int {
 	most := 0
 	for _, row := range l.rows {
@@ -224,11 +224,11 @@ func (l *layers) widest() int {
 	return most
 }
 
-// crossings counts the pairs of edges that cross between neighbouring rows. It needs room for the widest row, and one more.
+// crossings returns the number of pairs of edges that cross between adjacent rows. room must be one longer than the longest row.
 func (l *layers) crossings(room []int) int {
 	n := 0
 	for i := 1; i < len(l.rows); i++ {
-		sums := room[:len(l.rows[i])+1] // a Fenwick tree over the places of the lower row
+		sums := room[:len(l.rows[i])+1] // a Fenwick tree over the places in the lower row
 		clear(sums)
 		seen := 0
 		for _, v := range l.rows[i-1] {
@@ -249,7 +249,7 @@ func (l *layers) crossings(room []int) int {
 	return n
 }
 
-// place moves the vertices of each row towards their neighbours, in the order of the row.
+// place moves the vertices of each row towards their neighbors, without changing the order of the row.
 func (l *layers) place() {
 	const passes = 10
 	most := l.widest()
@@ -284,7 +284,7 @@ func (l *layers) place() {
 	}
 }
 
-// mean returns the position that neighbours pull a vertex to, and the strength. Joints that follow each other pull most, so that
+// mean returns the position to which neighbors pull a vertex, and the strength of the pull. Adjacent joints pull each other most, so that
 // edges are straight.
 func (l *layers) mean(v int, up, down []int) (want, weight float64) {
 	for _, near := range [][]int{up, down} {
@@ -303,20 +303,20 @@ func (l *layers) mean(v int, up, down []int) (want, weight float64) {
 	return want / weight, weight
 }
 
-// run is vertices of a row that move as one.
+// run is a sequence of vertices in a row that move together.
 type run struct {
 	sum, weight float64
 	n           int
 }
 
-// spreader is the room that spread needs, for the widest row.
+// spreader contains buffers for spread, as long as the longest row.
 type spreader struct {
 	offsets []float64
 	runs    []run
 }
 
-// spread moves the vertices of a row to where they want to be, by least squares under the least distances between them. Runs of
-// vertices that would overlap move as one to their weighted mean.
+// spread moves the vertices of a row towards the positions in wants. It minimizes the weighted squares of the deviations while it keeps the
+// minimum distances. Vertices that would overlap move together to their weighted mean.
 func (l *layers) spread(row []int, wants, weights []float64, room spreader) {
 	runs, offsets := room.runs[:0], room.offsets[:len(row)]
 	clear(offsets)

@@ -10,35 +10,35 @@ import (
 )
 
 const (
-	maxInput  = 100_000 // points of a series that are read
-	maxPoints = 240     // points of a series that are drawn
-	maxMarks  = 48      // points that have a marker each
+	maxInput  = 100_000 // maximum points of a series that are read
+	maxPoints = 240     // maximum points of a series that are drawn
+	maxMarks  = 48      // maximum points of a series with a marker on each
 )
 
-// Point is a value at a time. NaN is a gap.
+// Point is a value at a time. If the value is NaN, the line has a gap.
 type Point struct {
 	At    time.Time
 	Value float64
 }
 
-// Series is a named line.
+// Series is a named line of points.
 type Series struct {
 	Name   string
 	Points []Point // in any order
 }
 
-// Lines is a time series. It shows up to 6 series of 100,000 points each; of more than 240, the least and greatest of each group
-// of neighbours are drawn.
+// Lines is a line chart over time. It shows up to 6 series of 100,000 points each. If a series has more than 240 points, only the minimum
+// and the maximum of each group of adjacent points are drawn.
 type Lines struct {
 	ID, Title string
-	Unit      string // such as "ms"; empty: none
+	Unit      string // such as "ms"; may be empty
 	Series    []Series
 }
 
-// dot is a point that can be drawn: seconds and a value, or NaN.
+// dot is a point with its time in seconds since 1970. Its value is finite or NaN.
 type dot struct{ at, value float64 }
 
-// dots returns the points of a series by time, thinned.
+// dots returns the points of a series, sorted by time and thinned to maxPoints.
 func dots(points []Point) []dot {
 	all := make([]dot, 0, min(len(points), maxInput))
 	for _, p := range head(points, maxInput) {
@@ -56,7 +56,8 @@ func dots(points []Point) []dot {
 	return thin(all, maxPoints)
 }
 
-// thin returns at most so many dots: the least and the greatest of each group, in their order. A group without any is a gap.
+// thin returns at most most dots: the minimum and the maximum of each group of adjacent dots, in their order. A group without values
+// becomes a gap.
 func thin(all []dot, most int) []dot {
 	if len(all) <= most {
 		return all
@@ -89,7 +90,7 @@ func thin(all []dot, most int) []dot {
 	return kept
 }
 
-// SVG draws the lines.
+// SVG returns the chart.
 func (l Lines) SVG() template.HTML {
 	p := newPen(l.ID)
 	a := plot{x0: 48, x1: width - 14, top: 26, bottom: 186, from: math.Inf(1), to: math.Inf(-1)}
@@ -136,7 +137,7 @@ func seriesName(name string, i int) string {
 	return name
 }
 
-// drawLine draws a series with its gaps. Points between gaps, and all points of a short series, have markers.
+// drawLine draws a series. Points between gaps have markers, and so do all points of a series of up to maxMarks points.
 func drawLine(p *pen, a plot, i int, name, unit string, series []dot) {
 	var d path
 	var marks []dot
@@ -170,12 +171,12 @@ func withUnit(v float64, unit string) string {
 	case unit == "" || unit == percent:
 		return figure(v) + unit
 	case v == 1 && len(unit) > len("ms"):
-		unit = strings.TrimSuffix(unit, "s") // 1 call
+		unit = strings.TrimSuffix(unit, "s") // such as "1 call"
 	}
 	return figure(v) + " " + unit
 }
 
-// describe says the range and the last value of a series.
+// describe returns a sentence with the range and the last value of a series.
 func describe(name, unit string, series []dot) string {
 	n, lo, hi, last := 0, math.Inf(1), math.Inf(-1), dot{}
 	for _, d := range series {
@@ -190,7 +191,7 @@ func describe(name, unit string, series []dot) string {
 	return fmt.Sprintf("%s: from %s to %s, last %s at %s.", name, figure(lo), withUnit(hi, unit), withUnit(last.value, unit), stamp(last.at))
 }
 
-// legend names the series below y, two to a line, with a sample of each. It returns where it ends.
+// legend draws the names of the series below y, two per line, each with a sample. It returns the y below the legend.
 func legend(p *pen, y float64, names []string, sample func(i int, x, y float64)) float64 {
 	for i, name := range names {
 		x, row := 10+float64(i%2)*width/2, y+float64(i/2)*(lineUnits+4)

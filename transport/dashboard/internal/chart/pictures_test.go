@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/chart"
 )
 
-// pictures are the pictures of the golden files.
+// pictures returns the pictures of the golden files by name.
 func pictures() map[string]picture {
 	gap := math.NaN()
 	return map[string]picture{
@@ -53,7 +53,7 @@ func pictures() map[string]picture {
 	}
 }
 
-// pathway is the graph of a small pathway with a cycle, a long edge and an edge to itself.
+// pathway returns the graph of a small pathway with a cycle, a long edge and an edge to itself.
 func pathway() chart.Graph {
 	return chart.Graph{ID: "graph", Title: "Pathway", Nodes: []chart.Node{
 		{ID: "start", Label: "Greet the caller", Kind: "start", Href: "?node=start"},
@@ -85,7 +85,7 @@ func sankey() chart.Sankey {
 	}}
 }
 
-// timeline is a port request.
+// timeline returns the events of a port request.
 func timeline() chart.Timeline {
 	at := func(hours int) time.Time { return start.Add(time.Duration(hours) * time.Hour) }
 	return chart.Timeline{ID: "timeline", Title: "Port request", Events: []chart.Event{
@@ -95,7 +95,7 @@ func timeline() chart.Timeline {
 	}}
 }
 
-// ladder is a call that a busy trunk refuses and another server takes.
+// ladder returns a call that a busy server refuses and another server answers.
 func ladder() chart.Ladder {
 	return chart.Ladder{ID: "ladder", Title: "SIP messages", Participants: []string{"callwright", "sip1.example.com:5061", "sip2"}, Messages: []chart.Message{
 		{From: 0, To: 1, Label: "INVITE", Href: "#message-1"}, {From: 1, To: 0, At: 40 * time.Millisecond, Label: "100 Trying"},
@@ -105,7 +105,7 @@ func ladder() chart.Ladder {
 	}}
 }
 
-// waveform is a recording of so many peaks a channel.
+// waveform returns a recording with n peaks per channel.
 func waveform(n int) chart.Waveform {
 	channels := []chart.Channel{{Name: "Caller"}, {Name: "Agent"}}
 	for i := range n {
@@ -119,7 +119,7 @@ func waveform(n int) chart.Waveform {
 	}}
 }
 
-// cells returns so many cells of a state.
+// cells returns n cells with a state.
 func cells(s chart.State, n int) []chart.Cell {
 	all := make([]chart.Cell, n)
 	for i := range all {
@@ -128,7 +128,7 @@ func cells(s chart.State, n int) []chart.Cell {
 	return all
 }
 
-// hostile returns every picture with one text and one number wherever there can be some, and n elements.
+// hostile returns every type of picture with n elements. All their texts are text, and all their numbers derive from v.
 func hostile(text string, v float64, n int) []picture {
 	values := make([]float64, n)
 	for i := range values {

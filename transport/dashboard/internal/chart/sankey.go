@@ -14,38 +14,38 @@ const (
 	stageWidth, stageGap = 10.0, 26.0
 )
 
-// Stage is a bar of a Sankey diagram, as high as the flow through it.
+// Stage is a stage of a Sankey diagram, drawn as a bar whose height is proportional to the flow through it.
 type Stage struct {
 	ID    string
 	Label string
 }
 
-// Flow is a band between two stages, as wide as its weight.
+// Flow is a flow between two stages, drawn as a band whose width is proportional to its weight.
 type Flow struct {
-	From, To string // ids of stages; flows of other ids are omitted
+	From, To string // ids of stages; flows with unknown ids are omitted
 	Weight   float64
 }
 
-// Sankey shows the flow between stages, which stand in columns from left to right. It shows up to 60 stages and the first 120 flows
-// with a weight above 0. Flows that close a cycle lead to the left, which their titles say.
+// Sankey is a Sankey diagram of the flow between stages, which are in columns from left to right. It shows up to 60 stages and the first
+// 120 flows with a positive weight. Flows that close a cycle lead to the left, as their titles say.
 type Sankey struct {
 	ID, Title string
-	Unit      string  // such as "calls"; empty: none
-	Stages    []Stage // of several with one id the first is shown
+	Unit      string  // such as "calls"; may be empty
+	Stages    []Stage // only the first stage with an id is shown
 	Flows     []Flow
 }
 
-// river is a Sankey diagram that is laid out. Its vertices stand in columns; x is not used.
+// river is a Sankey diagram with its layout. Its layers are columns; the x of vertices is unused.
 type river struct {
 	layers
 	stages        []Stage
 	flows         []Flow
-	ins, outs     []float64 // weight into and out of each vertex
+	ins, outs     []float64 // weights into and out of each vertex
 	tops          []float64
 	scale, height float64
 }
 
-// SVG draws the flows.
+// SVG returns the diagram.
 func (s Sankey) SVG() template.HTML {
 	const column = 150.0
 	p := newPen(s.ID)
@@ -118,10 +118,11 @@ func (s Sankey) layOut() *river {
 	return r
 }
 
-// size returns the height of a vertex.
+// size returns the height of a vertex, at least 2.
 func (r *river) size(v int) float64 { return max(2, max(r.ins[v], r.outs[v])*r.scale) }
 
-// draw draws the bands from the upper ones of each vertex to the lower ones, and returns their texts.
+// draw draws the bands, and returns their descriptions. The bands at each vertex are ordered by the heights of their other ends, so that
+// few of them cross.
 func (r *river) draw(p *pen, unit string, x func(v int) float64, labels *placer) (items []string) {
 	type piece struct{ flow, from, to int }
 	var pieces []piece

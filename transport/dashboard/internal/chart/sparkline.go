@@ -6,15 +6,15 @@ import (
 	"math"
 )
 
-// Sparkline is a line in a line of text, without axes. It shows up to 100,000 values; of more than 120, the least and greatest
-// of each group of neighbours are drawn.
+// Sparkline is a small line chart within a line of text, without axes. It reads up to 100,000 values. If there are more than 120, only the
+// minimum and the maximum of each group of adjacent values are drawn.
 type Sparkline struct {
 	ID, Title string
-	Unit      string    // such as "ms"; empty: none
-	Values    []float64 // at equal distances; NaN is a gap
+	Unit      string    // such as "ms"; may be empty
+	Values    []float64 // at equal intervals; NaN is a gap
 }
 
-// SVG draws the line, and its last value as a dot.
+// SVG returns the chart, with a dot at the last value.
 func (s Sparkline) SVG() template.HTML {
 	const w, h, most = 120.0, 28.0, 120
 	p := newPen(s.ID)
@@ -46,7 +46,7 @@ func (s Sparkline) SVG() template.HTML {
 			gap = true
 			continue
 		case gap:
-			d.add("M", x(v), y(v)).add("h0.1") // a lone value is a point
+			d.add("M", x(v), y(v)).add("h0.1") // so that a single value between gaps is visible
 		default:
 			d.add("L", x(v), y(v))
 		}

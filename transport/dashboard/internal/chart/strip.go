@@ -21,10 +21,10 @@ const (
 	Bad     State = "bad"
 )
 
-// states are ordered from the best to the worst; of several cells in one place the worst is shown.
+// states is ordered from the best to the worst state. If several cells share a position, the worst state is shown.
 var states = []State{Unknown, Good, Warn, Bad}
 
-// rank returns the place of a state in states.
+// rank returns the index of a state in states. Any other state has the rank of Unknown.
 func (s State) rank() int {
 	for i, known := range states {
 		if s == known {
@@ -34,23 +34,23 @@ func (s State) rank() int {
 	return 0
 }
 
-// Cell is the state of a slot of time.
+// Cell is a slot of time with its state.
 type Cell struct {
 	State State
-	Note  string // such as "99.2% of 144 probes"; empty: none
+	Note  string // such as "99.2% of 144 probes"; may be empty
 }
 
-// Strip shows a state over time as a row of cells. Good cells are plain, cells that warn have a stroke, bad ones a cross, and
-// unknown ones are hollow. Of 100,000 cells at most, more than 120 are put together: the worst state of
-// each group is shown, as high as the share of it that is known.
+// Strip shows a state over time as a row of cells. Good cells are plain, Warn cells have a stroke, Bad cells have a cross, and Unknown
+// cells are hollow. It shows up to 100,000 cells. If there are more than 120, adjacent cells are merged: a merged cell shows the worst
+// state, and its height is the known share of its cells.
 type Strip struct {
 	ID, Title string
-	Start     time.Time     // when the first cell begins
-	Step      time.Duration // of a cell; at most 0: an hour
+	Start     time.Time     // beginning of the first cell
+	Step      time.Duration // duration of a cell; if not positive, an hour
 	Cells     []Cell
 }
 
-// SVG draws the strip.
+// SVG returns the strip with a legend of the states.
 func (s Strip) SVG() template.HTML {
 	p := newPen(s.ID)
 	cells := head(s.Cells, maxInput)
@@ -114,7 +114,7 @@ func (s Strip) SVG() template.HTML {
 	return p.svg("strip", s.Title, ViewBox{W: width, H: a.bottom + 50}, said)
 }
 
-// cell draws a state.
+// cell draws a cell with the mark of its state.
 func (p *pen) cell(s State, x, y, w, h float64) {
 	known := states[s.rank()]
 	p.shape("rect", "cell "+string(known), "x", x, "y", y, "width", w, "height", h)

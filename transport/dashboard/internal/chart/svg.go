@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	width     = 480.0 // units of most pictures, about 1.5 units a pixel on the narrowest screens
+	width     = 480.0 // units of most pictures; about 1.5 units per pixel on the narrowest screens
 	lineUnits = 18.0  // height of a line of text
-	maxText   = 300   // characters of a name or label, whole
-	maxSaid   = 20    // items that a description lists
-	maxID     = 100   // characters of an ID
-	colours   = 6     // classes c1 to c6
+	maxText   = 300   // maximum characters of a name or label before it is cut to fit
+	maxSaid   = 20    // maximum items that a description lists
+	maxID     = 100   // maximum characters of an ID
+	colours   = 6     // number of the classes c1 to c6
 )
 
 // pen writes the body of a picture.
@@ -31,7 +31,7 @@ type pen struct {
 	b     strings.Builder
 }
 
-// newPen returns a pen whose element ids begin with the id given, reduced to letters, digits, '-' and '_'.
+// newPen returns a pen whose element ids begin with id. Characters other than letters, digits, '-' and '_' are replaced by '-'.
 func newPen(id string) *pen {
 	id = strings.Map(func(c rune) rune {
 		if c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' {
@@ -45,7 +45,7 @@ func newPen(id string) *pen {
 	return &pen{id: id[:min(len(id), maxID)]}
 }
 
-// svg returns the whole picture. Pictures with links are groups, because the children of an image are hidden from screen readers.
+// svg returns the complete picture. A picture with links has the role group, because screen readers ignore the children of an image.
 func (p *pen) svg(class, title string, view ViewBox, said []string) template.HTML {
 	role := "img"
 	if p.links {
@@ -63,19 +63,19 @@ func (p *pen) svg(class, title string, view ViewBox, said []string) template.HTM
 	return template.HTML(head + p.b.String() + "</svg>\n") //nolint:gosec // clean and html.EscapeString have seen every text
 }
 
-// none returns a picture that says that there is nothing to draw.
+// none returns a picture with a text that says that there are no data.
 func (p *pen) none(class, title, text string, h float64) template.HTML {
 	p.text(width/2, h/2+5, "note mid", text, width)
 	return p.svg(class, title, ViewBox{W: width, H: h}, []string{text})
 }
 
-// shape writes an empty element. Attributes are pairs of a name and a float64 or a safe string; class may be empty.
+// shape writes an element without content. attrs are pairs of a name and a float64 or a string; class may be empty.
 func (p *pen) shape(tag, class string, attrs ...any) {
 	p.tag(tag, class, attrs...)
 	p.b.WriteString("/>\n")
 }
 
-// open begins an element, which end closes.
+// open writes the start tag of an element, which end closes.
 func (p *pen) open(tag, class string, attrs ...any) {
 	p.tag(tag, class, attrs...)
 	p.b.WriteString(">\n")
@@ -101,14 +101,14 @@ func (p *pen) tag(tag, class string, attrs ...any) {
 	}
 }
 
-// write writes texts as they are.
+// write writes texts without escaping them.
 func (p *pen) write(texts ...string) {
 	for _, text := range texts {
 		p.b.WriteString(text)
 	}
 }
 
-// begin opens a group with a title, or a link with it if the address can be one. It returns the tag to end.
+// begin opens a group with a title, or a link with the title if href is a safe URL. It returns the tag to pass to end.
 func (p *pen) begin(href, class, title string, attrs ...any) string {
 	tag := "g"
 	if to := link(href); to != "" {
@@ -124,14 +124,15 @@ func (p *pen) title(text string) {
 	p.write("<title>", html.EscapeString(clean(text)), "</title>\n")
 }
 
-// The forms in which the script of the pages shows moments in the browser's zone.
+// The formats in which the script of the pages shows moments in the browser's time zone.
 const (
 	formSecond    = "second"     // 15:04:05
-	formHour      = "hour"       // 15:04, at midnight 2 Jan
+	formHour      = "hour"       // 15:04, or 2 Jan at midnight
 	formDayMinute = "day minute" // 2 Jan 15:04
 )
 
-// moment writes a time in UTC, which the script shows in the browser's zone in a form; without a form it stays.
+// moment writes a time in UTC, which the script replaces by the time in the browser's zone, in the given form. If form is empty, the text
+// is not replaced.
 func (p *pen) moment(x, y float64, class, text string, room float64, at time.Time, form string) {
 	if form == "" {
 		p.text(x, y, class, text, room)
@@ -140,7 +141,7 @@ func (p *pen) moment(x, y float64, class, text string, room float64, at time.Tim
 	p.text(x, y, class, text, room, "data-at", strconv.FormatInt(at.UnixMilli(), 10), "data-form", form)
 }
 
-// text writes a text, cut to so many units, with further attributes. A cut text has the whole one as its title.
+// text writes a text, cut to room units, with further attributes. If it is cut, its title contains the whole text.
 func (p *pen) text(x, y float64, class, text string, room float64, attrs ...any) {
 	whole := clean(text)
 	short := cut(whole, room)
@@ -152,7 +153,7 @@ func (p *pen) text(x, y float64, class, text string, room float64, attrs ...any)
 	p.write(html.EscapeString(short), "</text>\n")
 }
 
-// mark writes the marker of series or state i, each of another shape, around a point.
+// mark writes the marker of series or state i around a point. Each i, modulo colours, has a different shape.
 func (p *pen) mark(i int, class string, x, y, r float64) {
 	var d path
 	switch i % colours {
@@ -174,7 +175,7 @@ func (p *pen) mark(i int, class string, x, y, r float64) {
 	p.shape("path", class, "d", d.add("Z").String())
 }
 
-// path builds the data of a path, in lines that a person can read.
+// path builds the data of a path. It breaks lines so that people can read the file.
 type path struct {
 	b []byte
 	n int
@@ -199,10 +200,10 @@ func (d *path) add(command string, at ...float64) *path {
 
 func (d *path) String() string { return string(d.b) }
 
-// maxDigits is the most that appendNum appends.
+// maxDigits is the maximum number of bytes that appendNum appends.
 const maxDigits = 10
 
-// appendNum appends a coordinate within ±1e6, with one decimal unless that is 0.
+// appendNum appends a coordinate, limited to ±1e6 and rounded to at most one decimal. It appends 0 for NaN.
 func appendNum(to []byte, v float64) []byte {
 	if math.IsNaN(v) {
 		v = 0
@@ -218,7 +219,7 @@ func appendNum(to []byte, v float64) []byte {
 	return to
 }
 
-// clean returns a text of at most maxText characters in one line, without characters that XML forbids or that are invisible.
+// clean returns a text as one line of at most maxText characters. It replaces characters that are invisible or forbidden in XML.
 func clean(text string) string {
 	if len(text) <= maxText && !strings.ContainsFunc(text, unclean) {
 		return strings.TrimSpace(text)
@@ -245,7 +246,7 @@ func clean(text string) string {
 // unclean reports whether clean may replace a character.
 func unclean(c rune) bool { return c < ' ' || c > '~' }
 
-// runeUnits estimates the width of a character, on the safe side.
+// runeUnits returns an upper estimate of the width of a character, in units.
 func runeUnits(c rune) float64 {
 	switch {
 	case c >= 0x1100 && c != '…':
@@ -259,7 +260,7 @@ func runeUnits(c rune) float64 {
 	}
 }
 
-// units estimates the width of a text.
+// units returns an upper estimate of the width of a text, in units.
 func units(text string) float64 {
 	var sum float64
 	for _, c := range text {
@@ -268,7 +269,7 @@ func units(text string) float64 {
 	return sum
 }
 
-// cut shortens a text to so many units.
+// cut shortens a text to room units, with an ellipsis at its end.
 func cut(text string, room float64) string {
 	if units(text) <= room {
 		return text
@@ -282,7 +283,7 @@ func cut(text string, room float64) string {
 	return text
 }
 
-// link returns an address that is safe in a page, or "".
+// link returns a URL that is safe as a link: relative, http or https. It returns "" for others.
 func link(href string) string {
 	const most = 2000
 	if href == "" || len(href) > most || strings.ContainsFunc(href, callwright.Hidden) || !utf8.ValidString(href) {
@@ -295,10 +296,10 @@ func link(href string) string {
 	return u.String()
 }
 
-// colour returns the class of series i.
+// colour returns the CSS class of series i.
 func colour(i int) string { return "c" + strconv.Itoa(i%colours+1) }
 
-// list returns the first items as sentences, and the number of the others.
+// list returns the first maxSaid items, and a sentence with the number of the others if there are more.
 func list(items []string) []string {
 	if len(items) <= maxSaid {
 		return items
@@ -306,7 +307,7 @@ func list(items []string) []string {
 	return append(slices.Clone(items[:maxSaid]), fmt.Sprintf("And %d more.", len(items)-maxSaid))
 }
 
-// counted returns a number of things, in the singular or in the plural with an s.
+// counted returns a number followed by a noun, with an s unless the number is 1.
 func counted(n int, thing string) string {
 	if n != 1 {
 		thing += "s"
@@ -314,7 +315,7 @@ func counted(n int, thing string) string {
 	return fmt.Sprint(n, " ", thing)
 }
 
-// inWords returns a time span in the largest unit of which it is a whole number.
+// inWords formats a duration in the largest unit of which it is a whole multiple.
 func inWords(d time.Duration) string {
 	for _, unit := range []struct {
 		span time.Duration
@@ -336,7 +337,7 @@ func distinct[T any](all []T, id func(T) string) int {
 	return len(ids)
 }
 
-// leftOut adds a sentence if there were more things than a picture shows. thing is in the singular.
+// leftOut appends a sentence if n is greater than most, the number of things that the picture shows. thing is a singular noun.
 func leftOut(said []string, thing string, n, most int) []string {
 	if n > most {
 		said = append(said, fmt.Sprintf("Not drawn: %d of %s.", n-most, counted(n, thing)))
@@ -344,16 +345,16 @@ func leftOut(said []string, thing string, n, most int) []string {
 	return said
 }
 
-// head returns the first elements of a list.
+// head returns the first most elements of a list, or the whole list if it is shorter.
 func head[T any](all []T, most int) []T { return all[:min(len(all), most)] }
 
-// rect is an area that a label covers.
+// rect is a rectangle, for example the area of a label.
 type rect struct{ x, y, w, h float64 }
 
-// placer keeps labels from covering each other.
+// placer prevents labels from overlapping.
 type placer struct{ taken []rect }
 
-// reserve returns whether an area was free, and takes it.
+// reserve reserves an area, and reports whether the area was free. It reserves nothing if the area overlaps another.
 func (p *placer) reserve(r rect) bool {
 	for _, t := range p.taken {
 		if r.x < t.x+t.w && t.x < r.x+r.w && r.y < t.y+t.h && t.y < r.y+r.h {

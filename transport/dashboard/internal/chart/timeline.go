@@ -15,14 +15,14 @@ type Event struct {
 	State State
 }
 
-// Timeline shows events from above to below by their time, with a marker each. It shows the first 200 events. Good events are circles,
-// events that warn triangles, bad ones crosses, and others squares.
+// Timeline shows events with markers, sorted by time from top to bottom. It shows the first 200 events. Good events are circles, Warn
+// events triangles, Bad events crosses, and other events squares.
 type Timeline struct {
 	ID, Title string
 	Events    []Event // in any order
 }
 
-// SVG draws the events, each in a row.
+// SVG returns the timeline, with one row per event.
 func (t Timeline) SVG() template.HTML {
 	const x0, left, line = 130.0, 142.0, 16.0
 	p := newPen(t.ID)
@@ -36,7 +36,7 @@ func (t Timeline) SVG() template.HTML {
 		layout, form = "2 Jan 15:04", formDayMinute
 	}
 	room, y := width-left-4, 8.0
-	var rows pen // above the line, whose length they tell
+	var rows pen // written after the vertical line, whose length depends on them
 	rows.id = p.id
 	var items []string
 	for _, e := range events {
@@ -63,7 +63,7 @@ func (t Timeline) SVG() template.HTML {
 	return p.svg("timeline", t.Title, ViewBox{W: width, H: y + 8}, leftOut(said, "event", len(t.Events), len(events)))
 }
 
-// title says the whole event.
+// title describes the event in one line, with its time in UTC and its state.
 func (e Event) title() string {
 	text := e.At.UTC().Format("2006-01-02 15:04:05 UTC") + ": " + clean(e.Label)
 	if e.State.rank() > 0 {
@@ -72,7 +72,7 @@ func (e Event) title() string {
 	return clean(text)
 }
 
-// mark draws the marker of the state of an event.
+// mark draws the marker of the event's state.
 func (e Event) mark(p *pen, x, y float64) {
 	shapes := []int{2, 0, 1, 5}
 	p.mark(shapes[e.State.rank()], "mark "+string(states[e.State.rank()]), x, y, 6)

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// maxView bounds the coordinates and sizes of a view.
+// maxView is the maximum magnitude of a view's coordinates and sizes.
 const maxView = 1e6
 
-// ViewBox is the part of a picture that is shown, in its units.
+// ViewBox is the visible part of a picture, in the picture's units.
 type ViewBox struct{ X, Y, W, H float64 }
 
-// String returns the box as "x y w h", each with one decimal at most.
+// String returns the box as "x y w h", where each number has at most one decimal.
 func (v ViewBox) String() string {
 	text := make([]byte, 0, 4*(maxDigits+1))
 	for i, at := range []float64{v.X, v.Y, v.W, v.H} {
@@ -24,7 +24,8 @@ func (v ViewBox) String() string {
 	return string(text)
 }
 
-// ParseViewBox parses the text of String, for example in a query parameter. It returns false for any other text.
+// ParseViewBox parses the result of String, for example in a query parameter. It returns false for any other text, and for a box without an
+// area.
 func ParseViewBox(text string) (ViewBox, bool) {
 	fields := strings.Fields(text)
 	if len(fields) != 4 || len(text) > 100 {
@@ -42,26 +43,27 @@ func ParseViewBox(text string) (ViewBox, bool) {
 	return v, v.shows()
 }
 
-// shows reports whether a box has an area.
+// shows reports whether a box has an area and is within maxView.
 func (v ViewBox) shows() bool {
 	ok := v.W >= 1 && v.H >= 1 && v.W <= maxView && v.H <= maxView
 	return ok && math.Abs(v.X) <= maxView && math.Abs(v.Y) <= maxView
 }
 
-// isFar reports whether texts are too small to read in a box.
+// isFar reports whether a box shows so much that texts in it are too small to read.
 func (v ViewBox) isFar() bool { return v.W >= far || v.H >= far }
 
-// meets reports whether a box has a point in common with an area.
+// meets reports whether a box intersects an area.
 func (v ViewBox) meets(r rect) bool {
 	return r.x <= v.X+v.W && v.X <= r.x+r.w && r.y <= v.Y+v.H && v.Y <= r.y+r.h
 }
 
-// Views are the boxes that links for zoom and pan lead to.
+// Views contains the boxes to which links for zooming and panning lead.
 type Views struct {
 	Whole, In, Out, Left, Right, Up, Down ViewBox
 }
 
-// views returns the boxes around a box: a step is a quarter of it, and zoom is by 1.5, from 160 units to the whole.
+// views returns the boxes around the box now. Panning moves by a quarter of the box. Zooming changes the size by a factor of 1.5, from a
+// width of 160 units to the whole.
 func views(whole, now ViewBox) Views {
 	if !now.shows() {
 		now = whole

@@ -15,31 +15,31 @@ const (
 	maxPeaksIn = 1_000_000
 )
 
-// Channel holds the peaks of one side of a recording.
+// Channel contains the peaks of one side of a recording.
 type Channel struct {
 	Name  string
-	Peaks []float64 // from 0 to 1, at equal distances
+	Peaks []float64 // from 0 to 1, at equal intervals
 }
 
-// Region is the time of a line of the transcript.
+// Region is the part of a recording in which a line of the transcript is spoken.
 type Region struct {
-	Channel    int // index; others are omitted
+	Channel    int // index of the channel; regions of other channels are omitted
 	Start, End time.Duration
-	Label      string // the beginning of the words
-	Href       string // such as "#line-3"
+	Label      string // beginning of the spoken text
+	Href       string // link to the line, such as "#line-3"
 }
 
-// Waveform shows the two channels of a recording as mirrored peaks, and lines of the transcript as links with data-start and
-// data-end in milliseconds. It reads up to 1,000,000 peaks of a channel, draws the greatest of each of 480 groups, and shows the
-// first 1,000 regions.
+// Waveform shows the two channels of a recording as mirrored peaks, and the lines of the transcript as links with data-start and data-end
+// in milliseconds. It reads up to 1,000,000 peaks per channel, and draws the maximum of each of 480 groups. It shows the first 1,000
+// regions.
 type Waveform struct {
 	ID, Title string
 	Duration  time.Duration
-	Channels  []Channel // two are shown
+	Channels  []Channel // the first two are shown
 	Regions   []Region
 }
 
-// SVG draws the channels below each other.
+// SVG returns the waveform, with one channel below the other.
 func (w Waveform) SVG() template.HTML {
 	const top, height, x0, room = 4.0, 84.0, 4.0, width - 8
 	p := newPen(w.ID)
@@ -84,7 +84,7 @@ func (w Waveform) SVG() template.HTML {
 	return p.svg("waveform", w.Title, ViewBox{W: width, H: bottom + 22}, leftOut(said, "line", len(w.Regions), drawn))
 }
 
-// greatest returns the greatest of each of at most so many groups, from 0 to 1.
+// greatest divides the peaks into at most most groups, and returns the maximum of each group, limited to 0 to 1.
 func greatest(peaks []float64, most int) []float64 {
 	groups := min(len(peaks), most)
 	all := make([]float64, groups)
@@ -98,7 +98,7 @@ func greatest(peaks []float64, most int) []float64 {
 	return all
 }
 
-// mirrored returns the outline of peaks around a line.
+// mirrored returns the path data of an outline that is symmetric about the horizontal line at y.
 func mirrored(heights []float64, x0, room, y, half float64) string {
 	var d path
 	step := room / float64(len(heights))

@@ -2,22 +2,22 @@ package drawing
 
 import "github.com/callwright/callwright/agents/pathway/graph"
 
-// Changes are the differences between two documents, for the template "changes".
+// Changes contains the differences between two documents, for the template "changes".
 type Changes struct {
-	Label     string // of the table, which no other on the page has
+	Label     string // label of the table; unique in the page
 	Rows      []Change
 	Reordered bool
-	More      bool // there are differences that are not in Rows
+	More      bool // there are more differences than Rows contains
 }
 
-// Change is a row of a comparison.
+// Change is a row of the table: a difference in a node or an edge.
 type Change struct {
 	What, ID, Name string
 	Kind           graph.DifferenceKind
-	Member         graph.MemberDifference // without a path: the whole node or edge
+	Member         graph.MemberDifference // if its path is empty, the whole node or edge differs
 }
 
-// Compare returns the first differences, at most so many rows, for a table with a label.
+// Compare returns up to most differences for a table with a label.
 func Compare(found graph.Changes, most int, label string) Changes {
 	c := Changes{Label: label, Reordered: found.Reordered}
 	c.add("Node", found.Nodes, most)
@@ -25,7 +25,7 @@ func Compare(found graph.Changes, most int, label string) Changes {
 	return c
 }
 
-// add adds the rows of differences.
+// add appends rows for differences until there are most rows. what is "Node" or "Edge".
 func (c *Changes) add(what string, all []graph.Difference, most int) {
 	for _, d := range all {
 		members := d.Members

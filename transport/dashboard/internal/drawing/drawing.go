@@ -1,4 +1,4 @@
-// Package drawing draws pathways, for all pages that show one.
+// Package drawing draws pathways, and tables of their changes, for all pages that show them.
 package drawing
 
 import (
@@ -16,16 +16,16 @@ import (
 //go:embed templates/_drawing.html
 var files embed.FS
 
-// In returns an area to which the templates "drawing", whose dot is a Picture, and "changes", whose dot is a Changes, are added.
+// In returns an area with two additional templates: "drawing", which expects a Picture, and "changes", which expects Changes.
 func In(a page.Area) page.Area {
 	templates, err := fs.Sub(files, "templates")
 	if err != nil {
-		panic(err) // the folder is embedded
+		panic(err) // impossible, because the folder is embedded
 	}
 	return a.With(templates, nil)
 }
 
-// node and edge are the data of a node and an edge for a picture.
+// node and edge contain the members of a document's nodes and edges that a picture shows.
 type (
 	node struct {
 		ID   string `json:"id"`
@@ -44,8 +44,8 @@ type (
 	}
 )
 
-// Graph returns the graph of a document, the node with which it starts first. Nodes and edges that cannot be read are omitted: the
-// compiler names them.
+// Graph returns the graph of a document. The start node is first. It omits nodes and edges that cannot be parsed, because the compiler
+// reports them.
 func Graph(d graph.Document) chart.Graph {
 	g := chart.Graph{ID: "pathway", Title: "Pathway"}
 	for _, raw := range d.Nodes {
@@ -54,7 +54,7 @@ func Graph(d graph.Document) chart.Graph {
 			continue
 		}
 		shown := chart.Node{ID: n.ID, Label: n.Data.Name, Kind: n.Type}
-		if n.Data.Start { // it stands in the first layer
+		if n.Data.Start { // so that it is in the first layer
 			g.Nodes = slices.Insert(g.Nodes, 0, shown)
 		} else {
 			g.Nodes = append(g.Nodes, shown)
@@ -69,21 +69,22 @@ func Graph(d graph.Document) chart.Graph {
 	return g
 }
 
-// Picture is a drawn graph, for the template "drawing".
+// Picture is a drawn graph with its links for zooming and panning, for the template "drawing".
 type Picture struct {
-	SVG   template.HTML // empty: there are no nodes
+	SVG   template.HTML // empty if there are no nodes
 	Views []View
 }
 
-// View is a link to another part of a picture.
+// View is a link to another view of a picture.
 type View struct{ Name, Query string }
 
-// Draw draws the part of a graph that the parameter "view" of an address names. The links lead to the page at a path.
+// Draw draws the part of a graph that the query parameter "view" selects. The links lead to the page at the path at; if it is empty, to the
+// current page.
 func Draw(r *page.Request, g chart.Graph, at string) Picture {
 	if len(g.Nodes) == 0 {
 		return Picture{}
 	}
-	g.View, _ = chart.ParseViewBox(r.Query("view")) // a wrong one counts as none
+	g.View, _ = chart.ParseViewBox(r.Query("view")) // an invalid view selects the default view
 	svg, to := g.Draw()
 	p := Picture{SVG: svg}
 	for _, v := range []struct {

@@ -10,15 +10,16 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// action is one of the forms on the page of an issue.
+// action is a form on the page of an issue.
 type action struct {
 	path   string            // below the path of the issue
-	notice string            // when it is done
-	names  map[string]string // names of the form's fields by the domain's names
+	notice string            // shown after success
+	names  map[string]string // maps the domain's field names to the form's
 	do     func(ctx context.Context, r *page.Request, id string) error
 }
 
-// actions are the routes of the forms on the page of an issue, whose names of fields differ from one another.
+// actions returns the routes of the forms on the page of an issue. The forms use different field names, so that each fault is shown in its
+// form.
 func (p pages) actions() []page.Route {
 	attached := map[string]string{"resource_type": "resource_type", "resource_id": "resource_id"}
 	flagged := map[string]string{"call_id": "flag_call", "type": "flag_type", "note": "flag_note", "message_index": "flag_line"}
@@ -58,7 +59,8 @@ func (p pages) actions() []page.Route {
 	return routes
 }
 
-// change changes the fields that people change most, unless others have changed the issue since the page was made.
+// change updates the status, the severity and the assignee. It returns CodeConflict if another user has changed the issue since the page
+// was rendered.
 func (p pages) change(ctx context.Context, r *page.Request, id string) error {
 	assignee := r.Field("assignee_id")
 	former, err := p.cfg.Issues.Get(ctx, r.Org(), id)
@@ -78,13 +80,13 @@ func (p pages) change(ctx context.Context, r *page.Request, id string) error {
 	return err
 }
 
-// accept accepts an issue of the backlog.
+// accept accepts an issue in the backlog.
 func (p pages) accept(ctx context.Context, r *page.Request, id string) error {
 	_, err := p.cfg.Issues.Accept(ctx, r.Org(), actor(r), id, r.Field("reason"))
 	return err
 }
 
-// decline declines an issue of the backlog.
+// decline declines an issue in the backlog.
 func (p pages) decline(ctx context.Context, r *page.Request, id string) error {
 	_, err := p.cfg.Issues.Decline(ctx, r.Org(), actor(r), id, r.Field("reason"))
 	return err
@@ -119,7 +121,7 @@ func (p pages) flag(ctx context.Context, r *page.Request, id string) error {
 		if err != nil {
 			return callwright.Invalid("message_index", "must be the number of a line")
 		}
-		line-- // people count from 1
+		line-- // lines are numbered from 1 in the form
 		d.MessageIndex = &line
 	}
 	_, err := p.cfg.Issues.Flag(ctx, r.Org(), actor(r), id, d)

@@ -1,5 +1,5 @@
-// Package issues shows issues: the list with its filters, and one issue with its feed, comments, attachments, flags, relations and the
-// work of agents on it.
+// Package issues contains the pages for issues: the list with its filters, and an issue with its feed, comments, attachments, flags,
+// relations and the sessions of agents.
 package issues
 
 import (
@@ -19,31 +19,31 @@ import (
 //go:embed templates/*.html
 var files embed.FS
 
-// Config names the services behind the pages. Issues is required.
+// Config contains the services behind the pages. Issues is required.
 type Config struct {
 	Issues *triage.Service
-	Calls  *call.Service         // finds the second of a cited line; nil: evidence names lines only
-	Pages  []triage.ResourceType // that have pages, to which pages link
+	Calls  *call.Service         // finds when a cited line was spoken; if nil, times are not shown
+	Pages  []triage.ResourceType // types of resources with pages, to which issues link
 
-	// Names returns the names of keys by their ids, which issues keep of assignees and owners. Unknown ids are omitted. nil: ids
-	// are shown.
+	// Names returns the names of keys by their ids, for the assignees and owners that issues store by id. It omits unknown ids. If nil, the
+	// pages show the ids.
 	Names func(ctx context.Context, org callwright.OrgID, ids []string) (map[string]string, error)
-	// People returns the keys of an organization that issues may be assigned to. nil: ids are typed.
+	// People returns the keys of an organization to which issues can be assigned. If nil, users type an id.
 	People func(ctx context.Context, org callwright.OrgID) ([]Person, error)
 
 	callwright.Runtime
 }
 
-// pages serves the pages.
+// pages contains the handlers of the pages.
 type pages struct{ cfg Config }
 
-// New returns the pages of issues.
+// New returns the area with the pages for issues.
 func New(c Config) page.Area {
 	c.Runtime = c.WithDefaults()
 	p := pages{c}
 	templates, err := fs.Sub(files, "templates")
 	if err != nil {
-		panic(err) // the folder is embedded
+		panic(err) // impossible, because the folder is embedded
 	}
 	return page.Area{
 		Title: "Issues", Path: "/issues", Templates: templates,
@@ -64,12 +64,12 @@ func New(c Config) page.Area {
 	}
 }
 
-// actor returns who makes a request, as issues know it.
+// actor returns the user of a request as an actor of package triage.
 func actor(r *page.Request) triage.Actor {
 	return triage.Actor{Kind: triage.ActorUser, ID: r.Principal.KeyID, Label: r.Principal.KeyName}
 }
 
-// names returns the names of people by their ids, as far as they are known.
+// names returns the names of users by their ids. It omits unknown ids.
 func (p pages) names(ctx context.Context, r *page.Request, ids []string) (map[string]string, error) {
 	names := map[string]string{}
 	if r.Principal.KeyName != "" {
@@ -84,13 +84,13 @@ func (p pages) names(ctx context.Context, r *page.Request, ids []string) (map[st
 	return names, err
 }
 
-// to returns a redirect to an issue.
+// to returns a redirect to the page of an issue, with a notice.
 func to(id, notice string) (page.Answer, error) {
 	return page.SeeOther{To: page.Path("/issues", id), Notice: notice}, nil
 }
 
-// mayMend returns the faults of a form in an error, if a person can mend them there. CodeNotFound is such an error if names
-// contains its field; the empty field stands for the other issue of a form with two.
+// mayMend returns the faults in an error if the user can correct them in the form. CodeNotFound and CodeNotImplemented count as such an
+// error if names contains the field; the empty field means the other issue in a form with two issues.
 func mayMend(err error, names map[string]string) (page.Faults, bool) {
 	if faults, ok := page.FaultsOf(err, names); ok {
 		return faults, true
@@ -102,12 +102,12 @@ func mayMend(err error, names map[string]string) (page.Faults, bool) {
 	return nil, false
 }
 
-// folders are the pages of attachable resources.
+// folders maps the types of attachable resources to the paths of their pages.
 var folders = map[triage.ResourceType]string{
 	triage.ResourceCall: "/calls", triage.ResourceRun: "/tests/runs", triage.ResourcePathway: "/pathways", triage.ResourcePort: "/ports",
 }
 
-// href returns the path of the page of a resource; empty: it has none.
+// href returns the path of a resource's page, or an empty path if there is none.
 func (p pages) href(t triage.ResourceType, id string) string {
 	if folders[t] == "" || !slices.Contains(p.cfg.Pages, t) {
 		return ""

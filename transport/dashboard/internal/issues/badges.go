@@ -8,19 +8,19 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// relations contains the role of an issue for another, by the type of the relation that begins at the one or the other.
+// relations describes the role of an issue in a relation: outgoing if the relation begins at the issue, incoming if it ends there.
 var relations = map[triage.RelationType]struct{ outgoing, incoming string }{
 	triage.RelatedTo:   {"is related to", "is related to"},
 	triage.Blocks:      {"blocks", "is blocked by"},
 	triage.DuplicateOf: {"is a duplicate of", "is duplicated by"},
 }
 
-// relationTypes lists the types of relations.
+// relationTypes returns the types of relations in the order of the form.
 func relationTypes() []triage.RelationType {
 	return []triage.RelationType{triage.RelatedTo, triage.Blocks, triage.DuplicateOf}
 }
 
-// relation returns the role of an issue for another. outgoing: the relation begins at it.
+// relation describes the role of an issue in a relation. outgoing states that the relation begins at the issue.
 func relation(t triage.RelationType, outgoing bool) string {
 	if outgoing {
 		return relations[t].outgoing
@@ -54,7 +54,7 @@ func kindOr(kind, text string) page.Badge {
 	return page.Badge{Kind: kind, Text: text}
 }
 
-// joined returns the values of a filter as its parameter has them.
+// joined returns the values of a filter in the format of its query parameter, separated by commas.
 func joined(values any) (string, error) {
 	switch v := values.(type) {
 	case []triage.Status:
@@ -75,7 +75,7 @@ func join[T ~string](values []T) string {
 	return strings.Join(texts, ",")
 }
 
-// chosen reports whether a filter has this value alone.
+// chosen reports whether value is the only value of a filter.
 func chosen(values, value any) (bool, error) {
 	text, err := joined(values)
 	return text == fmt.Sprint(value), err

@@ -22,7 +22,7 @@ func (p pages) showEdit(ctx context.Context, r *page.Request) (page.Answer, erro
 	}}, http.StatusOK)
 }
 
-// edit changes an issue, unless others have changed it since the form was opened.
+// edit changes an issue, unless another user has changed the issue since the form was opened.
 func (p pages) edit(ctx context.Context, r *page.Request) (page.Answer, error) {
 	d := draft(r)
 	i, err := p.cfg.Issues.Get(ctx, r.Org(), r.PathValue("id"))
@@ -49,8 +49,8 @@ func (p pages) edit(ctx context.Context, r *page.Request) (page.Answer, error) {
 	return to(i.ID, i.Name()+" is changed.")
 }
 
-// editAgain returns the form as it was typed. After a conflict it lists the changes that saving would replace, and saves over the
-// present issue.
+// editAgain returns the form with the typed values and the faults. After a conflict it also lists the differences from the current issue,
+// which the next saving replaces.
 func (p pages) editAgain(ctx context.Context, r *page.Request, d triage.Draft, faults page.Faults, conflict bool) (page.Answer, error) {
 	i, err := p.cfg.Issues.Get(ctx, r.Org(), r.PathValue("id"))
 	if err != nil {
@@ -64,19 +64,19 @@ func (p pages) editAgain(ctx context.Context, r *page.Request, d triage.Draft, f
 	}, http.StatusUnprocessableEntity)
 }
 
-// version returns the version of an issue on which a form was filled in; one that no issue has when it does not say.
+// version returns the version of the issue in a form. If the field is missing or invalid, it returns -1, which matches no issue.
 func version(r *page.Request) int64 {
 	n, err := strconv.ParseInt(r.Field("version"), 10, 64)
 	if err != nil || n < 1 {
-		return -1 // no issue has it
+		return -1 // matches no issue
 	}
 	return n
 }
 
-// difference is a field that an issue has otherwise than a form.
+// difference is a field whose current value in the issue differs from the typed value.
 type difference struct{ Name, Now, Typed string }
 
-// differences returns the fields in which an issue differs from the typed values.
+// differences returns the fields in which the current issue differs from the typed values.
 func differences(i triage.Issue, d triage.Draft) (all []difference) {
 	for _, f := range []difference{
 		{"Title", i.Title, d.Title}, {"Description", i.Description, d.Description}, {"Status", page.Words(i.Status), page.Words(d.Status)},
@@ -97,11 +97,11 @@ func (p pages) deleteIssue(ctx context.Context, r *page.Request) (page.Answer, e
 	return page.SeeOther{To: "/issues", Notice: "The issue is deleted."}, nil
 }
 
-// comment is the page of one comment.
+// comment contains the data of a comment's page.
 type comment struct {
 	Comment triage.Comment
 	Issue   triage.Issue
-	Own     bool // of the reader, who may change it
+	Own     bool // written by the current user, who may change it
 	Detail  string
 	Faults  page.Faults
 }
@@ -110,7 +110,7 @@ func (p pages) showComment(ctx context.Context, r *page.Request) (page.Answer, e
 	return p.comment(ctx, r, nil)
 }
 
-// comment returns the page of a comment; with faults, as it was typed.
+// comment returns the page of a comment. If faults is not nil, the form contains the typed text.
 func (p pages) comment(ctx context.Context, r *page.Request, faults page.Faults) (page.Answer, error) {
 	i, err := p.cfg.Issues.Get(ctx, r.Org(), r.PathValue("id"))
 	if err != nil {

@@ -16,30 +16,30 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// entry is a line of a feed as people see it.
+// entry is an entry of a feed, prepared for the page.
 type entry struct {
 	triage.Entry
-	Did      string // the actor's action on the referenced issues
-	Then     string // the rest of the sentence, before its resources
-	Gone     bool   // the issues that it references were deleted
+	Did      string // verb phrase that precedes the referenced issues
+	Then     string // rest of the sentence, before the resources
+	Gone     bool   // the referenced issues were deleted
 	Markdown bool   // Detail is a comment
-	Comment  string // id of the comment that it is
-	State    string // of that comment: "edited", "deleted" or empty
-	From, To string // of a changed field
+	Comment  string // id of the comment, if the entry is a comment
+	State    string // state of the comment: "edited", "deleted" or empty
+	From, To string // values of a changed field
 	Cause    *cause
-	Payload  string // of another artifact, as JSON
-	Fold     *fold  // the entry stands for several like it; nil: for itself
+	Payload  string // JSON of an artifact other than a cause
+	Fold     *fold  // similar entries that this entry represents; nil for a single entry
 }
 
-// fold is several consecutive attachments of one kind in a feed, shown as one entry.
+// fold is a group of consecutive attachments of one type, which the feed shows as one entry.
 type fold struct {
-	ID      string // of the oldest, which stays when others are attached
+	ID      string // id of the oldest, which is stable when others are added
 	Kind    triage.ResourceType
-	Since   time.Time // the oldest was attached
-	Entries []entry   // all of them, the newest first
+	Since   time.Time // time of the oldest
+	Entries []entry   // all entries, newest first
 }
 
-// cause is the artifact of an analysis.
+// cause is the artifact that an analysis appends.
 type cause struct {
 	Cause      string     `json:"root_cause"`
 	Suggestion string     `json:"suggestion"`
@@ -47,27 +47,27 @@ type cause struct {
 	Evidence   []evidence `json:"evidence"`
 }
 
-// evidence is a line or a fact that a cause rests on.
+// evidence is a line or a fact that a cause cites.
 type evidence struct {
 	Type triage.ResourceType `json:"resource_type"`
 	ID   string              `json:"resource_id"`
 	Line *int                `json:"line"`
 	Fact string              `json:"fact"`
 	Text string              `json:"text"`
-	At   *time.Duration      `json:"-"` // of the line in the call; nil: it is unknown
-	Href string              `json:"-"` // of its page, at the line; empty: it has none
+	At   *time.Duration      `json:"-"` // position of the line in the call; nil if unknown
+	Href string              `json:"-"` // path of the page, at the line; may be empty
 }
 
-// The bounds of the shown parts of artifacts.
+// The limits of the parts of artifacts that the page shows.
 const (
 	maxPayload  = 8 << 10 // bytes
-	maxEvidence = 50      // of a cause
-	maxLine     = 1 << 30 // the number of a cited line
-	maxLocated  = 100     // cited lines of a page whose times are looked up
-	maxComment  = 6000    // bytes of a comment that are shown
+	maxEvidence = 50      // per cause
+	maxLine     = 1 << 30 // maximum index of a cited line
+	maxLocated  = 100     // per page: cited lines whose times are looked up
+	maxComment  = 6000    // bytes shown of a comment
 )
 
-// entries makes the lines of a page of the feed of an issue.
+// entries converts the items of a feed page to the entries that the page shows, and folds consecutive attachments.
 func (p pages) entries(ctx context.Context, org callwright.OrgID, issue string, items []triage.Entry) ([]entry, error) {
 	var comments []string
 	for _, e := range items {
@@ -93,7 +93,7 @@ func (p pages) entries(ctx context.Context, org callwright.OrgID, issue string, 
 	return all, p.locate(ctx, org, all)
 }
 
-// newEntry shows an entry. revised are the comments of the page that are not as they were written.
+// newEntry prepares an entry for the page. revised contains the edited and the deleted comments of the page, by id.
 func newEntry(e triage.Entry, revised map[string]triage.Comment) entry {
 	shown := entry{Entry: e, From: text(e.Metadata["from"]), To: text(e.Metadata["to"])}
 	shown.Did, shown.Then = sentence(e)
@@ -108,7 +108,7 @@ func newEntry(e triage.Entry, revised map[string]triage.Comment) entry {
 		} else if ok {
 			shown.State, shown.Detail = "edited", c.Detail
 		}
-	case e.Type == triage.TypeComment: // its text is shown where the comment is
+	case e.Type == triage.TypeComment: // the comment itself shows the new text
 		shown.Detail = ""
 	case e.Artifact != nil:
 		shown.artifact(*e.Artifact)
@@ -117,12 +117,12 @@ func newEntry(e triage.Entry, revised map[string]triage.Comment) entry {
 	return shown
 }
 
-// isComment reports whether an entry is a comment, and not the change of one.
+// isComment reports whether an entry is a comment. An entry that edits or deletes a comment is none.
 func isComment(e triage.Entry) bool {
 	return e.Type == triage.TypeComment && text(e.Metadata["comment_id"]) == ""
 }
 
-// text shows a value of an entry's metadata.
+// text formats a value of an entry's metadata, truncated to 200 bytes. It returns "" for nil.
 func text(value any) string {
 	if value == nil {
 		return ""
@@ -130,7 +130,7 @@ func text(value any) string {
 	return callwright.Clip(fmt.Sprint(value), 200)
 }
 
-// artifact shows the result of an agent's work.
+// artifact sets Cause if the artifact is a root cause, or else Payload.
 func (e *entry) artifact(a triage.Artifact) {
 	if c := new(cause); a.Type == "root_cause" && json.Unmarshal(a.Payload, c) == nil {
 		c.Evidence = c.Evidence[:min(len(c.Evidence), maxEvidence)]
@@ -143,7 +143,7 @@ func (e *entry) artifact(a triage.Artifact) {
 	}
 }
 
-// locate finds the pages of cited resources, and the times of the cited lines of calls. It looks up maxLocated lines in one query.
+// locate sets the paths of cited resources and the times of cited lines. It looks up at most maxLocated lines, in one query.
 func (p pages) locate(ctx context.Context, org callwright.OrgID, all []entry) error {
 	cited := map[call.LinePlace][]*evidence{}
 	for _, shown := range all {
@@ -176,5 +176,5 @@ func (p pages) locate(ctx context.Context, org callwright.OrgID, all []entry) er
 	return err
 }
 
-// Number returns the number of the cited line, from 1.
+// Number returns the number of the cited line, starting at 1. Line must not be nil.
 func (e evidence) Number() int { return *e.Line + 1 }

@@ -15,14 +15,15 @@ import (
 
 var tags = regexp.MustCompile(`<[^>]*>|\s+`)
 
-// feed returns the feed of an issue as people read it.
+// feed returns the text of an issue's feed without HTML tags.
 func (h *house) feed(id string) string {
 	h.t.Helper()
 	_, feed, _ := strings.Cut(h.get(http.StatusOK, "/issues/"+id), `id="live-feed"`)
 	return strings.Join(strings.Fields(tags.ReplaceAllString(feed, " ")), " ")
 }
 
-// TestRevisedCommentsOfOlderPages edits one and deletes another of the oldest comments of a long feed.
+// TestRevisedCommentsOfOlderPages checks that an older page of a feed shows the current text of an edited comment, and no text of a deleted
+// one.
 func TestRevisedCommentsOfOlderPages(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -50,7 +51,8 @@ func TestRevisedCommentsOfOlderPages(t *testing.T) {
 	hasNot(t, older, "Text 1.", "Text 2.", "/comments/"+ids[2])
 }
 
-// TestFeedSaysWhatHappened reads the sentences of both sides.
+// TestFeedSaysWhatHappened checks the sentences about relations, merges, flags and sessions. The feeds of both issues of a relation or
+// merge are checked.
 func TestFeedSaysWhatHappened(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -105,7 +107,7 @@ func TestFeedSaysWhatHappened(t *testing.T) {
 	}
 }
 
-// TestMergesWithoutRoom merges an issue into one that has as many attachments as it may.
+// TestMergesWithoutRoom merges an issue into another one that already has the maximum number of attachments.
 func TestMergesWithoutRoom(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -123,7 +125,7 @@ func TestMergesWithoutRoom(t *testing.T) {
 	has(t, h.feed(into.ID), "into this issue, which had no room for 1 of its attachments")
 }
 
-// TestOffersWhatWorks looks for actions that could only fail, and for links to pages that there are not.
+// TestOffersWhatWorks checks that the pages offer no action that would fail, and contain no link to a missing page.
 func TestOffersWhatWorks(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(d *triage.Config, c *issues.Config) { d.Analyst, c.Pages = nil, nil })
@@ -144,8 +146,8 @@ func TestOffersWhatWorks(t *testing.T) {
 	hasNot(t, text, "Save", "Delete")
 }
 
-// TestFeedFoldsAttachments: attachments of one kind that follow each other are one entry that unfolds; another entry between them,
-// and a single attachment, are shown unchanged.
+// TestFeedFoldsAttachments checks that consecutive attachments of one type are folded into one entry. A single attachment must stay
+// unfolded.
 func TestFeedFoldsAttachments(t *testing.T) {
 	t.Parallel()
 	calls := new(triagetest.Resolver)

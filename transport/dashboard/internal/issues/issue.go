@@ -11,24 +11,24 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// issue is the page of one issue.
+// issue contains the data of an issue's page.
 type issue struct {
 	Issue     triage.Issue
-	Feed      []entry // the newest first
-	Next      string  // address of older entries; empty: none
-	Older     bool    // this is not the newest page
+	Feed      []entry // newest first
+	Next      string  // path of the page with older entries; may be empty
+	Older     bool    // Feed is not the newest page
 	Resources []triage.Resource
 	Flags     []triage.Flag
 	Relations []triage.Relation
-	Names     map[string]string // of assignee and owner, by their ids
-	People    []Person          // who it may be assigned to; nil: an id is typed
+	Names     map[string]string // names of the assignee and the owner, by id
+	People    []Person          // possible assignees; if nil, the user types an id
 
 	Statuses   []triage.Status
 	Severities []triage.Severity
 	Types      []triage.ResourceType
-	MaxReason  int               // characters
-	Analyzes   bool              // there is an analyst
-	Typed      map[string]string // in a form with faults
+	MaxReason  int               // in characters
+	Analyzes   bool              // an analyst is configured
+	Typed      map[string]string // submitted values of a form with faults, by field
 	Faults     page.Faults
 }
 
@@ -36,7 +36,7 @@ func (p pages) show(ctx context.Context, r *page.Request) (page.Answer, error) {
 	return p.issue(ctx, r, nil)
 }
 
-// issue returns the page of an issue; with faults, as the form was typed.
+// issue returns the page of an issue. If faults is not nil, the status is 422 and the forms contain the submitted values.
 func (p pages) issue(ctx context.Context, r *page.Request, faults page.Faults) (page.Answer, error) {
 	org, id := r.Org(), r.PathValue("id")
 	i, err := p.cfg.Issues.Get(ctx, org, id)
@@ -67,7 +67,7 @@ func (p pages) issue(ctx context.Context, r *page.Request, faults page.Faults) (
 		return nil, err
 	}
 	if feed.Next != "" {
-		data.Next = r.Below(page.Path("/issues", id)) + r.With("cursor", feed.Next) // the page may answer a form, whose path only takes that
+		data.Next = r.Below(page.Path("/issues", id)) + r.With("cursor", feed.Next) // below the page's path, because r may be a form's path
 	}
 	v := &page.View{Page: "issue", Title: i.Name() + " " + callwright.Clip(i.Title, 80), Data: data}
 	switch {
@@ -79,7 +79,8 @@ func (p pages) issue(ctx context.Context, r *page.Request, faults page.Faults) (
 	return v, p.seen(ctx, r, i)
 }
 
-// nameAll returns the names of an issue's assignee and owner, and names the former ones in its feed.
+// nameAll returns the names of an issue's assignee and owner by id. In the entries of the feed that change them, it replaces known ids by
+// names.
 func (p pages) nameAll(ctx context.Context, r *page.Request, i triage.Issue, feed []entry) (map[string]string, error) {
 	ids := []string{i.AssigneeID, i.OwnerID}
 	var changes []*entry
@@ -95,7 +96,7 @@ func (p pages) nameAll(ctx context.Context, r *page.Request, i triage.Issue, fee
 	return names, err
 }
 
-// parts reads the parts of an issue.
+// parts reads the resources, flags and relations of an issue.
 func (p pages) parts(ctx context.Context, org callwright.OrgID, data *issue) (err error) {
 	if data.Resources, err = p.cfg.Issues.Resources(ctx, org, data.Issue.ID); err != nil {
 		return err
@@ -107,7 +108,7 @@ func (p pages) parts(ctx context.Context, org callwright.OrgID, data *issue) (er
 	return err
 }
 
-// seen marks the feed as seen by the reader, if there is something new. A rendering for a stream does not mark it.
+// seen marks an unread issue as read by the user. The rendering of a stream does not mark it.
 func (p pages) seen(ctx context.Context, r *page.Request, i triage.Issue) error {
 	if r.Streams() {
 		return nil
@@ -119,13 +120,13 @@ func (p pages) seen(ctx context.Context, r *page.Request, i triage.Issue) error 
 	return p.cfg.Issues.View(ctx, r.Org(), r.Principal.KeyID, i.ID)
 }
 
-// state is the part of an issue's page that changes with any action.
+// state changes with every action on an issue.
 type state struct {
-	revision int64 // not every change has an entry
+	revision int64 // because some changes add no entry to the feed
 	activity time.Time
 }
 
-// changed returns a function that waits until an issue, or its feed, is not as it was.
+// changed returns a function that waits until the revision or the last activity of an issue differs from that in i.
 func (p pages) changed(org callwright.OrgID, i triage.Issue) func(ctx context.Context) error {
 	return page.Poll(state{i.Revision, i.LastActivityAt}, func(ctx context.Context) (state, error) {
 		now, err := p.cfg.Issues.Get(ctx, org, i.ID)

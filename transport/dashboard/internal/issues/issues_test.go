@@ -26,20 +26,20 @@ import (
 
 const org callwright.OrgID = "acme"
 
-// ada is the person who looks; bob is another of the organization.
+// ada is the signed-in user. bob is another user of the organization.
 var (
 	ada = triage.Actor{Kind: triage.ActorUser, ID: "ada", Label: "Ada"}
 	bob = triage.Actor{Kind: triage.ActorUser, ID: "bob", Label: "Bob"}
 )
 
-// signedIn is who makes every request.
+// signedIn is a page.Authenticator that identifies every request as ada's.
 type signedIn struct{}
 
 func (signedIn) Authenticate(*http.Request) (callwright.Principal, error) {
 	return callwright.Principal{Org: org, KeyID: ada.ID, KeyName: ada.Label}, nil
 }
 
-// house serves the pages of issues that are kept in memory.
+// house is a dashboard with the issue pages, and its issues in memory.
 type house struct {
 	*triage.Service
 	store  triagestore.Store
@@ -77,11 +77,11 @@ func open(t *testing.T, change ...func(*triage.Config, *issues.Config)) *house {
 			t.Error(err)
 		}
 	})
-	jar, _ := cookiejar.New(nil) // without options it never fails
+	jar, _ := cookiejar.New(nil) // never fails without options
 	return &house{service, triagestore.Store{Store: memory}, t, server.URL, &http.Client{Transport: new(http.Transport), Jar: jar}}
 }
 
-// issue opens an issue of an organization.
+// issue creates an issue of an organization as bob.
 func (h *house) issue(org callwright.OrgID, d triage.Draft) triage.Issue {
 	h.t.Helper()
 	i, err := h.Create(h.t.Context(), org, bob, d)
@@ -91,7 +91,7 @@ func (h *house) issue(org callwright.OrgID, d triage.Draft) triage.Issue {
 	return i
 }
 
-// get returns a page, which must have a status.
+// get requests a page and returns it. The test fails if the response has another status.
 func (h *house) get(status int, path string) string {
 	h.t.Helper()
 	return h.do(status, http.MethodGet, path, nil)
@@ -118,7 +118,7 @@ func (h *house) do(status int, method, path string, form url.Values) string {
 
 var token = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
 
-// post sends a form with the token of the page of new issues.
+// post sends a form of name and value pairs, with the CSRF token of the page "New issue", and returns the resulting page.
 func (h *house) post(status int, path string, pairs ...string) string {
 	h.t.Helper()
 	form := url.Values{"csrf": {token.FindStringSubmatch(h.get(http.StatusOK, "/issues/new"))[1]}}
@@ -128,7 +128,7 @@ func (h *house) post(status int, path string, pairs ...string) string {
 	return h.do(status, http.MethodPost, path, form)
 }
 
-// has fails unless a page has all texts.
+// has checks that a page contains all given texts.
 func has(t *testing.T, text string, wants ...string) {
 	t.Helper()
 	for _, want := range wants {
@@ -138,7 +138,7 @@ func has(t *testing.T, text string, wants ...string) {
 	}
 }
 
-// hasNot fails if a page has one of some texts.
+// hasNot checks that a page contains none of the given texts.
 func hasNot(t *testing.T, text string, wants ...string) {
 	t.Helper()
 	for _, want := range wants {
@@ -179,7 +179,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestListFaults requests invalid lists: the form is shown as it was filled in.
+// TestListFaults checks that the list's form shows the fault of an invalid filter and keeps the other filters.
 func TestListFaults(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -195,7 +195,8 @@ func TestListFaults(t *testing.T) {
 	}
 }
 
-// TestMarkdownIsCheap shows texts for which the parser would take seconds as they were typed, and others as Markdown.
+// TestMarkdownIsCheap checks that a text that would occupy the parser for seconds is shown unparsed, and that a long ordinary text is
+// parsed.
 func TestMarkdownIsCheap(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -208,7 +209,8 @@ func TestMarkdownIsCheap(t *testing.T) {
 	has(t, h.get(http.StatusOK, "/issues/"+i.ID), "<strong>first</strong>", `<a href="https://good.example"`)
 }
 
-// TestListOfRareIssues looks for an issue that is behind more than are looked at for a page.
+// TestListOfRareIssues searches for an issue that follows more than triage.MaxScan other issues. The first page must offer to continue the
+// search.
 func TestListOfRareIssues(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -276,7 +278,7 @@ func TestForms(t *testing.T) {
 	h.get(http.StatusNotFound, at)
 }
 
-// TestLostUpdates saves forms that were opened before others changed the issue.
+// TestLostUpdates checks that a form does not overwrite a change that another user made after the form was opened.
 func TestLostUpdates(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -302,7 +304,7 @@ func TestLostUpdates(t *testing.T) {
 	has(t, h.post(http.StatusOK, at+"/edit", stale...), "T-1001 is changed.", "in review → todo")
 }
 
-// TestFaultsKeepPages checks the page of an issue after a faulty form: typed values stay, and its links work.
+// TestFaultsKeepPages checks that the page that answers a faulty form keeps the submitted values, and that its link to older entries works.
 func TestFaultsKeepPages(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -319,7 +321,7 @@ func TestFaultsKeepPages(t *testing.T) {
 	has(t, h.get(http.StatusOK, next), "opened the issue")
 }
 
-// TestNames shows assignees and owners by the names of their keys, which are read once a page.
+// TestNames checks that pages show the names of assignees and owners, and request them once per page.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	var asked []string
@@ -383,7 +385,7 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// hostile is Markdown that tries to run a script, to load something, or to look like the page.
+// hostile is Markdown that tries to run scripts, to load content from another server, or to change the page.
 const hostile = `<script>alert(1)</script> <img src=x onerror=alert(2)> [go](javascript:alert(3)) [go](JaVaScRiPt&colon;alert(4))
 ![pic](https://evil.example/p.png) <a href="javascript:alert(5)" onclick="alert(6)">x</a> <iframe src="//evil.example"></iframe>
 [data](data:text/html,<script>alert(7)</script>) <javascript:alert(8)> <style>*{display:none}</style> <form action="/issues"></form>
@@ -417,7 +419,7 @@ func TestHostileTexts(t *testing.T) {
 		"<code>&lt;b&gt;code&lt;/b&gt;</code>", `href="/calls/..%2Fc1%3F%3C"`)
 }
 
-// agent has an agent find a cause.
+// agent starts an agent's session for an issue. The session appends a thought, a root cause with the given payload, and a table.
 func (h *house) agent(id string, payload map[string]any) {
 	h.t.Helper()
 	s, err := h.StartSession(h.t.Context(), org, bob, id, triage.SessionDraft{AgentName: "Agent <script>"})

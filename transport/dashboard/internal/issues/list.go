@@ -16,38 +16,38 @@ import (
 // pageSize is the number of issues on a page.
 const pageSize = 50
 
-// ranges are the periods that a list may cover, by their names in the address.
+// ranges maps the values of the query parameter date_range to durations.
 var ranges = map[string]time.Duration{
 	"24h": 24 * time.Hour, "7d": 7 * 24 * time.Hour, "30d": 30 * 24 * time.Hour, "90d": 90 * 24 * time.Hour,
 }
 
-// list is the page of issues.
+// list contains the data of the list page.
 type list struct {
 	Issues   []triage.Issue
 	Unread   map[string]bool
-	Names    map[string]string // of assignees, by their ids
-	People   []Person          // who issues are assigned to; nil: an id is typed
-	Next     string            // address of the next page; empty: this is the last
-	Short    bool              // the page ends because enough issues were looked at
+	Names    map[string]string // names of assignees, by id
+	People   []Person          // possible assignees; if nil, the user types an id
+	Next     string            // path of the next page; empty on the last page
+	Short    bool              // the page is not full, because the scan reached its limit
 	Views    []savedView
 	Filter   triage.Query
 	Range    string
 	Filtered bool
 	Sorts    map[string]page.Sort // by field
-	Faults   page.Faults          // of the filters
+	Faults   page.Faults          // faults of the filters
 
 	Statuses   []triage.Status
 	Severities []triage.Severity
 	Types      []triage.ResourceType
 }
 
-// savedView is a link to a list that people often want.
+// savedView is a link to a list with predefined filters.
 type savedView struct {
 	Title, Query string
 	Current      bool
 }
 
-// types lists the attachable types with pages.
+// types lists the resource types that a user can attach or filter by.
 func types() []triage.ResourceType {
 	return []triage.ResourceType{triage.ResourceCall, triage.ResourceRun, triage.ResourcePathway, triage.ResourcePort}
 }
@@ -92,22 +92,22 @@ func (p pages) list(ctx context.Context, r *page.Request) (page.Answer, error) {
 	return &page.View{Page: "list", Title: "Issues", Data: l}, nil
 }
 
-// filterFaults returns the faults of the filters in an error, and whether the form has the field at fault.
+// filterFaults converts an error to faults of the filters. It reports false if the error is not a fault of a field in filterFields.
 func filterFaults(err error) (page.Faults, bool) {
 	faults, ok := page.FaultsOf(err, nil)
 	for field, text := range faults {
-		name, _, _ := strings.Cut(field, "[") // category[0]
+		name, _, _ := strings.Cut(field, "[") // such as category[0]
 		faults, ok = page.Faults{name: text}, slices.Contains(filterFields, name)
 	}
 	return faults, ok
 }
 
-// filterFields are the fields of the form above the list; the empty name stands for the form as a whole.
+// filterFields lists the fields of the form above the list. The empty name represents the whole form.
 var filterFields = []string{
 	"", "search", "status", "severity", "resource_type", "assignee_id", "owner_id", "category", "date_range", "date_field",
 }
 
-// query reads the filters of the address, which equal the API's filters.
+// query converts the query parameters to a triage.Query. An unknown date_range is CodeBadRequest; triage checks the other filters.
 func (p pages) query(r *page.Request) (triage.Query, error) {
 	q := triage.Query{Cursor: r.Query("cursor"), Filter: triage.Filter{
 		Statuses: values[triage.Status](r, "status"), Severities: values[triage.Severity](r, "severity"),
@@ -126,7 +126,7 @@ func (p pages) query(r *page.Request) (triage.Query, error) {
 	return q, nil
 }
 
-// values returns the values of a parameter, each given by itself or several with commas between them. Empty ones are omitted.
+// values returns the values of a query parameter, which may be repeated or separated by commas. It omits empty values.
 func values[T ~string](r *page.Request, name string) (all []T) {
 	for _, text := range r.URL.Query()[name] {
 		for v := range strings.SplitSeq(text, ",") {
@@ -138,7 +138,7 @@ func values[T ~string](r *page.Request, name string) (all []T) {
 	return all
 }
 
-// views are the lists that are offered. Each is an address, so that people can keep and send others.
+// views returns the saved views. Each is a query string, so that users can bookmark and share it.
 func views(r *page.Request) []savedView {
 	open := join(slices.DeleteFunc(triage.Statuses(), func(s triage.Status) bool { return !s.Open() }))
 	all := []savedView{
@@ -161,22 +161,22 @@ func views(r *page.Request) []savedView {
 	return all
 }
 
-// form is the page on which an issue is opened, or edited.
+// form contains the data of the page that opens or edits an issue.
 type form struct {
-	Issue      *triage.Issue // that is edited; nil: a new one
+	Issue      *triage.Issue // the edited issue; nil for a new one
 	Draft      triage.Draft
 	Version    int64
 	Faults     page.Faults
 	Statuses   []triage.Status
 	Severities []triage.Severity
-	People     []Person          // who it may be assigned to; nil: ids are typed
-	Names      map[string]string // of assignee and owner, by their ids
+	People     []Person          // possible assignees; if nil, the user types ids
+	Names      map[string]string // names of the assignee and the owner, by id
 
-	Conflict    bool         // others have changed the issue since the form was opened
-	Differences []difference // values that saving the form after a conflict replaces
+	Conflict    bool         // another user changed the issue after the form was opened
+	Differences []difference // changes that saving the form would make after a conflict
 }
 
-// form returns the page that opens or edits an issue.
+// form returns the page that opens or edits an issue, with the status code.
 func (p pages) form(ctx context.Context, r *page.Request, f form, code int) (page.Answer, error) {
 	title := "New issue"
 	if f.Issue != nil {
@@ -196,7 +196,7 @@ func (p pages) showNew(ctx context.Context, r *page.Request) (page.Answer, error
 	return p.form(ctx, r, form{Draft: triage.Draft{Status: triage.StatusBacklog, Severity: triage.SeverityMedium}}, http.StatusOK)
 }
 
-// draft reads the form of an issue.
+// draft converts the form to a draft.
 func draft(r *page.Request) triage.Draft {
 	return triage.Draft{
 		Title: r.Field("title"), Description: r.Field("description"), Status: triage.Status(r.Field("status")),

@@ -15,8 +15,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The renderer leaves out raw HTML; the policy holds even where the renderer fails. Images are not shown: viewing them would reveal
-// readers to another server.
+// renderMarkdown omits raw HTML. policy removes unsafe HTML even if renderMarkdown has a fault. It also removes images, because loading one
+// would disclose the user's IP address to another server.
 var (
 	renderMarkdown = goldmark.New(
 		goldmark.WithExtensions(extension.Linkify, extension.Strikethrough),
@@ -36,16 +36,16 @@ func newPolicy() *bluemonday.Policy {
 	return p
 }
 
-// maxMarkdown is the maximum number of rendered bytes of a text.
+// maxMarkdown is the default limit of markdown, in bytes.
 const maxMarkdown = 64 << 10
 
-// The parser's time grows with the square of these, and texts that people write have few.
+// The limits of costly. The parser's time grows with the square of these numbers, and ordinary texts contain few.
 const (
-	maxBrackets = 200 // opening ones
-	maxNested   = 20  // quotations or lists in each other: marks at the beginning of a line
+	maxBrackets = 200 // opening brackets per text
+	maxNested   = 20  // marks of quotations and lists at the beginning of a line
 )
 
-// costly reports whether the parser may take long for a text.
+// costly reports whether a text exceeds maxBrackets or maxNested, so that parsing it may take seconds.
 func costly(text string) bool {
 	if strings.Count(text, "[") > maxBrackets {
 		return true
@@ -66,7 +66,7 @@ func costly(text string) bool {
 	return false
 }
 
-// markdown renders a user's text; an expensive text is shown as it was typed. most bounds its bytes; 0: maxMarkdown.
+// markdown renders a user's text, truncated to most bytes, or to maxMarkdown if most is 0. A costly text is shown unparsed.
 func markdown(most int, text string) template.HTML {
 	if most == 0 {
 		most = maxMarkdown
@@ -79,10 +79,10 @@ func markdown(most int, text string) template.HTML {
 	return template.HTML(policy.SanitizeBytes(b.Bytes())) //nolint:gosec // sanitized
 }
 
-// boldHeadings renders headings as bold paragraphs: so that the headings of the page keep their order.
+// boldHeadings renders headings as bold paragraphs, so that the page keeps its own order of headings.
 type boldHeadings struct{}
 
-// RegisterFuncs registers the renderer of headings.
+// RegisterFuncs implements renderer.NodeRenderer. It registers the renderer of headings.
 func (boldHeadings) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindHeading, func(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
 		tags := "</strong></p>\n"

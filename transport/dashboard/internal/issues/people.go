@@ -9,10 +9,10 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// Person is a key that issues may be assigned to.
+// Person is an API key that an issue can be assigned to.
 type Person struct{ ID, Name string }
 
-// people returns the keys that an issue may be assigned to; nil: any typed key.
+// people returns the keys that an issue can be assigned to. It returns nil if Config.People is nil: then any id is allowed.
 func (p pages) people(ctx context.Context, r *page.Request) ([]Person, error) {
 	if p.cfg.People == nil {
 		return nil, nil
@@ -20,8 +20,7 @@ func (p pages) people(ctx context.Context, r *page.Request) ([]Person, error) {
 	return p.cfg.People(ctx, r.Org())
 }
 
-// checkPeople returns CodeBadRequest for an assignee or an owner that is no key of the organization. Those that the issue has
-// already may stay.
+// checkPeople returns CodeBadRequest if the assignee or the owner is not in people. An unchanged assignee or owner is allowed.
 func (p pages) checkPeople(ctx context.Context, r *page.Request, d triage.Draft, former triage.Issue) error {
 	people, err := p.people(ctx, r)
 	if err != nil || people == nil {
@@ -38,17 +37,17 @@ func (p pages) checkPeople(ctx context.Context, r *page.Request, d triage.Draft,
 	return nil
 }
 
-// choice is a field that chooses a person.
+// choice contains the data of a field that selects a person.
 type choice struct {
 	Field  string
 	Value  string
-	People []Person // nil: an id is typed
-	Empty  string   // text for no person
-	Other  string   // the name, or else the id, of a value that is no person of the list; empty: it is one
+	People []Person // if nil, the user types an id
+	Empty  string   // label of the empty value
+	Other  string   // name or id of a Value that is not in People; otherwise empty
 	Faults page.Faults
 }
 
-// choose returns the field that chooses a person.
+// choose returns a field that assigns an issue. Its empty value is labeled "Nobody".
 func choose(field, value string, people []Person, names map[string]string, faults page.Faults) choice {
 	c := choice{Field: field, Value: value, People: people, Faults: faults, Empty: "Nobody"}
 	if value != "" && !slices.ContainsFunc(people, func(p Person) bool { return p.ID == value }) {
@@ -59,7 +58,7 @@ func choose(field, value string, people []Person, names map[string]string, fault
 	return c
 }
 
-// find returns the field that finds the issues of a person.
+// find returns a field that filters issues by person. Its empty value is labeled "Anybody".
 func find(field, value string, people []Person, names map[string]string, faults page.Faults) choice {
 	c := choose(field, value, people, names, faults)
 	c.Empty = "Anybody"

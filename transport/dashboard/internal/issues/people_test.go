@@ -12,8 +12,8 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// TestPeople selects assignees and owners from the keys of the organization, and refuses all others except the issue's present
-// ones.
+// TestPeople checks that the forms offer the keys of the organization as assignees and owners. They must refuse any other id, except the
+// current one of the issue.
 func TestPeople(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(_ *triage.Config, c *issues.Config) {

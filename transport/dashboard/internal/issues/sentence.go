@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// sentences describe actions, by the type of the entry.
+// sentences maps types of entries to verb phrases. sentence handles the types that need more than a fixed phrase.
 var sentences = map[triage.EntryType]string{
 	triage.TypeCreated: "opened the issue", triage.TypeStatusChanged: "changed the status", triage.TypeSeverityChanged: "changed the severity",
 	triage.TypeCategoryChanged: "changed the category", triage.TypeAssigneeChanged: "changed the assignee",
@@ -19,7 +19,7 @@ var sentences = map[triage.EntryType]string{
 	triage.TypeSessionStopped: "stopped",
 }
 
-// sentence describes the action of an entry's actor: did stands before the referenced issues, then after them.
+// sentence describes the action of an entry's actor. did precedes the referenced issues, and then follows them.
 func sentence(e triage.Entry) (did, then string) {
 	switch e.Type {
 	case triage.TypeMerged:
@@ -48,7 +48,7 @@ func sentence(e triage.Entry) (did, then string) {
 	return sentences[e.Type], ""
 }
 
-// merged says which of two issues was closed in favour of the other.
+// merged describes a merge from the side of the closed issue or of the remaining one.
 func merged(e triage.Entry) (did, then string) {
 	if text(e.Metadata["merged_into"]) != "" {
 		return "merged this issue into", ""
@@ -63,12 +63,12 @@ func merged(e triage.Entry) (did, then string) {
 	return "merged", then
 }
 
-// relationOf returns the role of an entry's issue for the referenced issue.
+// relationOf describes an entry's relation from the side of the issue whose feed contains the entry, such as "blocks" or "is blocked by".
 func relationOf(e triage.Entry) string {
 	return relation(triage.RelationType(text(e.Metadata["relation_type"])), text(e.Metadata["direction"]) == "outgoing")
 }
 
-// lineOf names the line of the call on which a flag is; empty: it is on the whole call.
+// lineOf names the flagged line of a call. It returns "" if the flag applies to the whole call.
 func lineOf(e triage.Entry) string {
 	n, ok := number(e.Metadata["message_index"])
 	if !ok {
@@ -77,7 +77,8 @@ func lineOf(e triage.Entry) string {
 	return fmt.Sprintf(" line %d of", n+1)
 }
 
-// number returns a whole number of an entry's metadata, which stores return as floating point.
+// number converts a value of an entry's metadata, which stores may return as floating point, to an int. It reports false for an invalid
+// value.
 func number(value any) (n int, ok bool) {
 	f, err := strconv.ParseFloat(fmt.Sprint(value), 64)
 	return int(f), err == nil && f >= 0 && f < maxLine

@@ -1,4 +1,4 @@
-// Package overview shows the state of everything on one page: calls, trunks, ports, tests, issues, and the parts of the server.
+// Package overview serves a page that summarizes calls, trunks, ports, tests, issues, and the parts of the server.
 package overview
 
 import (
@@ -22,35 +22,35 @@ import (
 //go:embed templates/*.html
 var files embed.FS
 
-// Part is a part of the program with its implementation.
+// Part is a replaceable part of the server, such as the language model.
 type Part struct {
-	Name    string // such as "model"; empty: it belongs to the one before
-	By      string // implementation, or the reason why it is missing
+	Name    string // such as "model"; empty if it belongs to the previous part
+	By      string // implementation, or the reason if Missing is set
 	Missing bool
-	Hint    string // how to change it, such as the name of a flag
+	Hint    string // how to change the part, such as the name of a flag
 }
 
-// Config names the services behind the page. A nil service has no block.
+// Config contains the services behind the page. The page omits the block of a nil service.
 type Config struct {
 	Calls  *call.Service
 	Trunks *sip.Service
 	Ports  *porting.Service
 	Tests  *agenttest.Service
 	Issues *triage.Service
-	Runs   []Part // which only the deployment's operators see
+	Runs   []Part // parts of the server; shown only to operators
 
 	callwright.Runtime
 }
 
-// pages serves the page.
+// pages contains the handler of the page.
 type pages struct{ cfg Config }
 
-// New returns the overview.
+// New returns the area with the overview page, which is the dashboard's first page.
 func New(c Config) page.Area {
 	c.Runtime = c.WithDefaults()
 	templates, err := fs.Sub(files, "templates")
 	if err != nil {
-		panic(err) // the folder is embedded
+		panic(err) // impossible, because the folder is embedded
 	}
 	return page.Area{
 		Title: "Overview", Path: "/", Templates: templates, Funcs: funcs,
@@ -58,14 +58,14 @@ func New(c Config) page.Area {
 	}
 }
 
-// The bounds of the page.
+// The limits of the page.
 const (
-	most     = 10 // rows of a block
+	most     = 10 // rows per block
 	dayHours = 24
-	every    = 10 * time.Second // between two renderings, where no calls are looked at: they end the wait
+	every    = 10 * time.Second // between two renderings if Calls is nil; otherwise Wait determines it
 )
 
-// view is the page. Parts that Has lacks have no block.
+// view contains the data of the page. The page omits the blocks of services that are nil in Has.
 type view struct {
 	Has Config
 	Now time.Time
@@ -102,10 +102,10 @@ func (p pages) show(ctx context.Context, r *page.Request) (page.Answer, error) {
 	return shown, nil
 }
 
-// running chooses the calls that have not ended.
+// running selects the calls that have not ended.
 var running = call.Filter{Completed: new(false), Limit: most, SkipCount: true}
 
-// live finds calls that have not ended.
+// live reads the calls that have not ended, and whether there are more than most.
 func (v *view) live(ctx context.Context, org callwright.OrgID) error {
 	if v.Has.Calls == nil {
 		return nil
@@ -122,7 +122,7 @@ func (v *view) trunks(ctx context.Context, org callwright.OrgID) (err error) {
 	return err
 }
 
-// waiting finds requests that have not ended.
+// waiting reads the port requests that are still open.
 func (v *view) waiting(ctx context.Context, org callwright.OrgID) (err error) {
 	if v.Has.Ports != nil {
 		v.Waiting, err = v.Has.Ports.Open(ctx, org, most)
@@ -130,7 +130,7 @@ func (v *view) waiting(ctx context.Context, org callwright.OrgID) (err error) {
 	return err
 }
 
-// failing finds the last runs that have failed.
+// failing reads the most recent test runs that failed or ended with an error.
 func (v *view) failing(ctx context.Context, org callwright.OrgID) error {
 	if v.Has.Tests == nil {
 		return nil
@@ -140,7 +140,7 @@ func (v *view) failing(ctx context.Context, org callwright.OrgID) error {
 	return err
 }
 
-// open finds the open issues in which something has happened last.
+// open reads the open issues with the most recent activity.
 func (v *view) open(ctx context.Context, org callwright.OrgID) error {
 	if v.Has.Issues == nil {
 		return nil

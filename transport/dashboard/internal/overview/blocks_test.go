@@ -43,7 +43,7 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// quiet stands for the peers of the services.
+// quiet is a fake of the services' dependencies. Every method succeeds and does nothing.
 type quiet struct{}
 
 func (quiet) SendMail(context.Context, string, string, string, string) error { return nil }
@@ -60,10 +60,10 @@ func (quiet) ReleaseInbound(context.Context, callwright.OrgID, callwright.PhoneN
 	return nil
 }
 
-// pathways is asked for nothing.
+// pathways is a group.Pathways that no test calls.
 type pathways struct{ group.Pathways }
 
-// house has every service of the overview except calls, with stores in memory.
+// house contains every service of the overview except calls, with stores in memory.
 type house struct {
 	overview.Config
 	store *memstore.Store
@@ -101,7 +101,7 @@ func open() *house {
 	return h
 }
 
-// show returns the page for a reader with some rights.
+// show returns the page for a user with the given entitlements.
 func (h *house) show(t *testing.T, rights ...callwright.Entitlement) string {
 	t.Helper()
 	site := must(page.New(page.Config{Authenticator: signedIn{rights}, Areas: []page.Area{overview.New(h.Config)}}))
@@ -126,7 +126,7 @@ func TestBlocksWithoutAnything(t *testing.T) {
 	}
 }
 
-// TestBlocks fills each block with more than it shows, and with data that it must not show.
+// TestBlocks checks that each block shows at most 10 rows, and no finished or foreign data.
 func TestBlocks(t *testing.T) {
 	t.Parallel()
 	h := open()
@@ -178,7 +178,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// trunk stores a trunk whose first hour is known; the fourth cannot be reached.
+// trunk stores the trunk with index i, which is healthy for a minute. The trunk with index 3 is then unreachable for a minute.
 func (h *house) trunk(t *testing.T, i int) error {
 	t.Helper()
 	number := callwright.PhoneNumber(fmt.Sprintf("+141555500%02d", i))
@@ -199,7 +199,7 @@ func (h *house) trunk(t *testing.T, i int) error {
 	return siptest.StageStatus(t.Context(), sipstore.Statuses{Store: h.store}, s)
 }
 
-// port stores a request that was made so many hours ago.
+// port stores a port request that was created the given number of hours ago.
 func (h *house) port(t *testing.T, id string, org callwright.OrgID, state porting.State, hours int) error {
 	t.Helper()
 	at := h.Clock.Now().Add(-time.Duration(hours) * time.Hour)
@@ -209,7 +209,7 @@ func (h *house) port(t *testing.T, id string, org callwright.OrgID, state portin
 	}, porting.Entry{Number: 1, At: at, To: state})
 }
 
-// run stores a run that was made so many hours ago.
+// run stores a test run that was created the given number of hours ago, and its snapshot.
 func (h *house) run(t *testing.T, id string, org callwright.OrgID, state run.State, hours int) error {
 	t.Helper()
 	at, store := h.Clock.Now().Add(-time.Duration(hours)*time.Hour), agentteststore.Store{Store: h.store}

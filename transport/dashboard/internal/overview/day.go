@@ -9,15 +9,15 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/chart"
 )
 
-// day counts the calls of the last hours.
+// day contains the counts and charts of the calls of the last dayHours hours.
 type day struct {
 	Calls, Answered int
-	Rate            float64 // share of answered calls in all ended calls
-	Rated           bool    // some have ended
+	Rate            float64 // answered calls / ended calls
+	Rated           bool    // Rate is valid: at least one call has ended
 	PerHour, Rates  template.HTML
 }
 
-// count counts the calls of each of the last hours.
+// count reads the hourly counts of calls and draws the charts.
 func (v *view) count(ctx context.Context, org callwright.OrgID) error {
 	if v.Has.Calls == nil {
 		return nil
@@ -26,14 +26,14 @@ func (v *view) count(ctx context.Context, org callwright.OrgID) error {
 	if err != nil {
 		return err
 	}
-	var series [4][]float64 // answered and other calls, and their shares of all ended calls
+	var series [4][]float64 // answered, other; then answered and not answered in percent of the ended calls
 	for i := range series {
 		series[i] = make([]float64, len(hours))
 	}
 	ended := 0
 	for i, h := range hours {
 		series[0][i], series[1][i] = float64(h.Answered), float64(h.Calls-h.Answered)
-		rate := 100 * float64(h.Answered) / float64(h.Ended) // NaN, a gap: none has ended
+		rate := 100 * float64(h.Answered) / float64(h.Ended) // NaN, drawn as a gap, if no call has ended
 		series[2][i], series[3][i] = rate, 100-rate
 		v.Day.Calls += h.Calls
 		v.Day.Answered += h.Answered

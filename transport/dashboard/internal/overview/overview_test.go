@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard"
 )
 
-// signedIn is who makes every request, with or without the right to use SIP.
+// signedIn is an Authenticator that identifies every request as the same user, with the given entitlements.
 type signedIn struct{ rights []callwright.Entitlement }
 
 func (s signedIn) Authenticate(*http.Request) (callwright.Principal, error) {
@@ -35,7 +35,7 @@ func get(t *testing.T, c dashboard.Config) (int, string) {
 	return ask(t, d)
 }
 
-// ask asks a handler for the overview.
+// ask requests the overview and returns the status and the page.
 func ask(t *testing.T, h http.Handler) (int, string) {
 	t.Helper()
 	answer := httptest.NewRecorder()
@@ -58,7 +58,7 @@ func TestWithoutDomains(t *testing.T) {
 	}
 }
 
-// TestRunsAreForOperators checks that only the deployment's operators see the parts of the server, with its flags.
+// TestRunsAreForOperators checks that only operators see the parts of the server and its flags.
 func TestRunsAreForOperators(t *testing.T) {
 	t.Parallel()
 	for _, rights := range [][]callwright.Entitlement{nil, {callwright.EntitlementSIP}} {
@@ -74,7 +74,7 @@ func TestRunsAreForOperators(t *testing.T) {
 	}
 }
 
-// clock stands still until it is set.
+// clock is a clock that always returns at.
 type clock struct{ at time.Time }
 
 func (c *clock) Now() time.Time { return c.at }

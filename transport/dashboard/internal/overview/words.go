@@ -12,22 +12,22 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/trunks"
 )
 
-// funcs are the functions of the template.
+// funcs contains the functions of the template.
 var funcs = template.FuncMap{"callState": calls.State, "healthKind": healthKind, "counted": counted, "lastDay": lastDay, "uptime": uptime}
 
-// healthKind is the kind of the badge of a state of trunks.
+// healthKind returns the badge kind of a trunk's health.
 func healthKind(s health.State) string {
 	switch s {
 	case health.Healthy:
 		return "good"
 	case health.Unreachable:
 		return "bad"
-	case health.Unchecked, health.Suspect, health.Recovering: // the last two are not public
+	case health.Unchecked, health.Suspect, health.Recovering: // the last two are internal: see health.State.Public
 	}
 	return "plain"
 }
 
-// counted shows a number of trunks.
+// counted formats a number of trunks. It adds "or more" if n has reached sip.MaxCounted, where counting stops.
 func counted(n int) string {
 	if n >= sip.MaxCounted {
 		return strconv.Itoa(n) + " or more"
@@ -35,12 +35,12 @@ func counted(n int) string {
 	return strconv.Itoa(n)
 }
 
-// lastDay draws the last day of the trunk in a place of the list.
+// lastDay draws the hourly health of a trunk during the last day. place is the trunk's position in the list and makes the id unique.
 func lastDay(place int, t sip.TrunkDay, now time.Time) template.HTML {
 	return trunks.LastDay("trunk-"+strconv.Itoa(place), "Last day of "+t.Number.String(), t.Hours, now)
 }
 
-// uptime describes the share of the last day in which a trunk was up; empty: unknown.
+// uptime formats the share of the known time of the last day during which a trunk was up. It returns "" if Uptime is nil.
 func uptime(t sip.TrunkDay) string {
 	if t.Uptime == nil {
 		return ""

@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// one returns a site of one page, and the writer of its log.
+// one returns a site with a single page, and the buffer that collects its log.
 func one(t *testing.T, route page.Route) (*page.Site, *bytes.Buffer) {
 	t.Helper()
 	var log bytes.Buffer
@@ -35,7 +35,7 @@ func one(t *testing.T, route page.Route) (*page.Site, *bytes.Buffer) {
 	return site, &log
 }
 
-// TestBrokenPageIsLogged renders a template that fails: the log has the cause that the page promises.
+// TestBrokenPageIsLogged checks that the log contains the error of a failed template, as the error page promises.
 func TestBrokenPageIsLogged(t *testing.T) {
 	t.Parallel()
 	site, log := one(t, page.Route{Pattern: "GET /one", Serve: func(context.Context, *page.Request) (page.Answer, error) {
@@ -51,7 +51,7 @@ func TestBrokenPageIsLogged(t *testing.T) {
 	}
 }
 
-// TestContent sends pieces that take longer together than a browser has for one.
+// TestContent checks that the time limit applies to each piece of a Content, and that the whole response may take longer.
 func TestContent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -72,7 +72,7 @@ func TestContent(t *testing.T) {
 	})
 }
 
-// TestContentHasNoStream asks for the stream of an answer that is no page: its source is closed.
+// TestContentHasNoStream checks that a stream request for a Content closes the Content.
 func TestContentHasNoStream(t *testing.T) {
 	t.Parallel()
 	closed := make(chan struct{}, 1)
@@ -85,7 +85,8 @@ func TestContentHasNoStream(t *testing.T) {
 	<-closed
 }
 
-// TestStreamOfAnEndedPage opens a page that is live no more, while another browser has not yet taken that it is not.
+// TestStreamOfAnEndedPage opens the stream of a page that is no longer live, while a stream of the same page is blocked by its browser. The
+// new stream must end with a reload event.
 func TestStreamOfAnEndedPage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -121,8 +122,8 @@ func TestStreamOfAnEndedPage(t *testing.T) {
 	})
 }
 
-// TestStreamsShowNothingOld opens a page a second time after something has changed, which the first stream has not seen: the second
-// one gets the change immediately, and nothing older, and the first one with it.
+// TestStreamsShowNothingOld opens a second stream after a change that is not rendered yet. Both streams must receive the change
+// immediately, and the second stream must receive no older state.
 func TestStreamsShowNothingOld(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -164,7 +165,7 @@ func TestFaultsOf(t *testing.T) {
 	names := map[string]string{"phone_number": "phone"}
 	for name, c := range map[string]struct {
 		err  error
-		want page.Faults // nil: the form is not shown again
+		want page.Faults // nil if the form is not shown again
 	}{
 		"a field":               {callwright.Invalid("name", "is required"), page.Faults{"name": "is required"}},
 		"a renamed field":       {callwright.Invalid("phone_number", "is required"), page.Faults{"phone": "is required"}},

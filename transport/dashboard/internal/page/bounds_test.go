@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// reader is a browser that reads a stream, or that does not: then every write ends at its deadline.
+// reader is the http.ResponseWriter of a browser's stream. If stuck is set, every write blocks until its deadline and then fails.
 type reader struct {
 	stuck bool
-	ended chan struct{} // is closed when the stream has ended
+	ended chan struct{} // closed when the stream has ended
 
 	mu       sync.Mutex
 	header   http.Header
@@ -47,14 +47,14 @@ func (r *reader) Write(b []byte) (int, error) {
 	return r.got.Write(b)
 }
 
-// text returns the bytes that were read.
+// text returns everything that was written so far.
 func (r *reader) text() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.got.String()
 }
 
-// watch opens the stream of a page with a session.
+// watch opens the stream of a page with a session token, and waits until the stream is idle.
 func (h *house) watch(ctx context.Context, t *testing.T, path, token string) *reader {
 	t.Helper()
 	w := &reader{header: http.Header{}, ended: make(chan struct{})}
@@ -69,7 +69,7 @@ func (h *house) watch(ctx context.Context, t *testing.T, path, token string) *re
 	return w
 }
 
-// over reports whether the stream of a reader has ended.
+// over waits until all goroutines are idle and reports whether the stream has ended.
 func (r *reader) over() bool {
 	synctest.Wait()
 	select {
@@ -80,7 +80,7 @@ func (r *reader) over() bool {
 	}
 }
 
-// bubble runs a test of streams in fake time, for a signed-in reader.
+// bubble runs a test in fake time with a new site and the token of a session.
 func bubble(t *testing.T, test func(ctx context.Context, t *testing.T, h *house, token string)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -98,7 +98,7 @@ func bubble(t *testing.T, test func(ctx context.Context, t *testing.T, h *house,
 	})
 }
 
-// TestRevokedKeyEndsStream revokes the key of a reader with an open page at another node. Within 15 seconds nothing more comes.
+// TestRevokedKeyEndsStream checks that a stream ends within 15 seconds after another node has revoked its key.
 func TestRevokedKeyEndsStream(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(ctx context.Context, t *testing.T, h *house, token string) {
@@ -117,12 +117,12 @@ func TestRevokedKeyEndsStream(t *testing.T) {
 	})
 }
 
-// TestWithdrawnEntitlementEndsStream withdraws the entitlement for an open page.
+// TestWithdrawnEntitlementEndsStream checks that the streams of an organization end within 15 seconds after it has lost an entitlement.
 func TestWithdrawnEntitlementEndsStream(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(ctx context.Context, t *testing.T, h *house, token string) {
 		h.keys.sip = true
-		w, other := h.watch(ctx, t, "/secret", token), h.watch(ctx, t, "/things", token) // which may show other things then
+		w, other := h.watch(ctx, t, "/secret", token), h.watch(ctx, t, "/things", token) // may show less now
 		time.Sleep(time.Minute)
 		if w.over() || other.over() {
 			t.Fatalf("the stream has ended after\n%s%s", w.text(), other.text())
@@ -136,7 +136,7 @@ func TestWithdrawnEntitlementEndsStream(t *testing.T) {
 	})
 }
 
-// TestStreamOutlivesTheDatabase keeps a page open while the session can't be looked up.
+// TestStreamOutlivesTheDatabase checks that a stream continues while the database of sessions is unreachable.
 func TestStreamOutlivesTheDatabase(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(ctx context.Context, t *testing.T, h *house, token string) {
@@ -150,7 +150,7 @@ func TestStreamOutlivesTheDatabase(t *testing.T) {
 	})
 }
 
-// TestStreamLife keeps a page open all day. The browser has to come again every 15 minutes.
+// TestStreamLife checks that a stream ends after 15 minutes, so that the browser must reconnect.
 func TestStreamLife(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(ctx context.Context, t *testing.T, h *house, token string) {
@@ -165,13 +165,13 @@ func TestStreamLife(t *testing.T) {
 	})
 }
 
-// TestStuckReader has one of two browsers read nothing. It is dropped within 10 seconds, is given nothing meanwhile, and the other
-// continues.
+// TestStuckReader checks that a stream ends if its browser reads nothing for 10 seconds. Until then the stream must write nothing more and
+// must not delay another browser's stream.
 func TestStuckReader(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(ctx context.Context, t *testing.T, h *house, token string) {
 		good, stuck := h.watch(ctx, t, "/things", token), h.watch(ctx, t, "/things", token)
-		time.Sleep(time.Second) // both have had their first parts
+		time.Sleep(time.Second) // until both streams have sent their first parts
 		stuck.mu.Lock()
 		stuck.stuck, stuck.writes = true, 0
 		stuck.mu.Unlock()
@@ -182,7 +182,7 @@ func TestStuckReader(t *testing.T) {
 		if stuck.over() {
 			t.Error("a browser has less than 10 s to read")
 		}
-		time.Sleep(5*time.Second + 100*time.Millisecond) // the first change was sent a little after the beginning
+		time.Sleep(5*time.Second + 100*time.Millisecond) // because the first change was sent a little after the loop began
 		if !stuck.over() {
 			t.Error("a browser that reads nothing is not dropped after 10 s")
 		}

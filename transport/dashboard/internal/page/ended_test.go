@@ -18,14 +18,14 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// TestEndedSessionEndsStreams ends a session in each way while two browsers show a page with it, and a third with another session
-// of the same key. The streams of ended sessions end immediately, and the others continue.
+// TestEndedSessionEndsStreams ends a session or its key in several ways. The session's two streams must end immediately. The stream of
+// another session must end only if its key is no longer valid.
 func TestEndedSessionEndsStreams(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		end      func(d *desk) error
-		session  bool // the session's streams end
-		together bool // and the streams of its key
+		session  bool // the streams of the session end
+		together bool // the streams of the key's other sessions end, too
 	}{
 		"sign-out in the browser": {func(d *desk) error { d.signOut(); return nil }, true, false},
 		"end of the session": {func(d *desk) error {
@@ -80,7 +80,8 @@ func TestEndedSessionEndsStreams(t *testing.T) {
 	}
 }
 
-// TestExpiredKeyEndsStreams has the key of a session expire between two checks, which a rotation brings forward: the streams end then.
+// TestExpiredKeyEndsStreams checks that a stream ends when its key expires, even between two checks of the session. A rotation may bring
+// the expiry forward.
 func TestExpiredKeyEndsStreams(t *testing.T) {
 	t.Parallel()
 	for name, rotate := range map[string]bool{"expiry": false, "end of an overlap": true} {
@@ -123,7 +124,7 @@ func TestExpiredKeyEndsStreams(t *testing.T) {
 	}
 }
 
-// desk is a site with the sessions of an access.Service, and a signed-in reader.
+// desk is a site whose sessions belong to an access.Service. A user is signed in.
 type desk struct {
 	house
 	*access.Service
@@ -169,7 +170,7 @@ func newDesk(t *testing.T) *desk {
 	return d
 }
 
-// signOut sends the form that signs out.
+// signOut sends the sign-out form with a valid CSRF token, and checks that the response redirects to /login.
 func (d *desk) signOut() {
 	d.t.Helper()
 	r := httptest.NewRequestWithContext(d.t.Context(), http.MethodGet, "/things", nil)

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// statuses maps codes to HTTP statuses, as the API does.
+// statuses maps codes to the same HTTP statuses as the API.
 var statuses = map[callwright.Code]int{
 	callwright.CodeAuthFailure: http.StatusUnauthorized, callwright.CodeFeatureNotEnabled: http.StatusForbidden,
 	callwright.CodeForbidden: http.StatusForbidden, callwright.CodeBadRequest: http.StatusBadRequest,
@@ -25,15 +25,15 @@ var statuses = map[callwright.Code]int{
 	callwright.CodeNotImplemented: http.StatusNotImplemented, callwright.CodeUnavailable: http.StatusServiceUnavailable,
 }
 
-// failure is the page of an error.
+// failure contains the data of an error page.
 type failure struct {
 	Status  int
 	Code    callwright.Code
 	Heading string
 	Message string
 	Field   string
-	Wait    time.Duration // after which another attempt is worth it; 0: not known
-	ID      string        // of the request
+	Wait    time.Duration // until the next attempt is worthwhile; 0 if unknown
+	ID      string        // id of the request
 }
 
 // headings maps codes to the titles of error pages. Other codes have the title "This did not work".
@@ -43,7 +43,7 @@ var headings = map[callwright.Code]string{
 	callwright.CodeAuthFailure: "Not signed in", callwright.CodeInternal: "The server has failed",
 }
 
-// statusOf returns the status of an error.
+// statusOf returns the HTTP status of an error. The default is 500.
 func statusOf(err error) int {
 	if status, ok := statuses[callwright.CodeOf(err)]; ok {
 		return status
@@ -51,7 +51,8 @@ func statusOf(err error) int {
 	return http.StatusInternalServerError
 }
 
-// sentence returns a message, which begins and ends as part of a sentence, as one.
+// sentence formats a message as a sentence. It capitalizes the first letter, and adds a period unless the message ends with ".", "!" or
+// "?".
 func sentence(message string) string {
 	first, size := utf8.DecodeRuneInString(message)
 	if size == 0 {
@@ -64,7 +65,7 @@ func sentence(message string) string {
 	return message + "."
 }
 
-// answerError answers with the page of an error.
+// answerError sends the page of an error. A status of 500 hides the message, which only the log contains.
 func (s *Site) answerError(w http.ResponseWriter, r *Request, err error) {
 	code := callwright.CodeOf(err)
 	f := failure{
@@ -88,7 +89,7 @@ func (s *Site) answerError(w http.ResponseWriter, r *Request, err error) {
 		f.Message = sentence(f.Message)
 	}
 	bare := *r
-	bare.area = nil // the page is this package's own
+	bare.area = nil // because the template belongs to this package
 	v := &View{Page: "failure", Title: f.Heading, Status: f.Status, Data: f}
 	if v.answer(s, w, &bare) != nil {
 		http.Error(w, f.Message, f.Status)

@@ -17,16 +17,17 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The parts of a form's token.
+// The format of a CSRF token.
 const (
 	tokenField = "csrf"
-	padLen     = 16 // bytes that hide the token in a compressed page, which could betray it otherwise (BREACH)
+	padLen     = 16 // bytes of the random pad, which protects the token in a compressed page (BREACH)
 )
 
-// tokenMark is the placeholder for a browser's token in rendered pages, which all browsers share. It is random, so other texts do not contain it.
+// tokenMark is the placeholder for the CSRF token in rendered pages. Request.fill replaces it by a token of the browser. It is random, so
+// that no other text contains it.
 var tokenMark = "token-" + rand.Text() + rand.Text()
 
-// knowBrowser reads the token of the session, and sets the cookie from which the tokens of this browser's forms are made.
+// knowBrowser reads the session token and the secret of the browser's forms from cookies. It creates the secret if the browser has none.
 func (s *Site) knowBrowser(w http.ResponseWriter, r *Request) {
 	if c, err := r.Cookie(s.cookieName("session")); err == nil && s.cfg.Sessions != nil {
 		r.token = c.Value
@@ -39,22 +40,22 @@ func (s *Site) knowBrowser(w http.ResponseWriter, r *Request) {
 	s.setCookie(w, "form", r.form, 0)
 }
 
-// sum returns the MAC that a token of this browser and session must contain.
+// sum returns the MAC in the CSRF tokens of this browser and session.
 func (r *Request) sum() []byte {
 	mac := hmac.New(sha256.New, []byte(r.form))
 	mac.Write([]byte(r.token))
 	return mac.Sum(nil)[:padLen]
 }
 
-// newToken returns a token for the forms of a page. No two are equal.
+// newToken returns a CSRF token. Each call returns a different token.
 func (r *Request) newToken() string {
 	var b [2 * padLen]byte
-	_, _ = rand.Read(b[:padLen]) // it never fails
+	_, _ = rand.Read(b[:padLen]) // never fails
 	subtle.XORBytes(b[padLen:], b[:padLen], r.sum())
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// checkToken reports whether newToken has made a token for this browser and session.
+// checkToken reports whether a CSRF token is valid for this browser and session.
 func (r *Request) checkToken(token string) bool {
 	b, err := base64.RawURLEncoding.DecodeString(token)
 	if err != nil || len(b) != 2*padLen {
@@ -64,10 +65,11 @@ func (r *Request) checkToken(token string) bool {
 	return hmac.Equal(b[padLen:], r.sum())
 }
 
-// partMemory is the part of a form's files that is held in memory, in bytes; the rest is in temporary files until the answer.
+// partMemory is the maximum number of bytes of a form's files that are held in memory. The rest is in temporary files until the request is
+// finished.
 const partMemory = 1 << 20
 
-// readForm reads a form and checks its token.
+// readForm parses a form and checks its CSRF token. It returns CodePayloadTooLarge, CodeBadRequest, or CodeForbidden for an invalid token.
 func (s *Site) readForm(w http.ResponseWriter, r *Request, route Route) error {
 	most := route.MaxBody
 	if most == 0 {
@@ -99,7 +101,7 @@ func (s *Site) readForm(w http.ResponseWriter, r *Request, route Route) error {
 	return nil
 }
 
-// textOf returns the size of the names and values of fields, in bytes.
+// textOf returns the total size of names and values in bytes. A name counts once per value.
 func textOf(fields url.Values) (n int64) {
 	for name, values := range fields {
 		for _, v := range values {
@@ -109,10 +111,10 @@ func textOf(fields url.Values) (n int64) {
 	return n
 }
 
-// isNoText reports whether no database can store a text: it is not UTF-8, or has NUL characters.
+// isNoText reports whether a text is invalid UTF-8 or contains a NUL character, so that databases cannot store it.
 func isNoText(s string) bool { return !utf8.ValidString(s) || strings.Contains(s, "\x00") }
 
-// checkTexts returns CodeBadRequest for the first field whose name or value is no text.
+// checkTexts returns CodeBadRequest for the first field, by name, that isNoText reports.
 func checkTexts(fields url.Values) error {
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if isNoText(name) {
@@ -125,12 +127,12 @@ func checkTexts(fields url.Values) error {
 	return nil
 }
 
-// Faults holds the errors of a form by the names of its fields; the empty name stands for the form as a whole.
+// Faults maps the names of form fields to error messages. The empty name represents the whole form.
 type Faults map[string]string
 
-// FaultsOf translates an error of a domain to the faults of a form, and reports whether to show the form again: a person can correct
-// it there, or send it again later. Other errors are answered with a page of their own. names maps field names of the
-// domain to field names of the form, where they differ. With fields, a fault of any other field belongs to the form as a whole.
+// FaultsOf converts an error of a domain to the faults of a form. It reports false if the user can neither correct the form nor send it
+// again later: the error then needs a page of its own. names maps field names of the domain to different field names of the form. If fields
+// is not empty, a fault of any other field becomes a fault of the whole form.
 func FaultsOf(err error, names map[string]string, fields ...string) (Faults, bool) {
 	e, ok := errors.AsType[*callwright.Error](err)
 	if !ok || !mendable(e) {
@@ -149,15 +151,15 @@ func FaultsOf(err error, names map[string]string, fields ...string) (Faults, boo
 	return Faults{field: text}, true
 }
 
-// mendable reports whether an error is about the input, or may be gone when the form is sent again.
+// mendable reports whether the user can correct the error, or whether sending the form again later may succeed.
 func mendable(e *callwright.Error) bool {
 	switch e.Code {
 	case callwright.CodeBadRequest, callwright.CodeConflict, callwright.CodeInvalidState, callwright.CodeUnsupportedMedia,
 		callwright.CodePayloadTooLarge, callwright.CodePromotionGateFailed, callwright.CodeCallNotAttached, callwright.CodeTooManyRequests:
 		return true
-	case callwright.CodeNotFound: // a field names a missing thing
+	case callwright.CodeNotFound: // a field refers to a missing object
 		return e.Field != ""
-	case callwright.CodeUnavailable: // a server that is only busy, or that cannot fulfill a field
+	case callwright.CodeUnavailable: // the server is busy, or cannot support the field's value
 		return e.Field != "" || e.RetryAfter > 0
 	default:
 		return false

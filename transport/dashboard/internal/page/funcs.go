@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// funcs are the functions of all templates.
+// funcs contains the functions of all templates. prefix is Config.Prefix.
 func funcs(prefix string) template.FuncMap {
 	return template.FuncMap{
 		"path":     func(parts ...string) string { return prefix + Path(parts...) },
@@ -32,10 +32,11 @@ func funcs(prefix string) template.FuncMap {
 	}
 }
 
-// csrfField is the token of a form, which every form that is not GET must have.
+// csrfField is the hidden input with the CSRF token. Every form whose method is not GET must contain it.
 var csrfField = template.HTML(`<input type="hidden" name="` + tokenField + `" value="` + tokenMark + `">`) //nolint:gosec // a constant
 
-// Path returns a path below the prefix: the first part as it is, such as "/calls", and the others escaped, each after a slash.
+// Path joins parts to a path below Config.Prefix. The first part, such as "/calls", stays unchanged. Each other part is escaped and follows
+// a slash.
 func Path(parts ...string) string {
 	var b strings.Builder
 	for i, p := range parts {
@@ -48,7 +49,8 @@ func Path(parts ...string) string {
 	return b.String()
 }
 
-// timeOf shows a time.Time or *time.Time in UTC. The script shows it in the browser's zone, with UTC as its title.
+// timeOf formats a time.Time or *time.Time in UTC, and nil or the zero time as a dash. The script converts it to the browser's zone and
+// shows UTC in the tooltip.
 func timeOf(value any) (template.HTML, error) {
 	var at time.Time
 	switch v := value.(type) {
@@ -68,7 +70,7 @@ func timeOf(value any) (template.HTML, error) {
 	return template.HTML(`<time datetime="` + at.Format("2006-01-02T15:04:05.000Z") + `">` + at.Format("2006-01-02 15:04:05") + ` UTC</time>`), nil //nolint:gosec // digits
 }
 
-// durationOf shows a duration as people say it: 320 ms, 4.2 s, 3 min 05 s, 2 h 10 min, 4 d 3 h.
+// durationOf formats a duration with one or two units: 320 ms, 4.2 s, 3 min 05 s, 2 h 10 min, 4 d 3 h.
 func durationOf(d time.Duration) string {
 	switch {
 	case d < 0:
@@ -85,7 +87,7 @@ func durationOf(d time.Duration) string {
 	return fmt.Sprintf("%d d %d h", d/(24*time.Hour), d%(24*time.Hour)/time.Hour)
 }
 
-// countOf shows a whole number with its thousands apart.
+// countOf formats an integer with narrow spaces between groups of three digits. Any other value stays unchanged.
 func countOf(n any) string {
 	text := fmt.Sprint(n)
 	if _, err := strconv.ParseInt(text, 10, 64); err != nil {
@@ -97,7 +99,7 @@ func countOf(n any) string {
 	return text
 }
 
-// bytesOf shows a size.
+// bytesOf formats a size in B, kB or MB, with powers of 1000.
 func bytesOf(n int64) string {
 	const k = 1000
 	switch {
@@ -109,7 +111,7 @@ func bytesOf(n int64) string {
 	return strconv.FormatFloat(float64(n)/k/k, 'f', 1, 64) + " MB"
 }
 
-// sizeOf shows a bound of a size.
+// sizeOf formats a size limit exactly, in MiB, KiB or bytes.
 func sizeOf(n int64) string {
 	switch {
 	case n%(1<<20) == 0:
@@ -120,16 +122,16 @@ func sizeOf(n int64) string {
 	return strconv.FormatInt(n, 10) + " bytes"
 }
 
-// Words shows a name of a domain as people read it: HAPPY_PATH is "happy path".
+// Words converts a name of a domain to lower-case words: HAPPY_PATH becomes "happy path".
 func Words(name any) string { return strings.ReplaceAll(strings.ToLower(fmt.Sprint(name)), "_", " ") }
 
-// Badge is a state as people see it, for the template function of that name.
+// Badge holds the arguments of the template function badge.
 type Badge struct{ Kind, Text string }
 
-// marks are the signs beside a badge's colour, by its kind.
+// marks maps the kinds of badges to the signs beside their texts.
 var marks = map[string]string{"good": "✓", "warn": "!", "bad": "✗", "busy": "…", "plain": "•"}
 
-// badge shows a state. kind is good, warn, bad, busy or plain.
+// badge renders a colored label. kind is good, warn, bad, busy or plain; any other kind is an error.
 func badge(kind, text string) (template.HTML, error) {
 	mark, ok := marks[kind]
 	if !ok {
@@ -138,7 +140,7 @@ func badge(kind, text string) (template.HTML, error) {
 	return template.HTML(`<span class="badge ` + kind + `"><span aria-hidden="true">` + mark + `</span> ` + template.HTMLEscapeString(text) + `</span>`), nil //nolint:gosec // escaped
 }
 
-// fault renders the error of a field, in the element that invalid names.
+// fault renders the error message of a field, or nothing. The field's input refers to it through invalid.
 func fault(f Faults, field string) template.HTML {
 	text, ok := f[field]
 	if !ok {
@@ -147,7 +149,8 @@ func fault(f Faults, field string) template.HTML {
 	return template.HTML(`<p class="fault" id="` + faultID(field) + `">` + template.HTMLEscapeString(text) + `</p>`) //nolint:gosec // escaped
 }
 
-// faultID returns the id of the element that fault makes, with a dash for each character that ids do not allow.
+// faultID returns the id of the element that fault renders. It replaces every character that is not an ASCII letter, a digit or "_" by a
+// dash.
 func faultID(field string) string {
 	return "fault-" + strings.Map(func(c rune) rune {
 		if c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' {
@@ -157,7 +160,7 @@ func faultID(field string) string {
 	}, field)
 }
 
-// invalid are the attributes of an input that is wrong.
+// invalid returns the attributes that mark an input as invalid and refer to its error message. It returns "" if the field has no fault.
 func invalid(f Faults, field string) template.HTMLAttr {
 	if _, ok := f[field]; !ok {
 		return ""
@@ -165,7 +168,7 @@ func invalid(f Faults, field string) template.HTMLAttr {
 	return template.HTMLAttr(`aria-invalid="true" aria-describedby="` + faultID(field) + `"`) //nolint:gosec // escaped
 }
 
-// dict makes the data of a part from names and values.
+// dict builds a map from alternating names and values, as the data of a nested template.
 func dict(pairs ...any) (map[string]any, error) {
 	m := map[string]any{}
 	for i := 0; i+1 < len(pairs); i += 2 {

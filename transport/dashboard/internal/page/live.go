@@ -18,15 +18,15 @@ const eventStream = "text/event-stream"
 
 // Intervals and limits of live pages.
 const (
-	streamBeat    = 15 * time.Second // between checks of the session, each with a comment that keeps the connection open
-	streamLife    = 15 * time.Minute // then the browser comes again
-	streamTimeout = 10 * time.Second // for a browser to read a message
-	maxRest       = 30 * time.Second // between two renderings, however long Wait waits
+	streamBeat    = 15 * time.Second // interval of session checks and keep-alive comments
+	streamLife    = 15 * time.Minute // after which the browser must reconnect
+	streamTimeout = 10 * time.Second // for one write to a browser
+	maxRest       = 30 * time.Second // maximum interval of renderings, even if Wait has not returned
 	renderTimeout = 10 * time.Second // for one rendering
 	minRest       = 250 * time.Millisecond
 )
 
-// watchers holds the browsers that watch live parts, and renders each part once for all at the same address of an organization.
+// watchers holds the open streams. It renders live parts once per channelKey, for all browsers with that key.
 type watchers struct {
 	site *Site
 	ctx  context.Context //nolint:containedctx // of the goroutines, which close ends
@@ -42,33 +42,33 @@ type watchers struct {
 
 type channelKey struct {
 	org     callwright.OrgID
-	rights  string // entitlements of the viewer
-	zone    string // in which days are counted
+	rights  string // entitlements of the user
+	zone    string // time zone of the user's days
 	address string
 }
 
-// rights returns the entitlements of a principal as one text.
+// rights returns the sorted entitlements of a principal as a string that can be compared.
 func rights(p callwright.Principal) string {
 	return fmt.Sprintf("%q", slices.Sorted(slices.Values(p.Entitlements)))
 }
 
-// channel is the state that all streams of one address share.
+// channel renders the live parts for all streams with the same channelKey.
 type channel struct {
 	stop    context.CancelFunc
-	joined  chan struct{} // holds a value when a stream waits for the next rendering
+	joined  chan struct{} // holds a value while a new stream waits for a rendering
 	mu      sync.Mutex
-	begun   int               // renderings
-	done    int               // the last one whose parts are in latest
-	latest  map[string][]byte // by the names of templates
-	over    error             // why nothing more is rendered; nil: more is
+	begun   int               // number of renderings that have begun
+	done    int               // number of the rendering in latest
+	latest  map[string][]byte // rendered parts, by template name
+	over    error             // error that ended the rendering; nil while it continues
 	streams map[*stream]bool
 }
 
-// stream is one browser's view of a channel. It has no queue: a newer rendering replaces one that it did not read in time. It skips renderings
-// from before its start, which may be older than its page.
+// stream is one browser's view of a channel. It has no queue: a newer rendering replaces an unread one. It skips renderings that began
+// before the stream, because they may be older than the browser's page.
 type stream struct {
-	wake chan struct{} // holds a value when there is something new
-	from int           // the first rendering for it
+	wake chan struct{} // holds a value when news may return something new
+	from int           // number of the first rendering that the stream may send
 	sent map[string][]byte
 }
 
@@ -77,7 +77,7 @@ func newWatchers(s *Site) *watchers {
 	return &watchers{site: s, ctx: ctx, stop: stop, channels: map[channelKey]*channel{}, perOrg: map[callwright.OrgID]int{}}
 }
 
-// close ends all streams and waits until their goroutines have ended.
+// close ends all streams and waits until all renderings have ended, or until ctx ends.
 func (ws *watchers) close(ctx context.Context) error {
 	ws.mu.Lock()
 	ws.closed = true
@@ -96,7 +96,8 @@ func (ws *watchers) close(ctx context.Context) error {
 	}
 }
 
-// join adds a stream to the channel of a request, which it starts if it is the first.
+// join adds a stream to the channel of a request, and starts the channel for its first stream. It returns CodeTooManyRequests if too many
+// streams are open. The caller must call leave once.
 func (ws *watchers) join(r *Request, route Route) (c *channel, st *stream, leave func(), err error) {
 	key := channelKey{r.Principal.Org, rights(r.Principal), r.zone.String(), r.URL.RequestURI()}
 	ws.mu.Lock()
@@ -124,21 +125,21 @@ func (ws *watchers) join(r *Request, route Route) (c *channel, st *stream, leave
 	return c, st, func() { ws.leave(key, c, st) }, nil
 }
 
-// add adds a stream, for which the next rendering is, and asks for that.
+// add adds a stream, which waits for the next rendering. If a rendering has already begun, add requests another.
 func (c *channel) add(st *stream) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	st.from = c.begun + 1
 	c.streams[st] = true
 	if c.over != nil {
-		signal(st.wake) // nothing more is rendered
+		signal(st.wake) // because no rendering follows
 	}
 	if c.begun > 0 {
 		signal(c.joined)
 	}
 }
 
-// leave deletes a stream from its channel, which ends with the last.
+// leave deletes a stream from its channel. It stops a channel without streams.
 func (ws *watchers) leave(key channelKey, c *channel, st *stream) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -154,7 +155,7 @@ func (ws *watchers) leave(key channelKey, c *channel, st *stream) {
 	}
 }
 
-// run renders the live parts until no stream is left, or until they cannot be rendered.
+// run renders the live parts until no stream is left, or until a rendering fails with an error that passing does not report.
 func (c *channel) run(ctx context.Context, s *Site, r *Request, route Route) {
 	for ctx.Err() == nil {
 		begin, number := time.Now(), c.begin()
@@ -170,13 +171,13 @@ func (c *channel) run(ctx context.Context, s *Site, r *Request, route Route) {
 			if c.ended() {
 				return
 			}
-			view = &View{Every: maxRest} // the database may come back
+			view = &View{Every: maxRest} // retry, because the error may be temporary
 		}
 		c.rest(ctx, view)
 	}
 }
 
-// begin counts a rendering, and returns its number.
+// begin returns the number of a new rendering, starting at 1.
 func (c *channel) begin() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -184,13 +185,13 @@ func (c *channel) begin() int {
 	return c.begun
 }
 
-// passing reports whether an error may be gone at the next rendering.
+// passing reports whether an error is temporary, so that the next rendering may succeed.
 func passing(err error) bool {
 	return errors.Is(err, callwright.ErrUnavailable) || errors.Is(err, callwright.ErrTooManyRequests) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// Poll returns a View.Wait for a value that is cheap to read and compare. It calls read every LiveEvery until the value differs from shown, the value
-// of the View.
+// Poll returns a View.Wait for a value that is cheap to read and compare. It calls read every LiveEvery until the value differs from shown,
+// which is the value on the page. It returns the first error of read.
 func Poll[T comparable](shown T, read func(ctx context.Context) (T, error)) func(ctx context.Context) error {
 	return func(ctx context.Context) error {
 		ticker := time.NewTicker(LiveEvery)
@@ -208,7 +209,7 @@ func Poll[T comparable](shown T, read func(ctx context.Context) (T, error)) func
 	}
 }
 
-// rest waits until a view may have changed, or until a stream joins.
+// rest waits until the view may have changed or a stream joins, for at most maxRest. Two renderings are at least minRest apart.
 func (c *channel) rest(ctx context.Context, v *View) {
 	within, cancel := context.WithTimeout(ctx, maxRest)
 	defer cancel()
@@ -238,7 +239,7 @@ func (c *channel) rest(ctx context.Context, v *View) {
 	}
 }
 
-// sleep waits for a time, or until a context ends.
+// sleep waits for a duration, or until ctx ends.
 func sleep(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -248,7 +249,7 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// renderLive renders the live templates of a page.
+// renderLive renders the live templates of a page, by name. It returns errOver if the page is not live.
 func (s *Site) renderLive(ctx context.Context, r *Request, route Route) (*View, map[string][]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, renderTimeout)
 	defer cancel()
@@ -288,10 +289,10 @@ func (s *Site) renderLive(ctx context.Context, r *Request, route Route) (*View, 
 	return v, parts, nil
 }
 
-// errOver means that a page is no longer live, such as the page of an ended call.
+// errOver reports that a page is not live, or no longer, such as the page of an ended call.
 var errOver = &callwright.Error{Code: callwright.CodeNotFound, Message: "the page is not live"}
 
-// publish passes the rendered parts to the streams of a channel, or the error of the rendering.
+// publish stores the result of a rendering and wakes the streams if anything has changed. An error ends the channel.
 func (c *channel) publish(number int, parts map[string][]byte, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -328,7 +329,7 @@ func signal(c chan struct{}) {
 	}
 }
 
-// news returns the parts that a stream was not sent yet; over is not nil if no more follow.
+// news returns the parts that have changed since the stream last sent them. over is not nil if no rendering follows.
 func (c *channel) news(st *stream) (parts map[string][]byte, over error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -344,7 +345,8 @@ func (c *channel) news(st *stream) (parts map[string][]byte, over error) {
 	return parts, c.over
 }
 
-// serve streams the live parts of a page until the browser goes or does not read, or until the viewer may no longer see the page.
+// serve streams the live parts of a page. It returns when the browser disconnects or stops reading, after streamLife, or when the user may
+// no longer see the page. It returns an error only if it has sent nothing.
 func (ws *watchers) serve(w http.ResponseWriter, r *Request, route Route) error {
 	if r.Method != http.MethodGet {
 		return callwright.ErrMethodNotAllowed
@@ -356,7 +358,7 @@ func (ws *watchers) serve(w http.ResponseWriter, r *Request, route Route) error 
 	defer leave()
 	ended, stop := ws.site.watch(r)
 	defer stop()
-	if err := ws.site.admit(r); err != nil { // the session may have ended before Watch
+	if err := ws.site.admit(r); err != nil { // the session may have ended before watch
 		return err
 	}
 	header := w.Header()
@@ -389,12 +391,12 @@ func (ws *watchers) serve(w http.ResponseWriter, r *Request, route Route) error 
 				return nil
 			}
 			if err := out.write([]byte(":\n\n")); err != nil {
-				return nil // the browser has gone
+				return nil // the browser has disconnected
 			}
 			beat.Reset(untilBeat(r.Principal))
 		case <-st.wake:
 			if len(ended) > 0 {
-				signal(st.wake) // after that
+				signal(st.wake) // ended has priority
 				continue
 			}
 			parts, over := c.news(st)
@@ -411,7 +413,7 @@ func (ws *watchers) serve(w http.ResponseWriter, r *Request, route Route) error 
 	}
 }
 
-// untilBeat returns the time until the next check of the principal: at the end of its session or key, if that comes sooner.
+// untilBeat returns the time until the next check of the session: streamBeat, or less if the principal expires earlier.
 func untilBeat(p callwright.Principal) time.Duration {
 	if ahead := time.Until(p.ExpiresAt); ahead > 0 {
 		return min(ahead, streamBeat)
@@ -422,7 +424,8 @@ func untilBeat(p callwright.Principal) time.Duration {
 // reload is a server-sent event that makes the browser reload the page.
 var reload = []byte("event: reload\ndata:\n\n")
 
-// changed reports whether the viewer may no longer see the page, or has other rights. An unreachable database ends no session.
+// changed reports whether the user may no longer see the page or has other entitlements. A temporary error, such as an unreachable
+// database, is no change.
 func (s *Site) changed(r *Request) bool {
 	before := rights(r.Principal)
 	if err := s.admit(r); err != nil {
@@ -431,8 +434,8 @@ func (s *Site) changed(r *Request) bool {
 	return rights(r.Principal) != before
 }
 
-// event is a server-sent event (HTML, section 9.2) with a fragment: its first line is the fragment's name. A carriage return ends a line
-// there, too: texts of strangers may hold one.
+// event returns a server-sent event (HTML, section 9.2) with a live part. Its first line of data is the part's name. Carriage returns
+// become line feeds, because they end lines of a stream and users' texts may contain them.
 func event(name string, part []byte) []byte {
 	b := []byte("event: part\ndata: " + url.PathEscape(name) + "\n")
 	part = bytes.ReplaceAll(bytes.ReplaceAll(part, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
@@ -442,14 +445,14 @@ func event(name string, part []byte) []byte {
 	return append(b, '\n')
 }
 
-// writer writes parts of an answer and flushes each.
+// writer writes to a stream, with a deadline of streamTimeout per write, and flushes after each write.
 type writer struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 }
 
 func (o writer) write(b []byte) error {
-	_ = o.control.SetWriteDeadline(time.Now().Add(streamTimeout)) // a writer without deadlines has none
+	_ = o.control.SetWriteDeadline(time.Now().Add(streamTimeout)) // not every ResponseWriter supports deadlines
 	if _, err := o.w.Write(b); err != nil {
 		return err
 	}

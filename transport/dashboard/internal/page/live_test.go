@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/pagetest"
 )
 
-// stream opens the live part of a page.
+// stream opens the stream of a page. next returns the next part or reload event, and "" at the end of the stream. leave closes the stream.
 func (h *house) stream(t *testing.T, path string) (next func() string, leave func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -67,7 +67,7 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// TestCloseEndsStreams ends the site while a page is open.
+// TestCloseEndsStreams checks that Site.Close ends an open stream.
 func TestCloseEndsStreams(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, "")
@@ -85,7 +85,7 @@ func TestCloseEndsStreams(t *testing.T) {
 	}
 }
 
-// TestStreamsNeedASession asks for a stream without one.
+// TestStreamsNeedASession checks that a stream without a session is refused with status 401, not with a redirect to the sign-in page.
 func TestStreamsNeedASession(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, "")
@@ -99,7 +99,7 @@ func TestStreamsNeedASession(t *testing.T) {
 	}
 }
 
-// TestLeaveWhileRendering leaves a page while it is rendered, which ends with the error of its context.
+// TestLeaveWhileRendering checks that a rendering is canceled when its only browser disconnects.
 func TestLeaveWhileRendering(t *testing.T) {
 	t.Parallel()
 	rendering, left := make(chan struct{}), make(chan struct{})
@@ -131,7 +131,7 @@ func TestLeaveWhileRendering(t *testing.T) {
 	}
 }
 
-// anybody is an Authenticator that takes every reader for the same person.
+// anybody is an Authenticator that identifies every request as the same user.
 type anybody struct{}
 
 func (anybody) Authenticate(*http.Request) (callwright.Principal, error) {

@@ -20,14 +20,14 @@ import (
 //go:embed templates/*.html
 var own embed.FS
 
-// templates are the pages by their areas, and this package's own.
+// templates contains the parsed pages of each area and of this package, by name.
 type templates struct {
 	areas map[*Area]map[string]*template.Template
 	own   map[string]*template.Template
 	nav   []*Area
 }
 
-// parse parses the templates of all areas, so that none fails later for its syntax.
+// parse parses the templates of all areas, so that a syntax error is found at the start.
 func parse(c Config) (*templates, error) {
 	t := &templates{areas: map[*Area]map[string]*template.Template{}}
 	layout, err := template.New("layout").Funcs(funcs(c.Prefix)).ParseFS(own, "templates/_*.html")
@@ -53,7 +53,7 @@ func parse(c Config) (*templates, error) {
 	return t, nil
 }
 
-// parsePages parses the files of an area, each together with the layout and the parts.
+// parsePages parses each page of an area together with the layout and the shared templates.
 func parsePages(layout *template.Template, area *Area) (map[string]*template.Template, error) {
 	parts, err := layout.Clone()
 	if err != nil {
@@ -93,22 +93,22 @@ func parsePages(layout *template.Template, area *Area) (map[string]*template.Tem
 	return pages, nil
 }
 
-// frame is the data of the layout around a page.
+// frame contains the data of the layout that surrounds a page.
 type frame struct {
 	Title  string
 	Nav    []*Area
 	Area   *Area
 	Notice string
-	Who    string // is signed in; empty: none
-	Out    bool   // there is a session to end
+	Who    string // name or id of the user's key; empty if not signed in
+	Out    bool   // the user can sign out
 	Live   bool
-	Faulty bool   // a form on the page was refused
-	Zone   string // cookie in which the script tells the time zone
+	Faulty bool   // the page shows a refused form
+	Zone   string // name of the cookie in which the script stores the time zone
 	Static static
 	Data   any
 }
 
-// find returns the template of a view.
+// find returns the template of a view. It returns an error if the area has no such template.
 func (s *Site) find(r *Request, v *View) (*template.Template, error) {
 	pages := s.themes.own
 	if r.area != nil && r.area.Path != "" {
@@ -144,12 +144,12 @@ func (v *View) answer(s *Site, w http.ResponseWriter, r *Request) error {
 	return nil
 }
 
-// entitled returns the areas whose pages the organization may see.
+// entitled returns the areas for which the principal has the required entitlement.
 func (r *Request) entitled(all []*Area) []*Area {
 	return slices.DeleteFunc(slices.Clone(all), func(a *Area) bool { return a.Entitlement != "" && !r.Principal.Entitled(a.Entitlement) })
 }
 
-// fill puts this browser's token into the forms of a rendered page.
+// fill replaces tokenMark in a rendered page by a CSRF token of this browser.
 func (r *Request) fill(page []byte) []byte {
 	if !bytes.Contains(page, []byte(tokenMark)) {
 		return page
@@ -158,11 +158,11 @@ func (r *Request) fill(page []byte) []byte {
 }
 
 var compressors = sync.Pool{New: func() any {
-	z, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level exists
+	z, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // cannot fail, because the level is valid
 	return z
 }}
 
-// send sends a page, compressed if the browser takes that.
+// send sends a page, compressed if the browser accepts gzip.
 func send(w http.ResponseWriter, r *Request, status int, page []byte) {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
@@ -172,7 +172,7 @@ func send(w http.ResponseWriter, r *Request, status int, page []byte) {
 		var b bytes.Buffer
 		z := compressors.Get().(*gzip.Writer) //nolint:forcetypeassert // nothing else is put there
 		z.Reset(&b)
-		_, _ = z.Write(page) // into memory
+		_, _ = z.Write(page) // cannot fail, because b is in memory
 		_ = z.Close()
 		compressors.Put(z)
 		h.Set("Content-Encoding", "gzip")
@@ -180,5 +180,5 @@ func send(w http.ResponseWriter, r *Request, status int, page []byte) {
 	}
 	h.Set("Content-Length", strconv.Itoa(len(page)))
 	w.WriteHeader(status)
-	_, _ = w.Write(page) // the browser has gone if this fails
+	_, _ = w.Write(page) // fails only if the browser has disconnected
 }

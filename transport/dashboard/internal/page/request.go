@@ -13,41 +13,41 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Request is a request for a page by a principal that may see it.
+// Request is a request for a page. On the pages of an area, Principal is authenticated and has the area's entitlement.
 type Request struct {
 	*http.Request
 	Principal callwright.Principal
-	SessionID string // in which the request is made; empty with an Authenticator
+	SessionID string // id of the session; empty with an Authenticator
 
-	area   *Area  // nil: a page of this package
-	prefix string // of the site
-	id     string // in the answer's header, on error pages and in the log
-	token  string // of the session; empty: there is none
-	form   string // the secret of this browser's forms
+	area   *Area  // nil for a page of this package
+	prefix string // Config.Prefix
+	id     string // request id: in the response header, on error pages and in the log
+	token  string // session token; may be empty
+	form   string // secret of this browser's CSRF tokens
 	zone   *time.Location
 
-	leaveOrg func() // gives the place in the organization's share back; nil: there is none
+	leaveOrg func() // releases the slot of the organization; may be nil
 }
 
-// Org is the organization whose pages are shown.
+// Org returns the principal's organization.
 func (r *Request) Org() callwright.OrgID { return r.Principal.Org }
 
-// Query returns a parameter of the address, without spaces around it.
+// Query returns a query parameter without surrounding white space. It returns "" if the parameter is missing.
 func (r *Request) Query(name string) string { return strings.TrimSpace(r.URL.Query().Get(name)) }
 
-// Field returns a field of the form, without spaces around it.
+// Field returns a field of the form without surrounding white space. It returns "" if the field is missing.
 func (r *Request) Field(name string) string { return strings.TrimSpace(r.PostForm.Get(name)) }
 
-// Streams reports whether the browser asks for the live parts of the page, as a stream of events.
+// Streams reports whether the browser requests the live parts of the page as server-sent events.
 func (r *Request) Streams() bool { return strings.Contains(r.Header.Get("Accept"), eventStream) }
 
-// After returns the place in a list after which the page begins; CodeBadRequest when the address holds another thing.
+// After returns the keyset position after which the list begins, from the query parameter after. An invalid value is CodeBadRequest.
 func (r *Request) After() (callwright.Keyset, error) {
 	k, err := callwright.ParseCursor(r.Query("after"))
 	return k, callwright.InField("after", err)
 }
 
-// Next returns the address of the next page of a list, with the same filters; empty at the end of the list.
+// Next returns the query of the next page of a list, with the same filters. It returns "" if k is zero, at the end of the list.
 func (r *Request) Next(k callwright.Keyset) string {
 	if k.IsZero() {
 		return ""
@@ -55,11 +55,11 @@ func (r *Request) Next(k callwright.Keyset) string {
 	return r.With("after", k.Cursor())
 }
 
-// Below returns a path below the prefix as browsers know it, for links that no template makes.
+// Below adds Config.Prefix to a path, for links that are not made in a template.
 func (r *Request) Below(path string) string { return r.prefix + path }
 
-// With returns the query of the address with other values of some parameters, given as name, value, name, value; an empty value takes
-// a parameter away. Without "after" among them the list begins anew.
+// With returns the current query, beginning with "?", after changing parameters. pairs alternates names and values; an empty value deletes
+// the parameter. With always deletes the parameter after unless pairs sets it, so that the list begins with its first page.
 func (r *Request) With(pairs ...string) string {
 	q := r.URL.Query()
 	q.Del("after")
@@ -71,11 +71,11 @@ func (r *Request) With(pairs ...string) string {
 	return "?" + q.Encode()
 }
 
-// Sort is the link in the head of a column, for the template "sorted".
+// Sort contains the link of a column heading and the current order, for the template "sorted".
 type Sort struct{ Query, Aria, Mark string }
 
-// Sort returns the link that sorts a list by a column, from the greatest on, and the other way round if the list is sorted so already.
-// The list begins anew.
+// Sort returns the link that sorts a list by a column in descending order, or in ascending order if the list is already sorted by the
+// column in descending order. The link leads to the first page of the list. current reports whether the list is sorted by the column.
 func (r *Request) Sort(by string, current, ascending bool) Sort {
 	s, order := Sort{}, ""
 	switch {
@@ -88,7 +88,7 @@ func (r *Request) Sort(by string, current, ascending bool) Sort {
 	return s
 }
 
-// page returns the handler of a route. A nil area is of this package: it needs no session.
+// page returns the handler of a route. If area is nil, the page needs no session.
 func (s *Site) page(route Route, area *Area) http.HandlerFunc {
 	return func(w http.ResponseWriter, plain *http.Request) {
 		begin := time.Now()
@@ -108,7 +108,7 @@ func (s *Site) page(route Route, area *Area) http.HandlerFunc {
 	}
 }
 
-// serve answers a request. It returns an error if it cannot.
+// serve checks a request and sends the response. If it returns an error, it has sent nothing.
 func (s *Site) serve(w *recorder, r *Request, route Route) error {
 	if err := s.cross.Check(r.Request); err != nil {
 		return callwright.Errorf(callwright.CodeForbidden, "the form was sent by another site: open this page again").Because(err)
@@ -145,16 +145,16 @@ func (s *Site) serve(w *recorder, r *Request, route Route) error {
 		return err
 	}
 	defer leave()
-	w.begin = leave // a browser that is slow to take the page does not make others wait
+	w.begin = leave // so that a slow browser does not occupy the slot
 	answer, err := route.Serve(r.Context(), r)
 	if err != nil {
 		return err
 	}
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerTimeout)) // work such as speech may have taken longer
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerTimeout)) // Serve may have exceeded the first deadline
 	return answer.answer(s, w, r)
 }
 
-// admit authenticates a request and checks that the principal may see the area.
+// admit authenticates a request. It returns CodeFeatureNotEnabled if the principal lacks the area's entitlement.
 func (s *Site) admit(r *Request) error {
 	if err := s.authenticate(r); err != nil {
 		return err
@@ -167,7 +167,8 @@ func (s *Site) admit(r *Request) error {
 	return nil
 }
 
-// refuse redirects a browser without a session to the sign-in, and afterwards back to its address.
+// refuse redirects a browser without a session to the sign-in page, which leads back to the URL of a GET request. It returns err if the
+// site has no Sessions, if err is not CodeAuthFailure, or for a stream.
 func (s *Site) refuse(w http.ResponseWriter, r *Request, err error) error {
 	if s.cfg.Sessions == nil || !errors.Is(err, callwright.ErrAuthFailure) {
 		return err
@@ -188,7 +189,7 @@ func (s *Site) refuse(w http.ResponseWriter, r *Request, err error) error {
 	return nil
 }
 
-// log writes the line of a request. Paths contain ids at most. The query may be personal and is omitted.
+// log writes the log entry of a request. It contains the pattern of the route, not the URL, whose query may contain personal data.
 func (s *Site) log(r *Request, route Route, status int, took time.Duration, err error) {
 	level := slog.LevelInfo
 	attrs := []slog.Attr{
@@ -202,7 +203,7 @@ func (s *Site) log(r *Request, route Route, status int, took time.Duration, err 
 	switch {
 	case status >= http.StatusInternalServerError:
 		level = slog.LevelError
-	case status == http.StatusUnauthorized && r.Method == http.MethodPost: // a client guesses keys
+	case status == http.StatusUnauthorized && r.Method == http.MethodPost: // may be an attempt to guess keys
 		level = slog.LevelWarn
 	}
 	write := func() { s.cfg.Logger.LogAttrs(context.WithoutCancel(r.Context()), level, "page", attrs...) }
@@ -213,7 +214,7 @@ func (s *Site) log(r *Request, route Route, status int, took time.Duration, err 
 	write()
 }
 
-// client returns the address from which a request comes.
+// client returns the IP address from which a request was sent.
 func client(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -222,14 +223,14 @@ func client(r *http.Request) string {
 	return host
 }
 
-// recorder remembers the status of an answer.
+// recorder records the status of a response.
 type recorder struct {
 	http.ResponseWriter
 	status int
-	begin  func() // is called before the answer goes out; nil: nothing is
+	begin  func() // called before the response is sent; may be nil
 }
 
-// note remembers a status, unless the answer has one.
+// note records the first status and calls begin.
 func (w *recorder) note(status int) {
 	if w.status != 0 {
 		return
@@ -250,5 +251,5 @@ func (w *recorder) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// Unwrap returns the writer below, for http.ResponseController.
+// Unwrap returns the underlying writer, for http.ResponseController.
 func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -10,25 +10,25 @@ import (
 
 // Limits of concurrent work.
 const (
-	maxPages    = 64              // that are rendered concurrently; others wait
-	maxOwnPages = 16              // such as the sign-in, beside them
-	maxOrgPages = 16              // requests of one organization, from the reading of a form until its page is taken; others wait
-	maxWait     = 5 * time.Second // for a place
+	maxPages    = 64              // pages of areas that are rendered concurrently
+	maxOwnPages = 16              // additional pages of this package, such as the sign-in page
+	maxOrgPages = 16              // concurrent requests per organization, including the upload of a form and the sending of a page
+	maxWait     = 5 * time.Second // for a free slot
 )
 
-// room bounds the requests that are answered concurrently, so that neither strangers nor one organization keep others from their pages.
+// room limits concurrent requests, so that neither unknown clients nor a single organization can block the other users.
 type room struct {
-	pages chan struct{} // holds a value for each page that is being made
-	own   chan struct{} // and for each of this package's own, which are for strangers, too
+	pages chan struct{} // holds a value for each page of an area that is being rendered
+	own   chan struct{} // the same for pages of this package, which need no session
 
 	mu   sync.Mutex
 	orgs map[callwright.OrgID]*orgRoom
 }
 
-// orgRoom is the share of an organization.
+// orgRoom limits the requests of one organization.
 type orgRoom struct {
 	places chan struct{}
-	users  int // requests that hold a place or wait for one
+	users  int // requests that hold a slot or wait for one
 }
 
 func newRoom() *room {
@@ -37,7 +37,8 @@ func newRoom() *room {
 
 var errFull = &callwright.Error{Code: callwright.CodeUnavailable, Message: "too many pages are being made: try again", RetryAfter: maxWait}
 
-// claim puts a value into a channel within maxWait, and returns a function that takes it out again, once.
+// claim claims a slot and returns a function that releases it and may be called repeatedly. It returns errFull if no slot is free within
+// maxWait.
 func claim(ctx context.Context, places chan struct{}) (leave func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, maxWait)
 	defer cancel()
@@ -49,7 +50,7 @@ func claim(ctx context.Context, places chan struct{}) (leave func(), err error) 
 	}
 }
 
-// enter takes a place to make a page of an area in; nil: one of this package.
+// enter claims a slot for rendering a page of an area, or of this package if of is nil.
 func (r *room) enter(ctx context.Context, of *Area) (leave func(), err error) {
 	if of == nil {
 		return claim(ctx, r.own)
@@ -57,7 +58,7 @@ func (r *room) enter(ctx context.Context, of *Area) (leave func(), err error) {
 	return claim(ctx, r.pages)
 }
 
-// enterOrg takes a place in the share of an organization.
+// enterOrg claims a slot for a request of an organization.
 func (r *room) enterOrg(ctx context.Context, org callwright.OrgID) (leave func(), err error) {
 	r.mu.Lock()
 	share, ok := r.orgs[org]

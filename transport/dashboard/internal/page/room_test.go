@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// send sends a request and returns its answer when it has ended. A body that never ends is read until the context ends.
+// send sends a form with a session token and returns the response. It blocks until the body ends.
 func (h *house) send(ctx context.Context, method, path, token string, body io.Reader) *httptest.ResponseRecorder {
 	r := httptest.NewRequestWithContext(ctx, method, path, body)
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -25,7 +25,7 @@ func (h *house) send(ctx context.Context, method, path, token string, body io.Re
 	return w
 }
 
-// stall sends forms of which nothing comes, until the context ends.
+// stall sends forms whose bodies yield nothing until ctx is canceled, and waits until the server reads them.
 func (h *house) stall(ctx context.Context, count int, path, token string) {
 	for range count {
 		body, end := io.Pipe()
@@ -35,7 +35,7 @@ func (h *house) stall(ctx context.Context, count int, path, token string) {
 	synctest.Wait()
 }
 
-// TestSlowSignIn lets unknown clients send forms that never arrive. All others are answered immediately.
+// TestSlowSignIn checks that 1000 unfinished sign-in forms delay no other request.
 func TestSlowSignIn(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(ctx context.Context, t *testing.T, h *house, token string) {
@@ -49,8 +49,7 @@ func TestSlowSignIn(t *testing.T) {
 	})
 }
 
-// TestSlowOrganization lets one organization send forms that never arrive. Its own users wait in vain; users of others are answered
-// immediately.
+// TestSlowOrganization checks that 1000 unfinished forms of an organization delay only its own requests, which fail until the forms end.
 func TestSlowOrganization(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(ctx context.Context, t *testing.T, h *house, token string) {
@@ -75,7 +74,7 @@ func TestSlowOrganization(t *testing.T) {
 	})
 }
 
-// TestLargeSignIn sends more than a key to the sign-in.
+// TestLargeSignIn checks that a sign-in form of more than 4 KiB is refused.
 func TestLargeSignIn(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, "")
@@ -84,7 +83,7 @@ func TestLargeSignIn(t *testing.T) {
 	}
 }
 
-// TestLargeTexts sends forms that may bring files: their texts are bounded all the same.
+// TestLargeTexts checks that MaxBody limits the text of a form even if Files allows a larger body.
 func TestLargeTexts(t *testing.T) {
 	t.Parallel()
 	site, _ := one(t, page.Route{Pattern: "POST /one", MaxBody: 2000, Files: 100_000, Serve: func(context.Context, *page.Request) (page.Answer, error) {
@@ -94,13 +93,13 @@ func TestLargeTexts(t *testing.T) {
 		text, file int
 		want       int
 	}{
-		"small":      {1000, 90_000, http.StatusForbidden}, // it has no token
+		"small":      {1000, 90_000, http.StatusForbidden}, // refused later, because it has no CSRF token
 		"large text": {3000, 10, http.StatusRequestEntityTooLarge},
 		"large file": {10, 110_000, http.StatusRequestEntityTooLarge},
 	} {
 		var body bytes.Buffer
 		form := multipart.NewWriter(&body)
-		_ = form.WriteField("text", strings.Repeat("x", c.text)) // into memory
+		_ = form.WriteField("text", strings.Repeat("x", c.text)) // cannot fail, because body is in memory
 		file, _ := form.CreateFormFile("file", "f")
 		_, _ = file.Write(make([]byte, c.file))
 		_ = form.Close()
@@ -119,7 +118,8 @@ func TestLargeTexts(t *testing.T) {
 	}
 }
 
-// TestCarriageReturns streams a text with carriage returns, which end lines of a stream. It stays one event.
+// TestCarriageReturns checks that a text with carriage returns stays within its event. Carriage returns end lines of a stream, so that the
+// text could inject events.
 func TestCarriageReturns(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(ctx context.Context, t *testing.T, h *house, token string) {

@@ -10,8 +10,8 @@ import (
 	"github.com/callwright/callwright/internal/browser"
 )
 
-// TestScriptKeepsWhatIsTyped changes a live page while a form is being filled in: typed values stay when the focus moves, and
-// confirmed actions are executed. Other parts still change.
+// TestScriptKeepsWhatIsTyped checks that a live update replaces no part in which the user has typed, and cancels no action that the user is
+// about to confirm. Other parts must still change.
 func TestScriptKeepsWhatIsTyped(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, "")
@@ -36,7 +36,7 @@ func TestScriptKeepsWhatIsTyped(t *testing.T) {
 		t.Errorf("what was typed is %q now", got)
 	}
 	browser.Eval[any](t, p, `(field => { field.focus(); field.value = ""; field.blur(); })(document.querySelector("#live-asked input[name=name]"))`)
-	shows("live-asked", 22) // it is no longer in use
+	shows("live-asked", 22) // updated again, because the field is empty and has lost the focus
 	p.Click(t, "#live-asked button")
 	p.Await(t, "#ask[open]")
 	h.number.Store(33)
@@ -50,7 +50,7 @@ func TestScriptKeepsWhatIsTyped(t *testing.T) {
 	}
 }
 
-// TestScriptShowsLocalTimes has a browser in New York show a time and a chart: both are in its zone, with UTC in the title.
+// TestScriptShowsLocalTimes checks that a browser in New York shows times and charts in its zone, with UTC in the tooltip.
 func TestScriptShowsLocalTimes(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, "")
@@ -75,7 +75,7 @@ func TestScriptShowsLocalTimes(t *testing.T) {
 	}
 }
 
-// TestScriptKeepsTheFocus changes a live part while its field has the focus and nothing is typed: the part is new, and the focus stays.
+// TestScriptKeepsTheFocus checks that a live update replaces a part with a focused, empty field, and that the field keeps the focus.
 func TestScriptKeepsTheFocus(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, "")

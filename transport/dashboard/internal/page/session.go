@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// cookieName returns the name of a cookie. Where there is TLS, browsers keep other hosts and other paths from setting it (RFC 6265bis,
-// section 4.1.3.2).
+// cookieName returns the full name of a cookie. With Config.Secure, the prefix "__Host-" prevents other hosts from setting the cookie (RFC
+// 6265bis, section 4.1.3.2).
 func (s *Site) cookieName(name string) string {
 	if s.cfg.Secure {
 		return "__Host-callwright_" + name
@@ -20,14 +20,15 @@ func (s *Site) cookieName(name string) string {
 	return "callwright_" + name
 }
 
-// setCookie sets a cookie for as long as the browser runs, or for maxAge seconds; one less than 0 deletes it.
+// setCookie sets a cookie that expires after maxAge seconds, or when the browser closes if maxAge is 0. A negative maxAge deletes the
+// cookie.
 func (s *Site) setCookie(w http.ResponseWriter, name, value string, maxAge int) {
 	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure where there is TLS: Config.Secure
 		Name: s.cookieName(name), Value: value, Path: "/", MaxAge: maxAge, HttpOnly: true, Secure: s.cfg.Secure, SameSite: http.SameSiteStrictMode,
 	})
 }
 
-// authenticate sets the principal of a request.
+// authenticate sets the principal of a request. It returns an error if the principal has no organization or key.
 func (s *Site) authenticate(r *Request) (err error) {
 	if s.cfg.Authenticator != nil {
 		r.Principal, err = s.cfg.Authenticator.Authenticate(r.Request)
@@ -40,7 +41,7 @@ func (s *Site) authenticate(r *Request) (err error) {
 	return err
 }
 
-// session returns the principal of the session of a request.
+// session returns the principal of the request's session and sets r.SessionID. Without a session token it returns CodeAuthFailure.
 func (s *Site) session(r *Request) (callwright.Principal, error) {
 	if r.token == "" {
 		return callwright.Principal{}, callwright.ErrAuthFailure
@@ -50,7 +51,8 @@ func (s *Site) session(r *Request) (callwright.Principal, error) {
 	return p, err
 }
 
-// watch returns a channel that holds a value when the session of a request or its key may have ended; nil without Sessions.
+// watch returns a channel that receives a value when the request's session or its key may have ended: see Sessions.Watch. The channel is
+// nil without Sessions. The caller must call stop.
 func (s *Site) watch(r *Request) (ended <-chan struct{}, stop func()) {
 	if s.cfg.Sessions == nil {
 		return nil, func() {}
@@ -58,9 +60,9 @@ func (s *Site) watch(r *Request) (ended <-chan struct{}, stop func()) {
 	return s.cfg.Sessions.Watch(callwright.Session{ID: r.SessionID, Org: r.Principal.Org, KeyID: r.Principal.KeyID})
 }
 
-// login is the page on which people sign in.
+// login contains the data of the sign-in page.
 type login struct {
-	Next   string // where to go afterwards
+	Next   string // path to open after the sign-in
 	Hint   string
 	Faults Faults
 }
@@ -69,7 +71,7 @@ func (s *Site) showLogin(_ context.Context, r *Request) (Answer, error) {
 	return &View{Page: "login", Title: "Sign in", Data: login{Next: local(r.Query("next")), Hint: s.cfg.SignInHint}}, nil
 }
 
-// signIn begins a session.
+// signIn begins a session with an API key and ends the browser's former session.
 func (s *Site) signIn(ctx context.Context, r *Request) (Answer, error) {
 	next := local(r.Field("next"))
 	token, session, err := s.cfg.Sessions.SignIn(ctx, r.Field("key"))
@@ -81,16 +83,16 @@ func (s *Site) signIn(ctx context.Context, r *Request) (Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.token != "" { // the former session is not used any more
+	if r.token != "" { // the browser replaces this token by the new one
 		if err := s.cfg.Sessions.SignOut(ctx, r.token); err != nil {
 			return nil, err
 		}
 	}
-	r.Principal.Org, r.Principal.KeyID = session.Org, session.KeyID // for the log
+	r.Principal.Org, r.Principal.KeyID = session.Org, session.KeyID // for Site.log
 	return cookied{name: "session", value: token, to: next}, nil
 }
 
-// signOut ends the session of the browser.
+// signOut ends the browser's session and deletes its cookie.
 func (s *Site) signOut(ctx context.Context, r *Request) (Answer, error) {
 	if err := s.cfg.Sessions.SignOut(ctx, r.token); err != nil {
 		return nil, err
@@ -98,7 +100,7 @@ func (s *Site) signOut(ctx context.Context, r *Request) (Answer, error) {
 	return cookied{name: "session", maxAge: -1, to: "/login"}, nil
 }
 
-// cookied is a SeeOther that sets a cookie.
+// cookied is a redirect that also sets or deletes a cookie.
 type cookied struct {
 	name, value string
 	maxAge      int
@@ -110,7 +112,7 @@ func (c cookied) answer(s *Site, w http.ResponseWriter, r *Request) error {
 	return SeeOther{To: c.to}.answer(s, w, r)
 }
 
-// local returns an address of this site, and "/" in place of any other.
+// local returns address if it is an absolute path of this site, and "/" otherwise, so that the sign-in never redirects to another site.
 func local(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.IsAbs() || u.Host != "" || u.User != nil || !strings.HasPrefix(address, "/") || strings.HasPrefix(address, "//") ||
@@ -120,7 +122,7 @@ func local(address string) string {
 	return address
 }
 
-// maxNotice is the most characters of a notice.
+// maxNotice is the maximum size of a notice in bytes.
 const maxNotice = 500
 
 func (a SeeOther) answer(s *Site, w http.ResponseWriter, r *Request) error {
@@ -132,7 +134,7 @@ func (a SeeOther) answer(s *Site, w http.ResponseWriter, r *Request) error {
 	return nil
 }
 
-// popNotice returns the notice of the form before, once.
+// popNotice returns the notice of a SeeOther and deletes its cookie. It returns "" if there is none.
 func (s *Site) popNotice(w http.ResponseWriter, r *Request) string {
 	c, err := r.Cookie(s.cookieName("notice"))
 	if err != nil {
@@ -149,7 +151,7 @@ func (s *Site) popNotice(w http.ResponseWriter, r *Request) string {
 func (c Content) answer(_ *Site, w http.ResponseWriter, r *Request) error {
 	defer c.close()
 	if r.leaveOrg != nil {
-		r.leaveOrg() // a player takes a recording as slowly as it plays it
+		r.leaveOrg() // a player may read a recording only as fast as it plays
 	}
 	w.Header().Set("Cache-Control", "private, no-store")
 	c.Send(paced{w, http.NewResponseController(w)}, r.Request)
@@ -158,20 +160,20 @@ func (c Content) answer(_ *Site, w http.ResponseWriter, r *Request) error {
 
 func (c Content) close() {
 	if c.Close != nil {
-		_ = c.Close() // it was only read
+		_ = c.Close() // ignored, because nothing was written
 	}
 }
 
-// paced is an answer of which the browser must take each piece in time, however long it takes the whole.
+// paced is a ResponseWriter that extends the write deadline to answerTimeout at each Write, so that a long response does not time out.
 type paced struct {
 	http.ResponseWriter
 	control *http.ResponseController
 }
 
 func (w paced) Write(b []byte) (int, error) {
-	_ = w.control.SetWriteDeadline(time.Now().Add(answerTimeout)) // a writer without deadlines has none
+	_ = w.control.SetWriteDeadline(time.Now().Add(answerTimeout)) // not every ResponseWriter supports deadlines
 	return w.ResponseWriter.Write(b)
 }
 
-// Unwrap returns the writer below, for http.ResponseController.
+// Unwrap returns the underlying writer, for http.ResponseController.
 func (w paced) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -12,39 +12,40 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Authenticator returns the principal of a request. It equals httpapi.Authenticator: see there.
+// Authenticator returns the principal of a request. See httpapi.Authenticator, which has the same method.
 type Authenticator interface {
 	Authenticate(r *http.Request) (callwright.Principal, error)
 }
 
-// Sessions signs people in by their API keys. access.Service does.
+// Sessions signs users in by their API keys. access.Service implements it.
 type Sessions interface {
-	// SignIn begins a session; CodeAuthFailure when the key is not in force. The token is known to the browser alone.
+	// SignIn begins a session. It returns CodeAuthFailure if the key is unknown, revoked or expired. Site stores the token only in the
+	// browser.
 	SignIn(ctx context.Context, key string) (token string, s callwright.Session, err error)
-	// Session returns a session and its principal; CodeAuthFailure when the session has ended.
+	// Session returns the session of a token and its principal. It returns CodeAuthFailure if the session has ended.
 	Session(ctx context.Context, token string) (callwright.Principal, callwright.Session, error)
-	// SignOut ends a session, if there is one.
+	// SignOut ends the session of a token. An unknown token is no error.
 	SignOut(ctx context.Context, token string) error
-	// Watch returns a channel that holds a value as soon as this server has ended a session or its key, for any reason. It may
-	// also hold one while both are still valid: call Session for the current state. The caller calls stop, once.
+	// Watch returns a channel that receives a value as soon as this server has ended the session or its key, for any reason. The channel
+	// may also receive a value while both are still valid: call Session for the current state. The caller must call stop once.
 	Watch(s callwright.Session) (ended <-chan struct{}, stop func())
 }
 
-// Config configures a Site.
+// Config configures a Site. Exactly one of Sessions and Authenticator is required.
 type Config struct {
 	Areas         []Area
-	Sessions      Sessions      `required:"without Authenticator"` // signs people in at /login; nil: Authenticator authenticates them
-	SignInHint    string        // where people find their keys, for the sign-in; empty: nothing is said
-	Authenticator Authenticator // of the embedding program; nil: Sessions
-	Prefix        string        // below which the pages are, such as "/ops"; empty: at the root
-	Secure        bool          // browsers reach the site over TLS, if only through a proxy: cookies are Secure
-	Streams       int           // live pages that may be open concurrently; 0: 2000
-	OrgStreams    int           // of one organization; 0: 1000
+	Sessions      Sessions      `required:"without Authenticator"` // signs users in at /login
+	SignInHint    string        // tells users on the sign-in page where to find their keys; may be empty
+	Authenticator Authenticator // replaces Sessions in an embedding program
+	Prefix        string        // path of the site, such as "/ops"; empty for the root
+	Secure        bool          // browsers use TLS, at least to a proxy: sets Secure cookies and HSTS
+	Streams       int           // maximum concurrent streams of live pages; default 2000
+	OrgStreams    int           // maximum per organization; default 1000
 
-	callwright.Runtime // its IDs are of requests
+	callwright.Runtime // IDs creates request ids
 }
 
-// Site serves the pages of areas.
+// Site serves the pages of areas, the sign-in and the static files. It is safe for concurrent use. The caller must call Close.
 type Site struct {
 	cfg      Config
 	mux      *http.ServeMux
@@ -56,18 +57,18 @@ type Site struct {
 	strangers callwright.UnauthenticatedLog
 }
 
-// Limits of requests, in addition to the ones in room.go.
+// Limits of requests. room.go contains further limits.
 const (
-	answerTimeout = 30 * time.Second // for a browser to take a page
-	maxAddress    = 4 << 10          // bytes of a path with its query
-	maxNext       = 1 << 10          // and of one to which the sign-in leads: each may become three there
-	maxSignIn     = 4 << 10          // bytes of a form from a browser without a session
+	answerTimeout = 30 * time.Second // for sending a page
+	maxAddress    = 4 << 10          // bytes of a path and its query
+	maxNext       = 1 << 10          // bytes of the URL to return to after the sign-in; escaping may triple them
+	maxSignIn     = 4 << 10          // bytes of a sign-in or sign-out form
 )
 
-// goodPrefix matches prefixes.
+// goodPrefix matches the valid values of Config.Prefix.
 var goodPrefix = regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)*$`)
 
-// New checks the configuration and parses the templates.
+// New returns a Site. It returns an error if the configuration is invalid or a template cannot be parsed.
 func New(c Config) (*Site, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
@@ -98,10 +99,10 @@ func New(c Config) (*Site, error) {
 	return s, nil
 }
 
-// Close ends the live pages and waits until nothing is rendered for them any more, or until the context ends. Browsers reconnect.
+// Close ends all streams and waits until their renderings have ended, or until ctx ends. Browsers then try to reconnect.
 func (s *Site) Close(ctx context.Context) error { return s.watchers.close(ctx) }
 
-// routes mounts the pages of the areas, and this package's own.
+// routes registers the pages of the areas and of this package.
 func (s *Site) routes() {
 	s.mux.HandleFunc("GET /static/{hash}/{name}", serveStatic)
 	var own []Route
@@ -124,7 +125,8 @@ func (s *Site) routes() {
 	}}, new(Area)))
 }
 
-// Serves reports whether there is a page, or something else than the page that says that there is none, for a request.
+// Serves reports whether the site has a page, an action or a file for the method and path of a request. If not, ServeHTTP responds with an
+// error page.
 func (s *Site) Serves(r *http.Request) bool {
 	path, ok := strings.CutPrefix(r.URL.Path, s.cfg.Prefix)
 	if !ok || path == "" {
@@ -136,13 +138,13 @@ func (s *Site) Serves(r *http.Request) bool {
 	return pattern != "" && pattern != absent
 }
 
-// absent is the pattern of every path that no page has.
+// absent is the pattern of the error page for unknown paths.
 const absent = "/"
 
-// ServeHTTP answers every request below the prefix.
+// ServeHTTP serves every path below Config.Prefix. Any other path is 404.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.secure(w, r)
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerTimeout)) // a writer without deadlines has none
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerTimeout)) // not every ResponseWriter supports deadlines
 	path, ok := strings.CutPrefix(r.URL.Path, s.cfg.Prefix)
 	if path == "" && ok {
 		http.Redirect(w, r, s.cfg.Prefix+"/", http.StatusMovedPermanently)

@@ -21,16 +21,16 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/pagetest"
 )
 
-// keys is a page.Sessions with one key, whose sessions end when it is revoked.
+// keys is a page.Sessions with the keys goodKey and otherKey. If revoked is set, no key or session is valid.
 type keys struct {
 	mu      sync.Mutex
 	tokens  map[string]callwright.OrgID
 	revoked bool
-	sip     bool // the organizations have the entitlement
-	away    bool // the database cannot be reached
+	sip     bool // both organizations have EntitlementSIP
+	away    bool // the database is unreachable
 }
 
-// The keys of two organizations.
+// The valid keys, each of another organization.
 const (
 	goodKey  = "cwk_good"
 	otherKey = "cwk_other"
@@ -72,10 +72,10 @@ func (k *keys) SignOut(_ context.Context, token string) error {
 	return nil
 }
 
-// Watch reports nothing, as for sessions that other nodes end.
+// Watch returns a nil channel, as if another node ended the sessions.
 func (k *keys) Watch(callwright.Session) (<-chan struct{}, func()) { return nil, func() {} }
 
-// house is a site with one area, in which there is a form and a live number.
+// house is a site with two areas, whose pages contain a form and a live number.
 type house struct {
 	*httptest.Server
 	keys   *keys
@@ -97,10 +97,10 @@ var templates = fstest.MapFS{
 	"broken.html": {Data: []byte(`{{define "main"}}{{.Nothing.At.All}}{{end}}`)},
 }
 
-// injection is a text that would be events of its own if its carriage returns ended lines of the stream.
+// injection is a text that would inject events into a stream if its carriage returns were sent.
 const injection = "x\r\revent: reload\rdata: \r\r\r\nevent: reload\n\n"
 
-// newSite makes a house without a server.
+// newSite returns a house that has no HTTP server.
 func newSite(t *testing.T, prefix string) *house {
 	t.Helper()
 	h := &house{keys: &keys{tokens: map[string]callwright.OrgID{}}}
@@ -161,12 +161,12 @@ func newHouse(t *testing.T, prefix string) *house {
 			t.Error(err)
 		}
 	})
-	jar, _ := cookiejar.New(nil) // without options it never fails
+	jar, _ := cookiejar.New(nil) // never fails without options
 	h.client = &http.Client{Transport: new(http.Transport), Jar: jar}
 	return h
 }
 
-// get returns a page.
+// get requests a page and returns the status, the body and the header.
 func (h *house) get(t *testing.T, path string) (int, string, http.Header) {
 	t.Helper()
 	a := pagetest.Send(t, h.client, h.URL+path, nil)
@@ -175,7 +175,7 @@ func (h *house) get(t *testing.T, path string) (int, string, http.Header) {
 
 var tokenPattern = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
 
-// post sends a form with the token of a page.
+// post sends a form to the path to, with the CSRF token of the page at the path from.
 func (h *house) post(t *testing.T, from, to string, form url.Values) (int, string, http.Header) {
 	t.Helper()
 	_, text, _ := h.get(t, from)
@@ -195,7 +195,7 @@ func (h *house) signIn(t *testing.T, prefix string) {
 	}
 }
 
-// TestSignInAgain signs in twice: the first session has ended then.
+// TestSignInAgain checks that a second sign-in ends the browser's first session.
 func TestSignInAgain(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, "")
@@ -258,7 +258,7 @@ func TestForms(t *testing.T) {
 	if status, _, _ := h.post(t, "/things", "/things", url.Values{"name": {strings.Repeat("x", 3000)}}); status != http.StatusRequestEntityTooLarge {
 		t.Errorf("a large form gives %d", status)
 	}
-	for _, path := range []string{"/login", "/logout"} { // TestForgedTokens of the package dashboard has the forms of areas
+	for _, path := range []string{"/login", "/logout"} { // TestForgedTokens in package dashboard tests the forms of areas
 		if a := pagetest.Send(t, h.client, h.URL+path, url.Values{"csrf": {"AAAA"}, "key": {goodKey}}); a.Status != http.StatusForbidden {
 			t.Errorf("%s with a wrong token: %d\n%s", path, a.Status, a.Body)
 		}
@@ -268,7 +268,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestNoTexts sends texts that no database can store: bytes that are not UTF-8, and NUL characters.
+// TestNoTexts checks that queries, paths and forms with invalid UTF-8 or NUL characters are refused, because no database can store such
+// text.
 func TestNoTexts(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, "")
@@ -291,7 +292,7 @@ func TestNoTexts(t *testing.T) {
 	}
 }
 
-// TestOtherSites sends the requests of a form of another site.
+// TestOtherSites checks that a form from another site is refused, even with a valid CSRF token.
 func TestOtherSites(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, "")
@@ -339,7 +340,7 @@ func TestNextIsLocal(t *testing.T) {
 	}
 }
 
-// TestMenu has only the areas that the organization is entitled to.
+// TestMenu checks that the navigation contains only the areas for which the organization has the entitlement.
 func TestMenu(t *testing.T) {
 	t.Parallel()
 	for path, entitled := range map[string]bool{"/things": false, "/secret": true} {
@@ -353,7 +354,7 @@ func TestMenu(t *testing.T) {
 	}
 }
 
-// TestAssetsAreSmall adds up the files that a browser loads beside a page, without its compression.
+// TestAssetsAreSmall checks that the style, the script and the icon together have at most 15,000 bytes, uncompressed.
 func TestAssetsAreSmall(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, "/ops")

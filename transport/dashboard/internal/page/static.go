@@ -2,7 +2,7 @@ package page
 
 import (
 	"crypto/sha256"
-	_ "embed" // the style and the script
+	_ "embed" // for the style and the script
 	"encoding/hex"
 	"net/http"
 	"regexp"
@@ -21,16 +21,17 @@ var (
 	icon []byte
 )
 
-// script is the source without indentation and comments, which no browser needs.
+// script is live.js without indentation and comments, so that browsers load fewer bytes.
 var script = regexp.MustCompile(`(?m)^[ \t]+|^//.*\n| // .*$`).ReplaceAll([]byte(source), nil)
 
-// sheet matches the indentation and the comments of a style sheet, which no browser needs.
+// sheet matches the indentation and the comments of a style sheet. They are deleted, so that browsers load fewer bytes.
 var sheet = regexp.MustCompile(`(?m)^[ \t]+|^/\*.*\*/\n`)
 
-// static holds the paths of the style, the script and the icon, below the prefix. They contain a hash, so that browsers may cache the files.
+// static holds the paths of the style, the script and the icon, without the prefix. Each path contains a hash of the file's content, so
+// that browsers may cache the files.
 type static struct{ Style, Script, Icon string }
 
-// assets are the files by their paths.
+// assets maps the path of each static file to its media type and content. statics holds the same paths by name.
 var assets, statics = func() (map[string]asset, static) {
 	css := sheet.ReplaceAll([]byte(style+chart.CSS), nil)
 	s := static{Style: staticPath(css, "style.css"), Script: staticPath(script, "live.js"), Icon: staticPath(icon, "icon.svg")}
@@ -60,10 +61,10 @@ func serveStatic(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, strings.NewReader(string(a.text)))
 }
 
-// plainHost matches hosts that may stand in a policy (CSP 3, section 2.3.1), which knows no IPv6 addresses.
+// plainHost matches hosts that a Content-Security-Policy may name (CSP 3, section 2.3.1). The policy's grammar excludes IPv6 addresses.
 var plainHost = regexp.MustCompile(`^[A-Za-z0-9.-]{1,255}(:[0-9]{1,5})?$`)
 
-// secure sets the headers that keep a page from doing anything but its own.
+// secure sets the security headers of an answer. They allow a page to load only this site's resources, and forbid frames of other sites.
 func (s *Site) secure(w http.ResponseWriter, r *http.Request) {
 	styles, scripts := "'self'", "'self'"
 	if plainHost.MatchString(r.Host) {

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/pagetest"
 )
 
-// span requests the page that shows dates, in a zone; empty: the browser sends none.
+// span requests the page that shows dates, and returns the dates. If zone is empty, the request carries no cookie.
 func (h *house) span(t *testing.T, zone, text string) string {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.URL+"/span?at="+text, nil)
@@ -26,7 +26,7 @@ func (h *house) span(t *testing.T, zone, text string) string {
 	return body
 }
 
-// TestDaysOfZones asks for days in zones whose clocks change: at night, and at midnight.
+// TestDaysOfZones checks the bounds of days on which the clocks of a zone change, including changes at midnight.
 func TestDaysOfZones(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, "")
@@ -39,7 +39,7 @@ func TestDaysOfZones(t *testing.T) {
 		{"America/New_York", "2026-03-08", "America/New_York 2026-03-08T05:00:00Z 2026-03-09T04:00:00Z"},
 		{"Australia/Lord_Howe", "2026-04-05", "Australia/Lord_Howe 2026-04-04T13:00:00Z 2026-04-05T13:30:00Z"},
 		{"Asia/Beirut", "2026-03-29", "Asia/Beirut 2026-03-28T22:00:00Z 2026-03-29T21:00:00Z"},             // begins at 1:00
-		{"America/Havana", "2026-11-01", "America/Havana 2026-11-01T04:00:00Z 2026-11-02T05:00:00Z"},       // has 0:00 twice
+		{"America/Havana", "2026-11-01", "America/Havana 2026-11-01T04:00:00Z 2026-11-02T05:00:00Z"},       // 0:00 occurs twice
 		{"America/Sao_Paulo", "2018-11-04", "America/Sao_Paulo 2018-11-04T03:00:00Z 2018-11-05T02:00:00Z"}, // begins at 1:00
 		{"Pacific/Kiritimati", "2026-03-02", "Pacific/Kiritimati 2026-03-01T10:00:00Z 2026-03-02T10:00:00Z"},
 		{"Pacific/Pago_Pago", "2026-12-31", "Pacific/Pago_Pago 2026-12-31T11:00:00Z 2027-01-01T11:00:00Z"},
@@ -57,7 +57,8 @@ func TestDaysOfZones(t *testing.T) {
 	}
 }
 
-// TestLiveDaysAreOfTheirZone has browsers of two zones look at the same address: each gets the parts of its own.
+// TestLiveDaysAreOfTheirZone checks that two browsers in different zones that watch the same address each receive updates for their own
+// zone.
 func TestLiveDaysAreOfTheirZone(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, "")
@@ -87,7 +88,7 @@ func TestLiveDaysAreOfTheirZone(t *testing.T) {
 	}
 }
 
-// TestCookieOfTheZone holds that the script is told the cookie that the site reads, which over TLS is of this host alone.
+// TestCookieOfTheZone checks that the page passes the script the cookie that the site reads. Over TLS, the cookie has the __Host- prefix.
 func TestCookieOfTheZone(t *testing.T) {
 	t.Parallel()
 	for want, secure := range map[string]bool{
@@ -105,7 +106,7 @@ func TestCookieOfTheZone(t *testing.T) {
 	}
 }
 
-// TestScriptTellsTheZone has a browser in New York ask for a day.
+// TestScriptTellsTheZone checks that a browser in New York is shown the bounds of a day in its zone.
 func TestScriptTellsTheZone(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, "")

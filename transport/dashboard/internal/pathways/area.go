@@ -1,4 +1,4 @@
-// Package pathways shows pathways and their versions, edits them as JSON, compares and publishes them, and chats with them.
+// Package pathways contains the dashboard's pages of pathways. They list, edit as JSON, compare and publish versions, and chat with them.
 package pathways
 
 import (
@@ -17,25 +17,24 @@ import (
 //go:embed templates/*.html
 var files embed.FS
 
-// Config names the services behind the pages. Pathways is required.
+// Config configures the pages. Pathways is required.
 type Config struct {
 	Pathways *pathway.Service
-	Calls    bool // there are pages of calls, to which pages link
-	Tests    bool // there are pages of tests, to which pages link
+	Calls    bool // the dashboard has pages of calls, which are linked
+	Tests    bool // the dashboard has pages of tests, which are linked
 }
 
-// pages serves the pages.
 type pages struct{ cfg Config }
 
-// maxBody bounds a form with a document: each byte of it may take three in a form.
+// maxBody is the maximum size of a form with a document, in bytes. Form encoding may triple the document's size.
 const maxBody = 3*graph.MaxBytes + 64<<10
 
-// New returns the pages of pathways.
+// New returns the area of the pathways' pages. It panics if the embedded templates cannot be opened.
 func New(c Config) page.Area {
 	p := pages{c}
 	templates, err := fs.Sub(files, "templates")
 	if err != nil {
-		panic(err) // the folder is embedded
+		panic(err) // impossible: the folder is embedded
 	}
 	return drawing.In(turnlog.In(page.Area{
 		Title: "Pathways", Path: "/pathways", Templates: templates,
@@ -62,10 +61,10 @@ func New(c Config) page.Area {
 // pageSize is the number of entries on a page of a list.
 const pageSize = 50
 
-// list is the page of all pathways.
+// list holds the data of the page that lists all pathways.
 type list struct {
 	Pathways []pathway.Pathway
-	Next     string // address of the next page; empty: this is the last
+	Next     string // address of the next page, or empty on the last
 }
 
 func (p pages) list(ctx context.Context, r *page.Request) (page.Answer, error) {
@@ -80,18 +79,18 @@ func (p pages) list(ctx context.Context, r *page.Request) (page.Answer, error) {
 	return &page.View{Page: "list", Title: "Pathways", Data: list{found.Items, r.Next(found.Next)}}, nil
 }
 
-// newestChats is the number of chats on the page of a pathway.
+// newestChats is the maximum number of chats on the page of a pathway.
 const newestChats = 5
 
-// overview is the page of a pathway.
+// overview holds the data of a pathway's page.
 type overview struct {
 	Pathway  pathway.Pathway
 	Versions []pathway.Version
 	Next     string
-	Chats    []pathway.Chat // the newest
-	From, To int            // the versions to compare at first
-	Calls    bool           // there are pages of calls
-	Tests    bool           // there are pages of tests
+	Chats    []pathway.Chat // the newest chats, at most newestChats
+	From, To int            // initial values of the comparison form
+	Calls    bool           // see Config
+	Tests    bool           // see Config
 }
 
 func (p pages) pathway(ctx context.Context, r *page.Request) (page.Answer, error) {
@@ -112,8 +111,9 @@ func (p pages) pathway(ctx context.Context, r *page.Request) (page.Answer, error
 	return &page.View{Page: "pathway", Title: about.Name, Data: shown}, nil
 }
 
-// toCompare returns the versions that a comparison begins with: that in production, or the oldest, against the newest of a page. If
-// the newest is in production, it is compared with that before; the only version, with the draft.
+// toCompare returns the initial versions of the comparison form. It compares the newest listed version with the version in production, or
+// with the oldest listed version if none is in production. If the newest is in production, it is compared with its predecessor. A sole
+// version is compared with the draft.
 func toCompare(about pathway.Pathway, listed []pathway.Version) (from, to int) {
 	if len(listed) == 0 {
 		return 0, 0

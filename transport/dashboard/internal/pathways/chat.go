@@ -13,37 +13,38 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// The elements of a page of a chat.
+// The maximum numbers of turns and of messages on a chat's page.
 const (
 	turnsPage    = 50
-	messagesPage = 100 // of the words of a chat whose turns have no logs
+	messagesPage = 100 // for chats without logged turns
 )
 
-// chat is the page of a chat.
+// chat holds the data of a chat's page.
 type chat struct {
 	pathway.ChatView
 
-	Number  string        // of the version
+	Number  string        // number of the version
 	Node    string        // the name of the current node
 	Busy    bool          // a turn is running
-	Words   []llm.Message // the last messages, if the turns of the page have no logs
-	Text    string        // that was refused
+	Words   []llm.Message // the last messages, if the page has no logged turns
+	Text    string        // the refused message
 	Faults  page.Faults
-	Earlier string // address of the turns before; empty: there are none
+	Earlier string // address of the earlier turns, or empty if none exist
 	Later   string
 }
 
-// Open reports whether the log of a turn is open, which is true for the newest.
+// Open reports whether the page shows the details of a turn expanded, as it does for the newest turn.
 func (c chat) Open(l pathway.Log) bool { return l.Turn == c.State.Turn }
 
-// RefusalText returns why the chat takes no turn.
+// RefusalText returns the reason why the chat accepts no turn.
 func (c chat) RefusalText() string { return callwright.MessageOf(c.Refusal) }
 
 func (p pages) chat(ctx context.Context, r *page.Request) (page.Answer, error) {
 	return p.chatPage(ctx, r, chat{})
 }
 
-// chatPage shows a chat; with faults, its form is shown again. It is live while a turn runs, unless a text waits for the end of that.
+// chatPage shows a chat. If c has faults, it shows the form again, with status 422. The page is updated live while a turn runs, unless the
+// form contains a refused message, which an update would erase.
 func (p pages) chatPage(ctx context.Context, r *page.Request, c chat) (page.Answer, error) {
 	before, err := turnOf(r.Query("before"))
 	if err != nil {
@@ -69,13 +70,13 @@ func (p pages) chatPage(ctx context.Context, r *page.Request, c chat) (page.Answ
 	if c.Faults != nil {
 		view.Status = http.StatusUnprocessableEntity
 	}
-	if c.Busy && c.Text == "" { // a text would be lost
+	if c.Busy && c.Text == "" { // a live update would erase the text
 		view.Live = []string{"chat"}
 	}
 	return view, nil
 }
 
-// chatOf returns a chat of the pathway of the address, with its turns before one of them.
+// chatOf returns the chat that the address names, with turnsPage turns before the given turn. A chat of another pathway is not found.
 func (p pages) chatOf(ctx context.Context, r *page.Request, before int) (pathway.ChatView, error) {
 	v, err := p.cfg.Pathways.Chat(ctx, r.Org(), r.PathValue("chat"), before, turnsPage)
 	if err == nil && v.Chat.Pathway != r.PathValue("id") {
@@ -84,7 +85,7 @@ func (p pages) chatOf(ctx context.Context, r *page.Request, before int) (pathway
 	return v, err
 }
 
-// turnOf reads the number of a turn; 0 for none.
+// turnOf parses the number of a turn. An empty text is 0, which means the newest turns.
 func turnOf(text string) (int, error) {
 	if text == "" {
 		return 0, nil
@@ -96,8 +97,8 @@ func turnOf(text string) (int, error) {
 	return n, nil
 }
 
-// say takes a turn of a chat, and shows the chat with the message if that is refused. A form that is sent twice takes one turn: its
-// field turns is the chat's number of turns.
+// say adds a turn to a chat. If the turn is refused, say shows the chat with the message again. A form that is submitted twice adds only
+// one turn, because its field turns holds the chat's number of turns.
 func (p pages) say(ctx context.Context, r *page.Request) (page.Answer, error) {
 	if _, err := p.chatOf(ctx, r, 1); err != nil {
 		return nil, err
@@ -108,7 +109,7 @@ func (p pages) say(ctx context.Context, r *page.Request) (page.Answer, error) {
 	}
 	text := strings.ReplaceAll(r.Field("message"), "\r\n", "\n")
 	_, err = p.cfg.Pathways.SayAfter(ctx, r.Org(), r.PathValue("chat"), turns, text)
-	if err == nil { // without a fragment, which would take the focus from the field below the newest turn
+	if err == nil { // a fragment would move the focus away from the field below the newest turn
 		return page.SeeOther{To: page.Path("/pathways", r.PathValue("id"), "chats", r.PathValue("chat"))}, nil
 	}
 	faults, mendable := page.FaultsOf(err, nil, "message")

@@ -15,12 +15,12 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/pagetest"
 )
 
-// said is the form of a chat's next turn.
+// said returns the form of a chat's next turn.
 func said(turns int, text string) url.Values {
 	return url.Values{"turns": {fmt.Sprint(turns)}, "message": {text}}
 }
 
-// hold is a pathway whose conversation continues for as long as the caller is silent.
+// hold is a pathway whose conversation continues while the caller is silent.
 const hold = `{"nodes": [
 {"id": "hold", "type": "Default", "data": {"name": "Hold", "isStart": true, "text": "Please hold.", "modelOptions": {"disableSilenceRepeat": true}}}],
 "edges": []}`
@@ -83,7 +83,7 @@ func TestForeignChat(t *testing.T) {
 	}
 }
 
-// TestStarter creates the pathway with which the form begins, and talks to it.
+// TestStarter checks that the document that the creation form offers is a pathway that can hold a chat.
 func TestStarter(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -98,7 +98,6 @@ func TestStarter(t *testing.T) {
 	h.want(other, said(1, "I do not know."), http.StatusOK, "waits for the caller")
 }
 
-// documentOf reads a document.
 func documentOf(t *testing.T, text string) (d graph.Document) {
 	t.Helper()
 	var read struct {
@@ -111,8 +110,8 @@ func documentOf(t *testing.T, text string) (d graph.Document) {
 	return graph.Document(read)
 }
 
-// TestChatCannotGoOn checks that the page names the remedy: after a change of the draft, during a turn, and for a chat of an
-// earlier release.
+// TestChatCannotGoOn checks that the page of a chat that cannot continue names the remedy. The draft has changed, a turn is running, or an
+// earlier release started the chat.
 func TestChatCannotGoOn(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -142,7 +141,7 @@ func TestChatCannotGoOn(t *testing.T) {
 	h.want(chat, said(1, ""), http.StatusUnprocessableEntity, "Nothing was said: another turn", "<body data-live ", "appears here when it is done")
 }
 
-// TestBusyChat checks that typed text is shown again while the server accepts no more turns.
+// TestBusyChat checks that the form shows the typed text again while the server accepts no more turns.
 func TestBusyChat(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -155,7 +154,7 @@ func TestBusyChat(t *testing.T) {
 	h.want(chat, said(1, "A day"), http.StatusOK, "<dt>Turns</dt><dd>2</dd>")
 }
 
-// TestLongChat goes through the turns of a chat of the most turns allowed.
+// TestLongChat checks that the pages of a chat with the maximum number of turns lead through all of them.
 func TestLongChat(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -9,11 +9,11 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// chatList is the page of the chats of a pathway.
+// chatList holds the data of the page that lists a pathway's chats.
 type chatList struct {
 	Pathway pathway.Pathway
 	Chats   []pathway.Chat
-	Next    string // address of the next page; empty: this is the last
+	Next    string // address of the next page, or empty on the last
 }
 
 func (p pages) chats(ctx context.Context, r *page.Request) (page.Answer, error) {
@@ -32,13 +32,13 @@ func (p pages) chats(ctx context.Context, r *page.Request) (page.Answer, error) 
 	return &page.View{Page: "chats", Title: "Chats with " + about.Name, Data: chatList{about, found.Items, r.Next(found.Next)}}, nil
 }
 
-// beginning is the form that begins a chat, as it is typed.
+// beginning holds the fields of the form that begins a chat, as typed.
 type beginning struct{ Node, Variables string }
 
-// beginFields maps names of the domain to names of its fields.
+// beginFields maps the domain's names of fields to the names of the form's inputs.
 var beginFields = map[string]string{"start_node_id": "start_node", "pathway_version": ""}
 
-// begin starts a chat with a version, and shows the version again if that is refused.
+// begin starts a chat with a version. If the chat is refused, begin shows the page of the version again.
 func (p pages) begin(ctx context.Context, r *page.Request) (page.Answer, error) {
 	number, err := numberOf(r.PathValue("number"))
 	if err != nil {
@@ -62,7 +62,7 @@ func (p pages) begin(ctx context.Context, r *page.Request) (page.Answer, error) 
 	return p.versionPage(ctx, r, version{editor: editor{Faults: faults}, Begin: typed})
 }
 
-// variablesOf reads the variables of a form.
+// variablesOf parses the variables of a form, a JSON object. An empty text is no variables.
 func variablesOf(text string) (variables map[string]any, err error) {
 	if text == "" {
 		return nil, nil

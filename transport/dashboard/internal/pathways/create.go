@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// creation is the form of a new pathway.
+// creation holds the fields of the form that creates a pathway, as typed.
 type creation struct {
 	editor
 

@@ -8,10 +8,10 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// maxChanges bounds the changed members that a page shows.
+// maxChanges is the maximum number of changed members that a comparison shows.
 const maxChanges = 150
 
-// comparison is the page of two versions.
+// comparison holds the data of the page that compares two versions.
 type comparison struct {
 	ID, From, To string
 	Changes      drawing.Changes

@@ -13,8 +13,8 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// starter is the document with which the form of a new pathway begins. Its condition quotes words of the caller, by which a server
-// without a language model decides.
+// starter is the initial document of the form that creates a pathway. Its condition quotes the caller's words, because a server without a
+// language model evaluates conditions by quoted words.
 const starter = `{
   "nodes": [
     {"id": "ask", "type": "Default", "data": {"name": "Ask", "isStart": true, "text": "Hello, which day suits you?"}},
@@ -26,28 +26,28 @@ const starter = `{
 }
 `
 
-// document is a graph.Document as people edit it.
+// document is the JSON form of a graph.Document in the editor.
 type document struct {
 	Nodes []json.RawMessage `json:"nodes"`
 	Edges []json.RawMessage `json:"edges"`
 }
 
-// nodeTypes are the types that a node of a document may have.
+// nodeTypes lists the types that the editor offers for nodes.
 var nodeTypes = []graph.NodeType{
 	graph.NodeDefault, graph.NodeWait, graph.NodeKnowledge, graph.NodeWebhook, graph.NodePress, graph.NodeTransfer, graph.NodeEnd,
 }
 
-// editor is the document of a form, as it is edited.
+// editor holds the edited document of a form, and its errors.
 type editor struct {
 	Text   string
-	Faults page.Faults // of the whole form
+	Faults page.Faults // of the whole form, not only the document
 	Places []fault
 }
 
 // Types returns the types that a node may have.
 func (editor) Types() []graph.NodeType { return nodeTypes }
 
-// textOf returns a document as indented JSON.
+// textOf returns the indented JSON of a document.
 func textOf(d graph.Document) (string, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -57,7 +57,7 @@ func textOf(d graph.Document) (string, error) {
 	return b.String(), err
 }
 
-// parse reads an edited document.
+// parse decodes an edited document. Its error names the line of a syntax error. It does not validate nodes and edges.
 func parse(text string) (graph.Document, error) {
 	var d document
 	err := json.Unmarshal([]byte(text), &d)
@@ -70,13 +70,14 @@ func parse(text string) (graph.Document, error) {
 	return graph.Document(d), nil
 }
 
-// fault is an error of a document at its place.
+// fault is an error of a document, with the path of the faulty value.
 type fault struct {
 	Path, Message string
-	Line          int // 0: unknown
+	Line          int // 0 means unknown
 }
 
-// faultsOf returns the faults of a form with a document: in its fields, see page.FaultsOf, and in places of the document.
+// faultsOf returns the faults of a form with a document: those of its inputs, as page.FaultsOf does, and the list of errors inside the
+// document. The bool reports whether the user can correct the form.
 func faultsOf(err error, text string, names map[string]string, fields ...string) (page.Faults, []fault, bool) {
 	all, ok := errors.AsType[callwright.FieldErrors](err)
 	if !ok {
@@ -91,7 +92,7 @@ func faultsOf(err error, text string, names map[string]string, fields ...string)
 	return page.Faults{"document": "The document has errors: see the list."}, places, true
 }
 
-// linesOf returns the lines of the paths of errors. An absent path has the line of its nearest existing parent.
+// linesOf returns the line of each error's path in a document. For an absent value, it returns the line of the nearest existing parent.
 func linesOf(text string, all callwright.FieldErrors) map[string]int {
 	f := finder{json.NewDecoder(strings.NewReader(text)), map[string]int64{}}
 	for _, e := range all {
@@ -111,24 +112,24 @@ func linesOf(text string, all callwright.FieldErrors) map[string]int {
 	return lines
 }
 
-// around returns the path of the parent of a member or an entry.
+// around returns the path of the object or list that contains a value.
 func around(path string) string { return path[:max(0, strings.LastIndexAny(path, ".["))] }
 
 func lineAt(text string, offset int64) int {
 	return 1 + strings.Count(text[:min(int(offset), len(text))], "\n")
 }
 
-// finder finds where the values of some paths begin.
+// finder finds the offsets at which the values of given paths begin in a JSON text.
 type finder struct {
 	decoder *json.Decoder
-	offsets map[string]int64 // by the paths to find; 0: not found
+	offsets map[string]int64 // the keys are the paths to find; 0 means not found
 }
 
-// walk reads a value. It enters only values that contain a path to find.
+// walk reads a value and records its offset. It descends only into values on the way to a wanted path.
 func (f finder) walk(path string) {
 	if _, wanted := f.offsets[path]; !wanted && path != "" {
 		var skipped json.RawMessage
-		_ = f.decoder.Decode(&skipped) // the text was decoded before
+		_ = f.decoder.Decode(&skipped) // the text is valid: it was decoded before
 		return
 	}
 	token, err := f.decoder.Token()
@@ -150,5 +151,5 @@ func (f finder) walk(path string) {
 	default:
 		return
 	}
-	_, _ = f.decoder.Token() // the end of the object or list
+	_, _ = f.decoder.Token() // the closing bracket
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// drawn is the picture of a document.
+// drawn is the picture of a document, with the selected node.
 type drawn struct {
 	drawing.Picture
 
-	Node string // the name of the node that is chosen; empty: none is
-	Text string // its part of the document
+	Node string // label of the selected node, or its id; empty if none is selected
+	Text string // JSON of the selected node
 }
 
-// draw draws a document, whose page is at a path.
+// draw returns the picture of a document. Its nodes link to the page at path at, and the query parameter node selects one of them.
 func draw(r *page.Request, d graph.Document, at string) (drawn, error) {
 	picture, chosen := drawing.Graph(d), r.Query("node")
 	var done drawn
@@ -38,7 +38,7 @@ func draw(r *page.Request, d graph.Document, at string) (drawn, error) {
 	return done, nil
 }
 
-// nodeText returns the part of a document that is a node.
+// nodeText returns the indented JSON of a node, or an empty text if the document has no node with the id.
 func nodeText(d graph.Document, id string) (string, error) {
 	for _, raw := range d.Nodes {
 		var n struct {

@@ -25,7 +25,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/pagetest"
 )
 
-// signedIn is an Authenticator that takes every reader for the same person.
+// signedIn is an Authenticator that accepts every request as the same principal.
 type signedIn struct{}
 
 func (signedIn) Authenticate(*http.Request) (callwright.Principal, error) {
@@ -42,7 +42,7 @@ type house struct {
 	client   *http.Client
 }
 
-// chats is the service of a server that may be too busy for more.
+// chats is a pathway.Chats that refuses turns while busy is set.
 type chats struct {
 	pathway.Chats
 
@@ -84,13 +84,13 @@ func newHouse(t *testing.T) *house {
 	}
 	server := httptest.NewServer(d)
 	t.Cleanup(server.Close)
-	jar, _ := cookiejar.New(nil) // without options it never fails
+	jar, _ := cookiejar.New(nil) // never fails without options
 	h.url, h.client = server.URL, &http.Client{Transport: new(http.Transport), Jar: jar}
 	return h
 }
 
-// want makes a request, and checks the status and texts of the answer. A nil form is GET. It returns the path to which the request
-// led.
+// want makes a request, and checks that the answer has the status and contains the texts. A nil form makes a GET request, any other form a
+// POST request. want returns the path of the final answer, after redirects.
 func (h *house) want(path string, form url.Values, status int, texts ...string) string {
 	h.t.Helper()
 	if form != nil {
@@ -182,7 +182,7 @@ func TestGate(t *testing.T) {
 	h.want(at+"/versions/1/publish", production, http.StatusUnprocessableEntity, "its test has failed")
 }
 
-// TestNewer leads from a draft to the newest version if that is newer and differs.
+// TestNewer checks that the page of a draft links to the newest version if that version is newer than the draft and differs from it.
 func TestNewer(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -193,7 +193,7 @@ func TestNewer(t *testing.T) {
 	h.want(draft, nil, http.StatusOK, "Version 1 is newer than this draft", newer)
 	h.want(draft, url.Values{"document": {"{"}, "as": {"draft"}}, http.StatusUnprocessableEntity, newer)
 	h.lacks(at+"/versions/1", newer)
-	for _, text := range []string{other, strings.Replace(days, "Which day?", "A day?", 1)} { // the same; newer than the version
+	for _, text := range []string{other, strings.Replace(days, "Which day?", "A day?", 1)} { // equal to the version, then newer than it
 		h.want(draft, url.Values{"document": {text}, "as": {"draft"}}, http.StatusOK)
 		h.lacks(draft, newer)
 	}
@@ -203,8 +203,8 @@ func TestNewer(t *testing.T) {
 	h.lacks(draft, `id="newer"`)
 }
 
-// TestRefusedFork checks that a refused fork's name is shown again with its fault, and with the errors of a document that is no
-// longer valid.
+// TestRefusedFork checks that the page shows the name of a refused fork again, with its fault or with the errors of a stored document that
+// is no longer valid.
 func TestRefusedFork(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -229,7 +229,7 @@ func TestRefusedFork(t *testing.T) {
 		`value="Again"`)
 }
 
-// TestLostUpdates checks that a form cannot replace a draft, or publish over a version, that it has not shown.
+// TestLostUpdates checks that a form can replace a draft, or publish over a version, only if the form has shown that draft or version.
 func TestLostUpdates(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -240,7 +240,7 @@ func TestLostUpdates(t *testing.T) {
 		if found == nil {
 			t.Fatalf("%s has no field %s", path, name)
 		}
-		return found[len(found)-1][1] // of publishing, that to production
+		return found[len(found)-1][1] // the last field of this name; in forms that publish, the field for production
 	}
 	draft := at + "/versions/0"
 	before := shown(draft, "revision")
@@ -261,7 +261,8 @@ func TestLostUpdates(t *testing.T) {
 	h.want(at+"/versions/1/publish", url.Values{"environment": {"production"}, "over": {"x"}}, http.StatusUnprocessableEntity, "over: must be the number of a version")
 }
 
-// TestDiscard checks that discardable versions have the button, and others the required steps.
+// TestDiscard checks that the pages of discardable versions have a discard button, and that a version in production names the steps
+// required first.
 func TestDiscard(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -274,7 +275,7 @@ func TestDiscard(t *testing.T) {
 	}
 }
 
-// saved creates a pathway with a version.
+// saved creates a pathway with one saved version, and returns the path of its page.
 func (h *house) saved(text string) string {
 	h.t.Helper()
 	at := h.create(text)
@@ -282,7 +283,7 @@ func (h *house) saved(text string) string {
 	return at
 }
 
-// TestCompare checks that the form of a comparison needs different versions.
+// TestCompare checks which versions the comparison form offers, and that it refuses equal versions.
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -312,7 +313,7 @@ func TestCompare(t *testing.T) {
 	wants(2, 3)
 }
 
-// TestPlaces says where a version is published, and leads to a call with it.
+// TestPlaces checks that a version's page shows the environments in which the version is published, and links to a call with it.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -335,7 +336,7 @@ func TestPlaces(t *testing.T) {
 	h.want(at, nil, http.StatusOK, call+`">Call with this pathway`)
 }
 
-// TestTypes checks that the list beside the editor contains exactly the types.
+// TestTypes checks that the list beside the editor contains exactly the node types that compile.
 func TestTypes(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -353,7 +354,7 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// lacks gets a page, and checks that it does not contain a text.
+// lacks requests a page, and checks that the page does not contain a text.
 func (h *house) lacks(path, text string) {
 	h.t.Helper()
 	if answer := pagetest.Send(h.t, h.client, h.url+path, nil); answer.Status != http.StatusOK || strings.Contains(answer.Body, text) {

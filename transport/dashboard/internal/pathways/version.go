@@ -12,26 +12,26 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// version is the page of a version, or of the draft, whose number is 0.
+// version holds the data of the page of a version, or of the draft, whose number is 0.
 type version struct {
 	editor
 
 	Pathway pathway.Pathway
 	Version pathway.Version
 	Number  string
-	Name    string // of the version to save
+	Name    string // name of the version to save
 	Fork    string // name of the fork to save
-	Edited  string // revision of the pathway whose document was edited
-	Newer   int    // the newest version, if it is newer than the draft that is shown; 0: it is not
+	Edited  string // revision of the pathway at which the edited document was read
+	Newer   int    // number of the newest version, or 0 unless it is newer than the shown draft
 	Drawing drawn
-	Gate    string    // why the gate has kept the version from production; empty: it has not
-	Batch   string    // the batch of tests because of which it was not published; empty: none
-	Calls   bool      // there are pages of calls
-	Tests   bool      // there are pages of tests
-	Begin   beginning // of a chat
+	Gate    string    // why the gate kept the version from production, if it did
+	Batch   string    // the batch of tests that kept the version from production, if one did
+	Calls   bool      // see Config
+	Tests   bool      // see Config
+	Begin   beginning // form that begins a chat
 }
 
-// numberOf returns a number of a version as an address has it.
+// numberOf parses the number of a version in an address. An invalid number is ErrNotFound.
 func numberOf(text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
@@ -44,7 +44,7 @@ func (p pages) version(ctx context.Context, r *page.Request) (page.Answer, error
 	return p.versionPage(ctx, r, version{})
 }
 
-// versionPage shows a version; with faults, it is a form that is shown again.
+// versionPage shows a version. If v has faults, the page shows the submitted form again.
 func (p pages) versionPage(ctx context.Context, r *page.Request, v version) (page.Answer, error) {
 	number, err := numberOf(r.PathValue("number"))
 	if err != nil {
@@ -79,7 +79,7 @@ func (p pages) versionPage(ctx context.Context, r *page.Request, v version) (pag
 	return view, nil
 }
 
-// newer returns the number of the newest version if it was saved after a draft and differs from it, and otherwise 0.
+// newer returns the number of the newest version if it was saved after the draft and differs from it. Otherwise it returns 0.
 func (p pages) newer(ctx context.Context, r *page.Request, draft pathway.Version) (int, error) {
 	found, _, err := p.cfg.Pathways.Versions(ctx, r.Org(), draft.Pathway, callwright.Keyset{}, 1)
 	if err != nil || len(found.Items) == 0 || found.Items[0].CreatedAt.Before(draft.CreatedAt) {
@@ -102,7 +102,7 @@ func (p pages) newer(ctx context.Context, r *page.Request, draft pathway.Version
 	return newest.Number, nil
 }
 
-// NotDiscarded returns why the version cannot be discarded; empty: it can.
+// NotDiscarded returns the reason why the version cannot be discarded, or an empty text if it can.
 func (v version) NotDiscarded() string {
 	if err := v.Pathway.CanDiscard(v.Version.Number); err != nil {
 		return callwright.MessageOf(err)
@@ -110,8 +110,8 @@ func (v version) NotDiscarded() string {
 	return ""
 }
 
-// store stores the document as the draft, or as the next version. A draft that was changed since the form was opened is replaced only
-// when the form is sent again.
+// store stores the document as the draft or as the next version. If the draft was changed after the form was opened, the form must be sent
+// a second time to replace it.
 func (p pages) store(ctx context.Context, r *page.Request) (page.Answer, error) {
 	id, shown := r.PathValue("id"), version{editor: editor{Text: r.PostForm.Get("document")}, Name: r.Field("name"), Edited: r.Field("revision")}
 	revision, err := revisionOf(shown.Edited)
@@ -142,7 +142,7 @@ func (p pages) store(ctx context.Context, r *page.Request) (page.Answer, error) 
 	return p.versionPage(ctx, r, shown)
 }
 
-// revisionOf reads the revision in a form; nil: there is none.
+// revisionOf parses the revision of a form. It returns nil for an empty text, which means any revision.
 func revisionOf(text string) (*int64, error) {
 	if text == "" {
 		return nil, nil //nolint:nilnil // as in the domain, nil is any revision
@@ -154,7 +154,7 @@ func revisionOf(text string) (*int64, error) {
 	return &n, nil
 }
 
-// publish publishes a version in place of that which the form has shown in the environment.
+// publish publishes a version to an environment. It fails if the environment's version is no longer the version that the form showed.
 func (p pages) publish(ctx context.Context, r *page.Request) (page.Answer, error) {
 	return p.act(ctx, r, func(id string, number int) (string, error) {
 		b := pathway.Publication{
@@ -188,7 +188,8 @@ func (p pages) discard(ctx context.Context, r *page.Request) (page.Answer, error
 	})
 }
 
-// act does something with a version, and shows the version again if that is refused.
+// act calls do with the version that the address names, and redirects to the pathway with the notice that do returns. If do refuses, act
+// shows the version again with its faults.
 func (p pages) act(ctx context.Context, r *page.Request, do func(id string, number int) (string, error)) (page.Answer, error) {
 	number, err := numberOf(r.PathValue("number"))
 	if err != nil {
@@ -203,7 +204,7 @@ func (p pages) act(ctx context.Context, r *page.Request, do func(id string, numb
 	if shown.Faults, shown.Places, mendable = faultsOf(err, "", map[string]string{"name": "fork"}, "fork"); !mendable {
 		return nil, err
 	}
-	if len(shown.Places) > 0 { // a version that an earlier release has stored
+	if len(shown.Places) > 0 { // an earlier release stored the version
 		shown.Faults[""] = "The document of this version has errors: see the list below it."
 	}
 	if e, _ := errors.AsType[*callwright.Error](err); e.Code == callwright.CodePromotionGateFailed {

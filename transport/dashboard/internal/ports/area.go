@@ -1,5 +1,5 @@
-// Package ports shows requests to port telephone numbers: the list, one request with its letter and its audit trail, and the form
-// of a new one.
+// Package ports contains the dashboard's pages of port requests: the list, the form of a new request, and each request with its letter of
+// authorization and audit trail.
 package ports
 
 import (
@@ -19,28 +19,27 @@ import (
 //go:embed templates/*.html
 var files embed.FS
 
-// Config names the services behind the pages. All are required.
+// Config holds the services behind the pages. All are required.
 type Config struct {
 	Ports     *porting.Service
 	Documents *document.Service
 	Letters   *loa.Service
 }
 
-// pages serves the pages.
 type pages struct{ cfg Config }
 
-// maxFiles is the maximum number of documents in one form. More are added when the form is shown again, or by the API.
+// maxFiles is the maximum number of documents in one form. Users add more when the form is shown again, or through the API.
 const maxFiles = 5
 
-// maxShown is the maximum number of shown characters of typed values and of file names.
+// maxShown is the number of characters after which typed values and file names are clipped.
 const maxShown = 80
 
-// New returns the pages of port requests.
+// New returns the area of the port requests' pages. It panics if the embedded templates cannot be opened.
 func New(c Config) page.Area {
 	p := pages{c}
 	templates, err := fs.Sub(files, "templates")
 	if err != nil {
-		panic(err) // the folder is embedded
+		panic(err) // impossible: the folder is embedded
 	}
 	return page.Area{
 		Title: "Ports", Path: "/ports", Entitlement: callwright.EntitlementSIP, Templates: templates,
@@ -60,8 +59,8 @@ func New(c Config) page.Area {
 	}
 }
 
-// faultsOf returns the faults of a form in an error, by its inputs, and reports whether a person can mend them there. typed
-// contains the typed members of lists, which faults name.
+// faultsOf converts an error to the faults of the form's inputs, and reports whether the user can correct them there. typed holds the typed
+// members of lists, which the faults quote.
 func faultsOf(err error, typed map[string][]string) (page.Faults, bool) {
 	if _, ok := page.FaultsOf(err, nil); !ok {
 		return nil, false
@@ -84,13 +83,14 @@ func faultsOf(err error, typed map[string][]string) (page.Faults, bool) {
 	return faults, true
 }
 
-// inputOf returns the input of the form for a field of the domain, such as "street" for "losing_carrier_information.address.street".
+// inputOf returns the name of the form's input for a field of the domain, such as "street" for "losing_carrier_information.address.street".
 func inputOf(field string) string {
 	field, _, _ = strings.Cut(field, "[")
 	return field[strings.LastIndexByte(field, '.')+1:]
 }
 
-// member returns the member of a list that an error is about, as it was typed, such as "+12065550123: "; empty: none.
+// member returns the typed list member that an error concerns, as a prefix such as "+12065550123: ". It is empty if the field is no member
+// of a list.
 func member(field string, typed map[string][]string) string {
 	_, rest, _ := strings.Cut(field, "[")
 	index, _, _ := strings.Cut(rest, "]")

@@ -8,7 +8,8 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// state returns the badge of a request's state. One that has ported some of its numbers only is no success.
+// state returns the badge of a request's state. The badge is a warning, not a success, if some numbers were not ported or a ported number
+// has no inbound trunk.
 func state(r porting.Request) page.Badge {
 	if d := r.Status().Detail; d == porting.DetailPartly || d == porting.DetailTrunk {
 		return page.Badge{Kind: "warn", Text: page.Words(r.State)}
@@ -19,7 +20,7 @@ func state(r porting.Request) page.Badge {
 	}[r.State], Text: page.Words(r.State)}
 }
 
-// left returns the numbers of a partial port that were rejected: its notice contains the remedy for each.
+// left returns the rejected numbers of a partial port. It returns nil for other requests.
 func left(r porting.Request) []porting.Number {
 	if r.Status().Detail != porting.DetailPartly {
 		return nil
@@ -40,7 +41,7 @@ func numberBadge(s porting.NumberState) page.Badge {
 	return page.Badge{Kind: "plain", Text: page.Words(s)}
 }
 
-// day shows a date without its time.
+// day returns the date of a time in UTC, or a dash for the zero time.
 func day(t time.Time) string {
 	if t.IsZero() {
 		return "–"
@@ -48,7 +49,7 @@ func day(t time.Time) string {
 	return t.UTC().Format(time.DateOnly)
 }
 
-// remedy returns the text about a failure for customers, never the words of the carrier.
+// remedy returns the remedy for a failure, in words for customers. It never quotes the carrier.
 func remedy(f *porting.Failure) string {
 	if f == nil {
 		return ""
@@ -56,7 +57,7 @@ func remedy(f *porting.Failure) string {
 	return f.Code.Remedy().Text
 }
 
-// acts returns the party that must act, as the begin of a sentence; empty: none.
+// acts returns the party that must act, as the beginning of a sentence, or an empty text if no party must act.
 func acts(p porting.Party) string {
 	switch p {
 	case porting.ActCustomer:
@@ -72,14 +73,15 @@ func acts(p porting.Party) string {
 	return ""
 }
 
-// step is a stage of a request's life.
+// step is a stage of a request, as the page shows it.
 type step struct {
 	Text    string
-	At      time.Time // when it was reached; zero: not yet
+	At      time.Time // when the request reached it; zero if it has not
 	Current bool
 }
 
-// steps returns the steps of a request to its end, according to its history. A request that has ended early omits unreached steps.
+// steps returns the stages of a request, with the times at which its history reached them. A request that was canceled or failed early
+// omits the stages that it never reached.
 func steps(r porting.Request, history []porting.Entry) []step {
 	way := []porting.State{porting.WaitingForSignature, porting.Submitted, porting.InProgress, porting.Completed}
 	early := r.State == porting.Canceled || r.State == porting.Failed

@@ -14,15 +14,15 @@ import (
 // pageSize is the number of requests on a page.
 const pageSize = 50
 
-// list is the page of port requests.
+// list holds the data of the page that lists port requests.
 type list struct {
 	Requests []porting.Request
-	Next     string // address of the next page; empty: this is the last
+	Next     string // address of the next page, or empty on the last
 	Views    []view
 	Filtered bool
 }
 
-// view is a link to the requests in a state.
+// view is a link that filters the list by a state.
 type view struct {
 	Title, Query string
 	Current      bool
@@ -59,14 +59,14 @@ func (p pages) list(ctx context.Context, r *page.Request) (page.Answer, error) {
 	}, nil
 }
 
-// check is the page that says which numbers can be ported.
+// check holds the data of the page that checks which numbers can be ported.
 type check struct {
 	Numbers string
 	Found   []porting.Portability
 	Faults  page.Faults
 }
 
-// Portable returns the numbers that can be ported, each on a line.
+// Portable returns the numbers that can be ported, one per line.
 func (c check) Portable() string {
 	var all []string
 	for _, p := range c.Found {
@@ -95,7 +95,7 @@ func (p pages) check(ctx context.Context, r *page.Request) (page.Answer, error) 
 	return v, nil
 }
 
-// splitNumbers returns the numbers of a text, with commas or lines between them.
+// splitNumbers splits a text at commas, semicolons and line breaks. It omits empty entries.
 func splitNumbers(text string) []string {
 	var all []string
 	for n := range strings.FieldsFuncSeq(text, func(c rune) bool { return c == ',' || c == ';' || c == '\n' }) {
@@ -106,7 +106,7 @@ func splitNumbers(text string) []string {
 	return all
 }
 
-// typedNumbers returns numbers as the domain reads them.
+// typedNumbers applies callwright.TypedNumber to each number.
 func typedNumbers(typed []string) []string {
 	numbers := make([]string, len(typed))
 	for i, text := range typed {

@@ -26,7 +26,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/ports"
 )
 
-// signedIn is who makes a request: the organization that its header names.
+// signedIn is an Authenticator that accepts every request for the organization that its header Org names.
 type signedIn struct{}
 
 func (signedIn) Authenticate(r *http.Request) (callwright.Principal, error) {
@@ -34,7 +34,7 @@ func (signedIn) Authenticate(r *http.Request) (callwright.Principal, error) {
 	return callwright.Principal{Org: org, KeyID: "ada", Entitlements: []callwright.Entitlement{callwright.EntitlementSIP}}, nil
 }
 
-// quiet sends no mail, registers no number and tells no webhook.
+// quiet implements the mailer, the registrar of inbound numbers and the notifier. Its methods do nothing and succeed.
 type quiet struct{}
 
 func (quiet) SendMail(context.Context, string, string, string, string) error { return nil }
@@ -44,14 +44,14 @@ func (quiet) RegisterInbound(context.Context, callwright.OrgID, callwright.Phone
 func (quiet) NotifyPort(context.Context, string, porting.Request, porting.Entry) error { return nil }
 func (quiet) CheckURL(string) error                                                    { return nil }
 
-// house serves the pages of ports that are kept in memory. Nothing advances them.
+// house serves the pages over port requests in memory. No worker advances the requests.
 type house struct {
 	t      *testing.T
 	store  portingstore.Requests
 	url    string
 	client *http.Client
 	org    string
-	puts   int // requests that were stored
+	puts   int // number of requests that put has stored
 }
 
 func must[T any](value T, err error) T {
@@ -91,7 +91,7 @@ func open(t *testing.T, change ...func(*porting.Config)) *house {
 	return &house{t, portingstore.Requests{Store: memory}, server.URL, &http.Client{Transport: new(http.Transport), Jar: must(cookiejar.New(nil))}, "acme", 0}
 }
 
-// do makes a request, whose answer must have a status, and returns its body and where it was found.
+// do makes a request and checks the status of the answer. It returns the body and the path of the final answer, after redirects.
 func (h *house) do(status int, method, path, contentType string, body io.Reader) (text, at string) {
 	h.t.Helper()
 	r := must(http.NewRequestWithContext(h.t.Context(), method, h.url+path, body))
@@ -129,7 +129,7 @@ func (h *house) post(status int, path string) string {
 	return text
 }
 
-// start sends the form that starts a request, with changes as name, value, name, value, and files.
+// start sends the form that starts a request, with the given files. changes alternates names and values that replace the valid fields.
 func (h *house) start(status int, files []string, changes ...string) (text, at string) {
 	h.t.Helper()
 	fields := map[string]string{
@@ -158,7 +158,7 @@ func (h *house) start(status int, files []string, changes ...string) (text, at s
 
 const pdf = "%PDF-1.7\n%%EOF\n"
 
-// has fails unless a page has all texts.
+// has checks that a page contains all texts.
 func has(t *testing.T, text string, wants ...string) {
 	t.Helper()
 	for _, want := range wants {
@@ -191,7 +191,7 @@ func TestRequest(t *testing.T) {
 		t.Errorf("no document in\n%s", text)
 	}
 	h.get(http.StatusNotFound, at+"/documents/doc_other")
-	lacks(t, text, "/loa/") // readers of the page must not sign for the signer
+	lacks(t, text, "/loa/") // readers of the page must not be able to sign for the signer
 	text = h.post(http.StatusOK, at+"/resend")
 	has(t, text, "Another link is on its way", "The previous link no longer works.", "letter resent")
 	lacks(t, text, "/loa/")
@@ -245,7 +245,7 @@ func TestFaults(t *testing.T) {
 	h.start(http.StatusRequestEntityTooLarge, []string{strings.Repeat("x", 5*document.MaxSize), strings.Repeat("x", page.MaxForm)})
 }
 
-// fails is a store that keeps no request.
+// fails is a store that refuses every new request with an error.
 type fails struct {
 	porting.Store
 
@@ -254,14 +254,14 @@ type fails struct {
 
 func (s fails) InsertRequest(context.Context, porting.Request, ...porting.Entry) error { return s.with }
 
-// recent is a store with a request that was just made.
+// recent is a store that lists one request, created just now.
 type recent struct{ porting.Store }
 
 func (recent) Requests(context.Context, callwright.OrgID, porting.Filter) ([]porting.Request, error) {
 	return []porting.Request{{CreatedAt: time.Now()}}, nil
 }
 
-// TestFaultsOfTheWholeForm checks that typed and uploaded data is shown again after faults without an input.
+// TestFaultsOfTheWholeForm checks that a fault that belongs to no input is shown, and that the form keeps typed and uploaded data.
 func TestFaultsOfTheWholeForm(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*porting.Config){

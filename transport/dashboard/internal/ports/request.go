@@ -17,22 +17,22 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// refresh is the time between two renderings: ports take days.
+// refresh is the interval of live updates. It may be long, because ports take days.
 const refresh = 10 * time.Second
 
-// request is the page of one port request.
+// request holds the data of the page of a port request.
 type request struct {
 	Request      porting.Request
 	Steps        []step
-	History      []porting.Entry // a page of it
-	Older, Newer string          // addresses of the pages beside it; empty: there are none
+	History      []porting.Entry // one page of the history
+	Older, Newer string          // addresses of the adjacent pages of the history, or empty
 	CanCancel    bool
-	Account      string      // its number, masked
-	Letter       *loa.Letter // nil: there is none
-	Trail        []loa.Event // the newest of its audit trail; the evidence has all
+	Account      string      // masked account number
+	Letter       *loa.Letter // nil if the request has no letter
+	Trail        []loa.Event // newest events of the audit trail; the evidence contains all
 	Head         string
-	Flaw         string // fault found by the verification; empty: none
-	PDF          bool   // the verification has compared the PDF, too
+	Flaw         string // first mismatch that the verification found, if any
+	PDF          bool   // the verification included the PDF
 }
 
 func (p pages) show(ctx context.Context, r *page.Request) (page.Answer, error) {
@@ -61,7 +61,8 @@ func (p pages) show(ctx context.Context, r *page.Request) (page.Answer, error) {
 	return v, nil
 }
 
-// turn shows the entries of a history before the one that the address names, which count from 1; without such a name the newest.
+// turn selects the page of the history that ends before the entry that the query parameter before names. Entries count from 1. Without the
+// parameter, it selects the newest entries.
 func (d *request) turn(r *page.Request, history []porting.Entry) error {
 	end := len(history)
 	if text := r.Query("before"); text != "" {
@@ -85,7 +86,7 @@ func (d *request) turn(r *page.Request, history []porting.Entry) error {
 	return nil
 }
 
-// verify reads the letter of a request and checks its audit trail, and its PDF if that is asked for.
+// verify loads the letter of a request, if any, and verifies its audit trail. It also verifies the PDF if data.PDF is set.
 func (p pages) verify(ctx context.Context, org callwright.OrgID, data *request) error {
 	audit, err := p.cfg.Letters.Audit(ctx, org, data.Request.ID, data.PDF)
 	if errors.Is(err, callwright.ErrNotFound) {
@@ -122,7 +123,7 @@ func (p pages) resend(ctx context.Context, r *page.Request) (page.Answer, error)
 	}, nil
 }
 
-// letter sends the PDF of the letter.
+// letter sends the PDF of the letter of authorization as an attachment.
 func (p pages) letter(ctx context.Context, r *page.Request) (page.Answer, error) {
 	data, signed, err := p.cfg.Letters.LetterPDF(ctx, r.Org(), r.PathValue("id"))
 	if err != nil {
@@ -135,7 +136,7 @@ func (p pages) letter(ctx context.Context, r *page.Request) (page.Answer, error)
 	return attachment(name, "application/pdf", data), nil
 }
 
-// evidence sends the input of callwright ports verify.
+// evidence sends the evidence file that "callwright ports verify" reads.
 func (p pages) evidence(ctx context.Context, r *page.Request) (page.Answer, error) {
 	e, err := p.cfg.Letters.Evidence(ctx, r.Org(), r.PathValue("id"))
 	if err != nil {
@@ -148,7 +149,7 @@ func (p pages) evidence(ctx context.Context, r *page.Request) (page.Answer, erro
 	return attachment("evidence.json", "application/json", data), nil
 }
 
-// document sends a document of a request. Strangers have written it: browsers save it.
+// document sends a document of a request. It is an attachment, because untrusted parties wrote the document.
 func (p pages) document(ctx context.Context, r *page.Request) (page.Answer, error) {
 	found, err := p.cfg.Ports.Get(ctx, r.Org(), r.PathValue("id"))
 	if err != nil {
@@ -163,15 +164,15 @@ func (p pages) document(ctx context.Context, r *page.Request) (page.Answer, erro
 	}
 	return page.Content{Close: body.Close, Send: func(w http.ResponseWriter, _ *http.Request) {
 		head(w.Header(), "document", d.Type, d.Size)
-		_, _ = io.Copy(w, body) // the browser has gone, or sees that bytes are missing
+		_, _ = io.Copy(w, body) // the browser has disconnected, or notices the missing bytes
 	}}, nil
 }
 
-// attachment returns an answer that browsers save.
+// attachment returns an answer that browsers save instead of showing it.
 func attachment(name, mediaType string, data []byte) page.Content {
 	return page.Content{Send: func(w http.ResponseWriter, _ *http.Request) {
 		head(w.Header(), name, mediaType, int64(len(data)))
-		_, _ = io.Copy(w, bytes.NewReader(data)) // the browser has gone if this fails
+		_, _ = io.Copy(w, bytes.NewReader(data)) // fails only if the browser has disconnected
 	}}
 }
 

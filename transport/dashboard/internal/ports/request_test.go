@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/porting/loa"
 )
 
-// noon is when stored requests were made.
+// noon is the time at which stored requests were created.
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
 // put stores a request with its history, and returns the text of its page.
@@ -33,7 +33,7 @@ func (h *house) put(r porting.Request, history ...porting.Entry) string {
 	return h.get(http.StatusOK, "/ports/"+r.ID)
 }
 
-// lacks fails if a page has one of some texts.
+// lacks checks that a page contains none of the texts.
 func lacks(t *testing.T, text string, others ...string) {
 	t.Helper()
 	for _, other := range others {
@@ -43,7 +43,7 @@ func lacks(t *testing.T, text string, others ...string) {
 	}
 }
 
-// TestWhoMustAct checks for a sentence about each party, and none without a party.
+// TestWhoMustAct checks that the page names the party that must act, and omits the sentence if no party must act.
 func TestWhoMustAct(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -66,7 +66,7 @@ func TestWhoMustAct(t *testing.T) {
 	has(t, h.get(http.StatusOK, "/ports"), "<td>The signer</td>", "<td>Nobody</td>", `<th scope="col">By</th>`)
 }
 
-// TestStepsThatWereReached checks that no stage after the end of a request is shown.
+// TestStepsThatWereReached checks that a canceled request omits the stages that it has not reached.
 func TestStepsThatWereReached(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -78,7 +78,7 @@ func TestStepsThatWereReached(t *testing.T) {
 	has(t, h.put(porting.Request{State: porting.WaitingForSignature}, made), "<li>submitted", "<li>in progress", "<li>completed")
 }
 
-// TestPartialPort checks that a partial port is no success, and that each rejected number has its remedy.
+// TestPartialPort checks that a partial port is not shown as a success, and that each rejected number is shown with its remedy.
 func TestPartialPort(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -96,7 +96,7 @@ func TestPartialPort(t *testing.T) {
 	has(t, h.get(http.StatusOK, "/ports"), good, `class="badge warn"`)
 }
 
-// TestCancelIsOffered checks that the button is shown where the domain allows it.
+// TestCancelIsOffered checks that the page shows the cancel button exactly for requests that the domain can cancel.
 func TestCancelIsOffered(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -111,7 +111,7 @@ func TestCancelIsOffered(t *testing.T) {
 	}
 }
 
-// TestHistoryPages walks from the newest entries of a long history to the oldest and back.
+// TestHistoryPages checks that the pages of a long history lead from the newest entries to the oldest and back.
 func TestHistoryPages(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -143,7 +143,7 @@ func TestHistoryPages(t *testing.T) {
 	h.get(http.StatusBadRequest, "/ports/port_0?before=0")
 }
 
-// TestLongTrail stores a trail of more events than are shown. The store has made them up, so that they do not verify.
+// TestLongTrail checks that only the newest events of a long audit trail are shown. The events are invented, so the trail does not verify.
 func TestLongTrail(t *testing.T) {
 	t.Parallel()
 	h := open(t)

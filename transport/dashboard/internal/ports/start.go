@@ -11,29 +11,29 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// start is the page on which a request is started. It never shows a PIN or an account number that was typed.
+// start holds the data of the page that starts a request. It never contains the typed PIN or account number.
 type start struct {
 	Typed     map[string]string
-	Documents []upload // that were uploaded already
+	Documents []upload // uploaded before
 	MaxFiles  int
 	Faults    page.Faults
 }
 
-// upload is a document with the name of its file, which is not stored with it.
+// upload is a document with the name of its uploaded file. The document does not store the name, so the form carries it.
 type upload struct{ ID, Name string }
 
-// add adds a document. One whose file has no name is called by its id.
+// add adds a document to the form. If the file has no name, the id is shown instead.
 func (s *start) add(id, name string) {
 	s.Documents = append(s.Documents, upload{id, callwright.Clip(cmp.Or(name, id), maxShown)})
 }
 
-// inputs are the inputs of the form that are shown again with their typed values.
+// inputs names the inputs of the form that show their typed values again.
 var inputs = []string{
 	"phone_numbers", "customer_type", "business_name", "first_name", "last_name", "authorized_representative_email", "notification_emails",
 	"street", "street2", "city", "state", "zip", "country", "inbound_allowed_ips", "target_port_date",
 }
 
-// fields are all of the form.
+// fields names all inputs of the form.
 var fields = append([]string{"account_number", "pin", "documents", "file"}, inputs...)
 
 func (p pages) showNew(_ context.Context, r *page.Request) (page.Answer, error) {
@@ -42,7 +42,7 @@ func (p pages) showNew(_ context.Context, r *page.Request) (page.Answer, error) 
 	}}, nil
 }
 
-// start uploads the documents of the form and starts a request with them.
+// start uploads the form's files and starts a port request with all of its documents. If the data is invalid, the form is shown again.
 func (p pages) start(ctx context.Context, r *page.Request) (page.Answer, error) {
 	data := start{Typed: map[string]string{}, MaxFiles: maxFiles}
 	for _, id := range r.PostForm["documents"] {
@@ -69,7 +69,7 @@ func (p pages) start(ctx context.Context, r *page.Request) (page.Answer, error) 
 	}, nil
 }
 
-// upload stores the files of the form, and adds their ids to the documents.
+// upload stores the files of the form and adds the documents to data. It stops at the first error.
 func (p pages) upload(ctx context.Context, r *page.Request, data *start) error {
 	if r.MultipartForm == nil {
 		return nil
@@ -80,14 +80,14 @@ func (p pages) upload(ctx context.Context, r *page.Request, data *start) error {
 	}
 	for _, header := range sent {
 		if header.Filename == "" && header.Size == 0 {
-			continue // no file was chosen
+			continue // the user chose no file
 		}
 		f, err := header.Open()
 		if err != nil {
 			return err
 		}
 		d, err := p.cfg.Documents.Upload(ctx, r.Org(), f)
-		_ = f.Close() // it was read
+		_ = f.Close() // the file is already read
 		if err != nil {
 			return err
 		}
@@ -96,7 +96,7 @@ func (p pages) upload(ctx context.Context, r *page.Request, data *start) error {
 	return nil
 }
 
-// lists returns the values of the inputs that are lists.
+// lists returns the members of the inputs that are lists, by input. Documents are listed by the names of their files.
 func (s start) lists() map[string][]string {
 	all := map[string][]string{
 		"phone_numbers": splitNumbers(s.Typed["phone_numbers"]), "notification_emails": splitNumbers(s.Typed["notification_emails"]),
@@ -108,7 +108,7 @@ func (s start) lists() map[string][]string {
 	return all
 }
 
-// initiate starts a request by the fields of the form.
+// initiate starts a port request with the fields of the form.
 func (p pages) initiate(ctx context.Context, r *page.Request, data start) (porting.Request, error) {
 	lists := data.lists()
 	d := porting.Draft{

@@ -7,20 +7,20 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// about is the page of the program's components.
+// about holds the data of the page that lists the program's components.
 type about struct {
 	menu
 
 	Path, Version, Go string
-	Revision          string // of the sources, as the version control knows it; empty: not known
-	Modified          bool   // the sources differ from that revision
+	Revision          string // revision of the sources in version control, or empty if unknown
+	Modified          bool   // the sources differ from Revision
 	Modules           []module
 }
 
-// module is a module that is linked in.
+// module is a Go module that is linked into the program.
 type module struct {
 	Path, Version string
-	License       string // an SPDX expression; empty: not known
+	License       string // an SPDX expression, or empty if unknown
 }
 
 func (p pages) about(_ context.Context, r *page.Request) (page.Answer, error) {

@@ -1,5 +1,5 @@
-// Package settings shows the API keys of an organization, the sessions of the dashboard, the secret of webhooks, the program's
-// components, and to operators the organizations of the deployment.
+// Package settings contains the dashboard's pages of settings: API keys, sessions, the webhook secret, deliveries and the program's
+// components. Operators also manage organizations there.
 package settings
 
 import (
@@ -17,25 +17,24 @@ import (
 //go:embed templates/*.html
 var files embed.FS
 
-// Config names the services behind the pages. Access is required.
+// Config configures the pages. Access is required.
 type Config struct {
 	Access     *access.Service
-	Deliveries *delivery.Log // nil: there is no list of deliveries
-	Areas      []page.Area   // beside this one: deliveries link to their pages
+	Deliveries *delivery.Log // if nil, the page of deliveries is omitted
+	Areas      []page.Area   // the other areas, to whose pages deliveries link
 
 	callwright.Runtime
 }
 
-// pages serves the pages.
 type pages struct{ cfg Config }
 
-// New returns the pages of settings.
+// New returns the area of the settings pages. It panics if the embedded templates cannot be opened.
 func New(c Config) page.Area {
 	c.Runtime = c.WithDefaults()
 	p := pages{c}
 	templates, err := fs.Sub(files, "templates")
 	if err != nil {
-		panic(err) // the folder is embedded
+		panic(err) // impossible: the folder is embedded
 	}
 	area := page.Area{
 		Title: "Settings", Path: "/settings", Templates: templates,
@@ -67,12 +66,12 @@ func New(c Config) page.Area {
 // pageSize is the number of keys or sessions on a page.
 const pageSize = 50
 
-// webhooks is the page of the secret that signs webhooks.
+// webhooks holds the data of the page of the secret that signs webhooks.
 type webhooks struct {
 	menu
 	callwright.Organization
 
-	Overlap string // hours, as typed
+	Overlap string // in hours, as typed
 	Faults  page.Faults
 }
 

@@ -8,30 +8,30 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// deliveries is the page of messages that webhooks have not taken at the first attempt.
+// deliveries holds the data of the page of webhook messages whose first attempt failed.
 type deliveries struct {
 	menu
 
 	Paused     []delivery.Endpoint
 	Deliveries []shownDelivery
 	Next       string
-	State      delivery.State // the shown ones; empty: all
-	Days       int            // for which they are kept
+	State      delivery.State // state of the shown deliveries, or empty for all
+	Days       int            // retention of deliveries
 }
 
-// shownDelivery is a message with its subject.
+// shownDelivery is a delivery with a description of its subject and a link to it.
 type shownDelivery struct {
 	delivery.Delivery
 
 	What string // such as "Record of call"
-	Path string // of its page; empty: there is none
+	Path string // path of the subject's page, or empty without a link
 }
 
-// subject is the subject of messages of a kind.
+// subject describes the subject of a kind of messages.
 type subject struct {
 	what string
-	area string // path of the area that shows it
-	path string // below which its pages are
+	area string // path of the area that shows the subject
+	path string // path of the subject's page, without the id
 }
 
 var subjects = map[delivery.MessageKind]subject{
@@ -43,7 +43,8 @@ var subjects = map[delivery.MessageKind]subject{
 	delivery.MessageAlert:     {"Alert of the trunk", "/trunks", "/trunks"},
 }
 
-// deliveryOf returns a delivery with a link to its subject, if the reader may see a page of it.
+// deliveryOf describes the subject of a delivery. It links to the subject's page if the dashboard contains that area and the reader may see
+// it.
 func (p pages) deliveryOf(d delivery.Delivery, reader callwright.Principal) shownDelivery {
 	about, known := subjects[d.Kind]
 	if !known || d.Subject == "" {
@@ -58,7 +59,7 @@ func (p pages) deliveryOf(d delivery.Delivery, reader callwright.Principal) show
 	return shown
 }
 
-// Badge returns the badge of the state.
+// Badge returns the style and the text of the state's badge.
 func (d shownDelivery) Badge() [2]string {
 	switch d.State {
 	case delivery.Delivered:
@@ -90,7 +91,7 @@ func (p pages) deliveries(ctx context.Context, r *page.Request) (page.Answer, er
 	return &page.View{Page: "deliveries", Title: "Deliveries", Data: data}, nil
 }
 
-// resume ends the pause of a host.
+// resume ends the pause of messages to a host.
 func (p pages) resume(ctx context.Context, r *page.Request) (page.Answer, error) {
 	host := r.Field("host")
 	if err := p.cfg.Deliveries.Resume(ctx, r.Org(), host); err != nil {

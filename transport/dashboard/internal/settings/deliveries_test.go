@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/settings"
 )
 
-// fails has an attempt at a message fail, after which it is given up or sent again.
+// fails records a failed attempt to deliver a message. If again is set, the message will be retried; otherwise it is given up.
 func (h *house) fails(m delivery.Message, again bool) {
 	h.t.Helper()
 	at, next := time.Now(), time.Time{}
@@ -61,18 +61,18 @@ func TestDeliveries(t *testing.T) {
 	h.get("/settings/deliveries?state=given_up", `rel="next"`, "state=given_up")
 }
 
-// reader is an Authenticator that takes every reader for one person.
+// reader is an Authenticator that returns itself as the principal of every request.
 type reader callwright.Principal
 
 func (r reader) Authenticate(*http.Request) (callwright.Principal, error) {
 	return callwright.Principal(r), nil
 }
 
-// TestDeliveryLinks checks that existing pages are linked, for readers with the rights.
+// TestDeliveryLinks checks that a delivery links only to pages that the dashboard contains and that the reader may see.
 func TestDeliveryLinks(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	links := map[string]string{ // by the areas
+	links := map[string]string{ // the keys are the paths of areas
 		"/calls": `href="/calls/s1"`, "/tests": `href="/tests/runs/s3"`, "/ports": `href="/ports/s5"`, "/trunks": `href="/trunks/s6"`,
 	}
 	for i, kind := range []delivery.MessageKind{
@@ -112,7 +112,7 @@ func TestDeliveryLinks(t *testing.T) {
 	}
 }
 
-// TestPausedHosts shows hosts whose messages are paused, and resumes one; another organization's is not to be seen.
+// TestPausedHosts checks that the page lists the paused hosts of only the reader's organization, and that a host can be resumed.
 func TestPausedHosts(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -11,16 +11,17 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// The units in which people give times.
+// The units of durations in forms.
 const (
 	hour = time.Hour
 	day  = 24 * time.Hour
 )
 
-// maxUnits is more of a unit than any service allows: the service refuses it, and names its limit.
+// maxUnits is the number of units to which span clips larger numbers. It exceeds every service's limit, so the service refuses it and names
+// the limit.
 const maxUnits = 100_000
 
-// span returns the time that a field has in whole units, of which there must be least.
+// span parses a field that holds a duration in whole units. It returns an error for the field if the number is less than least.
 func span(text, field string, least int, unit time.Duration) (time.Duration, error) {
 	if text == "" {
 		return 0, callwright.Invalid(field, "is required")
@@ -32,13 +33,13 @@ func span(text, field string, least int, unit time.Duration) (time.Duration, err
 	return time.Duration(min(n, maxUnits)) * unit, nil
 }
 
-// keys is the page of API keys.
+// keys holds the data of the page of API keys.
 type keys struct {
 	menu
 
 	Keys []callwright.APIKey
-	Own  string                   // the id of the reader's own key
-	May  []callwright.Entitlement // of the organization
+	Own  string                   // id of the reader's own key
+	May  []callwright.Entitlement // entitlements of the organization
 	Now  time.Time
 	Next string
 
@@ -46,7 +47,7 @@ type keys struct {
 	Faults         page.Faults
 }
 
-// State returns the badge of a key.
+// State returns the style and the text of a key's badge.
 func (k keys) State(key callwright.APIKey) [2]string {
 	switch {
 	case key.RevokedAt != nil:
@@ -75,7 +76,7 @@ func (p pages) keysPage(ctx context.Context, r *page.Request, k keys) (page.Answ
 	k.menu, k.May = p.menu(r), r.Principal.Entitlements
 	k.Keys, k.Own, k.Now = found.Items, r.Principal.KeyID, p.cfg.Clock.Now()
 	if next := r.Next(found.Next); next != "" {
-		k.Next = r.Below("/settings") + next // the address of the form differs from the list's
+		k.Next = r.Below("/settings") + next // the form's address differs from the list's
 	}
 	v := &page.View{Page: "keys", Title: "API keys", Data: k}
 	if k.Faults != nil {
@@ -84,9 +85,9 @@ func (p pages) keysPage(ctx context.Context, r *page.Request, k keys) (page.Answ
 	return v, nil
 }
 
-// create makes a key, and shows it once.
+// create creates a key, and shows its secret for the only time.
 func (p pages) create(ctx context.Context, r *page.Request) (page.Answer, error) {
-	var lifetime time.Duration // 0: it does not end
+	var lifetime time.Duration // 0 means that the key never expires
 	var err error
 	if text := r.Field("lifetime"); text != "" {
 		lifetime, err = span(text, "lifetime", 1, day)
@@ -104,7 +105,7 @@ func (p pages) create(ctx context.Context, r *page.Request) (page.Answer, error)
 	return nil, err
 }
 
-// rotate makes a key in the place of another, which continues for a day, and shows it once.
+// rotate creates a key that replaces another, and shows its secret for the only time. The replaced key remains valid for up to a day.
 func (p pages) rotate(ctx context.Context, r *page.Request) (page.Answer, error) {
 	made, err := p.cfg.Access.RotateKey(ctx, r.Org(), r.PathValue("id"), day)
 	if err != nil {

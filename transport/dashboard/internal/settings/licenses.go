@@ -5,18 +5,17 @@ import (
 	"strings"
 )
 
-// The table is made of the licences in the module cache.
-//
+// The generated table lists the licenses of the modules in the module cache.
 //go:generate env GOWORK=off go -C ../../../../internal/tools run ./licenses ../.. ../../transport/dashboard/internal/settings/licenses.txt ./examples/server ./cmd/callwright
 
-// licenseTable has a line for each module that the reference server and the command line are linked from, on any system: its path, and the
-// SPDX identifiers of the licences at its root. The standard library is std.
+// licenseTable contains a line for each module that is linked into the reference server or the command line, on any system. A line holds
+// the module's path and the SPDX expression of its licenses. The path std is the standard library.
 //
 //go:embed licenses.txt
 var licenseTable string
 
-// Licenses returns the licences of the modules that the reference server and the command line are linked from, by their paths, each an SPDX
-// expression. The standard library is std.
+// Licenses returns an SPDX expression for each module that is linked into the reference server or the command line, by the module's path.
+// The path std is the standard library.
 func Licenses() map[string]string {
 	known := map[string]string{}
 	for line := range strings.Lines(licenseTable) {

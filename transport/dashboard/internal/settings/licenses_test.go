@@ -9,10 +9,10 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/settings"
 )
 
-// TestLicenses checks for a licence of each module that is linked into the programs on this system.
+// TestLicenses checks that a license is known for each module that is linked into the programs on this system.
 func TestLicenses(t *testing.T) {
 	t.Parallel()
-	if _, err := os.ReadFile("../../../../go.work"); err != nil { // whose change has the test run again
+	if _, err := os.ReadFile("../../../../go.work"); err != nil { // reading go.work makes the test cache depend on it
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "./examples/server", "./cmd/callwright")

@@ -7,16 +7,16 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// menu is the part of each page that leads to the others.
+// menu holds the links from each page to the other settings pages.
 type menu struct{ Places []place }
 
-// place is a page of the menu.
+// place is a link of the menu. Here marks the current page.
 type place struct {
 	Path, Text string
 	Here       bool
 }
 
-// menu returns the pages that a reader may see.
+// menu returns links to the pages that the reader may see.
 func (p pages) menu(r *page.Request) menu {
 	all := []place{
 		{Path: "/settings", Text: "API keys"}, {Path: "/settings/sessions", Text: "Sessions"},
@@ -29,7 +29,7 @@ func (p pages) menu(r *page.Request) menu {
 		all = append(all, place{Path: "/settings/organizations", Text: "Organizations"})
 	}
 	all = append(all, place{Path: "/settings/about", Text: "About"})
-	here := 0 // the page with the longest path that is a prefix of this address, for example of a form
+	here := 0 // index of the longest path that is a prefix of the request's path
 	for i, at := range all {
 		if strings.HasPrefix(r.URL.Path+"/", at.Path+"/") && len(at.Path) > len(all[here].Path) {
 			here = i
@@ -39,14 +39,14 @@ func (p pages) menu(r *page.Request) menu {
 	return menu{all}
 }
 
-// once is the page of a secret that is shown once.
+// once holds the data of a page that shows a secret for the only time.
 type once struct {
 	menu
 
 	What, Secret, Back string
 }
 
-// showOnce shows a secret that cannot be read again. No browser keeps the page.
+// showOnce returns the page of a new secret, which cannot be read again.
 func (p pages) showOnce(r *page.Request, what string, secret callwright.Secret, back string) page.Answer {
 	return &page.View{Page: "once", Title: what, Data: once{p.menu(r), what, secret.Reveal(), back}}
 }

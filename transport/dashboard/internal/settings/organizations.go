@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// organizations is the page of all organizations, which operators see.
+// organizations holds the data of the page that lists all organizations. Only operators see it.
 type organizations struct {
 	menu
 
@@ -26,14 +26,14 @@ type organizations struct {
 	Faults   page.Faults
 }
 
-// right is an entitlement that a form offers.
+// right is an entitlement with the state of its checkbox.
 type right struct {
 	callwright.Entitlement
 
 	Checked bool
 }
 
-// rights returns the entitlements that operators grant, with those checked that are held.
+// rights returns the entitlements that operators may grant. Those in held are checked.
 func rights(held []callwright.Entitlement) (all []right) {
 	for _, e := range access.Grantable() {
 		all = append(all, right{e, slices.Contains(held, e)})
@@ -41,7 +41,7 @@ func rights(held []callwright.Entitlement) (all []right) {
 	return all
 }
 
-// granted returns the entitlements that a form has.
+// granted returns the entitlements that are checked in a form.
 func granted(r *page.Request) (all []callwright.Entitlement) {
 	for _, name := range r.PostForm["entitlement"] {
 		all = append(all, callwright.Entitlement(name))
@@ -49,7 +49,7 @@ func granted(r *page.Request) (all []callwright.Entitlement) {
 	return all
 }
 
-// entitlementField names the form's field of entitlements.
+// entitlementField maps the domain's name of the entitlements to the name of the form's input.
 var entitlementField = map[string]string{"entitlements": "entitlement"}
 
 func (p pages) organizations(ctx context.Context, r *page.Request) (page.Answer, error) {
@@ -77,7 +77,7 @@ func (p pages) organizationsPage(ctx context.Context, r *page.Request, o organiz
 	return v, nil
 }
 
-// createOrganization makes an organization, and shows its first key once.
+// createOrganization creates an organization, and shows its first key for the only time.
 func (p pages) createOrganization(ctx context.Context, r *page.Request) (page.Answer, error) {
 	operator, err := p.cfg.Access.Operator(r.Principal)
 	if err != nil {
@@ -93,12 +93,12 @@ func (p pages) createOrganization(ctx context.Context, r *page.Request) (page.An
 	return p.showOnce(r, "The first API key of "+made.Name, key.Key, page.Path("/settings/organizations", string(made.ID))), nil
 }
 
-// organization is the page of an organization.
+// organization holds the data of the page of an organization.
 type organization struct {
 	menu
 	access.Summary
 
-	Keys   int // in force
+	Keys   int // number of keys in force
 	Typed  access.Details
 	Rights []right
 	Faults page.Faults
@@ -108,7 +108,7 @@ func (p pages) organization(ctx context.Context, r *page.Request) (page.Answer, 
 	return p.organizationPage(ctx, r, nil)
 }
 
-// organizationPage shows an organization with the form of its changes, again if there are faults.
+// organizationPage shows an organization with the form that changes it. If there are faults, the form is the submitted one.
 func (p pages) organizationPage(ctx context.Context, r *page.Request, faults page.Faults) (page.Answer, error) {
 	operator, err := p.cfg.Access.Operator(r.Principal)
 	if err != nil {
@@ -126,11 +126,11 @@ func (p pages) organizationPage(ctx context.Context, r *page.Request, faults pag
 	return v, nil
 }
 
-// details reads the form of an organization's details.
+// details reads the form of an organization's details. A maximum that is not a number becomes -1, which the service refuses.
 func details(r *page.Request) access.Details {
 	numbers, err := strconv.Atoi(cmp.Or(r.Field("max_numbers"), "0"))
 	if err != nil {
-		numbers = -1 // which is refused
+		numbers = -1 // the service refuses it
 	}
 	return access.Details{
 		Name: r.Field("name"), DefaultCountry: callwright.Country(strings.ToUpper(r.Field("default_country"))), MaxNumbers: numbers,

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/access"
 )
 
-// grant makes the own organization one of operators, or takes that away.
+// grant changes the organization acme, for example to grant or revoke the operator entitlement.
 func (h *house) grant(change access.OrganizationChange) {
 	h.t.Helper()
 	if _, err := h.access.UpdateOrganization(h.t.Context(), "acme", change); err != nil {
@@ -64,8 +64,8 @@ func TestOrganizations(t *testing.T) {
 	h.post(to, "/settings/organizations/absent", url.Values{"name": {"Gamma"}}, http.StatusNotFound)
 }
 
-// TestOrganizationsAreForOperators requests all pages as users of an organization without the entitlement, and of one that has lost
-// it.
+// TestOrganizationsAreForOperators checks that readers without the operator entitlement cannot see or change organizations, also after the
+// entitlement was revoked.
 func TestOrganizationsAreForOperators(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -98,7 +98,7 @@ func TestOrganizationsAreForOperators(t *testing.T) {
 	}
 }
 
-// TestOwnKey revokes the reader's own key.
+// TestOwnKey checks that a reader who revokes the own key is signed out with a notice.
 func TestOwnKey(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -7,12 +7,12 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// sessions is the page of the sessions of the dashboard.
+// sessions holds the data of the page that lists the dashboard's sessions.
 type sessions struct {
 	menu
 
 	Sessions []callwright.Session
-	Own      string // the reader's own session
+	Own      string // id of the reader's own session
 	Next     string
 }
 

@@ -29,10 +29,10 @@ type house struct {
 	url        string
 	client     *http.Client
 	own        callwright.APIKey
-	other      callwright.APIKey // of another organization
+	other      callwright.APIKey // key of another organization
 }
 
-// noMail is an unused Mailer.
+// noMail is a Mailer whose methods must not be called.
 type noMail struct{ callwright.Mailer }
 
 func open(t *testing.T) *house {
@@ -68,7 +68,7 @@ func open(t *testing.T) *house {
 	}
 	server := httptest.NewServer(d)
 	t.Cleanup(server.Close)
-	jar, _ := cookiejar.New(nil) // without options it never fails
+	jar, _ := cookiejar.New(nil) // never fails without options
 	h.url, h.client = server.URL, &http.Client{Transport: new(http.Transport), Jar: jar}
 	h.post("/login", "/login", url.Values{"key": {key.Key.Reveal()}, "next": {"/settings"}}, http.StatusOK, "<h1>API keys</h1>")
 	return h
@@ -122,7 +122,7 @@ func (h *house) post(from, to string, form url.Values, status int, want ...strin
 	return h.do(http.MethodPost, to, strings.NewReader(form.Encode()), status, want...)
 }
 
-// shown returns the secret of a page.
+// shown returns the secret that a page shows.
 func (h *house) shown(text string) string {
 	h.t.Helper()
 	found := secret.FindStringSubmatch(text)
@@ -172,7 +172,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestKeyPages lists more keys than a page has, also below a form with a fault.
+// TestKeyPages checks the links between the pages of a long list of keys, also below a form with a fault.
 func TestKeyPages(t *testing.T) {
 	t.Parallel()
 	h := open(t)

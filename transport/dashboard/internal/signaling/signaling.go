@@ -1,4 +1,4 @@
-// Package signaling shows the SIP messages of attempts at calls.
+// Package signaling shows the SIP messages of call attempts.
 package signaling
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/chart"
 )
 
-// Text returns a step in a few words.
+// Text returns a short description of a step: its note, its status and method, or its method.
 func Text(e ladder.Event) string {
 	text := e.Method
 	switch {
@@ -26,7 +26,7 @@ func Text(e ladder.Event) string {
 	return text
 }
 
-// Failed reports whether a step is a refusal or a failure. A challenge for credentials is none.
+// Failed reports whether a step is a refusal or a failure. A challenge for credentials (401, 407) is neither.
 func Failed(e ladder.Event) bool {
 	switch e.Note {
 	case ladder.NoteUnresolved, ladder.NoteUnconnected:
@@ -35,8 +35,7 @@ func Failed(e ladder.Event) bool {
 	return e.Status >= 400 && e.Status != 401 && e.Status != 407
 }
 
-// Ladder draws the ladder of an attempt. Its messages lead to the elements with the ids that step returns; id is the id of the
-// picture.
+// Ladder draws the ladder diagram of an attempt as SVG. id is the picture's id. Message i links to the element with the id step(i).
 func Ladder(id, title string, a calllog.Attempt, step func(i int) string) template.HTML {
 	picture := chart.Ladder{ID: id, Title: title, Participants: []string{"Callwright", peer(a.Record)}}
 	for i, e := range a.Ladder {
@@ -52,7 +51,7 @@ func Ladder(id, title string, a calllog.Attempt, step func(i int) string) templa
 	return picture.SVG()
 }
 
-// peer returns the name of the other side of an attempt.
+// peer returns the name of an attempt's other side: the server, the source, or "Peer".
 func peer(r calllog.Record) string {
 	switch {
 	case r.Server != "":

@@ -1,4 +1,4 @@
-// Package speech shows voices and samples, speaks texts and makes voices of recordings.
+// Package speech contains the dashboard's pages of speech. They list voices and samples, synthesize texts and clone voices from recordings.
 package speech
 
 import (
@@ -15,17 +15,16 @@ import (
 //go:embed templates/*.html
 var files embed.FS
 
-// Config names the services behind the pages. Speech is required.
+// Config configures the pages. Speech is required.
 type Config struct {
 	Speech *speech.Service
-	// Names returns the names of keys by their ids, which samples and voices keep. Unknown ids are omitted. nil: ids are shown.
+	// Names returns the names of API keys by their ids, which samples and voices store. It omits unknown ids. If nil, the pages show ids.
 	Names func(ctx context.Context, org callwright.OrgID, ids []string) (map[string]string, error)
 }
 
-// pages serves the pages.
 type pages struct{ cfg Config }
 
-// keyName returns the name of a key; empty: it is unknown.
+// keyName returns the name of a key, or an empty text if the key is unknown.
 func (p pages) keyName(ctx context.Context, r *page.Request, id string) (string, error) {
 	if p.cfg.Names == nil || id == "" {
 		return "", nil
@@ -34,15 +33,15 @@ func (p pages) keyName(ctx context.Context, r *page.Request, id string) (string,
 	return found[id], err
 }
 
-// maxUpload bounds the recordings of a voice, in bytes, as the HTTP API does.
+// maxUpload is the maximum size of a voice's recordings, in bytes. The HTTP API has the same limit.
 const maxUpload = 10 << 20
 
-// New returns the pages of speech.
+// New returns the area of the speech pages. It panics if the embedded templates cannot be opened.
 func New(c Config) page.Area {
 	p := pages{c}
 	templates, err := fs.Sub(files, "templates")
 	if err != nil {
-		panic(err) // the folder is embedded
+		panic(err) // impossible: the folder is embedded
 	}
 	return page.Area{
 		Title: "Speech", Path: "/speech", Templates: templates,
@@ -63,7 +62,7 @@ func New(c Config) page.Area {
 	}
 }
 
-// names returns the names of an organization's voices by their ids.
+// names maps the ids of voices to their names.
 func names(voices []speech.Voice) map[string]string {
 	m := make(map[string]string, len(voices))
 	for _, v := range voices {
@@ -72,11 +71,11 @@ func names(voices []speech.Voice) map[string]string {
 	return m
 }
 
-// choice is a voice, or another way to speak a text.
+// choice holds the options of a form that selects a voice or a language.
 type choice struct {
 	Voices    []speech.Voice
-	Default   string   // the name of the engine's default voice
-	Languages []string // that the voices speak
+	Default   string   // name of the engine's default voice
+	Languages []string // sorted languages of the voices
 }
 
 func (p pages) choice(ctx context.Context, r *page.Request) (choice, error) {

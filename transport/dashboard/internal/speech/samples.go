@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// say is the page with the form that speaks a text.
+// say holds the data of the page that synthesizes a text.
 type say struct {
 	choice
 
@@ -38,7 +38,7 @@ func (p pages) sayPage(ctx context.Context, r *page.Request, s say) (page.Answer
 	return v, nil
 }
 
-// speak speaks a text, and shows its sample.
+// speak synthesizes a text, and redirects to the page of the sample. If the request is invalid, the form is shown again.
 func (p pages) speak(ctx context.Context, r *page.Request) (page.Answer, error) {
 	s := say{Text: r.PostForm.Get("text"), Voice: r.Field("voice"), Language: r.Field("language"), Format: r.Field("output_format")}
 	sample, err := p.cfg.Speech.Speak(ctx, r.Org(), speech.Request{
@@ -54,13 +54,13 @@ func (p pages) speak(ctx context.Context, r *page.Request) (page.Answer, error) 
 	return page.SeeOther{To: page.Path("/speech/samples", sample.ID)}, nil
 }
 
-// list is the page of samples.
+// list holds the data of the page that lists samples.
 type list struct {
 	choice
 	speech.SampleList
 	turn
 
-	Voice string // whose samples these are; empty: all
+	Voice string // id of the voice whose samples are listed, or empty for all
 	Names map[string]string
 }
 
@@ -80,12 +80,12 @@ func (p pages) samples(ctx context.Context, r *page.Request) (page.Answer, error
 	return &page.View{Page: "samples", Title: "Samples", Data: l}, nil
 }
 
-// spoken is the page of a sample.
+// spoken holds the data of a sample's page.
 type spoken struct {
 	speech.Sample
 
-	VoiceName string // empty: the voice was deleted
-	KeyName   string // of User; empty: it is unknown
+	VoiceName string // empty if the voice was deleted
+	KeyName   string // name of the key User, or empty if unknown
 }
 
 func (p pages) sample(ctx context.Context, r *page.Request) (page.Answer, error) {
@@ -108,7 +108,7 @@ func (p pages) deleteSample(ctx context.Context, r *page.Request) (page.Answer, 
 	return page.SeeOther{To: "/speech/samples", Notice: "The sample is deleted."}, nil
 }
 
-// audio sends the audio of a sample, or the ranges of it that a player asks for.
+// audio sends the audio of a sample as WAV. It supports range requests, which players make.
 func (p pages) audio(ctx context.Context, r *page.Request) (page.Answer, error) {
 	audio, err := p.cfg.Speech.Audio(ctx, r.Org(), r.PathValue("id"))
 	if err != nil {

@@ -29,7 +29,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard"
 )
 
-// signedIn is an Authenticator that takes every reader for the same person, except for the header Org.
+// signedIn is an Authenticator that accepts every request for the organization in the header Org, or for acme without the header.
 type signedIn struct{}
 
 func (signedIn) Authenticate(r *http.Request) (callwright.Principal, error) {
@@ -71,12 +71,13 @@ func newHouse(t *testing.T, change ...func(*speech.Config)) *house {
 	}
 	server := httptest.NewServer(d)
 	t.Cleanup(server.Close)
-	jar, _ := cookiejar.New(nil) // without options it never fails
+	jar, _ := cookiejar.New(nil) // never fails without options
 	h.url, h.client = server.URL, &http.Client{Transport: new(http.Transport), Jar: jar}
 	return h
 }
 
-// do makes a request and returns the answer with its body and the path to which it led.
+// do makes a request. It returns the status and body of the final answer, and the path to which redirects led. headers alternates names and
+// values.
 func (h *house) do(method, path, contentType string, body []byte, headers ...string) (status int, text, at string) {
 	h.t.Helper()
 	r, err := http.NewRequestWithContext(h.t.Context(), method, h.url+path, bytes.NewReader(body))
@@ -123,7 +124,7 @@ func (h *house) post(path string, form url.Values) (int, string, string) {
 	return h.do(http.MethodPost, path, "application/x-www-form-urlencoded", []byte(form.Encode()))
 }
 
-// upload sends the form of a new voice with files.
+// upload sends the form of a new voice with recordings.
 func (h *house) upload(name string, recordings ...[]byte) (int, string, string) {
 	h.t.Helper()
 	var b bytes.Buffer
@@ -161,7 +162,7 @@ func recording(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// wants checks the status of an answer, its required and its forbidden texts.
+// wants checks that an answer has the status want, contains the texts in, and contains no unescaped script element.
 func wants(t *testing.T, what string, status, want int, text string, in ...string) {
 	t.Helper()
 	if status != want {
@@ -211,7 +212,8 @@ func TestSpeak(t *testing.T) {
 	}
 }
 
-// TestDeleteSample deletes a sample from its page, after a question.
+// TestDeleteSample checks that the owner can delete a sample from its page, which asks for confirmation, and that another organization
+// cannot.
 func TestDeleteSample(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -238,7 +240,7 @@ func TestDeleteSample(t *testing.T) {
 	}
 }
 
-// TestKeyNames shows the name of the key that has asked for a sample or a voice, and the id of an unknown key.
+// TestKeyNames checks that pages show the name of the key that requested a sample or a voice, and the id of an unknown key.
 func TestKeyNames(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -295,7 +297,7 @@ func TestSpeakPages(t *testing.T) {
 	wants(t, "a page after the end", status, 200, text, "ends before this page")
 }
 
-// countless are samples of which there are more than pages lead to.
+// countless reports more samples than the pages can list.
 type countless struct{ speech.Samples }
 
 func (s countless) ListSamples(ctx context.Context, org callwright.OrgID, voice string, _, _ int) ([]speech.Sample, int, error) {
@@ -303,7 +305,7 @@ func (s countless) ListSamples(ctx context.Context, org callwright.OrgID, voice 
 	return list, 2_000_000, err
 }
 
-// TestLastPage looks at the last page to which others lead.
+// TestLastPage checks that the last page has no link to a next page, and tells how to see older samples.
 func TestLastPage(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, func(c *speech.Config) { c.Samples = countless{c.Samples} })
@@ -323,7 +325,7 @@ func TestLastPage(t *testing.T) {
 	}
 }
 
-// TestVoicePages lists more voices than a page has.
+// TestVoicePages checks the pages of a list of voices that exceeds one page.
 func TestVoicePages(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -8,17 +8,17 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// pageSize is the number of samples or voices on a page.
+// pageSize is the maximum number of samples or voices on a page.
 const pageSize = 50
 
-// turn is the place of a page in a list.
+// turn is the position of a page in a list.
 type turn struct {
-	First, Last       int    // of all, from 1 on
-	Previous, Further string // addresses of the pages beside it; empty: there are none
-	Cut               bool   // no page leads further, although there is more
+	First, Last       int    // positions in the whole list, from 1
+	Previous, Further string // addresses of the adjacent pages, or empty
+	Cut               bool   // the list continues, but speech.MaxOffset ends the pages
 }
 
-// offsetOf returns the number of members of a list before the page.
+// offsetOf parses the query parameter offset, which must be from 0 to speech.MaxOffset. The default is 0.
 func offsetOf(r *page.Request) (int, error) {
 	text := r.Query("offset")
 	if text == "" {
@@ -31,7 +31,7 @@ func offsetOf(r *page.Request) (int, error) {
 	return offset, nil
 }
 
-// turnOf returns the place of a page with so many members of a list.
+// turnOf returns the position of a page that shows the given number of members after offset, in a list of total members.
 func turnOf(r *page.Request, offset, shown, total int) turn {
 	t := turn{First: offset + 1, Last: offset + shown}
 	if offset > 0 {

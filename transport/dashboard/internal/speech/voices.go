@@ -11,11 +11,11 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// voices is the page of voices.
+// voices holds the data of the page that lists voices.
 type voices struct {
 	turn
 
-	Voices []speech.Voice // the voices of the page
+	Voices []speech.Voice // only the voices on this page
 	Total  int
 }
 
@@ -34,12 +34,12 @@ func (p pages) voices(ctx context.Context, r *page.Request) (page.Answer, error)
 	return &page.View{Page: "voices", Title: "Voices", Data: v}, nil
 }
 
-// voice is the page of a voice.
+// voice holds the data of a voice's page.
 type voice struct {
 	speech.Voice
 
-	Pitch, Tempo float64 // factors of its Base
-	KeyName      string  // of CreatedBy; empty: it is unknown
+	Pitch, Tempo float64 // factors relative to Base
+	KeyName      string  // name of the key CreatedBy, or empty if unknown
 	NewName      string  // as typed
 	MaxName      int
 	Faults       page.Faults
@@ -86,13 +86,13 @@ func (p pages) delete(ctx context.Context, r *page.Request) (page.Answer, error)
 	return page.SeeOther{To: "/speech/voices", Notice: "The voice is deleted. Its samples stay."}, nil
 }
 
-// cloning is the page with the form that makes a voice of recordings.
+// cloning holds the data of the page that clones a voice from recordings.
 type cloning struct {
 	Name, Description, Gender, Language string // as typed
 
-	Can      bool        // there is a Cloner
-	Service  string      // its name
-	Kind     speech.Kind // of the voices that it makes
+	Can      bool        // the server has a Cloner
+	Service  string      // name of the Cloner's service
+	Kind     speech.Kind // kind of voices that the Cloner creates
 	MaxFiles int
 	MaxName  int
 	Faults   page.Faults
@@ -115,7 +115,7 @@ func (p pages) clonePage(c cloning) page.Answer {
 // recordingField returns the name that the domain gives the field of a recording.
 func recordingField(i int) string { return fmt.Sprintf("audio_samples[%d]", i) }
 
-// clone makes a voice of recordings.
+// clone creates a voice from the uploaded recordings. If the request is invalid, the form is shown again.
 func (p pages) clone(ctx context.Context, r *page.Request) (page.Answer, error) {
 	c := cloning{Name: r.Field("name"), Description: r.Field("description"), Gender: r.Field("gender"), Language: r.Field("language")}
 	request := speech.CloneRequest{Name: c.Name, Description: c.Description, Gender: c.Gender, Language: c.Language, User: r.Principal.KeyID}

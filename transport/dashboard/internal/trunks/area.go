@@ -1,4 +1,5 @@
-// Package trunks shows SIP trunks: their health, calls and settings, test calls, and the step-by-step set-up of new ones.
+// Package trunks contains the dashboard's pages of SIP trunks: their health, calls and settings, test calls, and the step-by-step set-up of
+// new trunks.
 package trunks
 
 import (
@@ -20,7 +21,7 @@ import (
 //go:embed templates/*.html
 var files embed.FS
 
-// Config names the services behind the pages. Every service is required.
+// Config holds the services behind the pages. Every service is required.
 type Config struct {
 	Trunks      *sip.Service
 	CallLog     *calllog.Service
@@ -28,24 +29,22 @@ type Config struct {
 	Discoveries *discovery.Service
 	TestCalls   *testcall.Service
 	Proofs      *proof.Service
-	CallPages   bool // there are pages of calls, to which pages link; dashboard.New sets it
+	CallPages   bool // the dashboard has pages of calls, which are linked; set by dashboard.New
 
 	callwright.Runtime
 }
 
-// pages serves the pages.
 type pages struct{ cfg Config }
 
-// now is the time of the clock.
 func (p pages) now() time.Time { return p.cfg.Clock.Now() }
 
-// New returns the pages of trunks.
+// New returns the area of the trunks' pages. It panics if the embedded templates cannot be opened.
 func New(c Config) page.Area {
 	c.Runtime = c.WithDefaults()
 	p := pages{c}
 	templates, err := fs.Sub(files, "templates")
 	if err != nil {
-		panic(err) // the folder is embedded
+		panic(err) // impossible: the folder is embedded
 	}
 	return page.Area{
 		Title: "Trunks", Path: "/trunks", Entitlement: callwright.EntitlementSIP, Templates: templates,
@@ -86,7 +85,7 @@ func New(c Config) page.Area {
 	}
 }
 
-// number returns the number of the address. A text that is none is no number of anybody.
+// number parses the phone number in the address. An invalid number is CodeNotFound.
 func number(r *page.Request) (callwright.PhoneNumber, error) {
 	n, err := callwright.ParsePhoneNumber(r.PathValue("number"))
 	if err != nil {

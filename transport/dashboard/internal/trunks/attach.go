@@ -12,13 +12,13 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// numbersForm is the step that attaches numbers.
+// numbersForm holds the data of the set-up step that attaches numbers.
 type numbersForm struct {
 	Choice choice
-	Anyone bool     // all callers are allowed
+	Anyone bool     // the user allows calls from any address
 	Held   []string // numbers whose trunks would be replaced
 	Prove  []string // numbers that must be proven first
-	Made   string   // a password that was made, which is shown this once
+	Made   string   // a generated password, shown only this once
 	Faults page.Faults
 }
 
@@ -27,17 +27,17 @@ func (p pages) numbers(ctx context.Context, r *page.Request) (page.Answer, error
 	return &page.View{Page: "numbers", Title: title, Data: numbersForm{Choice: c}}, err
 }
 
-// attached is the page after numbers were attached, some of them in vain or with a password, which is shown this once.
+// attached holds the data of the page after numbers were attached. It is shown if some numbers failed or if the password must be shown.
 type attached struct {
 	Steps      []step
-	Choice     choice // under way for those in vain; without an id: there are none
+	Choice     choice // the set-up of the failed numbers; its id is empty if none failed
 	Configured []callwright.PhoneNumber
 	Failed     []sip.FailedNumber
 	Password   string
 }
 
-// attach keeps what the form has, and attaches its numbers unless they are for later. The set-up ends with them. A password that is
-// to be made comes back in the form, and nothing is kept.
+// attach stores the form's values in the draft and attaches its numbers, unless the user chose to continue later. If all numbers are
+// attached, the set-up is finished. If the user asks for a generated password, the form shows one and nothing is stored.
 func (p pages) attach(ctx context.Context, r *page.Request) (page.Answer, error) {
 	c, err := p.choiceOf(ctx, r)
 	if err != nil {
@@ -79,8 +79,8 @@ func (p pages) attach(ctx context.Context, r *page.Request) (page.Answer, error)
 	return &page.View{Page: "attached", Title: title, Data: attached{c.Steps("Numbers"), rest, done.Configured, done.Failed, done.Password.Reveal()}}, nil
 }
 
-// finish ends a set-up, or keeps it for the numbers that could not be attached: it returns what is under way then. When it fails, the
-// set-up stays in the list of trunks; the numbers are attached all the same, and their password must be shown.
+// finish deletes the draft of a set-up, or stores it with the numbers that could not be attached and returns it. Errors of the draft are
+// ignored, because the numbers are attached anyway and the page must show their password. The draft then remains in the list of trunks.
 func (p pages) finish(ctx context.Context, c choice, done sip.Attached) choice {
 	if len(done.Failed) == 0 {
 		_ = p.cfg.Setup.Discard(ctx, c.Org, c.ID)
@@ -94,8 +94,8 @@ func (p pages) finish(ctx context.Context, c choice, done sip.Attached) choice {
 	return c
 }
 
-// attachAll attaches all numbers of a choice. It fails when no number could be attached. Trunks that a number has already are kept
-// unless they may be replaced.
+// attachAll attaches all numbers of a draft. It returns an error only if it attached none. Existing trunks of the numbers are kept unless
+// replace is set. If anyone is set, calls from any address are allowed.
 func (p pages) attachAll(ctx context.Context, c choice, replace, anyone bool) (sip.Attached, error) {
 	if err := c.Ready(anyone); err != nil {
 		return sip.Attached{}, err
@@ -113,7 +113,7 @@ func (p pages) attachAll(ctx context.Context, c choice, replace, anyone bool) (s
 		return done, err
 	}
 	if first := done.Failed[0].Err; strings.HasPrefix(first.Field, "directions[") {
-		return done, first // of a direction, which is alike for all numbers
+		return done, first // the error of a direction is the same for all numbers
 	}
 	var reasons []string
 	for _, f := range done.Failed {
@@ -122,7 +122,7 @@ func (p pages) attachAll(ctx context.Context, c choice, replace, anyone bool) (s
 	return done, callwright.Invalid("phone_numbers", "%s", callwright.Clip(strings.Join(reasons, "; "), 1000))
 }
 
-// held returns the numbers that could not be attached because they have a trunk already.
+// held returns the numbers that were not attached because they already have a trunk.
 func held(done sip.Attached) (numbers []string) {
 	for _, f := range done.Failed {
 		if f.Err.Code == callwright.CodeInvalidState && !f.Unproven {
@@ -132,7 +132,7 @@ func held(done sip.Attached) (numbers []string) {
 	return numbers
 }
 
-// unproven returns the numbers that must be proven before they are attached.
+// unproven returns the numbers that were not attached because they must be proven first.
 func unproven(done sip.Attached) (numbers []string) {
 	for _, f := range done.Failed {
 		if f.Unproven {
@@ -142,22 +142,22 @@ func unproven(done sip.Attached) (numbers []string) {
 	return numbers
 }
 
-// fields maps the domain's names within a direction to the fields of the form.
+// fields maps the domain's names of a direction's fields to the names of the form's inputs.
 var fields = map[string]string{
 	"register_auth": "username", "register_auth.username": "username", "register_auth.password": "password",
 	"options.sip_username": "username", "options.sip_password": "password", "sip_endpoint": "endpoint", "options.tls_verification": "verify",
 	"options.allowed_ips": "allowed",
 }
 
-// wireNames are names of the domain's input in its messages, with the words of the form.
+// wireNames replaces the domain's names of fields in messages with the words of the form.
 var wireNames = strings.NewReplacer("options.sip_password", "a password", "sip_endpoint", "the server", "auth_mode register", "a registration")
 
-// atField places the faults of a direction at the fields of the form.
+// atField moves the faults of a direction to the form's inputs. A fault without an input becomes a fault of the whole form.
 func atField(faults page.Faults) page.Faults {
 	placed := page.Faults{}
 	for name, text := range faults {
 		_, member, within := strings.Cut(name, "].")
-		member, _, _ = strings.Cut(member, "[") // without the place in a list
+		member, _, _ = strings.Cut(member, "[") // without a list index
 		if field, ok := fields[member]; within && ok {
 			name = field
 		} else if within {
@@ -168,7 +168,8 @@ func atField(faults page.Faults) page.Faults {
 	return placed
 }
 
-// typedNumbers reads numbers between lines, commas or semicolons, or before the plus of the next: people write spaces within numbers.
+// typedNumbers parses numbers that are separated by line breaks, commas, semicolons or the plus sign of the next number. It does not split
+// at spaces, because users type spaces within numbers.
 func (p pages) typedNumbers(ctx context.Context, org callwright.OrgID, text string) (numbers []string, err error) {
 	var reasons []string
 	for typed := range strings.FieldsFuncSeq(strings.ReplaceAll(text, "+", "\n+"), func(c rune) bool { return strings.ContainsRune("\r\n,;", c) }) {
@@ -190,12 +191,12 @@ func (p pages) typedNumbers(ctx context.Context, org callwright.OrgID, text stri
 	return numbers, nil
 }
 
-// words returns the words of a text, between spaces, commas or semicolons.
+// words splits a text at white space, commas and semicolons.
 func words(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n,;", r) })
 }
 
-// prefixes reads addresses and networks; an address is a network of one.
+// prefixes parses IP addresses and networks. An address is a network of one address.
 func prefixes(text string) ([]netip.Prefix, error) {
 	var all []netip.Prefix
 	for _, word := range words(text) {

@@ -12,13 +12,13 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/signaling"
 )
 
-// attempt is the page of one attempt at a call.
+// attempt holds the data of the page of a call attempt.
 type attempt struct {
 	calllog.Attempt
 	Now time.Time
 }
 
-// attempt shows an attempt with its messages. The attempts of another number are not found.
+// attempt shows a call attempt with its SIP messages. An attempt of another number is not found.
 func (p pages) attempt(ctx context.Context, r *page.Request) (page.Answer, error) {
 	n, err := number(r)
 	if err != nil {
@@ -39,10 +39,10 @@ func (p pages) attempt(ctx context.Context, r *page.Request) (page.Answer, error
 	return v, nil
 }
 
-// Step returns the id of the element that shows a step of the ladder.
+// Step returns the id of the element that shows step i of the ladder.
 func (attempt) Step(i int) string { return "step-" + strconv.Itoa(i) }
 
-// Picture draws the ladder. Its messages lead to their steps.
+// Picture draws the ladder. Its messages link to their steps.
 func (a attempt) Picture() template.HTML {
 	return signaling.Ladder("ladder", "Messages of the call", a.Attempt, a.Step)
 }

@@ -11,28 +11,28 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// choice contains the choices of a set-up so far. Its id is in the address of each step, so that a set-up can be left and resumed.
+// choice is the draft of a set-up. The address of each step contains its id, so that the user can leave a set-up and resume it.
 type choice struct{ setup.Draft }
 
-// choiceOf returns the set-up of the address. The set-ups of others are not found.
+// choiceOf returns the draft that the address names. Drafts of other organizations are not found.
 func (p pages) choiceOf(ctx context.Context, r *page.Request) (choice, error) {
 	d, err := p.cfg.Setup.Draft(ctx, r.Org(), r.Query("setup"))
 	return choice{d}, err
 }
 
-// store stores a choice and leads to the step at which it continues.
+// store stores a draft with its next step, and redirects to that step.
 func (p pages) store(ctx context.Context, c choice, next setup.Step) (page.Answer, error) {
 	c.Step = next
 	d, err := p.cfg.Setup.StoreDraft(ctx, c.Draft)
 	return page.SeeOther{To: choice{d}.Here()}, err
 }
 
-// To returns the address of a step.
+// To returns the address of a step of this set-up.
 func (c choice) To(step string) string {
 	return address("/trunks/new/"+step, url.Values{"setup": {c.ID}})
 }
 
-// Proof returns the address at which a number is proven, from where the set-up continues.
+// Proof returns the address of the page that proves a number. The set-up continues from there.
 func (c choice) Proof(number string) string {
 	return address(toTrunk(number, "proof"), url.Values{"setup": {c.ID}})
 }
@@ -40,7 +40,7 @@ func (c choice) Proof(number string) string {
 // Here returns the address of the step at which the set-up continues.
 func (c choice) Here() string { return c.To(string(c.Step)) }
 
-// StepName returns the name of that step.
+// StepName returns the displayed name of c.Step.
 func (c choice) StepName() string {
 	for _, s := range stepNames {
 		if s.step == c.Step {
@@ -50,22 +50,22 @@ func (c choice) StepName() string {
 	return ""
 }
 
-// Steps returns the steps of the set-up, which is at one of them.
+// Steps returns the steps of the set-up, with the step named now as the current step.
 func (c choice) Steps(now string) []step {
 	return steps(now, c.Outbound(), c.Discovery != "" || now == "Destination" || now == "Discovery")
 }
 
-// Kept reports whether a password is kept, which no page shows.
+// Kept reports whether the draft contains a password. No page shows the password.
 func (c choice) Kept() bool { return c.Password != "" }
 
-// overTLS returns a server as a SIP URI over TLS.
+// overTLS returns the SIP URI of a server with TLS as its transport.
 func overTLS(d uri.Destination) string {
 	return uri.URI{
 		Scheme: uri.SIP, User: d.User, Host: d.Host, Port: d.Port, Params: []uri.Param{{Name: "transport", Value: string(uri.TLS)}},
 	}.String()
 }
 
-// inputs returns the directions to attach.
+// inputs returns the directions that the set-up attaches.
 func (c choice) inputs() ([]sip.DirectionInput, error) {
 	var all []sip.DirectionInput
 	if c.Outbound() {
@@ -93,7 +93,7 @@ func (c choice) inputs() ([]sip.DirectionInput, error) {
 	return all, nil
 }
 
-// numbersOf takes the last step of a form. An empty password means the stored one.
+// numbersOf returns c with the values of the numbers form. If the form's password is empty, the draft's password is kept.
 func (c choice) numbersOf(r *page.Request) choice {
 	c.Username, c.Numbers, c.Allowed = r.Field("username"), r.Field("numbers"), r.Field("allowed")
 	if password := r.PostForm.Get("password"); password != "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// codecs moves a codec of a trunk, turns it on or off, or changes whether codecs may differ.
+// codecs moves, enables or disables a codec of a trunk, or changes whether calls may be transcoded.
 func (p pages) codecs(ctx context.Context, r *page.Request) (page.Answer, error) {
 	n, err := number(r)
 	if err != nil {
@@ -38,7 +38,7 @@ func (p pages) codecs(ctx context.Context, r *page.Request) (page.Answer, error)
 	return answer, err
 }
 
-// dtmf changes how digits come over a trunk.
+// dtmf changes the DTMF mode of a trunk.
 func (p pages) dtmf(ctx context.Context, r *page.Request) (page.Answer, error) {
 	n, err := number(r)
 	if err != nil {
@@ -49,10 +49,10 @@ func (p pages) dtmf(ctx context.Context, r *page.Request) (page.Answer, error) {
 	return page.SeeOther{To: toTrunk(n.String()), Notice: "Keys are changed: the next call takes " + word(*in.DTMF) + "."}, err
 }
 
-// dtmfModes are all modes.
+// dtmfModes lists all DTMF modes in the order of the form.
 var dtmfModes = []sip.DTMFMode{sip.DTMFEvents, sip.DTMFInfo, sip.DTMFInband}
 
-// redirects changes which redirections of calls over a trunk are followed.
+// redirects changes the redirect policy of a number's outbound trunk.
 func (p pages) redirects(ctx context.Context, r *page.Request) (page.Answer, error) {
 	n, err := number(r)
 	if err != nil {
@@ -63,10 +63,10 @@ func (p pages) redirects(ctx context.Context, r *page.Request) (page.Answer, err
 	return page.SeeOther{To: toTrunk(n.String()), Notice: "Redirections are changed: those of the next call are " + word(*in.Redirects) + "."}, err
 }
 
-// redirectPolicies are all policies.
+// redirectPolicies lists all redirect policies in the order of the form.
 var redirectPolicies = []sip.RedirectPolicy{sip.RedirectOff, sip.RedirectSameServer, sip.RedirectAny}
 
-// failoverForm is the page that changes a failover.
+// failoverForm holds the data of the page that changes a trunk's failover.
 type failoverForm struct {
 	Number   string
 	Enabled  bool
@@ -76,7 +76,7 @@ type failoverForm struct {
 	Faults   page.Faults
 }
 
-// server is a row of the form.
+// server is a row of the failover form, as typed.
 type server struct{ Host, Port string }
 
 type trigger struct {
@@ -85,14 +85,14 @@ type trigger struct {
 	Checked bool
 }
 
-// triggers are all triggers with their causes.
+// triggers lists all failover triggers with their descriptions.
 var triggers = []trigger{
 	{Name: failover.Unreachable, Text: "A server cannot be reached, or answers 408, 502, 503 or 504"},
 	{Name: failover.Timeout, Text: "A server is connected and silent"},
 	{Name: failover.AuthFailure, Text: "A server refuses our credentials"},
 }
 
-// failover shows the failover of a number's outbound trunk.
+// failover shows the form that changes the failover of a number's outbound trunk.
 func (p pages) failover(ctx context.Context, r *page.Request) (page.Answer, error) {
 	n, err := number(r)
 	if err != nil {
@@ -123,7 +123,7 @@ func (p pages) failover(ctx context.Context, r *page.Request) (page.Answer, erro
 	return &page.View{Page: "failover", Title: "Failover of " + n.String(), Data: form}, nil
 }
 
-// triggersOf returns all triggers. The triggers of a failover are checked; a failover without triggers has all.
+// triggersOf returns all triggers, with those of c checked. If c names no triggers, all are checked.
 func triggersOf(c failover.Config) []trigger {
 	all := slices.Clone(triggers)
 	for i := range all {
@@ -183,7 +183,7 @@ func (p pages) setFailover(ctx context.Context, r *page.Request) (page.Answer, e
 	return &page.View{Page: "failover", Title: "Failover of " + n.String(), Status: http.StatusUnprocessableEntity, Data: form}, nil
 }
 
-// detach deletes a direction of a number.
+// detach deletes the trunk of one direction of a number.
 func (p pages) detach(ctx context.Context, r *page.Request) (page.Answer, error) {
 	n, err := number(r)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 const day = 24 * time.Hour
 
-// uptimes returns the uptime of the last 24 hours, and of the last days, which the history counts as whole days of UTC.
+// uptimes returns the uptime of the last 24 hours, of the last 7 days and of the last 30 days. The history counts whole days in UTC.
 func uptimes(h health.History, now time.Time) []period {
 	today := now.UTC().Truncate(day)
 	all := []period{{Name: "24 h"}}
@@ -32,10 +32,10 @@ func uptimes(h health.History, now time.Time) []period {
 	return all
 }
 
-// The share of uptime below which a cell warns.
+// nearlyUp is the share of uptime below which a cell is a warning.
 const nearlyUp = 0.99
 
-// days draws the days of a history.
+// days draws the uptime of the last 30 days. It returns an empty picture if the history has no days.
 func days(h health.History, now time.Time) template.HTML {
 	if len(h.Days) == 0 {
 		return ""
@@ -48,7 +48,7 @@ func days(h health.History, now time.Time) template.HTML {
 	return chart.Strip{ID: "days", Title: "Health of the last 30 days", Start: first, Step: day, Cells: cells}.SVG()
 }
 
-// LastDay draws the hours of the last day of a trunk. It is empty when nothing is known.
+// LastDay draws the uptime of each of the last 24 hours of a trunk. It returns an empty picture if no hour is known.
 func LastDay(id, title string, hours []health.Hour, now time.Time) template.HTML {
 	first := now.UTC().Truncate(time.Hour).Add(-(health.MaxHours - 1) * time.Hour)
 	cells := make([]chart.Cell, health.MaxHours)
@@ -62,7 +62,8 @@ func LastDay(id, title string, hours []health.Hour, now time.Time) template.HTML
 	return chart.Strip{ID: id, Title: title, Start: first, Step: time.Hour, Cells: cells}.SVG()
 }
 
-// fill sets the cell of a time that was up and down for so long, and reports whether it did.
+// fill sets cell i to the state of a period with the given uptime and downtime. It reports whether i is in range and the period's state is
+// known.
 func fill(cells []chart.Cell, i int, up, down time.Duration) bool {
 	known := up + down
 	if i < 0 || i >= len(cells) || known == 0 {
@@ -79,7 +80,7 @@ func fill(cells []chart.Cell, i int, up, down time.Duration) bool {
 	return true
 }
 
-// responses draws the last response times.
+// responses draws the response times of the last answered probes. It returns an empty picture if there are none.
 func responses(h health.History) template.HTML {
 	if len(h.Samples) == 0 {
 		return ""

@@ -40,14 +40,14 @@ const (
 	two = "+14155550101"
 )
 
-// somebody is a page.Authenticator that takes every reader for the same person.
+// somebody is a page.Authenticator that accepts every request as the same principal, with the given entitlements.
 type somebody struct{ rights []callwright.Entitlement }
 
 func (s somebody) Authenticate(*http.Request) (callwright.Principal, error) {
 	return callwright.Principal{Org: org, KeyID: "k", KeyName: "Robin", Entitlements: s.rights}, nil
 }
 
-// network is one in which a SIP server listens at port 5061 of every host, but over TCP at plain.example.com, and answers every call.
+// network fakes a network. On every host, a SIP server listens at port 5061 and answers every call; plain.example.com speaks only TCP.
 type network struct{}
 
 func (network) RegisterInbound(context.Context, callwright.OrgID, callwright.PhoneNumber) error {
@@ -87,7 +87,7 @@ func (network) Place(_ context.Context, _ testcall.Placement, observe func(ladde
 	return nil, &testcall.Failure{Status: testcall.Busy, Code: 486, Reason: "the callee is busy"}
 }
 
-// house is the dashboard over real services, whose stores are in memory.
+// house serves the dashboard over real services with stores in memory.
 type house struct {
 	*httptest.Server
 	t       *testing.T
@@ -102,10 +102,10 @@ type house struct {
 	proofs  *proof.Service
 	work    *memstore.Work
 	asks    atomic.Bool   // numbers must be proven
-	spoken  chan []string // words spoken to called numbers
+	spoken  chan []string // announcements of proof calls
 }
 
-// Proven says of every number that it is proven, unless the house asks for proofs.
+// Proven reports every number as proven unless asks is set. Otherwise it consults the proofs.
 func (h *house) Proven(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (bool, error) {
 	if !h.asks.Load() {
 		return true, nil
@@ -114,7 +114,7 @@ func (h *house) Proven(ctx context.Context, org callwright.OrgID, number callwri
 	return err == nil && p.State == proof.StateProven, nil
 }
 
-// Announce records the words.
+// Announce sends the words of the announcement to h.spoken.
 func (h *house) Announce(_ context.Context, a proof.Announcement) error {
 	h.spoken <- a.Parts
 	return nil
@@ -187,8 +187,8 @@ func (h *house) attach(of callwright.OrgID, number string) sip.Trunk {
 
 var token = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
 
-// want gets a page, or posts a form to it, and checks the status of the page where that ends and its texts; a text that begins with "!"
-// must not be there. It returns the address where it ended.
+// want requests a page, or posts a form to it, and checks the status and the texts of the final answer. A text that begins with "!" must be
+// absent. want returns the address of the final answer.
 func (h *house) want(status int, path string, form url.Values, texts ...string) string {
 	h.t.Helper()
 	if form != nil {
@@ -208,7 +208,7 @@ func (h *house) want(status int, path string, form url.Values, texts ...string) 
 	return r.URL.RequestURI()
 }
 
-// token returns a token for forms.
+// token returns a CSRF token for forms.
 func (h *house) token() string {
 	h.t.Helper()
 	found := token.FindStringSubmatch(pagetest.Send(h.t, h.client, h.URL+"/trunks/new", nil).Body)

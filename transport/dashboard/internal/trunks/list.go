@@ -9,23 +9,23 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// list is the page of all numbers with a trunk.
+// list holds the data of the page that lists all numbers with a trunk.
 type list struct {
 	Numbers []sip.AttachedNumber
-	Query   string // the number that was looked for
+	Query   string // the searched number
 	Faults  page.Faults
-	Under   []choice // set-ups under way, at the beginning of the list
-	First   bool     // the list begins here
-	Next    string   // address of the next page; empty: this is the last
+	Under   []choice // set-ups under way, only on the first page
+	First   bool     // this is the first page
+	Next    string   // address of the next page, or empty on the last
 }
 
-// pageSize is the number of rows on a page.
+// pageSize is the maximum number of rows on a page.
 const pageSize = 50
 
-// refreshList is the time between two looks at the health of all: trunks are probed about once a minute.
+// refreshList is the interval of live updates of the list. Trunks are probed about once a minute.
 const refreshList = 10 * time.Second
 
-// list shows a page of numbers. A number in the query leads to the page of that number.
+// list shows a page of numbers. If the query names an attached number, it redirects to the number's page.
 func (p pages) list(ctx context.Context, r *page.Request) (page.Answer, error) {
 	v := &page.View{Page: "list", Title: "Trunks", Live: []string{"numbers"}, Every: refreshList}
 	data := list{Query: r.Query("number")}

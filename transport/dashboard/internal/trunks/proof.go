@@ -12,21 +12,21 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// proofForm is the page that proves a number.
+// proofForm holds the data of the page that proves a number.
 type proofForm struct {
 	Number callwright.PhoneNumber
-	Setup  string       // the id of the set-up that continues afterwards; empty: none
-	Proof  *proof.Proof // the newest; nil: there is none
+	Setup  string       // id of the set-up that continues afterwards, or empty
+	Proof  *proof.Proof // the newest proof, or nil
 	Needed bool
 	Faults page.Faults
 }
 
-// To returns an address of the page.
+// To returns the address of the page, or of an action below it.
 func (f proofForm) To(steps ...string) string {
 	return address(toTrunk(f.Number.String(), append([]string{"proof"}, steps...)...), url.Values{"setup": {f.Setup}})
 }
 
-// Attach returns the address at which the number is attached.
+// Attach returns the address of the page that attaches the number: a step of the set-up, or a new set-up.
 func (f proofForm) Attach() string {
 	if f.Setup == "" {
 		return "/trunks/new"
@@ -34,12 +34,12 @@ func (f proofForm) Attach() string {
 	return address("/trunks/new/numbers", url.Values{"setup": {f.Setup}})
 }
 
-// Asks reports whether a code is taken.
+// Asks reports whether the proof waits for a code.
 func (f proofForm) Asks() bool {
 	return f.Proof != nil && (f.Proof.State == proof.StateWaiting || f.Proof.State == proof.StateCalled)
 }
 
-// proofForm returns the form of the address. A number that is not available to the organization is not found.
+// proofForm returns the form of the number in the address. A number that is not available to the organization is not found.
 func (p pages) proofForm(ctx context.Context, r *page.Request) (proofForm, error) {
 	n, err := number(r)
 	if err != nil {
@@ -63,7 +63,7 @@ func (p pages) proofForm(ctx context.Context, r *page.Request) (proofForm, error
 	return f, nil
 }
 
-// proofView shows a form, and the state of the call as it changes.
+// proofView shows a form. While the proof waits for a code, the page is updated live.
 func proofView(f proofForm) *page.View {
 	v := &page.View{Page: "proof", Title: "Prove " + f.Number.String(), Data: f}
 	if len(f.Faults) > 0 {
@@ -80,7 +80,7 @@ func (p pages) proof(ctx context.Context, r *page.Request) (page.Answer, error) 
 	return proofView(f), err
 }
 
-// prove has the number called.
+// prove requests a call that announces a code to the number.
 func (p pages) prove(ctx context.Context, r *page.Request) (page.Answer, error) {
 	return p.move(ctx, r, func(f proofForm) (page.Answer, error) {
 		_, err := p.cfg.Proofs.Request(ctx, r.Org(), f.Number.String())
@@ -88,7 +88,7 @@ func (p pages) prove(ctx context.Context, r *page.Request) (page.Answer, error) 
 	})
 }
 
-// verify takes the code.
+// verify checks the typed code. If it is correct, the page that attaches the number follows.
 func (p pages) verify(ctx context.Context, r *page.Request) (page.Answer, error) {
 	return p.move(ctx, r, func(f proofForm) (page.Answer, error) {
 		_, err := p.cfg.Proofs.Verify(ctx, r.Org(), f.Number.String(), r.Field("code"))
@@ -96,7 +96,7 @@ func (p pages) verify(ctx context.Context, r *page.Request) (page.Answer, error)
 	})
 }
 
-// move makes a move, and returns the form with its faults.
+// move calls do with the form. If do returns an error that the user can correct, move shows the form with its faults.
 func (p pages) move(ctx context.Context, r *page.Request, do func(proofForm) (page.Answer, error)) (page.Answer, error) {
 	f, err := p.proofForm(ctx, r)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// TestProveInSetUp proves a number within a set-up, from the form that could not attach it.
+// TestProveInSetUp checks that a number that the set-up cannot attach can be proven from its form and then attached.
 func TestProveInSetUp(t *testing.T) {
 	t.Parallel()
 	h := open(t, callwright.EntitlementSIP)

@@ -14,13 +14,13 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// testCall is the page of a test call.
+// testCall holds the data of a test call's page.
 type testCall struct {
 	Call *testcall.Call
 	Now  time.Time
 }
 
-// startTest starts a test call over a number's trunk.
+// startTest starts a test call over a number's trunk, and redirects to its page.
 func (p pages) startTest(ctx context.Context, r *page.Request) (page.Answer, error) {
 	n, err := number(r)
 	if err != nil {
@@ -36,7 +36,7 @@ func (p pages) startTest(ctx context.Context, r *page.Request) (page.Answer, err
 	return page.SeeOther{To: toTrunk(n.String(), "test", c.ID)}, nil
 }
 
-// test shows a test call as it happens. The test calls of another number are not found.
+// test shows a test call, with live updates until the call has ended. The test calls of another number are not found.
 func (p pages) test(ctx context.Context, r *page.Request) (page.Answer, error) {
 	n, err := number(r)
 	if err != nil {
@@ -53,7 +53,7 @@ func (p pages) test(ctx context.Context, r *page.Request) (page.Answer, error) {
 	return v, nil
 }
 
-// testCall returns a test call of a number; CodeNotFound when the number has none with this id.
+// testCall returns a test call of a number. It returns CodeNotFound if the number has no test call with this id.
 func (p pages) testCall(ctx context.Context, r *page.Request, n callwright.PhoneNumber, id string) (testcall.Call, error) {
 	c, err := p.cfg.TestCalls.Get(ctx, r.Org(), id)
 	if err == nil && c.Number != n {
@@ -62,10 +62,10 @@ func (p pages) testCall(ctx context.Context, r *page.Request, n callwright.Phone
 	return c, err
 }
 
-// Since returns the time from the start of the call to a step.
+// Since returns the time from the start of the call to an event.
 func (t testCall) Since(e testcall.Event) time.Duration { return max(0, e.At.Sub(t.Call.StartedAt)) }
 
-// Picture draws the steps of the call over time.
+// Picture draws the events of the call as a timeline.
 func (t testCall) Picture() template.HTML {
 	picture := chart.Timeline{ID: "timeline", Title: "Steps of the test call"}
 	for _, e := range t.Call.Timeline {
@@ -81,7 +81,7 @@ func (t testCall) Picture() template.HTML {
 	return picture.SVG()
 }
 
-// record returns the attachment of a number; CodeNotFound: it has none.
+// record returns the attachment of a number, or CodeNotFound if the number is not attached.
 func (p pages) record(ctx context.Context, r *page.Request, n callwright.PhoneNumber) (sip.Record, error) {
 	record, err := p.cfg.Trunks.Get(ctx, r.Org(), n.String())
 	if err == nil && record == (sip.Record{}) {
@@ -90,7 +90,7 @@ func (p pages) record(ctx context.Context, r *page.Request, n callwright.PhoneNu
 	return record, err
 }
 
-// complete is the last page of a set-up.
+// complete shows the last page of a set-up.
 func (p pages) complete(ctx context.Context, r *page.Request) (page.Answer, error) {
 	n, err := number(r)
 	if err != nil {

@@ -15,39 +15,39 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// trunk is the page of a number.
+// trunk holds the data of a number's page.
 type trunk struct {
 	Number     string
 	Health     sip.NumberHealth
 	Uptimes    []period
-	Hours      template.HTML // the last day; empty: nothing is known
-	Days       template.HTML // the last 30 days; empty: nothing is known
-	Responses  template.HTML // the last response times; empty: none
+	Hours      template.HTML // picture of the last 24 hours, or empty if unknown
+	Days       template.HTML // picture of the last 30 days, or empty if unknown
+	Responses  template.HTML // picture of the last response times, or empty without any
 	Alerts     []raised
-	Told       callwright.Page[sip.Delivery] // the last who were told
+	Told       callwright.Page[sip.Delivery] // newest deliveries of alerts
 	Directions []direction
 	Failover   *failover.Config
 	Outbound   bool
 	Calls      []calllog.Record
-	Untested   bool   // the whole log is here and holds no answered outbound call
+	Untested   bool   // the whole log is on this page and contains no answered outbound call
 	Next       string // address of the next page of the log
 	Now        time.Time
 }
 
-// period is the uptime of some days.
+// period is the uptime, in percent, of a named period. A nil Percent means that it is unknown.
 type period struct {
 	Name    string
 	Percent *float64
 }
 
-// raised is the state of an alert.
+// raised is an alert of a direction with its state.
 type raised struct {
 	Direction sip.Direction
 	Kind      alert.Kind
 	alert.State
 }
 
-// direction is a trunk, without its secrets.
+// direction holds the shown data of a trunk, without its secrets.
 type direction struct {
 	sip.Trunk
 	Codecs    sip.CodecConfig
@@ -58,21 +58,21 @@ type direction struct {
 	DTMF      sip.DTMFMode
 	DTMFModes []sip.DTMFMode
 	Redirects sip.RedirectPolicy
-	Policies  []sip.RedirectPolicy // for redirections
-	Told      []string             // who is told of alerts
+	Policies  []sip.RedirectPolicy // choices for Redirects
+	Told      []string             // receivers of alerts
 }
 
-// shownDeliveries is the number of deliveries on the page of a number; others have a page of their own.
+// shownDeliveries is the maximum number of alert deliveries on a number's page. A separate page lists all.
 const shownDeliveries = 5
 
-// deliveries is the page of the deliveries of a number's alerts.
+// deliveries holds the data of the page that lists the deliveries of a number's alerts.
 type deliveries struct {
 	Number string
 	Told   []sip.Delivery
-	Next   string // address of the next page
+	Next   string // address of the next page, or empty on the last
 }
 
-// deliveries shows who was told of the alerts of a number.
+// deliveries shows to whom the alerts of a number were sent.
 func (p pages) deliveries(ctx context.Context, r *page.Request) (page.Answer, error) {
 	n, err := number(r)
 	if err != nil {
@@ -87,7 +87,7 @@ func (p pages) deliveries(ctx context.Context, r *page.Request) (page.Answer, er
 	return &page.View{Page: "told", Title: "Who was told of alerts of " + n.String(), Data: data, Live: []string{"told"}, Every: refresh}, err
 }
 
-// refresh is the time between two looks at the log of calls and the health.
+// refresh is the interval of live updates of a number's page.
 const refresh = 30 * time.Second
 
 func (p pages) trunk(ctx context.Context, r *page.Request) (page.Answer, error) {
@@ -133,7 +133,7 @@ func (p pages) trunk(ctx context.Context, r *page.Request) (page.Answer, error) 
 	return &page.View{Page: "trunk", Title: "Trunk " + n.String(), Data: data, Live: []string{"health", "log"}, Every: refresh}, nil
 }
 
-// directionOf returns the shown data of a trunk.
+// directionOf returns the shown data of a trunk. It omits the passwords and headers.
 func (p pages) directionOf(t sip.Trunk) direction {
 	d := direction{
 		Trunk: t, Codecs: p.cfg.Trunks.CodecsOf(t), AuthMode: cmp.Or(t.Options.AuthMode, sip.AuthIP),
@@ -150,7 +150,7 @@ func (p pages) directionOf(t sip.Trunk) direction {
 	return d
 }
 
-// told describes the receivers of alerts.
+// told describes the channels that alerts are sent to.
 func told(c alert.Channels) (ways []string) {
 	if c.Email {
 		ways = append(ways, "the organization's contact, by e-mail")
@@ -164,7 +164,7 @@ func told(c alert.Channels) (ways []string) {
 	return ways
 }
 
-// alertsOf returns the alerts that were ever raised, the newest first.
+// alertsOf returns all alerts that were ever triggered, newest first.
 func alertsOf(h sip.NumberHealth) []raised {
 	var all []raised
 	for d, states := range h.Alerts {

@@ -58,7 +58,7 @@ func TestTrunk(t *testing.T) {
 	}
 }
 
-// TestTold looks at who was told of a number's alerts.
+// TestTold checks that the page lists the deliveries of a number's alerts, and only those of the reader's organization.
 func TestTold(t *testing.T) {
 	t.Parallel()
 	h := open(t, callwright.EntitlementSIP)
@@ -203,7 +203,7 @@ func TestFailover(t *testing.T) {
 	h.want(http.StatusOK, "/trunks/"+one+"/detach", url.Values{"direction": {"inbound"}}, "is detached", "Set up the first trunk")
 }
 
-// TestAnsweredInbound has an inbound call answered, which says nothing about outbound calls.
+// TestAnsweredInbound checks that an answered inbound call does not count as a tested outbound trunk.
 func TestAnsweredInbound(t *testing.T) {
 	t.Parallel()
 	h := open(t, callwright.EntitlementSIP)

@@ -12,10 +12,11 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// title is the title of every step of a set-up.
+// title is the page title of every set-up step.
 const title = "Set up a trunk"
 
-// stepNames are the steps of a set-up. Those without a setup.Step are of an attached trunk, or before there is anything to keep.
+// stepNames lists the steps of a set-up in order. Steps without a setup.Step are not stored in drafts: Direction precedes the draft, and
+// the last two follow it.
 var stepNames = []struct {
 	step setup.Step
 	name string
@@ -24,14 +25,14 @@ var stepNames = []struct {
 	{setup.StepAuthentication, "Authentication"}, {setup.StepNumbers, "Numbers"}, {"", "Test call"}, {"", "Complete"},
 }
 
-// step is a step of a set-up as its pages show it.
+// step is a step of a set-up with its progress, as the pages show it.
 type step struct {
 	Name      string
 	Now, Done bool
 }
 
-// steps returns the steps of a set-up that is at one of them. Those that it lacks are omitted: some are for outbound calls only,
-// and a discovery may have been skipped.
+// steps returns the steps of a set-up whose current step is now. It omits steps for outbound calls unless outbound is set, and the
+// discovery unless looked is set too.
 func steps(now string, outbound, looked bool) (all []step) {
 	done := true
 	for _, s := range stepNames {
@@ -46,7 +47,7 @@ func steps(now string, outbound, looked bool) (all []step) {
 	return all
 }
 
-// directionStep is the first step.
+// directionStep holds the data of the first step, which asks for the directions of calls.
 type directionStep struct {
 	Under  []choice // set-ups under way
 	Faults page.Faults
@@ -57,7 +58,7 @@ func (p pages) direction(ctx context.Context, r *page.Request) (page.Answer, err
 	return &page.View{Page: "direction", Title: title, Data: directionStep{Under: under}}, err
 }
 
-// under returns the set-ups of the organization that are under way.
+// under returns the organization's set-ups that are not finished.
 func (p pages) under(ctx context.Context, r *page.Request) (all []choice, err error) {
 	drafts, err := p.cfg.Setup.Drafts(ctx, r.Org())
 	for _, d := range drafts {
@@ -66,7 +67,7 @@ func (p pages) under(ctx context.Context, r *page.Request) (all []choice, err er
 	return all, err
 }
 
-// begin begins a set-up.
+// begin starts a set-up with the chosen directions, and redirects to its first step.
 func (p pages) begin(ctx context.Context, r *page.Request) (page.Answer, error) {
 	d, err := p.cfg.Setup.Begin(ctx, r.Org(), setup.Directions(r.Field("direction")))
 	if err == nil {
@@ -81,13 +82,13 @@ func (p pages) begin(ctx context.Context, r *page.Request) (page.Answer, error) 
 	return &page.View{Page: "direction", Title: title, Status: http.StatusUnprocessableEntity, Data: data}, err
 }
 
-// discard ends a set-up without a trunk.
+// discard deletes the draft of a set-up.
 func (p pages) discard(ctx context.Context, r *page.Request) (page.Answer, error) {
 	err := p.cfg.Setup.Discard(ctx, r.Org(), r.Field("setup"))
 	return page.SeeOther{To: "/trunks", Notice: "The set-up is discarded."}, err
 }
 
-// destinationForm is the step that asks where the customer's server is.
+// destinationForm holds the data of the step that asks for the address of the customer's server.
 type destinationForm struct {
 	Choice choice
 	Input  string
@@ -105,7 +106,7 @@ func (p pages) destination(ctx context.Context, r *page.Request) (page.Answer, e
 	return &page.View{Page: "destination", Title: title, Data: destinationForm{Choice: c, Input: c.Endpoint}}, nil
 }
 
-// look checks a destination and looks for SIP servers there, unless the form asks for none.
+// look checks the destination and starts a discovery of SIP servers there, unless the user skips it.
 func (p pages) look(ctx context.Context, r *page.Request) (page.Answer, error) {
 	c, err := p.choiceOf(ctx, r)
 	if err != nil {
@@ -130,7 +131,8 @@ func (p pages) look(ctx context.Context, r *page.Request) (page.Answer, error) {
 	return &page.View{Page: "destination", Title: title, Status: http.StatusUnprocessableEntity, Data: form}, nil
 }
 
-// discover takes the destination of a form and begins a discovery. It returns its id; empty: the form asks for none.
+// discover parses the destination of the form and starts a discovery. It returns the endpoint and the discovery's id, or an empty id if the
+// user skips the discovery.
 func (p pages) discover(ctx context.Context, r *page.Request) (endpoint, id string, err error) {
 	to, err := uri.ParseDestination(r.Field("destination"))
 	if err != nil {
@@ -146,12 +148,12 @@ func (p pages) discover(ctx context.Context, r *page.Request) (endpoint, id stri
 	return overTLS(to), d.ID, err
 }
 
-// discoveryStep is the step with the servers found at the destination.
+// discoveryStep holds the data of the step that shows the servers found at the destination.
 type discoveryStep struct {
 	Choice choice
 	Found  discovery.Discovery
-	Lost   bool // the result is not kept any more
-	TLS    bool // the recommended server takes TLS
+	Lost   bool // the result is no longer stored
+	TLS    bool // the recommended server supports TLS
 }
 
 func (p pages) discovery(ctx context.Context, r *page.Request) (page.Answer, error) {
@@ -162,7 +164,7 @@ func (p pages) discovery(ctx context.Context, r *page.Request) (page.Answer, err
 	v := &page.View{Page: "discovery", Title: title}
 	found, err := p.cfg.Discoveries.Get(ctx, r.Org(), c.Discovery)
 	switch {
-	case callwright.CodeOf(err) == callwright.CodeNotFound: // a set-up that is taken up again may be older than the result
+	case callwright.CodeOf(err) == callwright.CodeNotFound: // a resumed set-up may be older than the retention of results
 		v.Data = discoveryStep{Choice: c, Lost: true}
 		return v, nil
 	case err != nil:
@@ -177,7 +179,7 @@ func (p pages) discovery(ctx context.Context, r *page.Request) (page.Answer, err
 	return v, nil
 }
 
-// choose continues with the port that the form names, or with the server as it was typed.
+// choose continues with the server at the chosen port over TLS, or with the endpoint as typed.
 func (p pages) choose(ctx context.Context, r *page.Request) (page.Answer, error) {
 	c, err := p.choiceOf(ctx, r)
 	if err != nil {
@@ -195,11 +197,11 @@ func (p pages) choose(ctx context.Context, r *page.Request) (page.Answer, error)
 	return p.store(ctx, c, setup.StepFirewall)
 }
 
-// firewallStep is the step with the required rules of firewalls.
+// firewallStep holds the data of the step that shows the required firewall rules.
 type firewallStep struct {
-	Choice choice // without an id: the page is not a step of a set-up
+	Choice choice // its id is empty outside of a set-up
 	Region setup.Region
-	Calls  *setup.OutboundSetup // how calls come here; nil: they do not, or the region has no server for them
+	Calls  *setup.OutboundSetup // how to send calls here; nil without inbound calls, or if the region accepts none
 }
 
 func (p pages) firewall(ctx context.Context, r *page.Request) (page.Answer, error) {
@@ -229,7 +231,7 @@ func (p pages) firewall(ctx context.Context, r *page.Request) (page.Answer, erro
 	return v, nil
 }
 
-// authenticationForm is the step that asks for the authentication of both sides.
+// authenticationForm holds the data of the step that asks how both sides authenticate.
 type authenticationForm struct {
 	choice
 	Faults page.Faults
@@ -240,7 +242,7 @@ func (p pages) authentication(ctx context.Context, r *page.Request) (page.Answer
 	return &page.View{Page: "authentication", Title: title, Data: authenticationForm{choice: c}}, err
 }
 
-// authenticate stores the authentication of both sides.
+// authenticate stores how both sides authenticate, and redirects to the numbers step.
 func (p pages) authenticate(ctx context.Context, r *page.Request) (page.Answer, error) {
 	c, err := p.choiceOf(ctx, r)
 	if err != nil {

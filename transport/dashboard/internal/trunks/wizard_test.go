@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/pagetest"
 )
 
-// begin begins a set-up and returns the query of its steps.
+// begin starts a set-up, checks the text of its first step, and returns the query that its steps need.
 func (h *house) begin(direction, texts string) string {
 	h.t.Helper()
 	at := h.want(http.StatusOK, "/trunks/new", url.Values{"direction": {direction}}, texts)
@@ -70,7 +70,8 @@ func TestSetUp(t *testing.T) {
 	h.want(http.StatusNotFound, strings.Replace(at, one, two, 1), nil)
 }
 
-// TestPhasesOfTestCalls shows a request to answer until the answer, and the duration of a call after its end.
+// TestPhasesOfTestCalls checks that the page asks the user to answer only until the call is answered, and shows the duration only after its
+// end.
 func TestPhasesOfTestCalls(t *testing.T) {
 	t.Parallel()
 	h := open(t, callwright.EntitlementSIP)
@@ -97,7 +98,7 @@ func TestPhasesOfTestCalls(t *testing.T) {
 	}
 }
 
-// ended waits until a page is not live any more.
+// ended waits until the page has no more live updates.
 func (h *house) ended(path string) {
 	h.t.Helper()
 	request, err := http.NewRequestWithContext(h.t.Context(), http.MethodGet, h.URL+path, nil)
@@ -115,7 +116,7 @@ func (h *house) ended(path string) {
 	}
 }
 
-// TestSetUpLeft leaves a set-up and takes it up again from the list of trunks, with its password, which no page shows.
+// TestSetUpLeft checks that a set-up can be resumed from the list of trunks. Its password is kept, but no page shows it.
 func TestSetUpLeft(t *testing.T) {
 	t.Parallel()
 	h := open(t, callwright.EntitlementSIP)
@@ -147,7 +148,7 @@ func TestSetUpLeft(t *testing.T) {
 	h.want(http.StatusNotFound, "/trunks/new/discard", url.Values{"setup": {id}})
 }
 
-// TestSetUpReplaces sets up a number that has a trunk already.
+// TestSetUpReplaces checks that a set-up replaces the existing trunk of a number only after the user has confirmed it.
 func TestSetUpReplaces(t *testing.T) {
 	t.Parallel()
 	h := open(t, callwright.EntitlementSIP)
@@ -166,7 +167,7 @@ func TestSetUpReplaces(t *testing.T) {
 	}
 }
 
-// TestMakesPasswords generates a password in the form, which keeps the other typed values, and attaches with it.
+// TestMakesPasswords checks that the form shows a generated password, keeps the other typed values, and attaches with that password.
 func TestMakesPasswords(t *testing.T) {
 	t.Parallel()
 	h := open(t, callwright.EntitlementSIP)
@@ -203,7 +204,7 @@ func TestMakesPasswords(t *testing.T) {
 	}
 }
 
-// TestRegionWithoutHost asks how to send calls to a region that takes none.
+// TestRegionWithoutHost checks that the page about firewalls says that the region accepts no calls. An outbound set-up must omit that.
 func TestRegionWithoutHost(t *testing.T) {
 	t.Parallel()
 	h := open(t, callwright.EntitlementSIP)
@@ -216,7 +217,7 @@ func TestRegionWithoutHost(t *testing.T) {
 	h.want(http.StatusOK, "/trunks/new/firewall"+h.begin("outbound", "Where"), nil, "198.51.100.10", "!takes no calls")
 }
 
-// TestLookAgain looks for a server without TLS twice: no search shows results of an earlier one.
+// TestLookAgain checks that each search for a server starts a new discovery, even for the destination of an earlier search.
 func TestLookAgain(t *testing.T) {
 	t.Parallel()
 	h := open(t, callwright.EntitlementSIP)

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// kinds are the kinds of badges of states.
+// kinds maps states to the styles of their badges. Other states have a default style.
 var kinds = map[string]string{
 	string(health.Healthy): "good", string(health.Unreachable): "bad", string(health.Unchecked): "plain",
 	string(sip.Registered): "good", string(sip.Refused): "bad", string(sip.Registering): "busy",
@@ -24,7 +24,7 @@ var kinds = map[string]string{
 	string(sip.DeliverySent):        "good", string(sip.DeliveryGivenUp): "bad", string(sip.DeliveryWithdrawn): "plain",
 }
 
-// state returns the badge of the state of a server, a registration, an attempt, a delivery or a test call.
+// state returns the badge of a server, a registration, an attempt, a delivery or a test call.
 func state(of any) page.Badge {
 	var text string
 	switch v := of.(type) {
@@ -49,7 +49,7 @@ func state(of any) page.Badge {
 	return page.Badge{Kind: kind, Text: strings.ReplaceAll(text, "_", " ")}
 }
 
-// names are words for names of the domain.
+// names maps values of the domain to the words that pages show.
 var names = map[any]string{
 	alert.Unreachable: "server unreachable", alert.FailureRate: "failure rate", alert.ResponseTime: "response time",
 	sip.DTMFEvents: "telephone-events", sip.DTMFInfo: "telephone-events and SIP INFO", sip.DTMFInband: "telephone-events and tones",
@@ -61,7 +61,7 @@ var names = map[any]string{
 	sip.VerifyChain: "only the chain is checked", sip.VerifyNone: "is not checked",
 }
 
-// word returns a name of the domain in words.
+// word returns the words for a value of the domain, or its default format if names has none.
 func word(name any) string {
 	if text, ok := names[name]; ok {
 		return text
@@ -85,7 +85,7 @@ func stateOfAttempt(r calllog.Record) page.Badge {
 	return page.Badge{Kind: "warn", Text: text}
 }
 
-// address returns the address of a page with a query; empty values are omitted.
+// address returns a path with a query. It deletes empty values from query.
 func address(path string, query url.Values) string {
 	for name, values := range query {
 		if strings.Join(values, "") == "" {
@@ -98,12 +98,12 @@ func address(path string, query url.Values) string {
 	return path + "?" + query.Encode()
 }
 
-// toTrunk is the address of a number's page.
+// toTrunk returns the path of a number's page, or of a page below it.
 func toTrunk(number string, parts ...string) string {
 	return page.Path(append([]string{"/trunks", number}, parts...)...)
 }
 
-// whole reads a port. A text that is none is -1, which no domain takes.
+// whole parses a port. An empty text is 0. An invalid text is -1, which every domain refuses.
 func whole(text string) int {
 	if text == "" {
 		return 0
@@ -115,7 +115,7 @@ func whole(text string) int {
 	return int(n)
 }
 
-// uptime shows a share of time in percent; nil is unknown.
+// uptime formats an uptime in percent, or "unknown" for nil.
 func uptime(percent *float64) string {
 	if percent == nil {
 		return "unknown"

@@ -1,4 +1,4 @@
-// Package turnlog shows turns of conversations: decisions with their reasons, variables and requests.
+// Package turnlog shows the turns of conversations: decisions with their reasons, variables and requests.
 package turnlog
 
 import (
@@ -18,23 +18,23 @@ import (
 //go:embed templates/_turnlog.html
 var files embed.FS
 
-// In returns an area to which the template "entries" is added, whose dot is a []pathway.LogEntry, with the functions of this package:
-// "indented" is Indented.
+// In returns a copy of an area with the template "entries" and the functions of this package, such as "indented" for Indented. The
+// template's dot is a []pathway.LogEntry.
 func In(a page.Area) page.Area {
 	templates, err := fs.Sub(files, "templates")
 	if err != nil {
-		panic(err) // the folder is embedded
+		panic(err) // impossible: the folder is embedded
 	}
 	return a.With(templates, template.FuncMap{"logkind": kindText, "logreply": replyOf, "indented": Indented})
 }
 
-// kinds name the events of a turn.
+// kinds maps the kinds of log entries to the words that pages show.
 var kinds = map[pathway.LogKind]string{
 	pathway.LogVisit: "came to", pathway.LogDecision: "decided at", pathway.LogVariables: "variables", pathway.LogRequest: "request",
 	pathway.LogKnowledge: "looked up", pathway.LogLoop: "looped", pathway.LogError: "failed",
 }
 
-// kindText returns the name of an event of a turn.
+// kindText returns the words for a kind of log entry.
 func kindText(k pathway.LogKind) string {
 	if text, ok := kinds[k]; ok {
 		return text
@@ -42,7 +42,7 @@ func kindText(k pathway.LogKind) string {
 	return string(k)
 }
 
-// replyOf returns the badge of a request's answer.
+// replyOf returns the badge of the answer to a request. Its text is the HTTP status.
 func replyOf(l *request.Log) page.Badge {
 	switch {
 	case l.Status == 0:
@@ -53,23 +53,23 @@ func replyOf(l *request.Log) page.Badge {
 	return page.Badge{Kind: "good", Text: strconv.Itoa(l.Status)}
 }
 
-// maxJSON bounds the result of Indented, in characters.
+// maxJSON is the maximum length of Indented's result, in characters.
 const maxJSON = 8000
 
-// Indented returns the beginning of data as JSON for people; empty for no data.
+// Indented returns data as indented JSON, clipped to 8,000 characters. It returns an empty text for empty data.
 func Indented(data map[string]any) (string, error) {
 	text, err := JSON(data)
 	return callwright.Clip(text, maxJSON), err
 }
 
-// JSON returns data as JSON for people, however long it is; empty for no data.
+// JSON returns data as indented JSON of any length. It returns an empty text for empty data.
 func JSON(data map[string]any) (string, error) {
 	if len(data) == 0 {
 		return "", nil
 	}
 	var text strings.Builder
 	e := json.NewEncoder(&text)
-	e.SetEscapeHTML(false) // templates escape it where needed
+	e.SetEscapeHTML(false) // templates escape HTML where needed
 	e.SetIndent("", "  ")
 	err := e.Encode(data)
 	return strings.TrimSuffix(text.String(), "\n"), err

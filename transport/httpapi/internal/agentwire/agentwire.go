@@ -1,5 +1,5 @@
-// Package agentwire translates the settings of agents that requests for calls, web agents and inbound numbers have alike, from
-// and to the generated types of either area.
+// Package agentwire translates the settings of agents that calls, web agents and inbound numbers have in common, from and to the generated
+// types of their areas.
 package agentwire
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// dynamicData is a request for dynamic data, as the contract has it.
+// dynamicData is a request for dynamic data in the JSON of the contract.
 type dynamicData struct {
 	URL          string  `json:"url"`
 	Method       string  `json:"method,omitempty"`
@@ -31,10 +31,10 @@ type field struct {
 	Context string `json:"context,omitempty"`
 }
 
-// DynamicData returns the requests of a generated list. Null is nil, and another thing than an empty list.
+// DynamicData translates a generated list of requests for dynamic data. It returns nil for null, and an empty list for an empty one.
 func DynamicData(given json.Marshaler) ([]agents.DynamicData, error) {
 	text, err := given.MarshalJSON()
-	if err != nil || len(text) == 0 { // of a member that is not given
+	if err != nil || len(text) == 0 { // empty text: the member is absent
 		return nil, err
 	}
 	var list []dynamicData
@@ -53,7 +53,7 @@ func DynamicData(given json.Marshaler) ([]agents.DynamicData, error) {
 	return data, nil
 }
 
-// DynamicDataList returns requests as a generated list; the zero value for nil.
+// DynamicDataList translates requests for dynamic data to a generated list. It returns the zero value for nil.
 func DynamicDataList[L any, P interface {
 	*L
 	json.Unmarshaler

@@ -1,5 +1,5 @@
-// Package pathwaywire translates the parts of calls, chats and inbound numbers about pathways, from and to the generated types of
-// their areas: the log of turns, and the choice of a version.
+// Package pathwaywire translates the parts of pathways that several areas have in common, from and to the generated types of these areas:
+// the log of turns, the choice of a version and the differences of versions.
 package pathwaywire
 
 import (
@@ -10,17 +10,17 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 )
 
-// Role is the side that a line is of.
+// Role is the side to which a line of the log belongs.
 type Role string
 
-// The roles, as the contract has them.
+// The roles of the contract.
 const (
 	User      Role = "user"
 	Assistant Role = "assistant"
 	Pathway   Role = "pathway"
 )
 
-// Line is one line of a log, in the shape that the contract has for calls and for chats.
+// Line is a line of a pathway's log, with the members of the contract for calls and chats.
 type Line struct {
 	Role                            Role
 	Text                            string
@@ -28,8 +28,8 @@ type Line struct {
 	CreatedAt                       time.Time
 }
 
-// Lines returns the events of each turn, line by line. A turn with words only has the time of the event
-// before it.
+// Lines translates the logs of turns into lines: the caller's words, the events and the agent's words of each turn. Words without events
+// have the time of the previous event, or begin if there is none.
 func Lines(logs []pathway.Log, begin time.Time) ([]Line, error) {
 	lines := []Line{}
 	now := begin
@@ -60,7 +60,7 @@ func spoken(role Role, text string, at time.Time) Line {
 	return Line{Role: role, Text: text, Decision: none, Info: none, ChosenNode: none, Tag: none, CreatedAt: at}
 }
 
-// info is the JSON in pathway_info.
+// info is the JSON of the member pathway_info.
 type info struct {
 	Kind      pathway.LogKind `json:"kind"`
 	Node      string          `json:"node_id,omitempty"`
@@ -70,7 +70,7 @@ type info struct {
 	Request   *request        `json:"request,omitempty"`
 }
 
-// request is a request that was made. Of the answer it holds the variables that were taken from it, and nothing else.
+// request describes a request of a pathway. Of the answer, it contains only the variables taken from it.
 type request struct {
 	Name      string         `json:"name"`
 	Method    string         `json:"method"`

@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// Selector returns the version that a generated selector names: a number, or the name of an environment.
+// Selector translates a generated selector of a version: a number, or the name of an environment.
 func Selector(given json.Marshaler) (pathway.Selector, error) {
 	var s pathway.Selector
 	text, err := given.MarshalJSON()

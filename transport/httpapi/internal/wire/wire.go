@@ -1,7 +1,7 @@
 // Package wire translates between the values of domains and of generated code.
 //
-// The generated packages each have their own types for nullable and optional values, all of the same shapes. Nil, Opt and
-// OptNil are those shapes without a name, so that Go can assign the results of the functions here to any of them.
+// Each generated package has its own types for nullable and optional values, but all of these types have the same structure. Nil, Opt and
+// OptNil are unnamed types of that structure, so that Go can assign the results of this package's functions to any of them.
 package wire
 
 import (
@@ -37,19 +37,19 @@ type (
 	}
 )
 
-// NilText returns null for an empty text.
+// NilText returns a text, or null for an empty one.
 func NilText(s string) Nil[string] { return Nil[string]{Value: s, Null: s == ""} }
 
-// OptText returns an absent value for an empty text.
+// OptText returns a text, or an absent value for an empty one.
 func OptText(s string) Opt[string] { return Opt[string]{Value: s, Set: s != ""} }
 
-// OptNilText returns null for an empty text, in a member that need not be there.
+// OptNilText returns a text, or null for an empty one, for an optional member. The member is always present.
 func OptNilText(s string) OptNil[string] { return OptNil[string]{Value: s, Set: true, Null: s == ""} }
 
-// uuid matches the ids that this server makes, in any letter case.
+// uuid matches the ids that this server generates, in upper or lower case.
 var uuid = regexp.MustCompile(`^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$`)
 
-// ID returns an id of this server as it is stored: a UUID in lower case (RFC 9562, section 4), any other text as it is.
+// ID returns an id in its stored form. A UUID is in lower case (RFC 9562, section 4); any other text is unchanged.
 func ID(text string) string {
 	if uuid.MatchString(text) {
 		return strings.ToLower(text)
@@ -57,7 +57,7 @@ func ID(text string) string {
 	return text
 }
 
-// IDs is ID for a list.
+// IDs applies ID to each text. It returns nil for nil.
 func IDs(texts []string) []string {
 	if texts == nil {
 		return nil
@@ -69,13 +69,14 @@ func IDs(texts []string) []string {
 	return ids
 }
 
-// Since returns the instant at which a filter begins: a date-time, or the start of a date. The zero time stands for none.
+// Since parses the first instant of a filter: a date-time, or a date, whose start it returns. It returns the zero time for an empty text.
 func Since(field, text string) (time.Time, error) {
 	since, _, err := instant(field, text)
 	return since, err
 }
 
-// Until returns the instant before which a filter ends: a date-time, or the end of a date. The zero time stands for none.
+// Until parses the instant before which a filter ends: a date-time, or a date, whose end it returns. It returns the zero time for an empty
+// text.
 func Until(field, text string) (time.Time, error) {
 	until, isDate, err := instant(field, text)
 	if isDate {
@@ -95,10 +96,10 @@ func instant(field, text string) (t time.Time, isDate bool, err error) {
 	return t, isDate, nil
 }
 
-// NilInt returns null for 0.
+// NilInt returns a number, or null for 0.
 func NilInt(n int) Nil[int] { return Nil[int]{Value: n, Null: n == 0} }
 
-// NilPtr returns null for nil.
+// NilPtr returns the value of a pointer, or null for nil.
 func NilPtr[T any](value *T) Nil[T] {
 	if value == nil {
 		return Nil[T]{Null: true}
@@ -106,7 +107,7 @@ func NilPtr[T any](value *T) Nil[T] {
 	return Nil[T]{Value: *value}
 }
 
-// Ptr returns nil for a value that is not given.
+// Ptr returns a pointer to value, or nil if given is false.
 func Ptr[T any](value T, given bool) *T {
 	if !given {
 		return nil
@@ -114,10 +115,10 @@ func Ptr[T any](value T, given bool) *T {
 	return &value
 }
 
-// Minutes returns a number of minutes as a duration.
+// Minutes converts a number of minutes to a duration.
 func Minutes(n float64) time.Duration { return time.Duration(math.Round(n * float64(time.Minute))) }
 
-// Millis returns a duration in milliseconds, with microseconds behind the point; null for nil.
+// Millis returns a duration in milliseconds with a resolution of a microsecond, or null for nil.
 func Millis(d *time.Duration) Nil[float64] {
 	if d == nil {
 		return Nil[float64]{Null: true}
@@ -125,7 +126,7 @@ func Millis(d *time.Duration) Nil[float64] {
 	return Nil[float64]{Value: float64(d.Microseconds()) / 1000}
 }
 
-// WholeMillis returns a duration in milliseconds, rounded; null for nil. Less than one is 1: 0 would read as no time.
+// WholeMillis returns a duration in whole milliseconds, or null for nil. The minimum is 1, because clients would read 0 as no time.
 func WholeMillis(d *time.Duration) Nil[int] {
 	if d == nil {
 		return Nil[int]{Null: true}
@@ -133,10 +134,11 @@ func WholeMillis(d *time.Duration) Nil[int] {
 	return Nil[int]{Value: max(1, int(d.Round(time.Millisecond).Milliseconds()))}
 }
 
-// Seconds returns a duration in seconds, rounded.
+// Seconds returns a duration in seconds, rounded to the nearest.
 func Seconds(d time.Duration) int { return int(d.Round(time.Second).Seconds()) }
 
-// Values decodes the values of a free object, which is the member field of a body; nil for an empty one.
+// Values decodes the values of the free object in a body's member field. It returns nil for an empty object. An error names the invalid
+// value.
 func Values[M ~map[string]jx.Raw](field string, raw M) (map[string]any, error) {
 	if len(raw) == 0 {
 		return nil, nil
@@ -155,7 +157,7 @@ func Values[M ~map[string]jx.Raw](field string, raw M) (map[string]any, error) {
 	return values, nil
 }
 
-// Raw encodes the values of a free object; never nil.
+// Raw encodes the values of a free object. The result is never nil.
 func Raw(values map[string]any) (map[string]jx.Raw, error) {
 	raw := make(map[string]jx.Raw, len(values))
 	for name, value := range values {
@@ -168,7 +170,7 @@ func Raw(values map[string]any) (map[string]jx.Raw, error) {
 	return raw, nil
 }
 
-// Items converts JSON texts to another type. A nil list stays nil, and an empty one empty.
+// Items converts JSON texts to another type. It returns nil for nil, and an empty list for an empty one.
 func Items[To, From ~[]byte](items []From) []To {
 	if items == nil {
 		return nil
@@ -197,19 +199,19 @@ func Join(path, name string) string {
 	return path + "." + name
 }
 
-// Below puts the field of an error under a path.
+// Below returns a copy of an error whose field is prefixed with a path.
 func Below(path string, err *callwright.Error) error {
 	placed := *err
 	placed.Field = Join(path, err.Field)
 	return &placed
 }
 
-// NotBuilt refuses a member that the contract has and this build has not.
+// NotBuilt returns the error for a member that the contract defines but this build does not support.
 func NotBuilt(field string) *callwright.Error {
 	return &callwright.Error{Code: callwright.CodeNotImplemented, Field: field, Message: "is not available in this build"}
 }
 
-// Change returns a member of a body as a change of a setting.
+// Change returns the change of a setting by a member of a body. If given is false, the setting does not change.
 func Change[T any](value T, given bool) callwright.Optional[T] {
 	if !given {
 		return callwright.Optional[T]{}
@@ -217,12 +219,13 @@ func Change[T any](value T, given bool) callwright.Optional[T] {
 	return callwright.Given(value)
 }
 
-// PtrChange returns a member of a body as a change of a setting of which null takes the value away.
+// PtrChange returns the change of a setting that can be removed. A nil value removes the setting. If given is false, the setting does not
+// change.
 func PtrChange[T any](value *T, given bool) callwright.Optional[T] {
 	return callwright.Optional[T]{Set: given, Value: value}
 }
 
-// FromMillis returns a number of milliseconds as a duration; nil for none.
+// FromMillis converts a number of milliseconds to a duration. It returns nil if given is false.
 func FromMillis(ms float64, given bool) *time.Duration {
 	if !given {
 		return nil

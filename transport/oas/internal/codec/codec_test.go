@@ -54,7 +54,7 @@ func (s *thing) Validate() error {
 	return failures.Err()
 }
 
-// wantText checks for an error with a text, or none if the text is empty.
+// wantText checks that an error has a text. If the text is empty, there must be no error.
 func wantText(t *testing.T, err error, text string) {
 	t.Helper()
 	got := ""
@@ -66,7 +66,7 @@ func wantText(t *testing.T, err error, text string) {
 	}
 }
 
-// TestObject checks that errors equal the errors of ogen's own decoders.
+// TestObject checks that decoding an object returns the same errors as ogen's decoders.
 func TestObject(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -91,7 +91,7 @@ func TestObject(t *testing.T) {
 	wantText(t, (*thing)(nil).Decode(jx.DecodeStr(`{}`)), "invalid: unable to decode thing to nil")
 }
 
-// TestListsAreReplaced checks that no earlier entry of a list stays.
+// TestListsAreReplaced checks that decoding a list discards its earlier elements.
 func TestListsAreReplaced(t *testing.T) {
 	t.Parallel()
 	s := thing{tags: []string{"x", "y", "z"}}
@@ -103,7 +103,7 @@ func TestListsAreReplaced(t *testing.T) {
 	}
 }
 
-// TestChecks checks that errors equal the errors of ogen's own checks.
+// TestChecks checks that validation returns the same errors as ogen's validators.
 func TestChecks(t *testing.T) {
 	t.Parallel()
 	wantText(t, codec.Length("é", 1, 1), "")
@@ -123,7 +123,7 @@ func TestChecks(t *testing.T) {
 	wantText(t, failures.Err(), "invalid: [1] (wrong)")
 }
 
-// TestEnums checks that decoding accepts any text, and that texts of values are known.
+// TestEnums checks that decoding accepts any text, and that only known values can be converted to and from text.
 func TestEnums(t *testing.T) {
 	t.Parallel()
 	type kind string
@@ -142,7 +142,7 @@ func TestEnums(t *testing.T) {
 	}
 }
 
-// TestMarshal checks that each value has its own text.
+// TestMarshal checks that a second call does not overwrite the result of the first one.
 func TestMarshal(t *testing.T) {
 	t.Parallel()
 	first, err := codec.Marshal(&thing{name: "one"})
@@ -157,7 +157,7 @@ func TestMarshal(t *testing.T) {
 	}
 }
 
-// TestReadRequest checks that errors equal the errors of ogen's own decoders, and that the request keeps the body's text.
+// TestReadRequest checks that reading a request returns the same errors as ogen's decoders, and that the request's body can be read again.
 func TestReadRequest(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ contentType, body, want string }{
@@ -181,7 +181,7 @@ func TestReadRequest(t *testing.T) {
 	}
 }
 
-// TestPathParam checks that a segment is unescaped, required and validated.
+// TestPathParam checks that a path segment is unescaped, required and validated.
 func TestPathParam(t *testing.T) {
 	t.Parallel()
 	for segment, want := range map[string]string{
@@ -225,7 +225,7 @@ func TestParam(t *testing.T) {
 	}
 }
 
-// TestHandle checks middleware around an operation, with the request that it passes on, and an operation without middleware.
+// TestHandle checks that an operation receives its arguments with and without middleware.
 func TestHandle(t *testing.T) {
 	t.Parallel()
 	unpack := func(parameters middleware.Parameters) (id string) {

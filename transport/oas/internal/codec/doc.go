@@ -1,6 +1,5 @@
-// Package codec is the common code of the generated packages: reading and writing JSON, checking values, reading parameters, and
-// the code around an operation. The generated code names members, limits and types, and leaves the rest to this package, whose
-// errors have the texts of ogen's own code.
+// Package codec contains the code that the generated packages share: reading and writing JSON, validating values, reading parameters, and
+// running an operation. The generated code only names members, limits and types. The errors of this package have the same texts as ogen's.
 //
-// It is written by hand. internal/tools/contract/simplify writes its calls.
+// The package is written by hand. internal/tools/contract/simplify inserts the calls to it.
 package codec

@@ -15,14 +15,14 @@ import (
 
 const mediaType = "application/json"
 
-// body is a pointer to the decoded value of a JSON body.
+// body constrains a pointer to a type that can be decoded from a JSON body and validated.
 type body[T any] interface {
 	*T
 	Decoder
 	Validator
 }
 
-// read makes a value of the whole of a body.
+// read decodes and validates a whole body. Trailing data is an error.
 func read[T any, P body[T]](text []byte) (*T, error) {
 	d := jx.DecodeBytes(text)
 	value := new(T)
@@ -39,8 +39,8 @@ func read[T any, P body[T]](text []byte) (*T, error) {
 	return value, nil
 }
 
-// ReadRequest reads the required body of a request, and leaves its text in the request. It returns the
-// text too, and a function for the caller to call at the end, which has nothing to close.
+// ReadRequest decodes and validates the required JSON body of a request. It also returns the text, and replaces r.Body so that it can be
+// read again. closeBody exists because ogen's code calls it; it does nothing.
 func ReadRequest[T any, P body[T]](r *http.Request) (value *T, text []byte, closeBody func() error, err error) {
 	if text, err = requestText(r); err == nil {
 		value, err = read[T, P](text)
@@ -71,14 +71,14 @@ func requestText(r *http.Request) ([]byte, error) {
 	return text, nil
 }
 
-// WriteRequest sets the body of a request.
+// WriteRequest sets the body of a request to the JSON of a value.
 func WriteRequest(r *http.Request, value Encoder) {
 	e := new(jx.Encoder)
 	value.Encode(e)
 	ht.SetBody(r, bytes.NewReader(e.Bytes()), mediaType)
 }
 
-// ReadResponse reads the body of an answer.
+// ReadResponse decodes and validates the JSON body of an answer.
 func ReadResponse[T any, P body[T]](resp *http.Response) (*T, error) {
 	contentType, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if err != nil {
@@ -94,7 +94,7 @@ func ReadResponse[T any, P body[T]](resp *http.Response) (*T, error) {
 	return read[T, P](text)
 }
 
-// WriteResponse answers with a status and a body.
+// WriteResponse writes an answer with a status and the JSON of a value.
 func WriteResponse(w http.ResponseWriter, status int, value Encoder) error {
 	w.Header().Set("Content-Type", mediaType+"; charset=utf-8")
 	w.WriteHeader(status)
@@ -105,7 +105,7 @@ func WriteResponse(w http.ResponseWriter, status int, value Encoder) error {
 	return Wrap(err, "write")
 }
 
-// Do sends a request and reads the answer. The answer's body is read to its end, so that the connection can be used again.
+// Do sends a request and decodes the answer. It reads the answer's body to its end, so that the connection can be reused.
 func Do[T any](client ht.Client, r *http.Request, decode func(*http.Response) (T, error)) (result T, err error) {
 	resp, err := client.Do(r) //nolint:bodyclose // the deferred function closes it
 	if err != nil {

@@ -11,19 +11,19 @@ import (
 	"github.com/ogen-go/ogen/validate"
 )
 
-// An Object says which members the JSON object of a type has.
+// Object describes the members of a JSON object.
 type Object struct {
 	Type     string
-	Members  []string // in the order of the contract
-	Required []uint8  // a bit for each member, the lowest of the first byte for the first
+	Members  []string // names, in the order of the contract
+	Required []uint8  // bit i%8 of byte i/8 is set if member i is required
 }
 
-// MostMembers is the largest number of members of one object.
+// MostMembers is the maximum number of members of an object.
 const MostMembers = 128
 
-// Decode reads an object. The function reads the value of one member, and returns the member's index; or -1 if the member is
-// not one of them, and its error is not to be wrapped. It returns an error for a receiver that is nil, for a member that cannot be read, and a
-// *validate.Error with the names of required members that are absent.
+// Decode reads an object. For each member, it calls member, which must read the value and return the member's index. If member returns -1,
+// the member is unknown, and Decode does not add the member's name to the error. Decode returns an error for a nil receiver or an
+// unreadable member, and a *validate.Error that names the absent required members.
 func (o *Object) Decode(d *jx.Decoder, receiverIsNil bool, member func(d *jx.Decoder, key []byte) (int, error)) error {
 	if receiverIsNil {
 		return Nil(o.Type)
@@ -50,7 +50,7 @@ func (o *Object) Decode(d *jx.Decoder, receiverIsNil bool, member func(d *jx.Dec
 	return nil
 }
 
-// missing returns the error that names the required members that were not seen.
+// missing returns an error that names the required members that are not in seen.
 func (o *Object) missing(seen []uint8) error {
 	var failures Failures
 	for i, mask := range o.Required {
@@ -61,12 +61,12 @@ func (o *Object) missing(seen []uint8) error {
 	return failures.Err()
 }
 
-// Nil returns the error for a receiver that is nil.
+// Nil returns the error for decoding the named type into a nil receiver.
 func Nil(name string) error {
 	return errors.New("invalid: unable to decode " + name + " to nil")
 }
 
-// DecodeStr reads a text.
+// DecodeStr reads a string into a text type.
 func DecodeStr[T ~string](d *jx.Decoder, to *T) error {
 	v, err := d.Str()
 	*to = T(v)
@@ -79,7 +79,7 @@ func DecodeInt(d *jx.Decoder, to *int) (err error) {
 	return err
 }
 
-// DecodeBool reads true or false.
+// DecodeBool reads a boolean.
 func DecodeBool(d *jx.Decoder, to *bool) (err error) {
 	*to, err = d.Bool()
 	return err
@@ -91,19 +91,19 @@ func DecodeFloat(d *jx.Decoder, to *float64) (err error) {
 	return err
 }
 
-// DecodeRaw reads any value, and copies its text.
+// DecodeRaw reads any value and copies its JSON text.
 func DecodeRaw(d *jx.Decoder, to *jx.Raw) (err error) {
 	*to, err = d.RawAppend(nil)
 	return err
 }
 
-// DecodeTime reads a time of a layout.
+// DecodeTime reads a time in a layout.
 func DecodeTime(d *jx.Decoder, to *time.Time, layout string) (err error) {
 	*to, err = json.DecodeTimeFormat(d, layout)
 	return err
 }
 
-// DecodeEnum reads a text of an enumeration, and accepts any: validation refuses unknown texts.
+// DecodeEnum reads a text of an enumeration. It accepts unknown texts, which validation refuses.
 func DecodeEnum[T ~string](d *jx.Decoder, to *T, known []T) error {
 	text, err := d.StrBytes()
 	if err != nil {
@@ -119,7 +119,7 @@ func DecodeEnum[T ~string](d *jx.Decoder, to *T, known []T) error {
 	return nil
 }
 
-// DecodeArr reads a list, in place of its earlier content.
+// DecodeArr reads a list and replaces the earlier content of to. The result is never nil.
 func DecodeArr[T any](d *jx.Decoder, to *[]T, decode func(to *T, d *jx.Decoder) error) error {
 	list := make([]T, 0)
 	err := d.Arr(func(d *jx.Decoder) error {
@@ -131,18 +131,18 @@ func DecodeArr[T any](d *jx.Decoder, to *[]T, decode func(to *T, d *jx.Decoder) 
 	return err
 }
 
-// DecodeStrs reads a list of texts, in place of its earlier content.
+// DecodeStrs reads a list of strings and replaces the earlier content of to.
 func DecodeStrs[T ~string](d *jx.Decoder, to *[]T) error {
 	return DecodeArr(d, to, func(to *T, d *jx.Decoder) error { return DecodeStr(d, to) })
 }
 
-// Encoder is a value that writes itself as JSON.
+// Encoder is implemented by values that write themselves as JSON.
 type Encoder interface{ Encode(e *jx.Encoder) }
 
-// Decoder is a value that reads itself from JSON.
+// Decoder is implemented by values that read themselves from JSON.
 type Decoder interface{ Decode(d *jx.Decoder) error }
 
-// Marshal returns the JSON of a value.
+// Marshal returns the JSON of a value, in a slice that the caller owns. The error is always nil.
 func Marshal(value Encoder) ([]byte, error) {
 	e := jx.GetEncoder()
 	defer jx.PutEncoder(e)

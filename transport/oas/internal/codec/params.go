@@ -11,13 +11,13 @@ import (
 	"github.com/ogen-go/ogen/validate"
 )
 
-// Source has parameters, of a query or of headers.
+// Source supplies the parameters of a query or of headers.
 type Source[Config any] interface {
 	HasParam(config Config) error
 	DecodeParam(config Config, decode func(uri.Decoder) error) error
 }
 
-// Param reads a parameter and checks it. It returns nil for an absent one that is not required.
+// Param decodes and validates a parameter. It returns nil if an optional parameter is absent.
 func Param[Config any, S Source[Config]](source S, config Config, required bool, decode func(uri.Decoder) error, check func() error) error {
 	if err := source.HasParam(config); err != nil {
 		if required {
@@ -31,7 +31,7 @@ func Param[Config any, S Source[Config]](source S, config Config, required bool,
 	return check()
 }
 
-// PathParam reads a segment of the path and checks it.
+// PathParam decodes and validates a segment of the path. It unescapes the segment first if escaped is set.
 func PathParam(name, segment string, escaped bool, decode func(uri.Decoder) error, check func() error) error {
 	if err := pathParam(name, segment, escaped, decode, check); err != nil {
 		return ParamError(name, "path", err)
@@ -56,12 +56,12 @@ func pathParam(name, segment string, escaped bool, decode func(uri.Decoder) erro
 	return check()
 }
 
-// ParamError returns the error of a parameter, with where it stands: in the path, the query or a header.
+// ParamError returns an error that names a parameter and its location: the path, the query or a header.
 func ParamError(name string, in openapi.ParameterLocation, err error) error {
 	return &ogenerrors.DecodeParamError{Name: name, In: in, Err: err}
 }
 
-// DecodeParam reads a parameter's value.
+// DecodeParam decodes and converts the value of a parameter.
 func DecodeParam[T any](d uri.Decoder, to *T, convert func(string) (T, error)) error {
 	text, err := d.DecodeValue()
 	if err != nil {
@@ -75,7 +75,7 @@ func DecodeParam[T any](d uri.Decoder, to *T, convert func(string) (T, error)) e
 	return nil
 }
 
-// DecodeParamText reads a parameter's text.
+// DecodeParamText decodes the text of a parameter.
 func DecodeParamText[T ~string](d uri.Decoder, to *T) error {
 	return DecodeParam(d, to, func(text string) (T, error) {
 		text, err := conv.ToString(text)
@@ -83,7 +83,7 @@ func DecodeParamText[T ~string](d uri.Decoder, to *T) error {
 	})
 }
 
-// DecodeParamTexts reads the texts of a parameter that is a list, in place of its earlier content.
+// DecodeParamTexts decodes the texts of a list parameter and replaces the earlier content of to.
 func DecodeParamTexts[T ~string](d uri.Decoder, to *[]T) error {
 	*to = nil
 	return d.DecodeArray(func(d uri.Decoder) error {
@@ -91,7 +91,7 @@ func DecodeParamTexts[T ~string](d uri.Decoder, to *[]T) error {
 	})
 }
 
-// SetParam sets the value of an optional parameter.
+// SetParam decodes the value of an optional parameter and passes it to set.
 func SetParam[T any](d uri.Decoder, set func(T), convert func(string) (T, error)) error {
 	var value T
 	if err := DecodeParam(d, &value, convert); err != nil {
@@ -101,7 +101,7 @@ func SetParam[T any](d uri.Decoder, set func(T), convert func(string) (T, error)
 	return nil
 }
 
-// SetParamText sets the text of an optional parameter.
+// SetParamText decodes the text of an optional parameter and passes it to set.
 func SetParamText[T ~string](d uri.Decoder, set func(T)) error {
 	var text T
 	if err := DecodeParamText(d, &text); err != nil {
@@ -111,7 +111,7 @@ func SetParamText[T ~string](d uri.Decoder, set func(T)) error {
 	return nil
 }
 
-// EncodePath makes a segment of the path of a text.
+// EncodePath encodes a text as a segment of a path.
 func EncodePath(to *string, config uri.PathEncoderConfig, text string) error {
 	e := uri.NewPathEncoder(config)
 	if err := e.EncodeValue(text); err != nil {

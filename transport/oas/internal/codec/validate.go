@@ -8,17 +8,17 @@ import (
 	"github.com/ogen-go/ogen/validate"
 )
 
-// Failures collects the faults of the members of one value.
+// Failures collects the errors of a value's members.
 type Failures []validate.FieldError
 
-// Add notes that a member failed. A nil error is nothing.
+// Add adds the error of a member. It ignores nil.
 func (f *Failures) Add(name string, err error) {
 	if err != nil {
 		*f = append(*f, validate.FieldError{Name: name, Error: err})
 	}
 }
 
-// AddItem notes that an item of a list failed. A nil error is nothing.
+// AddItem adds the error of item i of a list. It ignores nil.
 func (f *Failures) AddItem(i int, err error) {
 	if err != nil {
 		*f = append(*f, validate.FieldError{Name: "[" + strconv.Itoa(i) + "]", Error: err})
@@ -33,7 +33,7 @@ func (f Failures) Err() error {
 	return &validate.Error{Fields: f}
 }
 
-// Wrap puts a text in front of an error. It returns nil for nil, which errors.Wrap does not.
+// Wrap prefixes the text of an error. Unlike errors.Wrap, it returns nil for nil.
 func Wrap(err error, text string) error {
 	if err == nil {
 		return nil
@@ -41,10 +41,10 @@ func Wrap(err error, text string) error {
 	return errors.Wrap(err, text)
 }
 
-// Validator is a value that knows its own limits.
+// Validator is implemented by values that check themselves against the limits of the contract.
 type Validator interface{ Validate() error }
 
-// NotNil returns the error of a value that must be there and is not.
+// NotNil returns an error if isNil is true.
 func NotNil(isNil bool) error {
 	if isNil {
 		return errors.New("nil is invalid value")
@@ -52,33 +52,33 @@ func NotNil(isNil bool) error {
 	return nil
 }
 
-// Length checks the number of a text's characters. A negative most is no limit.
+// Length checks the number of characters of a text. A negative most means no limit.
 func Length(text string, least, most int) error {
 	return String(text, validate.String{MinLength: least, MinLengthSet: true, MaxLength: most, MaxLengthSet: most >= 0})
 }
 
-// String checks a text.
+// String checks a text against limits.
 func String(text string, limits validate.String) error {
 	return Wrap(limits.Validate(text), "string")
 }
 
-// Int checks an integer.
+// Int checks an integer against limits.
 func Int(number int64, limits validate.Int) error {
 	return Wrap(limits.Validate(number), "int")
 }
 
-// Float checks a number.
+// Float checks a number against limits.
 func Float(number float64, limits validate.Float) error {
 	return Wrap(limits.Validate(number), "float")
 }
 
-// Size checks the number of a list's items. A negative most is no limit.
+// Size checks the number of items of a list. A negative most means no limit.
 func Size(items, least, most int) error {
 	limits := validate.Array{MinLength: least, MinLengthSet: true, MaxLength: most, MaxLengthSet: most >= 0}
 	return Wrap(limits.ValidateLength(items), "array")
 }
 
-// Each checks every item of a list.
+// Each checks every item of a list. It returns a *validate.Error that names the invalid items.
 func Each[T any](list []T, check func(item *T) error) error {
 	var failures Failures
 	for i := range list {
@@ -87,7 +87,7 @@ func Each[T any](list []T, check func(item *T) error) error {
 	return failures.Err()
 }
 
-// Enum returns an error unless a value is known.
+// Enum returns an error unless value is one of known.
 func Enum[T comparable](value T, known []T) error {
 	if slices.Contains(known, value) {
 		return nil
@@ -95,7 +95,7 @@ func Enum[T comparable](value T, known []T) error {
 	return errors.Errorf("invalid value: %v", value)
 }
 
-// EnumText returns the text of a value that is known.
+// EnumText returns the text of a value, or an error unless the value is one of known.
 func EnumText[T ~string](value T, known []T) ([]byte, error) {
 	if slices.Contains(known, value) {
 		return []byte(value), nil
@@ -103,7 +103,7 @@ func EnumText[T ~string](value T, known []T) ([]byte, error) {
 	return nil, errors.Errorf("invalid value: %q", value)
 }
 
-// EnumOf sets a value that is known by its text.
+// EnumOf sets *to to the value in known with a text, or returns an error if there is none.
 func EnumOf[T ~string](text []byte, to *T, known []T) error {
 	for _, value := range known {
 		if string(value) == string(text) {

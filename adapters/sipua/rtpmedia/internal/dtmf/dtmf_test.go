@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/adapters/sipua/rtpmedia/internal/dtmf"
 )
 
-// sent is one packet of a sequence, with the RTP clock's part of it.
+// sent holds a packet of a sequence and the fields of its RTP header.
 type sent struct {
 	timestamp uint32
 	payload   []byte
@@ -25,7 +25,7 @@ type sent struct {
 func (p sent) duration() uint16 { return binary.BigEndian.Uint16(p.payload[2:]) }
 func (p sent) end() bool        { return p.payload[1]&0x80 != 0 }
 
-// send plays a sequence to its end on a clock that starts at 1000.
+// send returns the packets of a whole sequence and the number of its steps. The RTP clock starts at 1000.
 func send(t testing.TB, digits string, ticks uint32) (packets []sent, steps int) {
 	t.Helper()
 	s, err := dtmf.NewSequence(digits, ticks)
@@ -128,7 +128,8 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// Any packets may be lost but all of one event, any may be doubled or come up to a few places late.
+// TestEveryDigitArrivesOnce checks that each digit is received exactly once. Each event keeps at least one packet. The other packets may be
+// lost, reordered within the event, or duplicated a few packets later.
 func TestEveryDigitArrivesOnce(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -156,7 +157,7 @@ func TestEveryDigitArrivesOnce(t *testing.T) {
 		var arrived []sent
 		for _, event := range events {
 			kept := rapid.SliceOfNDistinct(rapid.IntRange(0, len(event)-1), 1, -1, rapid.ID).Draw(t, "kept")
-			for _, i := range kept { // in any order within the event
+			for _, i := range kept { // in random order within the event
 				arrived = append(arrived, event[i])
 			}
 			if rapid.Bool().Draw(t, "doubled") {
@@ -198,14 +199,15 @@ func TestSegmentsOfALongEvent(t *testing.T) {
 	}
 }
 
-// gateway presses keys as old gateways do. Sequence numbers continue between the packets of a press, and over pauses.
+// gateway produces the packets of an old gateway whose keys are pressed. Its sequence numbers increase with each packet, and also during
+// pauses.
 type gateway struct {
 	sequence  uint16
 	timestamp uint32
 	packets   []sent
 }
 
-// put sends a packet of a press, which began at g.timestamp: after is the part of the timestamp that has grown.
+// put adds a packet of a press that began at g.timestamp. The packet's timestamp is greater by after.
 func (g *gateway) put(code byte, after, duration uint32, end, marker bool) {
 	payload := []byte{code, 10, byte(duration >> 8), byte(duration)}
 	if end {
@@ -220,7 +222,7 @@ func (g *gateway) pause(packets uint16) {
 	g.timestamp += uint32(packets) * 160
 }
 
-// presses are the ways in which gateways press a key for 120 ms.
+// presses contains functions that each press a key for about 120 ms, as a certain type of gateway sends it.
 var presses = map[string]func(g *gateway, code byte){
 	"timestamps that grow": func(g *gateway, code byte) {
 		for i := range uint32(6) {
@@ -280,7 +282,8 @@ var presses = map[string]func(g *gateway, code byte){
 	},
 }
 
-// One press is one digit, however a gateway sends it, the same digit again included, and whichever packet is lost or late.
+// TestOldGateways checks that each press is received as one digit for every type of gateway, even for the same key twice. A lost or a
+// delayed packet must not change the digits.
 func TestOldGateways(t *testing.T) {
 	t.Parallel()
 	for name, press := range presses {
@@ -301,7 +304,7 @@ func TestOldGateways(t *testing.T) {
 			for i := range g.packets {
 				lossy := slices.Delete(slices.Clone(g.packets), i, i+1)
 				if end := g.packets[i].end(); end && !g.packets[max(i-1, 0)].end() {
-					continue // the only sign of an end, for some
+					continue // for some gateways the only sign of the end of a press
 				}
 				if got := receive(&dtmf.Receiver{}, 1, lossy); got != keys {
 					t.Errorf("without packet %d: got %q, want %q", i, got, keys)

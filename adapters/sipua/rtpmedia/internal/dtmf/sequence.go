@@ -6,8 +6,9 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Timing of a digit, in steps of 20 ms: 100 ms of tone, then two more copies of its last packet (RFC 4733,
-// 2.5.1.4), and 60 ms until the next digit may begin. ITU-T Q.24 wants 40 ms of each at least; many phone menus more.
+// The timing of a digit, in steps of 20 ms. The tone lasts 100 ms, and two copies of its last packet follow (RFC 4733, 2.5.1.4). The next
+// digit begins at the earliest 60 ms after the tone. ITU-T Q.24 requires at least 40 ms of tone and of pause, and many phone menus require
+// more.
 const (
 	toneSteps  = 5
 	endCopies  = 2
@@ -18,21 +19,21 @@ const (
 	endBit = 0x80
 )
 
-// Packet is one packet of an event.
+// Packet holds the payload of an event packet.
 type Packet struct {
 	Payload [4]byte
-	First   bool // the packet begins an event: it carries the marker bit, and its timestamp is the timestamp of the event
+	First   bool // begins an event: the packet carries the marker bit and determines the event's timestamp
 }
 
-// Sequence plays digits, one step for each 20 ms.
+// Sequence produces the packets of a series of digits, in steps of 20 ms. It is not safe for concurrent use.
 type Sequence struct {
 	digits []byte
-	step   int    // within the first of digits
-	ticks  uint32 // of the events' clock in a step
+	step   int    // current step of digits[0]
+	ticks  uint32 // ticks of the event clock in a step
 }
 
-// NewSequence checks the digits (0-9, A-D in either case, *, # and w for a pause); ticks is the advance of their clock
-// in 20 ms. An unknown character is a CodeBadRequest about "digits".
+// NewSequence returns a sequence of digits: 0-9, A-D in either case, *, #, and w for a pause. ticks is the number of event clock ticks in
+// 20 ms. NewSequence returns CodeBadRequest with the field "digits" for other characters.
 func NewSequence(digits string, ticks uint32) (*Sequence, error) {
 	s := &Sequence{ticks: ticks}
 	for i := range len(digits) {
@@ -51,7 +52,7 @@ func NewSequence(digits string, ticks uint32) (*Sequence, error) {
 	return s, nil
 }
 
-// Done reports whether the last digit and the gap after it are over.
+// Done reports whether all digits and the pause after the last one are finished.
 func (s *Sequence) Done() bool { return len(s.digits) == 0 }
 
 // Stop lets the digit that is being sent end properly and drops those after it.

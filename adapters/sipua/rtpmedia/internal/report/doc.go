@@ -21,14 +21,14 @@ func Interval(random float64, first bool) time.Duration {
 	return time.Duration(d)
 }
 
-// NTP returns a wall clock time as RTCP writes it: seconds since 1900 and 2^-32 of them (RFC 3550, section 4).
+// NTP converts a wall clock time to a 64-bit NTP timestamp: seconds since 1900 and a fraction in 2^-32 s (RFC 3550, section 4).
 func NTP(t time.Time) uint64 {
 	const from1900to1970 = 2208988800
 	return uint64(t.Unix()+from1900to1970)<<32 | uint64(t.Nanosecond())<<32/1e9
 }
 
-// compact returns the middle half of an NTP time, which counts 1/65536 s.
+// compact returns the middle 32 bits of an NTP timestamp. Their unit is 1/65536 s.
 func compact(ntp uint64) uint32 { return uint32(ntp >> 16) }
 
-// span returns a difference of compact times.
+// span converts a difference of compact NTP times, in 1/65536 s, to a duration.
 func span(ticks uint32) time.Duration { return time.Duration(ticks) * time.Second >> 16 }

@@ -2,10 +2,10 @@ package report
 
 import "time"
 
-// Reception counts the packets of the peer. It survives a change of the peer's SSRC: totals continue, sequence numbers
-// begin anew. The zero value is ready after Clock.
+// Reception counts the packets that the peer sends. When the peer's SSRC changes, the totals continue and the sequence numbers begin anew.
+// Call Clock on the zero value before use.
 type Reception struct {
-	clock int // ticks a second, for the jitter
+	clock int // ticks per second of the RTP clock, for the jitter
 
 	began    bool
 	ssrc     uint32
@@ -13,33 +13,32 @@ type Reception struct {
 	highest  int64
 	received int64 // packets of this source
 
-	transit     int64   // ticks; of the last audio packet
+	transit     int64   // transit time of the last timed packet, in ticks
 	haveTransit bool    //
-	jitter      float64 // ticks
+	jitter      float64 // in ticks
 
-	lostBefore     int64 // of former sources
+	lostBefore     int64 // packets lost from former sources
 	receivedBefore uint64
 
-	expectedPrior, receivedPrior int64 // at the last report
+	expectedPrior, receivedPrior int64 // counts at the time of the last report
 
 	lastReport   uint32 // compact NTP time of the peer's last sender report
 	lastReportAt time.Duration
 	haveReport   bool
 }
 
-// reordered bounds the packets that may overtake one: the number that SRTP's replay window allows.
+// reordered bounds how far an early packet may precede the first packet that arrived. It equals the size of SRTP's replay window.
 const reordered = 64
 
-// Clock sets the rate of the RTP clock, ticks a second.
+// Clock sets the rate of the RTP clock in ticks per second. A new rate resets the jitter.
 func (r *Reception) Clock(rate int) {
 	if rate != r.clock {
 		r.clock, r.jitter, r.haveTransit = rate, 0, false
 	}
 }
 
-// Packet counts an authentic packet. timed means that its timestamp is the time at which it was sent, which
-// does not hold for events: they keep the timestamp of their beginning. The result is whether no later packet of this
-// source has come before.
+// Packet counts an authentic packet. timed means that the timestamp is the packet's send time. It is false for telephone events, because
+// all packets of an event carry the timestamp of its beginning. newest reports whether no later packet of this source has arrived before.
 func (r *Reception) Packet(now time.Duration, ssrc uint32, sequence uint16, timestamp uint32, timed bool) (newest bool) {
 	if !r.began || ssrc != r.ssrc {
 		r.begin(ssrc, sequence)
@@ -47,7 +46,7 @@ func (r *Reception) Packet(now time.Duration, ssrc uint32, sequence uint16, time
 	r.received++
 	ahead := int64(int16(sequence - uint16(r.highest)))
 	if early := r.base - r.highest - ahead; early > 0 && early < reordered {
-		r.base -= early // the first to arrive was not the first to be sent
+		r.base -= early // the first packet to arrive was not the first to be sent
 	}
 	r.highest += max(ahead, 0)
 	if timed && r.clock > 0 {
@@ -64,8 +63,8 @@ func (r *Reception) begin(ssrc uint32, sequence uint16) {
 	r.jitter, r.haveTransit, r.haveReport = 0, false, false
 }
 
-// time updates the jitter (RFC 3550, 6.4.1): a mean of the differences between the transit times of a packet and the one
-// before, with a gain of 1/16.
+// time updates the jitter (RFC 3550, 6.4.1): a running mean, with a gain of 1/16, of the differences between the transit times of
+// consecutive packets.
 func (r *Reception) time(now time.Duration, timestamp uint32) {
 	arrival := uint32(now.Microseconds() * int64(r.clock) / 1e6)
 	transit := int64(int32(arrival - timestamp))
@@ -76,13 +75,13 @@ func (r *Reception) time(now time.Duration, timestamp uint32) {
 	r.transit, r.haveTransit = transit, true
 }
 
-// Source returns the peer's SSRC, false before its first packet.
+// Source returns the peer's SSRC. ok is false before the peer's first packet.
 func (r *Reception) Source() (ssrc uint32, ok bool) { return r.ssrc, r.began }
 
-// Received returns the number of packets.
+// Received returns the number of packets received from all of the peer's sources.
 func (r *Reception) Received() uint64 { return r.receivedBefore + uint64(r.received) }
 
-// Lost returns the number of packets that are missing by their sequence numbers.
+// Lost returns the number of packets that the gaps in the sequence numbers reveal as lost, over all of the peer's sources.
 func (r *Reception) Lost() uint64 { return uint64(max(r.lost(), 0)) }
 
 func (r *Reception) lost() int64 {
@@ -94,7 +93,7 @@ func (r *Reception) lost() int64 {
 
 func (r *Reception) expected() int64 { return r.highest - r.base + 1 }
 
-// Jitter returns the interarrival jitter.
+// Jitter returns the interarrival jitter (RFC 3550, 6.4.1), or 0 before Clock is called.
 func (r *Reception) Jitter() time.Duration {
 	if r.clock == 0 {
 		return 0

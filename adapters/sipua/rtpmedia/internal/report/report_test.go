@@ -21,7 +21,7 @@ func newReception() *report.Reception {
 	return r
 }
 
-// feed counts packets of 20 ms whose sequence numbers are given, each on time.
+// feed counts one packet of 20 ms for each sequence number. Each packet arrives on time.
 func feed(r *report.Reception, sequence ...int) {
 	for _, s := range sequence {
 		r.Packet(time.Duration(s)*20*time.Millisecond, theirs, uint16(s), uint32(s)*160, true)
@@ -96,7 +96,7 @@ func TestJitter(t *testing.T) {
 	if r.Jitter() != 0 {
 		t.Errorf("packets on time: %s", r.Jitter())
 	}
-	// Every other packet 10 ms late: each transit differs from the last by 10 ms, which the mean approaches.
+	// Every other packet is 10 ms late. Consecutive transit times therefore differ by 10 ms, and the jitter approaches 10 ms.
 	for s := 100; s < 400; s++ {
 		r.Packet(time.Duration(s)*20*time.Millisecond+time.Duration(s%2)*10*time.Millisecond, theirs, uint16(s), uint32(s)*160, true)
 	}
@@ -166,7 +166,7 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// b's clocks are elsewhere.
+	// b's clock is 100 hours ahead of a's clock.
 	if _, err := b.Receive(100*time.Hour+30*time.Millisecond, 1, theirs, first); err != nil {
 		t.Fatal(err)
 	}

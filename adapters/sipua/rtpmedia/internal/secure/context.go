@@ -11,11 +11,11 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// window is the number of packets that may overtake one before it counts as replayed (RFC 3711, 3.3.2, wants 64 at least).
+// window is the size of the replay window in packets: older packets count as replayed. RFC 3711, 3.3.2, requires at least 64.
 const window = 64
 
-// context is all that is used of the SRTP library: one direction under one master key. This file is the only one that
-// names the library.
+// context contains the methods of the SRTP library that this package calls. It protects one direction under one master key. Only this file
+// imports the library.
 type context interface {
 	EncryptRTP(dst, plain []byte, header *rtp.Header) ([]byte, error)
 	DecryptRTP(dst, sealed []byte, header *rtp.Header) ([]byte, error)
@@ -25,12 +25,12 @@ type context interface {
 	SetROC(ssrc, roc uint32)
 }
 
-// newContext returns a context with replay protection of SRTP and SRTCP, which the library leaves off by default.
+// newContext returns a context with replay protection for SRTP and SRTCP, because the library disables it by default.
 func newContext(c sdp.Crypto) (context, error) {
 	return create(c, srtp.SRTPReplayProtection(window), srtp.SRTCPReplayProtection(window))
 }
 
-// newProbe returns a context that only tells whether packets are authentic.
+// newProbe returns a context without replay protection. It serves only to check whether packets are authentic.
 func newProbe(c sdp.Crypto) (context, error) {
 	return create(c, srtp.SRTPNoReplayProtection(), srtp.SRTCPNoReplayProtection())
 }
@@ -50,8 +50,8 @@ func create(c sdp.Crypto, options ...srtp.ContextOption) (context, error) {
 	return made, nil
 }
 
-// classify turns the library's error for a well-formed packet into ours. Any error but a wrong tag or a wrong key
-// identifier means that the replay window refuses the packet: the library has no name for that error.
+// classify converts the library's error for a well-formed packet to ErrForged or ErrReplayed. Any error other than a wrong tag or a wrong
+// key identifier means that the replay window rejects the packet: the library exports no name for that error.
 func classify(err error) error {
 	switch {
 	case err == nil:

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// Why a packet does not open.
+// An Opener rejects a packet with one of these errors.
 var (
 	ErrMalformed = errors.New("not an RTP or RTCP packet")
 	ErrForged    = errors.New("not authentic")
@@ -21,17 +21,17 @@ var (
 // Overlap is the time for which the peer's former key still decrypts packets after a change.
 const Overlap = 2 * time.Second
 
-// maxKeys bounds the keys that are remembered of one call, the current one included.
+// maxKeys bounds the keys that an Opener stores for one call, including the current key.
 const maxKeys = 8
 
-// Opener decrypts the peer's packets, under its current key and for a while under the one before. The zero value decrypts
-// nothing until Use.
+// Opener decrypts the peer's packets under the current key, and under former keys until their Overlap is over. The zero value rejects every
+// packet until Use is called.
 type Opener struct {
 	keys   []*key // the current one first
 	header rtp.Header
 }
 
-// Use makes c the current key from now on. With the same key nothing changes; one that comes back continues with the state that it
+// Use makes c the current key from now on. If c is the current key already, nothing changes. A former key continues with the state that it
 // had.
 func (o *Opener) Use(now time.Duration, c sdp.Crypto) error {
 	i := slices.IndexFunc(o.keys, func(k *key) bool { return sameKey(k.crypto, c) })
@@ -59,7 +59,7 @@ func (o *Opener) Use(now time.Duration, c sdp.Crypto) error {
 // Opens reports whether c is the current key.
 func (o *Opener) Opens(c sdp.Crypto) bool { return len(o.keys) > 0 && sameKey(o.keys[0].crypto, c) }
 
-// RTP opens a packet in place. The result is good as long as packet is.
+// RTP decrypts a packet in place: the result shares the memory of packet. The error is ErrMalformed, ErrForged or ErrReplayed.
 func (o *Opener) RTP(now time.Duration, packet []byte) ([]byte, error) {
 	const fixedHeader, tag = 12, 10
 	if len(packet) < fixedHeader+tag || packet[0]>>6 != 2 {
@@ -71,7 +71,7 @@ func (o *Opener) RTP(now time.Duration, packet []byte) ([]byte, error) {
 	return o.open(now, packet, (*key).openRTP)
 }
 
-// RTCP opens a compound packet in place.
+// RTCP decrypts a compound packet in place: the result shares the memory of packet. The error is ErrMalformed, ErrForged or ErrReplayed.
 func (o *Opener) RTCP(now time.Duration, packet []byte) ([]byte, error) {
 	const fixedHeader = 8
 	if len(packet) < fixedHeader+Overhead || packet[0]>>6 != 2 {
@@ -80,8 +80,8 @@ func (o *Opener) RTCP(now time.Duration, packet []byte) ([]byte, error) {
 	return o.open(now, packet, (*key).openRTCP)
 }
 
-// open tries the current key and then those whose overlap is not over. The first key's reason stands: a packet that is
-// forged under it and opens under none is forged.
+// open tries the current key and then the former keys whose overlap is not over. If none decrypts the packet, it returns the current key's
+// error.
 func (o *Opener) open(now time.Duration, packet []byte, with func(*key, []byte, *rtp.Header) ([]byte, error)) ([]byte, error) {
 	reason := ErrForged
 	for i, k := range o.keys {
@@ -99,23 +99,22 @@ func (o *Opener) open(now time.Duration, packet []byte, with func(*key, []byte, 
 	return nil, reason
 }
 
-// maxSources bounds the sources that one key may have. A peer takes a new SSRC when it starts its media anew, which no
-// call does this often.
+// maxSources bounds the sources of one key. A peer chooses a new SSRC when it restarts its media, which happens far less often in a call.
 const maxSources = 64
 
-// maxProbes is the number of unknown packets after which a probe, which remembers the SSRC of each, is discarded.
+// maxProbes is the number of packets after which a probe is replaced, because the probe stores the SSRC of each packet.
 const maxProbes = 64
 
-// key is one of the peer's keys and the state of the packets under it.
+// key is one of the peer's keys, with the SRTP state of the packets under it.
 type key struct {
 	crypto    sdp.Crypto
-	until     time.Duration // for a former key: when its overlap ends
-	ctx       context       // is shown packets of authentic sources only
-	probe     context       // is shown the packets of unknown sources
+	until     time.Duration // end of a former key's overlap
+	ctx       context       // decrypts packets of authentic sources only
+	probe     context       // checks the packets of unknown sources
 	probes    int
 	scratch   []byte
-	media     []uint32 // the authentic SSRCs of SRTP
-	reporters []uint32 // and of SRTCP
+	media     []uint32 // authentic SSRCs of SRTP packets
+	reporters []uint32 // authentic SSRCs of SRTCP packets
 }
 
 func newKey(c sdp.Crypto) (*key, error) {
@@ -143,8 +142,8 @@ func (k *key) openRTP(packet []byte, header *rtp.Header) ([]byte, error) {
 	return plain, classify(err)
 }
 
-// admitMedia proves a packet of an unknown source. The source may be past its first rollover already: it began near
-// 65535 and the packets up to the wrap were lost, or sent before we knew the key.
+// admitMedia checks the first packet of an unknown source, and admits the source if the packet is authentic. The source may be past its
+// first rollover already, because it began near 65535 and the packets before the rollover were lost, or were sent before we knew the key.
 func (k *key) admitMedia(packet []byte, header *rtp.Header) error {
 	const half = 1 << 15
 	ssrc, sequence := header.SSRC, header.SequenceNumber
@@ -186,7 +185,8 @@ func (k *key) openRTCP(packet []byte, _ *rtp.Header) ([]byte, error) {
 	return plain, classify(err)
 }
 
-// count takes one more probe, if another source may be admitted at all.
+// count counts a use of the probe, and renews the probe after maxProbes uses. It returns ErrForged if sources already contains maxSources
+// sources.
 func (k *key) count(sources []uint32) error {
 	if len(sources) >= maxSources {
 		return ErrForged

@@ -7,11 +7,11 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// Overhead is the maximum of bytes that protection adds to a packet: SRTCP's index of 4 and the tag of 10.
+// Overhead is the maximum number of bytes that protection adds to a packet: 4 for SRTCP's index and 10 for the tag.
 const Overhead = 14
 
-// Sealer protects our packets under one key. It must live as long as its key is in use: a second Sealer for the same
-// key would start the rollover counter again and encrypt two packets with the same key stream.
+// Sealer protects our packets under one key. It must live as long as its key is in use: a second Sealer for the same key would restart the
+// packet index and encrypt two packets with the same key stream.
 type Sealer struct {
 	crypto sdp.Crypto
 	ctx    context
@@ -19,7 +19,7 @@ type Sealer struct {
 	rtcp   rtcp.Header
 }
 
-// NewSealer takes the key of our a=crypto line.
+// NewSealer returns a Sealer for the key of our a=crypto line. It returns an error if c contains no key.
 func NewSealer(c sdp.Crypto) (*Sealer, error) {
 	ctx, err := newContext(c)
 	if err != nil {
@@ -28,16 +28,15 @@ func NewSealer(c sdp.Crypto) (*Sealer, error) {
 	return &Sealer{crypto: c, ctx: ctx}, nil
 }
 
-// Under reports whether the sealer protects with this key.
+// Under reports whether c holds the sealer's key and key identifier.
 func (s *Sealer) Under(c sdp.Crypto) bool { return sameKey(s.crypto, c) }
 
-// RTP protects an RTP packet. The result lies in dst if that has room for the packet and Overhead; dst may be packet
-// itself.
+// RTP protects an RTP packet. It uses the memory of dst if the capacity suffices for the packet and Overhead. dst may be packet itself.
 func (s *Sealer) RTP(dst, packet []byte) ([]byte, error) {
 	return s.ctx.EncryptRTP(dst, packet, &s.rtp)
 }
 
-// RTCP protects a compound RTCP packet.
+// RTCP protects a compound RTCP packet. The result is a new slice.
 func (s *Sealer) RTCP(packet []byte) ([]byte, error) {
 	return s.ctx.EncryptRTCP(nil, packet, &s.rtcp)
 }

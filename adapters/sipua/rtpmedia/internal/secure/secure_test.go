@@ -121,7 +121,7 @@ func TestRefusals(t *testing.T) {
 	version := seal(t, newSealer(t, crypto), packet(7, 1))
 	version[0] = 1 << 6
 	header := make([]byte, 24)
-	header[0] = 2<<6 | 15 // 15 contributing sources do not fit
+	header[0] = 2<<6 | 15 // the packet is too short for 15 contributing sources
 	cases := map[string]struct {
 		datagram []byte
 		want     error
@@ -205,7 +205,7 @@ func TestRollover(t *testing.T) {
 	for i := range 150_000 {
 		sealed := seal(t, sealer, packet(7, uint16(60_000+i)))
 		if i%7 == 3 {
-			continue // lost
+			continue // packet lost
 		}
 		if _, err := opener.RTP(0, sealed); err != nil {
 			t.Fatalf("packet %d: %v", i, err)
@@ -220,7 +220,7 @@ func TestFirstPacketAfterTheRollover(t *testing.T) {
 	for sequence := 65_530; sequence < 65_536+300; sequence++ {
 		sealed := seal(t, sealer, packet(7, uint16(sequence)))
 		if sequence < 65_536+5 {
-			continue // before the call was answered
+			continue // sent before the call was answered
 		}
 		if _, err := opener.RTP(0, sealed); err != nil {
 			t.Fatalf("packet %d: %v", sequence, err)
@@ -245,7 +245,8 @@ func TestSourcesOfOneKeyAreBounded(t *testing.T) {
 	}
 }
 
-// The library remembers every SSRC that it is shown. A flood must not reach it.
+// TestFloodLeavesNothingBehind checks that a flood of forged packets does not fill the heap: the library stores state for every SSRC that
+// it reads.
 //
 //nolint:paralleltest // it measures the heap
 func TestFloodLeavesNothingBehind(t *testing.T) {
