@@ -437,8 +437,7 @@ func TestTrunkGoes(t *testing.T) {
 	}
 }
 
-// TestManyWithSlowServers checks that 1,000 registrations succeed although their servers respond slowly, and that the number of concurrent
-// requests is limited.
+// TestManyWithSlowServers checks that 1,000 registrations at slow servers succeed, and that the number of concurrent requests is limited.
 func TestManyWithSlowServers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
