@@ -216,9 +216,9 @@ func (d *Log) Send(ctx context.Context, m Message, happened time.Time, send func
 
 // postpone returns the results of Send for a message that cannot be attempted now.
 func (d *Log) postpone(failing Endpoint, wait, age time.Duration) (failure, putOff error) {
-	text := "the host has as many messages under way as it may"
+	text := "the host has reached its limit of concurrent messages"
 	if failing.PausedAt != nil {
-		text = "messages to the host are paused since " + failing.PausedAt.UTC().Format(time.RFC3339) + ": it has taken none before"
+		text = "messages to the host are paused since " + failing.PausedAt.UTC().Format(time.RFC3339) + ": it has never accepted one"
 	}
 	if age >= tooOld {
 		return callwright.Errorf(callwright.CodeForbidden, "%s", text), nil

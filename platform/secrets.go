@@ -46,11 +46,11 @@ func (s secrets) check(ctx context.Context, tenants callwright.Tenants) error {
 	case errors.Is(err, callwright.ErrNotFound):
 		return nil
 	case s.Store != nil && (err == nil || errors.Is(err, callwright.ErrWrongKey)):
-		return fmt.Errorf("the master key is missing: this database was made with one, and there is none in %s and none in %s; "+
-			"put that key back, from a backup or from another node (no new one was written)", s.From, masterkey.Variable)
+		return fmt.Errorf("the master key is missing: this database was created with one, but neither %s nor %s contains one; "+
+			"restore that key from a backup or from another node (no new key was written)", s.From, masterkey.Variable)
 	case errors.Is(err, callwright.ErrWrongKey):
-		return fmt.Errorf("the master key in %s is not the one that this database was made with: "+
-			"put that one back, from a backup or from another node", s.From)
+		return fmt.Errorf("the master key in %s is not the key with which this database was created: "+
+			"restore that key from a backup or from another node", s.From)
 	}
 	return err
 }

@@ -163,7 +163,7 @@ func TestAnalysisAfterABreak(t *testing.T) {
 // TestAnalysisIsPutOff checks that the analysis honors the RetryAfter of an overloaded model, but not forever.
 func TestAnalysisIsPutOff(t *testing.T) {
 	t.Parallel()
-	for busy, want := range map[int]string{6: "", 1000: "the analysis failed: the language model is asked too often"} {
+	for busy, want := range map[int]string{6: "", 1000: "the analysis failed: the language model limits the rate of requests"} {
 		inStudy(t, func(n int, q llm.Question) (string, error) {
 			if n <= busy {
 				return "", &llm.Failure{Class: llm.ClassRateLimited, Message: "later", RetryAfter: time.Minute}

@@ -34,7 +34,7 @@ func (s *Service) loadLeader(ctx context.Context, c Call) (loadLeader, error) {
 // load loads a pathway. It returns CodeNotFound if the start node is missing, and CodeUnavailable if this server has no pathways.
 func (s *Service) load(ctx context.Context, org callwright.OrgID, ref agents.PathwayRef) (loadLeader, error) {
 	if s.cfg.Pathways == nil {
-		return loadLeader{}, callwright.Errorf(callwright.CodeUnavailable, "there are no pathways on this server")
+		return loadLeader{}, callwright.Errorf(callwright.CodeUnavailable, "this server has no pathways")
 	}
 	g, number, err := s.cfg.Pathways.Load(ctx, org, ref.ID, ref.Version)
 	if err == nil && ref.StartNode != "" && g.Nodes[ref.StartNode] == nil {

@@ -47,7 +47,7 @@ func fault(raw []byte) error {
 	var first json.RawMessage
 	switch err := d.Decode(&first); {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return errors.New("it is empty or not complete")
+		return errors.New("it is empty or truncated")
 	case err != nil:
 		return fmt.Errorf("it is not JSON: %w", err)
 	default:

@@ -130,7 +130,7 @@ func (c Case) check() error {
 	case s.MaxTurns < 0 || s.MaxTurns > scenario.MaxTurns:
 		return callwright.Invalid("max_turns", "must be at most 50")
 	case len(s.Assertions) > assert.MaxAssertions:
-		return callwright.Invalid("assertions", "must be at most 50")
+		return callwright.Invalid("assertions", "must have at most 50 items")
 	default:
 		return nil
 	}

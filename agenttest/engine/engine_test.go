@@ -118,7 +118,7 @@ func TestEnds(t *testing.T) {
 		"max turns":       {says("a"), five, nil, assert.EndMaxTurns, engine.Passed, 11, ""},
 		"loop":            {says("a"), scripted("b", "b", "b", "b"), nil, assert.EndLoop, engine.Passed, 7, ""},
 		"agent's loop":    {agent{reply: loops}, five, nil, assert.EndLoop, engine.Passed, 1, ""},
-		"failing agent":   {fails(&llm.Failure{Class: llm.ClassPermanent, Message: "key"}), five, nil, assert.EndAgentError, engine.Error, 3, "the agent has failed: llm: permanent: key"},
+		"failing agent":   {fails(&llm.Failure{Class: llm.ClassPermanent, Message: "key"}), five, nil, assert.EndAgentError, engine.Error, 3, "the agent failed: llm: permanent: key"},
 		"no start":        {agent{start: refuse(errors.New("no graph"))}, five, nil, assert.EndAgentError, engine.Error, 0, "the conversation cannot begin: internal error"},
 		"no version":      {agent{start: refuse(callwright.NotFound("version"))}, five, nil, assert.EndAgentError, engine.Error, 0, "the conversation cannot begin: version not found"},
 		"bad start node":  {agent{start: refuse(callwright.Invalid("start_node_id", "no"))}, five, nil, assert.EndAgentError, engine.Error, 0, "Invalid start_node_id"},

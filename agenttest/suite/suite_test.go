@@ -71,7 +71,7 @@ func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"name: [":                                "is no YAML",
-		"scenarios: []":                          "scenarios: must have a scenario",
+		"scenarios: []":                          "scenarios: must contain at least one scenario",
 		"name: A\ntester: x":                     `unknown field "tester"`,
 		"scenarios: [{name: A, max_turns: six}]": "scenarios[0].max_turns: must not be a string",
 		"name: A\ntester_persona_prompt: p\nassertions: [{type: REGEX_MATCH, config: {pattern: '('}}]": "assertions[0].config.pattern: ",
@@ -109,7 +109,7 @@ func TestLoad(t *testing.T) {
 		t.Errorf("got %+v, %v", all, err)
 	}
 	for names, want := range map[string]string{
-		"tests other": `other/c.yml: the name "C" is taken by a scenario in tests/deep/more.json`,
+		"tests other": `other/c.yml: the name "C" must be unique: a scenario in tests/deep/more.json has it`,
 		"other":       "other/broken.yaml:1:1: tester_persona_prompt: is required",
 		"large":       "large/l.yaml: must have at most",
 		"none":        "none",

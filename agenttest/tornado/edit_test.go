@@ -92,7 +92,7 @@ func TestApplyRefuses(t *testing.T) {
 		limits tornado.Limits
 		why    string
 	}{
-		"a node that is not there":  {plan(analysis.PromptChange, "gone", text("prompt", "x")), tornado.Limits{}, "there is no node"},
+		"a node that is not there":  {plan(analysis.PromptChange, "gone", text("prompt", "x")), tornado.Limits{}, "the node \"gone\" does not exist"},
 		"a node that is denied":     {plan(analysis.PromptChange, "ask", text("prompt", "x")), tornado.Limits{Deny: []string{"ask"}}, "must not be changed"},
 		"a node that isn't allowed": {plan(analysis.PromptChange, "ask", text("prompt", "x")), tornado.Limits{Allow: []string{"bye"}}, "must not be changed"},
 		"another member":            {plan(analysis.PromptChange, "hook", text("url", "x")), tornado.Limits{}, "must not set"},
@@ -101,9 +101,9 @@ func TestApplyRefuses(t *testing.T) {
 		"a text by the flow":        {plan(analysis.FlowChange, "ask", text("prompt", "x")), tornado.Limits{}, "must not set_text"},
 		"an unknown kind":           {plan("rewrite", "ask", text("prompt", "x")), tornado.Limits{}, "no kind of change"},
 		"an unknown operation":      {plan(analysis.FlowChange, "ask", tornado.Edit{Op: "paint", Edge: "e1"}), tornado.Limits{}, "no operation"},
-		"an edge that is not there": {plan(analysis.FlowChange, "ask", tornado.Edit{Op: tornado.RemoveEdge, Edge: "e9"}), tornado.Limits{}, "there is no edge"},
+		"an edge that is not there": {plan(analysis.FlowChange, "ask", tornado.Edit{Op: tornado.RemoveEdge, Edge: "e9"}), tornado.Limits{}, "the edge \"e9\" does not exist"},
 		"another node's edge":       {plan(analysis.FlowChange, "ask", tornado.Edit{Op: tornado.RemoveEdge, Edge: "e3"}), tornado.Limits{}, "does not begin at the node"},
-		"an end that is not there":  {plan(analysis.FlowChange, "ask", tornado.Edit{Op: tornado.AddEdge, To: "gone"}), tornado.Limits{}, "no node \"gone\" to lead to"},
+		"an end that is not there":  {plan(analysis.FlowChange, "ask", tornado.Edit{Op: tornado.AddEdge, To: "gone"}), tornado.Limits{}, "the node \"gone\", to which the edge must lead, does not exist"},
 		"a long text":               {plan(analysis.PromptChange, "ask", text("prompt", strings.Repeat("x", 3000))), tornado.Limits{}, "by more than 2048 bytes"},
 		"a longer one than allowed": {plan(analysis.PromptChange, "ask", text("prompt", strings.Repeat("x", 90))), tornado.Limits{MaxBytes: 50}, "by more than 50 bytes"},
 		"an address":                {plan(analysis.PromptChange, "ask", text("prompt", "Ask. See HTTPS://evil.example/x")), tornado.Limits{}, "must not bring in the address"},

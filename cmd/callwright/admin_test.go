@@ -223,11 +223,11 @@ func TestAdminRefuses(t *testing.T) {
 		want string
 		args []string
 	}{
-		{1, "there is an organization acme already", []string{"orgs", "create", "Again", "--id", "acme"}},
+		{1, "the organization acme already exists: choose another id", []string{"orgs", "create", "Again", "--id", "acme"}},
 		{1, "name: must have at most 100", []string{"orgs", "create", strings.Repeat("n", 101)}},
 		{1, "name: must be UTF-8 without", []string{"orgs", "create", "a\x1bb"}},
 		{1, "id: must have 1 to 64", []string{"orgs", "create", "A", "--id", "a b"}},
-		{2, "there is no entitlement SPI", []string{"orgs", "create", "A", "--grant", "SPI"}},
+		{2, "unknown entitlement SPI", []string{"orgs", "create", "A", "--grant", "SPI"}},
 		{1, "organization not found", []string{"orgs", "show", "absent"}},
 		{1, "contact_email: ", []string{"orgs", "set", "acme", "--contact", "noc"}},
 		{1, "--max-numbers: must be from 1", []string{"orgs", "set", "acme", "--max-numbers", "-1"}},
@@ -247,8 +247,8 @@ func TestAdminRefuses(t *testing.T) {
 		{2, "--overlap must be", []string{"webhook-secret", "rotate", "acme", "--overlap", "721h"}},
 		{2, "limit: must be from 1", []string{"orgs", "list", "--limit", "1001"}},
 		{2, "cursor: must be", []string{"orgs", "list", "--cursor", "x"}},
-		{2, "there is no command admin dance", []string{"dance"}},
-		{2, "there is no command admin keys steal", []string{"keys", "steal"}},
+		{2, "unknown command admin dance", []string{"dance"}},
+		{2, "unknown command admin keys steal", []string{"keys", "steal"}},
 	} {
 		_, errs := run(t, env, test.code, append([]string{"admin"}, test.args...)...)
 		wantText(t, errs, test.want)

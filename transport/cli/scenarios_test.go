@@ -224,7 +224,7 @@ func TestScenariosSayWhatIsWrong(t *testing.T) {
 		"another pathway":  {[]string{"import", "testdata/scenarios", "--server", f.url, "--pathway", "p"}, "404 NOT_FOUND)"},
 		"another persona":  {[]string{"import", "testdata/scenarios", "--server", f.url, "--persona", "p"}, "persona_id"},
 		"no files":         {append([]string{"import", t.TempDir()}, here...), "there are no files that end in .yaml"},
-		"the same twice":   {append([]string{"import", "testdata/scenarios", "testdata/scenarios/renewal.yaml"}, here...), "is taken by two scenarios"},
+		"the same twice":   {append([]string{"import", "testdata/scenarios", "testdata/scenarios/renewal.yaml"}, here...), "two scenarios have it"},
 		"a wrong scenario": {append([]string{"import", write(t, "name: x\nmax_turns: 99\n")}, here...), "more.yaml:2:12: max_turns"},
 	} {
 		code, out, errs := f.run(c.args...)
@@ -258,7 +258,7 @@ func TestImportThatStops(t *testing.T) {
 	args := []string{"import", "testdata/scenarios", "--server", proxy.URL, "--pathway", f.pathway}
 	code, out, errs := f.run(args...)
 	if code != 3 || out != "created: Renews a prescription\n" ||
-		errs != "callwright: Asks something: the database is away (POST /v1/agent-testing/scenarios: 503 UNAVAILABLE); 1 of 2 changes are made: import again to make the others\n" {
+		errs != "callwright: Asks something: the database is away (POST /v1/agent-testing/scenarios: 503 UNAVAILABLE); 1 of 2 changes were made: import again to make the others\n" {
 		t.Errorf("exit code %d, %q, %q", code, out, errs)
 	}
 	if code, out, errs := f.run(args...); code != 0 || out != "created: Asks something\nunchanged: 1\n" {

@@ -114,21 +114,21 @@ func TestSpeakTakesItsText(t *testing.T) {
 	}
 	m.asked = nil
 	for want, args := range map[string][]string{
-		"the text is empty":             {"speak", "  "},
-		"at most 5000 characters":       {"speak", strings.Repeat("é", 5001)},
-		"must be one argument":          {"speak", "two", "words"},
-		"argument and --file":           {"speak", "a", "--file", file},
-		"no such file":                  {"speak", "--file", file + "x"},
-		"must be UTF-8":                 {"speak", "\xff"},
-		"-o - both write":               {"speak", "a", "--json", "-o", "-"},
-		"not written to a terminal":     {"speak", "a", "-o", "-"},
-		"must name a file":              {"speak", "a", "-o", t.TempDir()},
-		"finds no player":               {"speak", "a", "--play"},
-		"exclude each other":            {"speak", "a", "--voice", "v", "--server-voice"},
-		"server.json of a running":      {"speak", "a", "--server", "nowhere.json"},
-		"both name the server":          {"speak", "a", "--server", m.url, "--base-url", m.url},
-		"the API key unencrypted":       {"speak", "a", "--base-url", "http://example.com"},
-		"there is no command samples x": {"samples", "x"},
+		"the text is empty":         {"speak", "  "},
+		"at most 5000 characters":   {"speak", strings.Repeat("é", 5001)},
+		"must be one argument":      {"speak", "two", "words"},
+		"argument and --file":       {"speak", "a", "--file", file},
+		"no such file":              {"speak", "--file", file + "x"},
+		"must be UTF-8":             {"speak", "\xff"},
+		"-o - both write":           {"speak", "a", "--json", "-o", "-"},
+		"not written to a terminal": {"speak", "a", "-o", "-"},
+		"must name a file":          {"speak", "a", "-o", t.TempDir()},
+		"finds no player":           {"speak", "a", "--play"},
+		"exclude each other":        {"speak", "a", "--voice", "v", "--server-voice"},
+		"server.json of a running":  {"speak", "a", "--server", "nowhere.json"},
+		"both name the server":      {"speak", "a", "--server", m.url, "--base-url", m.url},
+		"the API key unencrypted":   {"speak", "a", "--base-url", "http://example.com"},
+		"unknown command samples x": {"samples", "x"},
 	} {
 		code, out, errs := m.run(t.Context(), map[string]string{"PATH": ""}, "", "out", args...)
 		if code != cli.ExitUsage || out != "" || !strings.Contains(errs, want) || m.asked != nil {

@@ -186,7 +186,7 @@ func TestReplacedVoicesAreNamed(t *testing.T) {
 		"call_config.voice ": h.want(http.StatusOK, "PATCH", "/v1/personas/"+at(t, persona, "data", "id").(string),
 			`{"call_config":{"voice":"June"}}`),
 	} {
-		if at(t, answer, "ignored", 0, "field") != strings.TrimSpace(field) || at(t, answer, "ignored", 0, "message") != "there is no such voice: slt speaks" {
+		if at(t, answer, "ignored", 0, "field") != strings.TrimSpace(field) || at(t, answer, "ignored", 0, "message") != "this voice is unknown: slt speaks instead" {
 			t.Errorf("%s: %v", field, answer)
 		}
 	}

@@ -373,7 +373,7 @@ func (silent) Unfollowed(_, task string) string {
 // Unanswered reports that analysis of calls is not supported.
 func (silent) Unanswered(_ string, task llm.Task) string {
 	if task == llm.TaskAnalyze {
-		return "it needs a language model"
+		return "a language model is required"
 	}
 	return ""
 }

@@ -209,8 +209,8 @@ func TestPlan(t *testing.T) {
 	}
 	told, _ := walk(t, newAnalyst(t, analyst.Config{Model: m, MaxCalls: 4}), &c)
 	want := "Reading 4 of 8 attached:\n- call call-0\n- call \"Call call-1\"\n- call \"Call call-5\"\n- call \"Call call-4\"\n" +
-		"Can't be read:\n- call \"Call call-2\": nothing is known of it\n- file \"File\": this server can't read what it is\n" +
-		"- call \"Gone\": it is gone"
+		"Can't be read:\n- call \"Call call-2\": nothing is known of it\n- file \"File\": this server cannot read this type\n" +
+		"- call \"Gone\": it was deleted"
 	if told[0].Detail != want {
 		t.Errorf("the plan is %q, want %q", told[0].Detail, want)
 	}
@@ -242,7 +242,7 @@ func TestUnreadable(t *testing.T) {
 		return known(ctx, r)
 	}
 	c.Resources = c.Resources[:3] // detaches the newest, which is read first
-	for _, want := range []string{"no longer attached", `Not read: call "Call call-2": it is gone.`} {
+	for _, want := range []string{"no longer attached", `Not read: call "Call call-2": it was deleted.`} {
 		p, err := a.Step(t.Context(), c)
 		if err != nil || len(p.Steps) != 1 || !strings.Contains(p.Steps[0].Detail, want) || p.Next != triage.SessionActive {
 			t.Fatalf("it tells %+v, %v, want %s", p, err, want)

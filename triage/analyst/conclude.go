@@ -77,7 +77,7 @@ type citation struct {
 // finish asks the model for the root cause. If the model has not asked people before, it may ask them a question instead.
 func (a *Analyst) finish(ctx context.Context, c triage.Case, s *state) (triage.Progress, error) {
 	if len(s.Notes) == 0 {
-		return stopped("There is nothing to analyze: nothing of what was to be read could be."), nil
+		return stopped("Nothing could be analyzed: none of the attached resources could be read."), nil
 	}
 	rules, outcomes := concludeRules, `"root_cause", "unknown"`
 	if s.Question == "" {

@@ -180,7 +180,7 @@ func (c *compiler) end(edge fields, name string) *Node {
 	id := edge.need(name, longestID)
 	n := c.graph.Nodes[id]
 	if id != "" && n == nil {
-		edge.errorf(name, "must be the id of a node: there is no node %q", id)
+		edge.errorf(name, "must be the id of a node: no node has the id %q", id)
 	}
 	return n
 }
@@ -188,7 +188,7 @@ func (c *compiler) end(edge fields, name string) *Node {
 // leave adds an edge to the node from which it leads. It reports an edge from an End Call node, and a second edge that is always taken.
 func leave(from *Node, e *Edge, edge fields) {
 	if from.Type == NodeEnd {
-		edge.errorf("source", "must not be an End Call node, and %q is one", from.ID)
+		edge.errorf("source", "must not be an End Call node: %q ends the call", from.ID)
 	}
 	if e.Always && slices.ContainsFunc(from.Edges, func(e *Edge) bool { return e.Always }) {
 		edge.errorf("data.alwaysPick", "must be true for one edge of node %q only", from.ID)
@@ -201,7 +201,7 @@ func (c *compiler) branches() {
 	for _, t := range c.open {
 		to := c.graph.Nodes[t.id]
 		if to == nil {
-			c.errs.addf(t.path, "must be the id of a node: there is no node %q", t.id)
+			c.errs.addf(t.path, "must be the id of a node: no node has the id %q", t.id)
 		}
 		t.from.Branches[t.branch].To = to
 	}
@@ -210,7 +210,7 @@ func (c *compiler) branches() {
 // reach reports a missing start and unreachable nodes.
 func (c *compiler) reach() {
 	if c.graph.Start == nil {
-		c.errs.addf("nodes", "must have one start, a node with isStart in its data")
+		c.errs.addf("nodes", "must have one start node: set isStart in the data of one node")
 		return
 	}
 	reached := make(map[*Node]bool, len(c.nodes))

@@ -147,7 +147,7 @@ func TestPages(t *testing.T) {
 	h.want(at+"/diff?from=x&to=1", nil, http.StatusBadRequest)
 	h.want(at+"/versions/1/fork", url.Values{"fork": {"Second"}}, http.StatusOK, "Version 2 is saved.", "Second")
 	h.want(at+"/versions/2/publish", url.Values{"environment": {"staging"}}, http.StatusOK, "Version 2 is published to staging.")
-	h.want(at+"/versions/2/discard", url.Values{}, http.StatusUnprocessableEntity, "version 2 is in staging", "Publish another version in its place first.")
+	h.want(at+"/versions/2/discard", url.Values{}, http.StatusUnprocessableEntity, "version 2 is in staging: publish another version there first", "Publish another version in its place first.")
 	h.want(at+"/versions/1/discard", url.Values{}, http.StatusOK, "Version 1 is discarded.")
 	h.want(at+"/versions/1", nil, http.StatusNotFound)
 	h.want(at+"/delete", url.Values{}, http.StatusOK, "The pathway is deleted.")
