@@ -119,9 +119,9 @@ func TestAnalysisFails(t *testing.T) {
 		"too long":    {failure(llm.ClassTooLong), 1, "too long"},
 		"used up":     {failure(llm.ClassQuota), 3, "failed"},
 		"breaks":      {failure(llm.ClassTransient), 6, "failed"},
-		"makes it up": {func(int, llm.Question) (string, error) { return `{"summary":"s","disposition":"maybe"}`, nil }, 9, "no answer"},
-		"leaves out":  {func(int, llm.Question) (string, error) { return `{"summary":"s"}`, nil }, 9, "no answer"},
-		"says little": {func(int, llm.Question) (string, error) { return `{"summary":" ","disposition":"sale"}`, nil }, 3, "no answer"},
+		"makes it up": {func(int, llm.Question) (string, error) { return `{"summary":"s","disposition":"maybe"}`, nil }, 9, "no usable answer"},
+		"leaves out":  {func(int, llm.Question) (string, error) { return `{"summary":"s"}`, nil }, 9, "no usable answer"},
+		"says little": {func(int, llm.Question) (string, error) { return `{"summary":" ","disposition":"sale"}`, nil }, 3, "no usable answer"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -154,7 +154,7 @@ func (p Pathway) CanDiscard(number int) error {
 	case p.Staging:
 		return callwright.Errorf(callwright.CodeInvalidState, "version %d is in staging: publish another version there first", number)
 	case p.promoted():
-		return callwright.Errorf(callwright.CodeInvalidState, "version %d is waiting for its tests before it goes to production", number)
+		return callwright.Errorf(callwright.CodeInvalidState, "version %d is waiting for its tests before it goes to production: publish another version first", number)
 	}
 	return nil
 }

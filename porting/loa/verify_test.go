@@ -203,8 +203,8 @@ func TestVerifyEvents(t *testing.T) {
 		change func(events []loa.Event)
 		want   string
 	}{
-		"nobody has signed":           {func(e []loa.Event) { e[2].Name = "" }, "event 3 is no signature"},
-		"nobody was told":             {func(e []loa.Event) { e[2].Disclosure = "" }, "event 3 is no signature"},
+		"nobody has signed":           {func(e []loa.Event) { e[2].Name = "" }, "event 3 is not a signature"},
+		"nobody was told":             {func(e []loa.Event) { e[2].Disclosure = "" }, "event 3 is not a signature"},
 		"another letter was sent":     {func(e []loa.Event) { e[1].SHA256 = hash("x") }, "event 2 is about another letter"},
 		"another letter was signed":   {func(e []loa.Event) { e[2].SHA256 = hash("x") }, "event 3 is about another letter"},
 		"another copy was sent":       {func(e []loa.Event) { e[4].SHA256 = hash(theLetter) }, "event 5 is about another signed letter"},

@@ -216,14 +216,14 @@ func TestScenariosSayWhatIsWrong(t *testing.T) {
 		"nothing tested":   {[]string{"export", "--server", f.url}, "--pathway ID or --persona ID"},
 		"two tested":       {append([]string{"export", "--persona", "p"}, here...), "--pathway ID or --persona ID"},
 		"no address":       {[]string{"export", "--server", "localhost", "--pathway", "p"}, "--server must be an address such as"},
-		"no key file":      {append([]string{"export", "--key-file", "nowhere"}, here...), "file of the API's key: open nowhere"},
-		"another key":      {append([]string{"export", "--key-file", wrong}, here...), "does not take the key: set SERVICE_API_KEY"},
+		"no key file":      {append([]string{"export", "--key-file", "nowhere"}, here...), "file of the API key: open nowhere"},
+		"another key":      {append([]string{"export", "--key-file", wrong}, here...), "does not accept the key: set SERVICE_API_KEY"},
 		"no server":        {[]string{"export", "--server", gone, "--pathway", "p"}, "no answer from"},
-		"another server":   {[]string{"export", "--server", strange.URL, "--pathway", "p"}, "does not answer as a Callwright server does"},
+		"another server":   {[]string{"export", "--server", strange.URL, "--pathway", "p"}, "does not answer like a Callwright server"},
 		"no scenarios":     {[]string{"export", "--server", f.url, "--pathway", "p"}, "has no scenarios that this key may read: check the id"},
 		"another pathway":  {[]string{"import", "testdata/scenarios", "--server", f.url, "--pathway", "p"}, "404 NOT_FOUND)"},
 		"another persona":  {[]string{"import", "testdata/scenarios", "--server", f.url, "--persona", "p"}, "persona_id"},
-		"no files":         {append([]string{"import", t.TempDir()}, here...), "there are no files that end in .yaml"},
+		"no files":         {append([]string{"import", t.TempDir()}, here...), "no file ends in .yaml"},
 		"the same twice":   {append([]string{"import", "testdata/scenarios", "testdata/scenarios/renewal.yaml"}, here...), "two scenarios have it"},
 		"a wrong scenario": {append([]string{"import", write(t, "name: x\nmax_turns: 99\n")}, here...), "more.yaml:2:12: max_turns"},
 	} {
@@ -234,7 +234,7 @@ func TestScenariosSayWhatIsWrong(t *testing.T) {
 	}
 	var out, errs bytes.Buffer
 	args := append([]string{"scenarios", "export"}, here...)
-	if code := cli.Run(t.Context(), cli.Config{}, args, func(string) string { return "" }, &out, &errs); code != 3 || !strings.Contains(errs.String(), "there is no key of the API") {
+	if code := cli.Run(t.Context(), cli.Config{}, args, func(string) string { return "" }, &out, &errs); code != 3 || !strings.Contains(errs.String(), "the API key is missing") {
 		t.Errorf("without a key: exit code %d, %s", code, errs.String())
 	}
 }

@@ -117,7 +117,7 @@ func TestSpeakTakesItsText(t *testing.T) {
 		"the text is empty":         {"speak", "  "},
 		"at most 5000 characters":   {"speak", strings.Repeat("é", 5001)},
 		"must be one argument":      {"speak", "two", "words"},
-		"argument and --file":       {"speak", "a", "--file", file},
+		"an argument or in --file":  {"speak", "a", "--file", file},
 		"no such file":              {"speak", "--file", file + "x"},
 		"must be UTF-8":             {"speak", "\xff"},
 		"-o - both write":           {"speak", "a", "--json", "-o", "-"},
@@ -135,7 +135,7 @@ func TestSpeakTakesItsText(t *testing.T) {
 			t.Errorf("%v: exit code %d, %q, %q, want %q", args, code, out, errs, want)
 		}
 	}
-	if code, _, errs := m.run(t.Context(), nil, "", "in", "speak"); code != cli.ExitUsage || !strings.Contains(errs, "there is no text") {
+	if code, _, errs := m.run(t.Context(), nil, "", "in", "speak"); code != cli.ExitUsage || !strings.Contains(errs, "a text is required") {
 		t.Errorf("at a terminal without a text: exit code %d, %q", code, errs)
 	}
 	if code, _, errs := m.run(t.Context(), nil, strings.Repeat("x", 1<<20), "", "speak"); code != cli.ExitUsage || !strings.Contains(errs, "5000") {
@@ -187,7 +187,7 @@ func TestSpeakWritesWholeFiles(t *testing.T) {
 	for _, audio := range []string{"<html>busy</html>", "", wav()[:60], "RIFF"} {
 		m.audio = audio
 		code, out, errs := m.run(t.Context(), nil, "", "", "speak", "a", "-o", file)
-		if code == 0 || out != "" || !strings.Contains(errs, "kept as the sample s1") {
+		if code == 0 || out != "" || !strings.Contains(errs, "stored as the sample s1") {
 			t.Errorf("%q: exit code %d, %q, %q", audio, code, out, errs)
 		}
 		if raw, err := os.ReadFile(file); err != nil || string(raw) != "old" {
@@ -334,7 +334,7 @@ func TestServerFile(t *testing.T) {
 	if code, _, errs := m.run(t.Context(), nil, "", "", "voices", "--server", filepath.Join(folder, "other.json")); code != cli.ExitUsage || !strings.Contains(errs, "no api_url") {
 		t.Errorf("another file: exit code %d, %q", code, errs)
 	}
-	if code, _, errs := m.run(t.Context(), map[string]string{"SERVICE_API_KEY": ""}, "", "", "voices"); code != cli.ExitUnauthorized || !strings.Contains(errs, "no key of the API") {
+	if code, _, errs := m.run(t.Context(), map[string]string{"SERVICE_API_KEY": ""}, "", "", "voices"); code != cli.ExitUnauthorized || !strings.Contains(errs, "the API key is missing") {
 		t.Errorf("without a key: exit code %d, %q", code, errs)
 	}
 }

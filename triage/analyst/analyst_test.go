@@ -255,7 +255,7 @@ func TestUnreadable(t *testing.T) {
 	}
 	c.Attempt = 2
 	p, err = a.Step(t.Context(), c)
-	if err != nil || !strings.Contains(p.Steps[0].Detail, "can't be read at present") || p.Next != triage.SessionActive {
+	if err != nil || !strings.Contains(p.Steps[0].Detail, "cannot be read at present") || p.Next != triage.SessionActive {
 		t.Fatalf("at the second attempt it tells %+v, %v", p, err)
 	}
 	c.State = p.State
@@ -273,7 +273,7 @@ func TestNothingToRead(t *testing.T) {
 		m := answering(seen, found)
 		told, last := walk(t, newAnalyst(t, analyst.Config{Model: m}), &c)
 		if end := told[len(told)-1]; last.Next != triage.SessionError || end.Type != triage.TypeError ||
-			!strings.Contains(end.Detail, "nothing to analyze") || len(m.Questions()) > 0 {
+			!strings.Contains(end.Detail, "be analyzed") || len(m.Questions()) > 0 {
 			t.Errorf("%s: it tells %+v", name, told)
 		}
 	}
