@@ -78,11 +78,12 @@ func (t Trunk) registers() bool { return t.Direction == Inbound && t.Options.Aut
 // binding contains the settings whose change requires a new registration.
 type binding struct {
 	endpoint    string
+	port        int
 	credentials Credentials
 	verify      TLSVerification
 }
 
-func (t Trunk) binding() binding { return binding{t.Endpoint, t.Options.Register, t.Options.Verify} }
+func (t Trunk) binding() binding { return binding{t.Endpoint, t.Options.Port, t.Options.Register, t.Options.Verify} }
 
 // withRegistrar returns a trunk that registers with its Endpoint set: the given one or, if empty, the endpoint of the number's outbound
 // trunk. It returns CodeBadRequest if neither exists. It returns trunks that do not register unchanged.

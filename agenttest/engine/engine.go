@@ -128,9 +128,9 @@ func (c Case) check() error {
 	case c.Run == "":
 		return callwright.Invalid("run", "is required")
 	case s.MaxTurns < 0 || s.MaxTurns > scenario.MaxTurns:
-		return callwright.Invalid("max_turns", "must be at most 50")
+		return callwright.Invalid("max_turns", "must be from 0 to %d", scenario.MaxTurns)
 	case len(s.Assertions) > assert.MaxAssertions:
-		return callwright.Invalid("assertions", "must be at most 50")
+		return callwright.Invalid("assertions", "must be at most %d", assert.MaxAssertions)
 	default:
 		return nil
 	}

@@ -256,7 +256,7 @@ func (l *Limiter) Log(a netip.Addr) (refused int, due bool) {
 // hold the mutex.
 func (l *Limiter) block(s *source) bool {
 	now := l.now()
-	if s.refused.n < maxRefused && s.faulty.n < maxFaulty || now.Sub(s.admitted) < blockTime || now.Before(s.blocked) {
+	if s.refused.count(now) < maxRefused && s.faulty.count(now) < maxFaulty || now.Sub(s.admitted) < blockTime || now.Before(s.blocked) {
 		return false
 	}
 	s.blocked = now.Add(blockTime)

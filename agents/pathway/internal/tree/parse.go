@@ -53,8 +53,8 @@ func (p *Parser) Parse(text string) (Value, error) {
 	return v, nil
 }
 
-// filter copies the members of a closed object or array to memory that they keep.
-func (p *Parser) filter(members []Member) []Member {
+// clone copies the members of a closed object or array to memory that they keep.
+func (p *Parser) clone(members []Member) []Member {
 	const chunk = 256
 	if cap(p.room)-len(p.room) < len(members) {
 		p.room = make([]Member, 0, max(chunk, len(members)))
@@ -153,7 +153,7 @@ func (p *Parser) object(depth int) ([]Member, bool) {
 			return nil, false
 		}
 	}
-	whole := p.filter(p.members[mark:])
+	whole := p.clone(p.members[mark:])
 	p.members = p.members[:mark]
 	return whole, true
 }
@@ -179,7 +179,7 @@ func (p *Parser) array(depth int) ([]Member, bool) {
 			return nil, false
 		}
 	}
-	whole := p.filter(p.members[mark:])
+	whole := p.clone(p.members[mark:])
 	p.members = p.members[:mark]
 	return whole, true
 }
