@@ -83,7 +83,9 @@ type binding struct {
 	verify      TLSVerification
 }
 
-func (t Trunk) binding() binding { return binding{t.Endpoint, t.Options.Port, t.Options.Register, t.Options.Verify} }
+func (t Trunk) binding() binding {
+	return binding{t.Endpoint, t.Options.Port, t.Options.Register, t.Options.Verify}
+}
 
 // withRegistrar returns a trunk that registers with its Endpoint set: the given one or, if empty, the endpoint of the number's outbound
 // trunk. It returns CodeBadRequest if neither exists. It returns trunks that do not register unchanged.
