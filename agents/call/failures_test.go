@@ -60,7 +60,7 @@ func (f *failures) checkTold(t *testing.T, ids ...string) {
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		callee            agentstest.Callee
+		callee      agentstest.Callee
 		withMessage bool
 	}{
 		"unreachable": {agentstest.Refuse(call.CauseUnreachable, 0), true},

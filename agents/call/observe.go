@@ -39,9 +39,9 @@ const maxObservations = 1000
 
 // observations queues observations for Config.Observe.
 type observations struct {
-	observe       func(Observation)
-	waiting       chan Observation
-	lost chan int // contains the number of lost observations
+	observe func(Observation)
+	waiting chan Observation
+	lost    chan int // contains the number of lost observations
 }
 
 func newObservations(observe func(Observation)) *observations {

@@ -37,9 +37,9 @@ func (g greeter) Respond(_ context.Context, t conversation.Turn) iter.Seq2[conve
 
 // observer records observations. If slow is set, each observation lasts that long.
 type observer struct {
-	mu                sync.Mutex
+	mu       sync.Mutex
 	observed []call.Observation
-	slow              time.Duration
+	slow     time.Duration
 }
 
 func (o *observer) observe(what call.Observation) {

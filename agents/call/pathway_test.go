@@ -23,8 +23,8 @@ import (
 
 // library is an agents.Pathways in memory, by id and version.
 type library struct {
-	mu              sync.Mutex
-	graphs          map[string]map[int]*graph.Graph
+	mu      sync.Mutex
+	graphs  map[string]map[int]*graph.Graph
 	failure error
 }
 
