@@ -17,7 +17,8 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// copying is a store that counts reads and writes of snapshots, and calls its function before when it has read a list of scenarios.
+// copying is a store that counts reads and writes of snapshots. After each read of a list of scenarios, it calls the function before, with
+// which a test changes a scenario.
 type copying struct {
 	agenttest.Store
 

@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// atomically runs f in a transaction, retries after a conflict, and then calls Config.Changed.
+// atomically runs f in a transaction, and retries after a conflict. After a success it calls Config.Changed.
 func (s *Service) atomically(ctx context.Context, f func(context.Context) error) error {
 	err := callwright.Retry(ctx, func(ctx context.Context) error { return s.cfg.Atomic.Do(ctx, f) })
 	if err == nil && s.cfg.Changed != nil {

@@ -24,7 +24,7 @@ type Watcher struct {
 	watch      *node.Watcher
 	org        callwright.OrgID
 	issue      string
-	place      callwright.Keyset // of the last returned entry, or the start
+	place      callwright.Keyset // place of the last returned entry, or the start
 	woken      bool              // by a write, since the last entries or check of the issue
 	emptyPolls int               // since the last entries or check of the issue
 }

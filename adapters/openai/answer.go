@@ -64,8 +64,8 @@ func schemaName(task llm.Task) string {
 	return string(task)
 }
 
-// aboutFormat reports whether a service may have refused the requested answer format. Servers report that in different ways, some without a
-// reason. A request that is wrong for another reason is therefore refused twice.
+// aboutFormat reports whether a service may have refused the requested answer format. Servers report such a refusal in different ways, some
+// without a reason. Answer therefore also repeats a request that is wrong for another reason.
 func aboutFormat(err *serviceError) bool {
 	return (err.status == http.StatusBadRequest || err.status == http.StatusUnprocessableEntity) &&
 		failure(err).Class == llm.ClassPermanent

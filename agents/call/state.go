@@ -13,8 +13,8 @@ type QueueStatus string
 //	new ─▶ queued ─▶ allocated ─▶ started ─▶ complete
 //	          │          │           └─────▶ complete_error   (answered, then failed)
 //	          │          ├─────────────────▶ call_error       (never answered)
-//	          ├──────────┴─────────────────▶ complete         (cancelled by its owner)
-//	          └────────────────────────────▶ queue_error      (could not even be tried)
+//	          ├──────────┴─────────────────▶ complete         (canceled by its owner)
+//	          └────────────────────────────▶ queue_error      (could not be placed)
 //	new ──────────────────────────────────▶ pre_queue_error  (was never queued)
 //
 // An incoming call begins as allocated.

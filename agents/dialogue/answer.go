@@ -9,7 +9,7 @@ import (
 )
 
 // Answer is an answer in progress. The conversation may stop it at any step. Its words are added to the Talk immediately. If the caller
-// does not hear all of them, the next turn reports it.
+// does not hear all of them, the next turn reports the heard part.
 type Answer struct {
 	talk    *Talk
 	emit    func(conversation.Step) bool

@@ -23,14 +23,14 @@ import (
 // seeding limits the time for filling the server.
 const seeding = 10 * time.Minute
 
-// The number of calls with the pathway and with the agent, and the number of concurrent calls.
+// These constants are the numbers of calls with the pathway and with the agent, and the maximum number of concurrent calls.
 const (
 	pathwayCalls = 4
 	agentCalls   = 16
 	callsAtOnce  = 4
 )
 
-// parcels is the number of the trunk to the softphone that waits for a parcel.
+// parcels is the phone number of the trunk to the softphone that waits for a parcel.
 const parcels = "+12025550103"
 
 // parcelTask is the agent's task about parcels, as rules that the scripted model follows.

@@ -30,7 +30,7 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// The phone numbers of the tests' calls.
+// These constants are the phone numbers of the tests' calls.
 const (
 	ours   = callwright.PhoneNumber("+14155550100")
 	theirs = callwright.PhoneNumber("+14155550123")

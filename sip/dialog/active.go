@@ -2,7 +2,7 @@ package dialog
 
 import "time"
 
-// transferGrace is the time after a successful transfer after which we end a call that the peer has not ended.
+// transferGrace is the time that the peer has to end a call after a successful transfer. Then we end the call.
 const transferGrace = time.Second
 
 func (c *Call) hangup(ev Event) {
@@ -101,7 +101,7 @@ func (c *Call) reconfirmed(ev Event) {
 	c.agree(c.granted, UAS)
 }
 
-// notReconfirmed handles our 2xx to a re-INVITE that the peer canceled at the same time: no ACK will arrive.
+// notReconfirmed handles an Undelivered event: our 2xx to a re-INVITE cannot be sent, so no ACK will arrive.
 func (c *Call) notReconfirmed(Event) {
 	c.disarm(TimerRetransmit, TimerACK)
 	c.unacked = 0

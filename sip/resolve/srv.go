@@ -79,7 +79,7 @@ func recordOf(service string, f *net.SRV) SRV {
 }
 
 // order returns at most MaxTargets records in the order to try (RFC 2782): by priority, and within a priority at random by weight. It omits
-// records whose target is the root, which means that the service is not available.
+// records whose target is the root, which means that the service is not available, and records with port 0.
 func order(records []SRV, random func(int) int) []SRV {
 	// Records of weight 0 come first in the running sum, so they have a small chance to be chosen.
 	left := slices.SortedFunc(slices.Values(records), func(a, b SRV) int {

@@ -142,7 +142,8 @@ func (d *data) hasAttached(issue string, t triage.ResourceType) bool {
 	return false
 }
 
-// isFound reports whether the title or description of an issue contains a search text, or the text is the issue's name. It ignores case.
+// isFound reports whether the title or description of an issue contains a search text, or the issue's name equals that text. It ignores
+// case.
 func isFound(i triage.Issue, search string) bool {
 	search = strings.ToLower(search)
 	return strings.Contains(strings.ToLower(i.Title), search) ||

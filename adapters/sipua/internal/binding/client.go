@@ -241,8 +241,8 @@ func (c *Client) silent(now time.Time) []*sip.TCPConnection {
 	return slices.Collect(maps.Keys(conns))
 }
 
-// ping sends a keep-alive (RFC 5626, 3.5.1), so that neither NATs nor the server close an idle connection. It closes the connection if that
-// fails.
+// ping sends a keep-alive (RFC 5626, 3.5.1), so that neither NATs nor the server close an idle connection. If the keep-alive cannot be
+// written, ping closes the connection.
 func ping(conn *sip.TCPConnection) {
 	if _, err := conn.Write([]byte("\r\n\r\n")); err != nil {
 		_ = conn.Close()

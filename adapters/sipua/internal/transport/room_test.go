@@ -89,7 +89,7 @@ func (h *house) enter(source string, touched bool) net.Conn {
 	return conn
 }
 
-// local returns the local address as the remote one, because the listener identifies a connection by that address.
+// local is a connection that returns its local address as the remote one, because the listener identifies a connection by that address.
 type local struct{ net.Conn }
 
 func (l local) RemoteAddr() net.Addr { return l.LocalAddr() }

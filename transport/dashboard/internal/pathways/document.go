@@ -76,8 +76,9 @@ type fault struct {
 	Line          int // 0 means unknown
 }
 
-// faultsOf returns the faults of a form with a document: those of its inputs, as page.FaultsOf does, and the list of errors inside the
-// document. The bool reports whether the user can correct the form.
+// faultsOf returns the faults of a form with a document. If err lists errors in the document, faultsOf returns them in a list, with their
+// lines. Otherwise it returns the faults of the form's inputs, as page.FaultsOf does. The bool reports whether the user can correct the
+// form.
 func faultsOf(err error, text string, names map[string]string, fields ...string) (page.Faults, []fault, bool) {
 	all, ok := errors.AsType[callwright.FieldErrors](err)
 	if !ok {

@@ -137,8 +137,8 @@ func WholeMillis(d *time.Duration) Nil[int] {
 // Seconds returns a duration in seconds, rounded to the nearest.
 func Seconds(d time.Duration) int { return int(d.Round(time.Second).Seconds()) }
 
-// Values decodes the values of the free object in a body's member field. It returns nil for an empty object. An error names the invalid
-// value.
+// Values decodes the values of a free object, which is the body's member with the name field. It returns nil for an empty object. An error
+// names the invalid value.
 func Values[M ~map[string]jx.Raw](field string, raw M) (map[string]any, error) {
 	if len(raw) == 0 {
 		return nil, nil
