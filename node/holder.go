@@ -247,7 +247,7 @@ func (h *Holder[T]) Stop(id string, cause error) {
 	}
 }
 
-// StopWhere ends the contexts of the items for which which returns true, with a cause.
+// StopWhere ends the contexts of the items for which the function which returns true, with a cause.
 func (h *Holder[T]) StopWhere(cause error, which func(id string, value T) bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

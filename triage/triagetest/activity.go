@@ -200,7 +200,7 @@ func inOrder(a, b triage.Entry) int {
 	return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 }
 
-// inserts inserts the entries of left into a feed, in batches.
+// inserts adds the entries of left into a feed, in batches.
 type inserts struct {
 	store triage.Store
 	issue string
