@@ -17,8 +17,8 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// copying is a store that counts reads and writes of snapshots. After each read of a list of scenarios, it calls the function before, with
-// which a test changes a scenario.
+// copying is a store that counts the snapshots read and written. After each FindScenarios it calls the field before, if set. A test uses
+// this to change a scenario.
 type copying struct {
 	agenttest.Store
 

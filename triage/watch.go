@@ -114,5 +114,5 @@ func (w *Watcher) CursorOf(e Entry) string { return w.service.sealFeed(w.org, w.
 // Close closes the watcher and ends a waiting Next. Later calls do nothing.
 func (w *Watcher) Close() { w.watch.Close() }
 
-// Close closes all watchers and refuses new ones. All other methods keep working.
+// Close closes all watchers and refuses new ones. It affects no other methods.
 func (s *Service) Close() { s.watchers.Close() }

@@ -56,7 +56,7 @@ func (c *Client) answer(ctx context.Context, body chatRequest) (llm.Answer, erro
 	}, nil
 }
 
-// schemaName returns the name of a schema, which the service requires: the task, or "answer" without one.
+// schemaName returns the name of a question's schema: the task, or "answer" if the task is empty. The service requires a name.
 func schemaName(task llm.Task) string {
 	if task == "" {
 		return "answer"

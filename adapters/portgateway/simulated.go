@@ -76,7 +76,7 @@ func NewSimulated(c SimulatedConfig) (*Simulated, error) {
 	return &Simulated{cfg: c, poll: poll, lost: map[string]bool{}}, nil
 }
 
-// Capabilities reports that the carrier ports numbers of any country, up to 1000 per order.
+// Capabilities returns SimulatedName, a limit of 1000 numbers per order, and the configured cut-off and poll interval.
 func (s *Simulated) Capabilities() porting.Capabilities {
 	return porting.Capabilities{Name: SimulatedName, MaxNumbers: 1000, CutOff: max(0, s.cfg.CutOff), PollEvery: s.poll}
 }

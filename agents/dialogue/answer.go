@@ -38,7 +38,8 @@ func (a *Answer) Text(text string) {
 	}
 }
 
-// Courtesy says the sentence of l for a courtesy. GoOn says rest, Goodbye also ends the conversation, and None does nothing.
+// Courtesy gives the answer that c names. It says the sentence of l for StillThere, Repeat and Goodbye, and rest for GoOn. Goodbye also
+// ends the conversation, and None does nothing.
 func (a *Answer) Courtesy(c Courtesy, rest string, l Lines) {
 	switch c {
 	case StillThere:

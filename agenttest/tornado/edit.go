@@ -342,7 +342,7 @@ func (w *editedDocument) newEdge() string {
 	}
 }
 
-// find returns the index of the node or edge with an id, or -1 if there is none or the id is empty.
+// find returns the index of the node or edge with the given id, or -1 if there is none or the id is empty.
 func find(list []json.RawMessage, id string) int {
 	return slices.IndexFunc(list, func(raw json.RawMessage) bool {
 		var v struct {

@@ -114,7 +114,7 @@ func NewCarrier(s CarrierScript) *Carrier {
 	return &Carrier{script: s}
 }
 
-// ScriptOf returns the script with which a Carrier behaves as a case of RunGateway requires.
+// ScriptOf returns the script that makes a Carrier behave as the given case of RunGateway requires.
 func ScriptOf(c GatewayCase) CarrierScript {
 	last := func(s CarrierStep) CarrierStep { s.Last = true; return s }
 	switch c {

@@ -60,7 +60,7 @@ func (c *Call) reinvited(ev Event) {
 			c.emit(Respond{Method: INVITE, CSeq: r.CSeq, Status: 422, Session: Session{MinSE: MinSE}})
 			return
 		}
-		c.disarm(TimerRetransmit, TimerACK) // timers of the previous 2xx, which the peer must have received
+		c.disarm(TimerRetransmit, TimerACK) // timers of our previous 2xx: the new re-INVITE proves that the peer has received it
 		c.unacked, c.reinviteSeq, c.offerless, c.granted = 0, r.CSeq, !r.Body, grant(r.Session)
 		if r.Contact != "" {
 			c.target = r.Contact

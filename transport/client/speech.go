@@ -94,8 +94,8 @@ func secondKey(key string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// voiceOf returns the voice id of a new sample, which is on the first page of the list. It returns an empty id if the list fails or lacks
-// the sample, so that the speech is not lost.
+// voiceOf returns the voice id of a new sample. It searches only the first page of the list, which has the newest samples. If the request
+// fails or the sample is missing, it returns an empty id and no error, because the speech itself has succeeded.
 func (c *Client) voiceOf(ctx context.Context, sample string) string {
 	list, err := c.ListSamples(ctx, SampleFilter{})
 	if err != nil {

@@ -41,8 +41,8 @@ func connect(t testing.TB, m *rtpmedia.Media) *call {
 	return c
 }
 
-// untilHeard repeats the same speech until the session to has received the given number of unchanged frames. It fails the test after 20 s,
-// so that a busy machine only makes the test slower.
+// untilHeard repeats the same speech on from until the other session, to, has received the given number of unchanged frames. On a busy
+// machine, which may delay or lose frames, this only takes longer. The test fails after 20 s.
 func untilHeard(t *testing.T, from, to sip.MediaSession, times int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)

@@ -94,7 +94,7 @@ type local struct{ net.Conn }
 
 func (l local) RemoteAddr() net.Addr { return l.LocalAddr() }
 
-// gone checks that the listener has closed the connection which, and none of the others.
+// gone checks that the listener has closed the first connection, and none of the others.
 func (h *house) gone(which net.Conn, others ...net.Conn) {
 	h.t.Helper()
 	_ = which.SetReadDeadline(time.Now().Add(patience))

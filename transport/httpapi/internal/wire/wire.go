@@ -43,7 +43,7 @@ func NilText(s string) Nil[string] { return Nil[string]{Value: s, Null: s == ""}
 // OptText returns a text, or an absent value for an empty one.
 func OptText(s string) Opt[string] { return Opt[string]{Value: s, Set: s != ""} }
 
-// OptNilText returns a text, or null for an empty one, for an optional member. The member is always present.
+// OptNilText returns a text, or null for an empty one, for a member that is optional in the schema. The member is never omitted.
 func OptNilText(s string) OptNil[string] { return OptNil[string]{Value: s, Set: true, Null: s == ""} }
 
 // uuid matches the ids that this server generates, in upper or lower case.
