@@ -50,7 +50,7 @@ type Brain struct {
 
 var _ conversation.Brain = (*Brain)(nil)
 
-// New returns the brain of one conversation. The error names a missing required field.
+// New returns the brain of one conversation. The error names all missing required fields.
 func New(c Config) (*Brain, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
