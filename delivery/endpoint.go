@@ -351,10 +351,10 @@ func (d *Log) tellPaused(ctx context.Context, t callwright.Task, args pausedArgs
 }
 
 func (d *Log) pausedText(o callwright.Organization, e Endpoint) string {
-	return fmt.Sprintf(`%s has taken none of the webhook messages of %s since %s.
+	return fmt.Sprintf(`%s has accepted none of the webhook messages of %s since %s.
 The last of %d attempts failed: %s.
 
-Messages to it are paused since %s. One attempt every half an hour looks whether it answers again, which ends the pause.
+Messages to it are paused since %s. Every half hour, one message is tried; if it is accepted, the pause ends.
 Messages that have waited for a day are given up.
 
 If it works again, do not wait: choose Resume at %s.

@@ -83,7 +83,7 @@ func checkKeyFile(path string) error {
 			"chown it to the server's user, and replace the key if others may have read it", path, uid)
 	}
 	if shared(info) {
-		return fmt.Errorf("%s holds a key and has mode %04o, with which other users can read or change it: "+
+		return fmt.Errorf("%s holds a key and has mode %04o, which lets other users read or change it: "+
 			"chmod 600 it, and replace the key if others may have read it", path, info.Mode().Perm())
 	}
 	return nil
@@ -100,7 +100,7 @@ func checkFolder(path string) error {
 		return fmt.Errorf("--data %s belongs to the user %d, who can replace the keys in it: chown it to the server's user", path, uid)
 	}
 	if info.Mode()&os.ModeSticky == 0 && info.Mode().Perm()&0o002 != 0 {
-		return fmt.Errorf("--data %s has mode %04o, with which everybody can replace the keys in it: chmod o-w it", path, info.Mode().Perm())
+		return fmt.Errorf("--data %s has mode %04o, which lets every user replace the keys in it: chmod o-w it", path, info.Mode().Perm())
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func (r *CloneRequest) check(s *Service) error {
 		}
 	}
 	if len(r.Files) == 0 || len(r.Files) > MaxFiles {
-		return callwright.Invalid("audio_samples", "must be from 1 to %d files", MaxFiles)
+		return callwright.Invalid("audio_samples", "must have 1 to %d files", MaxFiles)
 	}
 	return nil
 }

@@ -92,7 +92,7 @@ func (r *reader) skip(b byte) bool {
 // value reads one value. It returns an error for duplicate names, and if the value is nested deeper than maxDepth.
 func (r *reader) value(depth int) (any, error) {
 	if depth > maxDepth {
-		return nil, fmt.Errorf("it is nested deeper than %d", maxDepth)
+		return nil, fmt.Errorf("it must have at most %d nested levels", maxDepth)
 	}
 	switch r.next() {
 	case '{':

@@ -430,7 +430,7 @@ func TestPortsWithdraw(t *testing.T) {
 	}
 	for _, number := range []string{first, "+14155550199"} {
 		_, errs = d.callwright(1, "ports", "find", number)
-		wantText(t, errs, number+" is in no port request")
+		wantText(t, errs, "no open port request contains "+number)
 	}
 	_, errs = d.callwright(2, "ports", "find", "555")
 	wantText(t, errs, "555: ")
@@ -448,7 +448,7 @@ func TestPortsWithdraw(t *testing.T) {
 		t.Errorf("the request is %s", r.State)
 	}
 	_, errs = d.callwright(1, "ports", "find", first)
-	wantText(t, errs, "is in no port request")
+	wantText(t, errs, "no open port request contains")
 }
 
 // TestPortsDocuments checks that the operator can store the files of an order in a folder, without overwriting files there.

@@ -111,7 +111,7 @@ func (r *WAVReader) describe(body []byte) error {
 	}
 	if r.Channels < 1 || r.Channels > maxChannels || rate < MinRate || rate > MaxRate {
 		return callwright.Errorf(callwright.CodeUnsupportedMedia,
-			"WAV with %d channels at %d samples a second is not read", r.Channels, rate)
+			"WAV with %d channels at %d samples a second is not supported", r.Channels, rate)
 	}
 	r.Rate, r.width = int(rate), bits/8
 	return nil

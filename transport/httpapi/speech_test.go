@@ -91,7 +91,7 @@ func TestTextsAndVoicesThatAreRefused(t *testing.T) {
 		"bell, C1":      {`{"text":"a\u0085b"}`, "text", "text: must not have control characters other than tabs and line breaks"},
 		"voice":         {`{"text":"Hi.","voice":"Inez"}`, "voice", `voice: unknown voice "Inez": did you mean Ines?`},
 		"voice by id":   {`{"text":"Hi.","voice_id":"bem"}`, "voice_id", `voice_id: unknown voice "bem": did you mean ben?`},
-		"two voices":    {`{"text":"Hi.","voice":"ada","voice_id":"ben"}`, "voice_id", "voice_id: differs from voice: give one of them"},
+		"two voices":    {`{"text":"Hi.","voice":"ada","voice_id":"ben"}`, "voice_id", "voice_id: must equal voice: set only one of them"},
 		"language":      {`{"text":"Hi.","voice":"ada","language":"fr"}`, "language", `language: the voice "ada" speaks en-US, not "fr"`},
 		"format":        {`{"text":"Hi.","output_format":"mp3"}`, "output_format", "output_format: must be one of pcm_8000, pcm_16000, pcm_24000, pcm_44100, pcm_48000, ulaw_8000"},
 		"unknown":       {`{"text":"Hi.","colour":"red"}`, "colour", "colour: is not a known property"},

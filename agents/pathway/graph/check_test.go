@@ -69,7 +69,7 @@ func TestFaults(t *testing.T) {
 		"model":               {text(`"modelOptions":{"modelType":5,"temperature":"hot"}`), []string{"nodes[0].data.modelOptions.modelType: must be a string, not a number", "nodes[0].data.modelOptions.temperature: must be a number, not a string"}},
 		"global without when": {text(`"isGlobal":true`), []string{"nodes[0].data.globalLabel: is required for a global node: say when to go there"}},
 		"settings of all": {documentOf([]string{start, `{"globalConfig":{}}`, `{"globalConfig":{"globalPrompt":5},"id":"x"}`, `{"globalConfig":"x"}`}, nil), []string{
-			"nodes[2].globalConfig: must be in an entry without id", "nodes[2].globalConfig.globalPrompt: must be a string, not a number",
+			"nodes[2].globalConfig: must be in a separate entry, without id", "nodes[2].globalConfig.globalPrompt: must be a string, not a number",
 			"nodes[3].globalConfig: must be in one entry only"}},
 
 		"variables to find out": {text(`"extractVars":[["1x","string"],["x","date"],5,{"type":"string"},["y",7],[],["z"],{"name":"z"}]`), []string{

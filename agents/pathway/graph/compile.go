@@ -132,7 +132,7 @@ func (c *compiler) add(i int, top fields, n parsedNode) {
 func (c *compiler) config(top fields) {
 	for _, name := range []string{"id", "type", "data"} {
 		if v := top.of.Get(name); v.Kind > tree.Null {
-			top.errorf("globalConfig", "must be in an entry without %s", name)
+			top.errorf("globalConfig", "must be in a separate entry, without %s", name)
 		}
 	}
 	if c.graph.Prompt != nil {
