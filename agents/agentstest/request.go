@@ -108,10 +108,14 @@ func (h RequestsHarness) answers(t *testing.T) {
 		}
 	}
 	s := serve(t, func(c net.Conn) { fmt.Fprint(c, "HTTP/1.1 204 No Content\r\nSet-Cookie: a=b\r\n\r\n") })
-	for range 2 { // the second request must carry no cookie: see sends
-		got, err := h.do(t, h.New(t), request.Request{Method: "GET", URL: s.url})
+	client := h.New(t)
+	for range 2 {
+		got, err := h.do(t, client, request.Request{Method: "GET", URL: s.url})
 		if err != nil || got.Status != 204 || len(got.Body) > 0 {
 			t.Errorf("no content came as %d with %q, %v", got.Status, got.Body, err)
+		}
+		if cookie := s.receive(t).header.Get("Cookie"); cookie != "" {
+			t.Errorf("the client returned the cookie %q", cookie)
 		}
 	}
 }
