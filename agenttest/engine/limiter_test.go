@@ -15,7 +15,8 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// service is a model that answers after a second and counts concurrent calls. It rate limits calls beyond most.
+// service is a model that answers after a second and counts concurrent calls. It rate limits a call if more calls than the field most
+// allows are active.
 type service struct {
 	agentstest.Model
 
@@ -60,7 +61,7 @@ func newService(most int, retryAfter time.Duration) *service {
 	return s
 }
 
-// flood makes calls concurrent calls, and returns the errors.
+// flood makes the given number of concurrent calls, and returns the errors of the calls that failed.
 func flood(ctx context.Context, m llm.Model, calls int) []error {
 	var wait sync.WaitGroup
 	errs := make([]error, calls)
