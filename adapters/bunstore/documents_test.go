@@ -74,8 +74,8 @@ var documents = map[string]map[why]string{
 	"web_agents.metadata":        {talk: "*"},
 }
 
-// encoded lists unencrypted text columns that contain JSON, because JSONB would change the text. The JSON is either opaque, from other
-// systems, or a document whose members the named test checks.
+// encoded lists unencrypted columns that contain JSON as text. They are not JSONB, because JSONB would change the text. The JSON is either
+// opaque, from other systems, or a document whose members the named test checks.
 var encoded = map[string]string{
 	"call_logs.log":                   "TestMembersOfLogs of agentstore",
 	"pathway_chat_logs.log":           "TestMembersOfLogs of agentstore",
@@ -86,7 +86,8 @@ var encoded = map[string]string{
 	"web_agents.voice_settings":       "of clients",
 }
 
-// TestEveryMemberSaysWhyItIsPlain fails for each member of a stored document that is not listed with the reason why it is not encrypted.
+// TestEveryMemberSaysWhyItIsPlain fails for each member of a stored document that is not listed with the reason why it is not encrypted. It
+// also fails if a column holds JSON and is not listed, or is listed and holds no document.
 func TestEveryMemberSaysWhyItIsPlain(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, storetest.Databases["postgres"](t))
@@ -127,8 +128,8 @@ func looksLikeJSON(text string) bool {
 	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[")
 }
 
-// documentTypes returns the Go type of every column that holds JSON, by "table.column". It fails the test for a JSON column whose model bun
-// has not used yet.
+// documentTypes returns the Go type of every column that holds JSON, by "table.column". It fails the test for a JSON column that no model
+// declares as jsonb, or whose model bun has not used yet.
 func documentTypes(t *testing.T, db *bunstore.DB) map[string]reflect.Type {
 	t.Helper()
 	types, known := map[string]reflect.Type{}, map[string]bool{}
@@ -178,7 +179,7 @@ func jsonColumns(t *testing.T, db *bunstore.DB, table string) (names []string) {
 	return names
 }
 
-// readDocuments reads absent rows, so that bun registers the models of all tables with documents.
+// readDocuments reads absent rows, so that bun registers the models with documents that the caller has not used yet.
 func readDocuments(t *testing.T, db *bunstore.DB) {
 	t.Helper()
 	ctx := t.Context()
