@@ -41,8 +41,8 @@ type RowsHarness[S, V any] struct {
 	Find func(s S, ctx context.Context, v V) (V, error)
 	// Change changes the fields that Replace replaces, differently for each writer.
 	Change func(v *V, writer int)
-	// Replace replaces the value with the organization, key and version of v, and increments the version. The error is CodeConflict if the
-	// stored version differs, and CodeNotFound if there is no such value.
+	// Replace stores v in place of the value that has v's organization, key and version, and increments the version. The error is
+	// CodeConflict if the stored version differs, and CodeNotFound if there is no value with this organization and key.
 	Replace func(s S, ctx context.Context, v V) error
 	// Delete deletes the value with the organization and key of v. It returns Absent if there is none.
 	Delete func(s S, ctx context.Context, v V) error

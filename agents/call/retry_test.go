@@ -36,8 +36,8 @@ func (h *house) all() []call.Call {
 	return page.Items
 }
 
-// TestRetry checks that a call to a busy, silent or unavailable number is retried once after the plan's wait, that a declined or
-// unreachable call is not retried, and that each call is reported.
+// TestRetry checks that a call to a number that is busy, does not answer or is unavailable is retried once after the plan's wait, that a
+// declined or unreachable call is not retried, and that each call is reported.
 func TestRetry(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -95,7 +95,8 @@ func (c *traversalRule) evaluate(_ context.Context, e *Evidence, _ evaluationToo
 	r.score(score)
 }
 
-// score returns the score of a path, and reports whether the path passes. Except in the mode similarity, only a passing path scores 1.
+// score returns the score of a path, and reports whether the path passes. In the mode similarity, a path passes if its score is at least
+// the threshold; in the other modes, only if its score is 1.
 func (c *traversalRule) score(visits []string, like float64, kept int) (score float64, pass bool) {
 	switch c.mode {
 	case exact:

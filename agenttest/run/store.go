@@ -72,7 +72,7 @@ type Filter struct {
 
 	NotBatches []string          // ids of groups whose runs are excluded; requires the single state Pending
 	Oldest     bool              // oldest first
-	SkipCount  bool              // do not count the selected runs, which would read all of them: the count is 0
+	SkipCount  bool              // the count is 0, because counting would read all selected runs
 	After      callwright.Keyset // (CreatedAt, ID) of the last run of the previous page
 	Offset     int               // number of runs to skip after After
 	Limit      int               // maximum number of runs

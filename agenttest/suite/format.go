@@ -17,7 +17,8 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// Member is a member of a scenario in the JSON form of files and the contract. Values are JSON values; numbers are json.Number.
+// Member is one member of a scenario's JSON object, with the name that suite files and the /v1 contract use. Value is a decoded JSON value;
+// numbers are json.Number.
 type Member struct {
 	Name  string
 	Value any

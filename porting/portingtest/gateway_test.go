@@ -26,7 +26,7 @@ type simulated struct {
 	mu       sync.Mutex
 	now      time.Time
 	orders   map[string]bool // keys of submitted orders
-	extra    int             // number of surplus orders, as a fault creates them
+	extra    int             // number of additional orders that a fault has created at the carrier
 	released chan struct{}   // closed at the end of the test
 }
 
