@@ -12,6 +12,7 @@ import (
 // texts are texts of each kind, separated by semicolons.
 type texts struct{ backChannel, filler, stop, words string }
 
+//nolint:dupword,misspell // callers repeat words, and not all of them are English
 var languages = map[string]texts{
 	"en": {
 		"uh-huh; uh huh; Uh-huh.; uhhuh; mhm; mm hmm; Mm-hmm!; mmhm; mm hm; MMM; hmmm; yeah yeah; yeah, yeah, yeah; okay; OK; o k; right; yes; " +
