@@ -23,10 +23,15 @@ type reader struct {
 	timer         time.Duration // time in this state, for Silence and Patience
 	digits        []byte
 	sinceKey      time.Duration
-	hearing       *utterance // open utterance; nil if none is open
-	job           *job       // newest job; nil before the first job
-	number        int        // number of the newest job
-	failure       error      // error of the failed conversation
+	hearing       *utterance    // open utterance; nil if none is open
+	pending       []*utterance  // finished utterances over an answer, whose words are not known yet
+	verdictBy     time.Duration // time of the call at which a held answer continues without a verdict
+	heldVoice     time.Duration // voice in the earlier utterances of the hold
+	why           HoldReason    // reason for the end of the hold
+	noises        int           // utterances without words over the answer
+	job           *job          // newest job; nil before the first job
+	number        int           // number of the newest job
+	failure       error         // error of the failed conversation
 }
 
 // newReader starts the speaker and returns the reader of a conversation.
@@ -73,10 +78,13 @@ func (r *reader) close(ctx context.Context, err error) (Outcome, error) {
 	}
 	r.cancel()
 	if gone {
+		r.carry()
+	}
+	if gone {
 		timer := time.AfterFunc(r.cfg.LastWords, r.stopListening)
 		defer timer.Stop()
 		if r.hearing != nil {
-			r.submit(&job{kind: TurnSpeech, utterance: r.hearing})
+			r.submit(&job{kind: TurnSpeech, utterance: r.hearing, lastVoice: r.lastVoice})
 		}
 	} else {
 		r.stopListening()
@@ -123,6 +131,10 @@ func (r *reader) readNotices() {
 	for {
 		select {
 		case n := <-r.notices:
+			if n.utterance != nil {
+				r.verdict(n.utterance)
+				continue
+			}
 			if n.number != r.number {
 				continue
 			}
@@ -141,7 +153,7 @@ func (r *reader) watchPlayout() {
 	if r.job == nil {
 		return
 	}
-	if r.job.playout.watch(r.audio.Queued(), r.now) && r.state == thinking {
+	if r.job.mouth.watch(r.now) && r.state == thinking {
 		r.happens(agentAudible)
 	}
 }
@@ -178,6 +190,8 @@ func (r *reader) hear(f Frame) {
 	switch r.state {
 	case hearing:
 		r.pause()
+	case paused:
+		r.holdPause()
 	case keying, leaving:
 		r.voiceDetector.reset()
 	default:
@@ -192,7 +206,11 @@ func (r *reader) hear(f Frame) {
 // even if the voice began before the agent had finished. A voice that interrupts the agent must last for Config.Interruption.
 func (r *reader) voiceCounts() bool {
 	if r.state.agentHasFloor() {
-		return r.voiceDetector.run > 1 && r.voiceDetector.voiced >= r.cfg.Interruption
+		need := r.cfg.Interruption
+		if r.noises >= falseHolds {
+			need = max(need, insistence)
+		}
+		return r.voiceDetector.run > 1 && r.voiceDetector.voiced >= need
 	}
 	return r.voiceDetector.voiced >= shortestVoice
 }
@@ -202,7 +220,7 @@ func (r *reader) guarded() bool {
 	if r.state != speaking {
 		return r.state == thinking
 	}
-	first, _ := r.job.playout.span()
+	first, _ := r.job.mouth.span()
 	return r.now()-first < r.cfg.EchoGuard
 }
 
@@ -225,7 +243,10 @@ func (r *reader) tick() {
 		r.happens(digitsComplete)
 	case (r.state == idle || r.state == greeting) && r.timer >= r.cfg.Silence:
 		r.happens(callerSilent)
-	case r.state.agentHasFloor() && r.stalled():
+	case r.state == judging && r.now() >= r.verdictBy:
+		r.why = HoldTimeout
+		r.happens(verdictLate)
+	case (r.state == thinking || r.state == speaking) && r.stalled():
 		r.failure = callwright.Errorf(callwright.CodeUnavailable, "no answer came within %s", r.cfg.Patience)
 		r.happens(agentFailed)
 	case r.state == leaving && r.timer >= r.cfg.Patience:
@@ -239,7 +260,7 @@ func (r *reader) stalled() bool {
 	if r.audio.Queued() > 0 || r.pressing.Load() {
 		return false
 	}
-	_, last := r.job.playout.span()
+	_, last := r.job.mouth.span()
 	return r.timer >= r.cfg.Patience && r.now()-last >= r.cfg.Patience
 }
 
@@ -263,25 +284,41 @@ func (r *reader) do(effects []effect) {
 			r.hearing.abandon()
 			r.hearing = nil
 		case hush:
-			r.hush()
+			r.job.cancel()
+			r.job.mouth.cut(r.now)
+		case hold:
+			r.heldVoice = 0
+			r.job.mouth.hold(r.now)
+		case resume:
+			r.job.mouth.resume(r.now(), r.why)
+		case judge:
+			r.judge()
+		case carry:
+			r.carry()
+		case answerJudged:
+			r.answerJudged()
 		case answer:
+			r.carry()
 			r.hearing.finish()
-			r.submit(&job{kind: TurnSpeech, utterance: r.hearing, voiced: r.voiceDetector.voiced, ended: r.now()})
+			r.submit(&job{
+				kind: TurnSpeech, utterance: r.hearing, voiced: r.voiceDetector.voiced, ended: r.now(), lastVoice: r.lastVoice,
+			})
 			r.hearing = nil
 			r.voiceDetector.reset()
 		case answerKeys:
-			r.submit(&job{kind: TurnDigits, text: string(r.digits)})
+			r.submit(&job{kind: TurnDigits, text: string(r.digits), lastVoice: r.lastVoice})
 			r.digits = r.digits[:0]
 		case answerNone:
-			r.lastVoice = r.now()
-			r.submit(&job{kind: TurnSilence})
+			if len(r.pending) > 0 { // the caller has spoken, and the recognizer is very slow
+				r.answerJudged()
+				continue
+			}
+			r.submit(&job{kind: TurnSilence, lastVoice: r.now()})
 		case begin:
-			r.lastVoice = r.now()
-			r.submit(&job{kind: TurnStart})
+			r.submit(&job{kind: TurnStart, lastVoice: r.now()})
 		case apologize:
 			r.stopListening() // the recognizer may have caused the failure
-			r.lastVoice = r.now()
-			r.submit(&job{apology: true})
+			r.submit(&job{apology: true, lastVoice: r.now()})
 		}
 	}
 }
@@ -297,18 +334,12 @@ func (r *reader) listen() {
 	r.hearing.write(r.ring.last(nil, int(back.Seconds()*float64(r.audio.Rate()))))
 }
 
-// hush cancels the answer and flushes its queued audio, so that the agent is silent from the next packet on.
-func (r *reader) hush() {
-	r.job.cancel()
-	r.job.playout.discard(r.audio.Flush())
-}
-
 // submit passes a turn to the speaker. If the speaker's queue is full, the conversation fails.
 func (r *reader) submit(j *job) {
 	r.number++
 	j.number = r.number
-	j.lastVoice = r.lastVoice
-	j.playout.drained = make(chan struct{})
+	r.noises = 0
+	j.mouth = newMouth(r.audio)
 	j.ctx, j.cancel = context.WithCancel(r.ctx)
 	r.job = j
 	select {
