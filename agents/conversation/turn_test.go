@@ -326,14 +326,6 @@ func TestRambling(t *testing.T) {
 // speaks only holds its answer.
 func TestNoise(t *testing.T) {
 	t.Parallel()
-	buzz := func(millis int) []int16 {
-		sound := tones(-20, 300, 450, 700)
-		out := make([]int16, millis*8)
-		for i := range out {
-			out[i] = clip(sound(i))
-		}
-		return out
-	}
 	for name, c := range map[string]struct {
 		during bool
 		millis int
@@ -351,7 +343,7 @@ func TestNoise(t *testing.T) {
 					must(t, p.WaitHeard(ctx, "start"))
 					must(t, p.WaitQuiet(ctx, 300*time.Millisecond))
 				}
-				p.Play(buzz(c.millis))
+				p.Play(buzz(time.Duration(c.millis) * time.Millisecond))
 			})
 			var kinds []conversation.TurnKind
 			for _, turn := range b.asked() {
