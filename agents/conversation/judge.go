@@ -64,7 +64,7 @@ func (r *reader) holdPause() {
 	switch {
 	case r.heldVoice+e.voiced >= insistence:
 		r.happens(callerInsists)
-	case e.voiced <= impulse && e.gap >= impulseGap:
+	case e.voiced <= impulse && e.gap >= impulseGap && e.run == 0:
 		r.happens(callerPauses)
 	default:
 		r.pause()
@@ -74,8 +74,7 @@ func (r *reader) holdPause() {
 // judge finishes the utterance. A notice reports its words.
 func (r *reader) judge() {
 	u := r.hearing
-	u.finish()
-	u.voiced, u.lastVoice, u.ended = r.voiceDetector.voiced, r.lastVoice, r.now()
+	r.finishHearing()
 	u.reply = r.replies()
 	u.said = r.job.mouth.heard()
 	wait := verdictWait
@@ -85,8 +84,6 @@ func (r *reader) judge() {
 	r.verdictBy = u.lastVoice + wait
 	r.heldVoice += u.voiced
 	r.pending = append(r.pending, u)
-	r.hearing = nil
-	r.voiceDetector.reset()
 	r.wait.Go(func() { r.awaitWords(u) })
 }
 
@@ -161,7 +158,7 @@ func (r *reader) answerJudged() {
 	r.submit(u.turn())
 }
 
-// turn returns the turn of a judged utterance.
+// turn returns the turn of a finished utterance.
 func (u *utterance) turn() *job {
 	return &job{kind: TurnSpeech, utterance: u, voiced: u.voiced, ended: u.ended, lastVoice: u.lastVoice}
 }

@@ -26,6 +26,7 @@ type reader struct {
 	hearing       *utterance    // open utterance; nil if none is open
 	pending       []*utterance  // finished utterances over an answer, whose words are not known yet
 	verdictBy     time.Duration // time of the call at which a held answer continues without a verdict
+	closed        time.Duration // time of the call at which the last utterance ended
 	heldVoice     time.Duration // voice in the earlier utterances of the hold
 	why           HoldReason    // reason for the end of the hold
 	noises        int           // utterances without words over the answer
@@ -224,10 +225,10 @@ func (r *reader) guarded() bool {
 	return r.now()-first < r.cfg.EchoGuard
 }
 
-// pause ends the utterance if the caller has paused for EndOfTurn, or has spoken for MaxTurn.
+// pause ends the utterance if the caller has paused for EndOfTurn, or has spoken for MaxTurn. It waits if the newest frame may begin a word.
 func (r *reader) pause() {
 	switch {
-	case r.voiceDetector.gap >= r.cfg.EndOfTurn:
+	case r.voiceDetector.gap >= r.cfg.EndOfTurn && r.voiceDetector.run == 0:
 		r.happens(callerPauses)
 	case r.voiceDetector.length >= r.cfg.MaxTurn:
 		r.happens(turnTooLong)
@@ -299,12 +300,9 @@ func (r *reader) do(effects []effect) {
 			r.answerJudged()
 		case answer:
 			r.carry()
-			r.hearing.finish()
-			r.submit(&job{
-				kind: TurnSpeech, utterance: r.hearing, voiced: r.voiceDetector.voiced, ended: r.now(), lastVoice: r.lastVoice,
-			})
-			r.hearing = nil
-			r.voiceDetector.reset()
+			u := r.hearing
+			r.finishHearing()
+			r.submit(u.turn())
 		case answerKeys:
 			r.submit(&job{kind: TurnDigits, text: string(r.digits), lastVoice: r.lastVoice})
 			r.digits = r.digits[:0]
@@ -323,15 +321,25 @@ func (r *reader) do(effects []effect) {
 	}
 }
 
-// listen opens an utterance that begins with the audio shortly before the voice.
+// listen opens an utterance that begins with the audio shortly before the voice. No audio belongs to two utterances.
 func (r *reader) listen() {
 	u := newUtterance(r.listens, r.now()-r.voiceDetector.length)
 	h := Hearing{Rate: r.audio.Rate(), Language: r.cfg.Language, Phrases: r.phrases.get()}
 	r.wait.Go(func() { u.run(r.cfg.Recognizer, h) })
 	r.hearing = u
-	back := r.voiceDetector.length + r.cfg.PreRoll
+	back := min(r.voiceDetector.length+r.cfg.PreRoll, r.now()-r.closed)
 	r.recall(u)
 	r.hearing.write(r.ring.last(nil, int(back.Seconds()*float64(r.audio.Rate()))))
+}
+
+// finishHearing finishes the open utterance.
+func (r *reader) finishHearing() {
+	u := r.hearing
+	u.finish()
+	u.voiced, u.lastVoice, u.ended = r.voiceDetector.voiced, r.lastVoice, r.now()
+	r.closed = u.ended
+	r.hearing = nil
+	r.voiceDetector.reset()
 }
 
 // submit passes a turn to the speaker. If the speaker's queue is full, the conversation fails.
