@@ -83,7 +83,7 @@ func (s *speaker) press(j *job, p Press) {
 
 // play writes a clip to the call frame by frame, so that the playout counts exactly. It waits while the call is on hold.
 func (s *speaker) play(j *job, c *clip) *answerFailure {
-	j.playout.begin(c.text)
+	j.playout.begin(c.text, c.bargeIn)
 	size := s.audio.Rate() / 50
 	for at := 0; ; {
 		part, total, err := c.next(j.ctx, at, size)
@@ -122,8 +122,8 @@ func (s *speaker) lost(j *job, err error) *answerFailure {
 }
 
 // load starts the synthesis of a text. The end of ctx stops the synthesis.
-func (s *speaker) load(ctx context.Context, text string) *clip {
-	c := &clip{text: text, changed: make(chan struct{})}
+func (s *speaker) load(ctx context.Context, text string, b BargeIn) *clip {
+	c := &clip{text: text, bargeIn: b, changed: make(chan struct{})}
 	speech := tts.Request{Text: text, Voice: s.cfg.Voice, Language: s.cfg.Language, Rate: s.audio.Rate()}
 	s.wait.Go(func() { c.read(ctx, s.cfg.Synthesizer, speech) })
 	return c

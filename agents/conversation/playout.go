@@ -24,15 +24,16 @@ type playout struct {
 // line is a spoken text with the number of its samples that were written.
 type line struct {
 	text    string
+	bargeIn BargeIn
 	samples int
 	total   int // samples of the whole text; 0 until known
 }
 
 // begin starts a new line of the answer.
-func (p *playout) begin(text string) {
+func (p *playout) begin(text string, b BargeIn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.lines = append(p.lines, line{text: text})
+	p.lines = append(p.lines, line{text: text, bargeIn: b})
 }
 
 // wrote counts n samples that were written for the last line, which has total samples. total is 0 until it is known.
@@ -43,6 +44,22 @@ func (p *playout) wrote(n, total int) {
 	l.samples += n
 	l.total = total
 	p.written += n
+}
+
+// bargeIn returns the BargeIn of the line that is played now, or was played last. It returns the zero value before the first line.
+func (p *playout) bargeIn() BargeIn {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var current BargeIn
+	left := p.played()
+	for i, l := range p.lines {
+		if i > 0 && left <= 0 {
+			break
+		}
+		current = l.bargeIn
+		left -= l.samples
+	}
+	return current
 }
 
 // discard counts n samples that were flushed from the queue.

@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -189,12 +190,23 @@ func (r *reader) hear(f Frame) {
 }
 
 // voiceCounts reports whether the caller's voice is long enough to begin an utterance. While the agent is silent, shortestVoice suffices,
-// even if the voice began before the agent had finished. A voice that interrupts the agent must last for Config.Interruption.
+// even if the voice began before the agent had finished. A voice that interrupts the agent must last for the pause of the rule for the
+// agent's current words, and for Config.Interruption before these are audible.
 func (r *reader) voiceCounts() bool {
-	if r.state.agentHasFloor() {
-		return r.voiceDetector.run > 1 && r.voiceDetector.voiced >= r.cfg.Interruption
+	need := shortestVoice
+	switch r.state {
+	case thinking:
+		need = r.cfg.Interruption
+	case speaking:
+		need = r.cfg.bargeInRule(r.job.playout.bargeIn()).pause
+		r.ring.grow(r.audio.Rate(), r.cfg.PreRoll+cmp.Or(need, uninterrupted)+2*wordGap)
+		if need == 0 {
+			return false
+		}
+	default:
+		return r.voiceDetector.voiced >= need
 	}
-	return r.voiceDetector.voiced >= shortestVoice
+	return r.voiceDetector.run > 1 && r.voiceDetector.voiced >= need
 }
 
 // guarded reports whether the agent is about to speak or has just begun, so that its echo may be loud.
