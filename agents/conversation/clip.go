@@ -12,7 +12,8 @@ import (
 // clip is a text in synthesis. It receives the audio as fast as the synthesizer returns it, so that its length is known early and the next
 // clip is ready in time.
 type clip struct {
-	text string
+	text    string
+	bargeIn BargeIn
 
 	mu      sync.Mutex
 	samples []int16

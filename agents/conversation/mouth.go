@@ -251,6 +251,20 @@ func (m *mouth) nearEnd(rest time.Duration) bool {
 	return l.total > 0 && l.start+l.total-m.reached <= int(rest.Seconds()*float64(m.audio.Rate()))
 }
 
+// bargeIn returns the BargeIn of the line that is played now, or was played last. It returns the zero value before the first line.
+func (m *mouth) bargeIn() BargeIn {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var current BargeIn
+	for i, l := range m.lines {
+		if i > 0 && m.played <= l.start {
+			break
+		}
+		current = l.clip.bargeIn
+	}
+	return current
+}
+
 // span returns the times at which the first and the last sample so far were played. Both are 0 before the first sample.
 func (m *mouth) span() (first, last time.Duration) {
 	m.mu.Lock()

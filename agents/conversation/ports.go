@@ -88,7 +88,10 @@ func TextTurn(text string) Turn {
 type Step interface{ step() }
 
 // Say speaks Text, which is synthesized as a whole: a sentence or another piece, not blank, of at most tts.MaxText bytes.
-type Say struct{ Text string }
+type Say struct {
+	Text    string
+	BargeIn BargeIn // voice that interrupts this Text; the zero value means the settings of the Config
+}
 
 // Expect passes phrases to the recognizer that the caller may say next.
 type Expect struct{ Phrases []string }

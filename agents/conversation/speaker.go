@@ -195,7 +195,7 @@ func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items 
 			s.phrases.set(step.Phrases)
 		case Say:
 			for _, text := range speakable(step.Text) {
-				if !send(item{clip: s.load(ctx, text)}) {
+				if !send(item{clip: s.load(ctx, text, step.BargeIn)}) {
 					return
 				}
 			}

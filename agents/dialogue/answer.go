@@ -11,6 +11,8 @@ import (
 // Answer is an answer in progress. The conversation may stop it at any step. Its words are added to the Talk immediately. If the caller
 // does not hear all of them, the next turn reports it.
 type Answer struct {
+	BargeIn conversation.BargeIn // voice that interrupts the following words; the zero value means the conversation's settings
+
 	talk    *Talk
 	emit    func(conversation.Step) bool
 	said    strings.Builder
@@ -72,7 +74,7 @@ func (a *Answer) say(chunk string) {
 	}
 	a.said.WriteString(chunk)
 	a.talk.Messages[len(a.talk.Messages)-1].Text = a.said.String()[a.from:]
-	a.Step(conversation.Say{Text: chunk})
+	a.Step(conversation.Say{Text: chunk, BargeIn: a.BargeIn})
 }
 
 // call adds the agent's tool calls and their answers to the talk, after the agent's words.

@@ -40,7 +40,7 @@ func (w *walk) visit(v way) {
 		w.state.Return, w.state.ReturnPending = "", false
 	}
 	w.visits++
-	w.at = v.to
+	w.at, w.answer.BargeIn = v.to, v.to.BargeIn
 	w.state.Node, w.state.ActionPending = w.at.ID, pending
 	w.state.Visited = append(w.state.Visited, w.at.ID)
 	w.note(LogEntry{Kind: LogVisit, Tag: w.at.Tag})

@@ -73,6 +73,7 @@ func (w *walk) runTurn(ctx context.Context, in conversation.Turn, emit func(conv
 	closing := talk.Patience(in, rest)
 	w.heard = *talk
 	w.answer = talk.Answer(emit)
+	w.answer.BargeIn = w.at.BargeIn
 	if closing == dialogue.None {
 		w.state.Loops = 0
 	}
@@ -98,7 +99,7 @@ func (w *walk) hear(ctx context.Context) {
 	if w.state.ActionPending && w.returns() {
 		v := way{kind: back, to: w.graph.Nodes[w.state.Return]}
 		w.chose(v, "the caller interrupted the words")
-		w.at = v.to
+		w.at, w.answer.BargeIn = v.to, v.to.BargeIn
 		w.state.Node, w.state.ActionPending, w.state.Return, w.state.ReturnPending = w.at.ID, w.state.ReturnPending, "", false
 	}
 	if w.extract(ctx); w.broken(ctx) {

@@ -32,11 +32,14 @@ type agentJSON struct {
 	TransferTo      callwright.PhoneNumber `json:"transfer_to,omitempty"`
 	Webhook         string                 `json:"webhook,omitempty"` // only in rows of earlier releases: see agentColumns
 	Interruption    *time.Duration         `json:"interruption_ns,omitempty"`
-	Tools           []json.RawMessage      `json:"-"` // see agentColumns
-	DynamicData     []agents.DynamicData   `json:"-"` // see agentColumns
-	PersonaVersion  int                    `json:"persona_version,omitempty"`
-	Conditions      []persona.Condition    `json:"conditions,omitempty"`
-	KnowledgeBases  []string               `json:"knowledge_bases,omitempty"`
+
+	Interruptibility *int `json:"interruptibility,omitempty"`
+
+	Tools          []json.RawMessage    `json:"-"` // see agentColumns
+	DynamicData    []agents.DynamicData `json:"-"` // see agentColumns
+	PersonaVersion int                  `json:"persona_version,omitempty"`
+	Conditions     []persona.Condition  `json:"conditions,omitempty"`
+	KnowledgeBases []string             `json:"knowledge_bases,omitempty"`
 }
 
 type voicemailJSON struct {

@@ -44,7 +44,7 @@ func Classify(language, text string) Kind {
 // was paused. They may continue after the question by afterQuestion words, because callers answer a question with a delay.
 func ClassifyAfter(language, said, text string) Kind {
 	kind := Classify(language, text)
-	if kind == BackChannel && endsWithQuestion(said) {
+	if kind == BackChannel && Asked(said) {
 		return Words
 	}
 	return kind
@@ -54,8 +54,8 @@ func ClassifyAfter(language, said, text string) Kind {
 // seconds.
 const afterQuestion = 4
 
-// endsWithQuestion reports whether a text contains a question mark and then at most afterQuestion words.
-func endsWithQuestion(said string) bool {
+// Asked reports whether a text contains a question mark and then at most afterQuestion words. See ClassifyAfter for said.
+func Asked(said string) bool {
 	at := strings.LastIndexAny(said, "?？؟")
 	return at >= 0 && len(fold(said[at:])) <= afterQuestion
 }

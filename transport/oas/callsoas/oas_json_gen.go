@@ -224,6 +224,14 @@ func (s *CallCreate) Encode(e *jx.Encoder) {
 		e.FieldStart("summary_prompt")
 		s.SummaryPrompt.Encode(e)
 	}
+	if s.BlockInterruptions.Set {
+		e.FieldStart("block_interruptions")
+		s.BlockInterruptions.Encode(e)
+	}
+	if s.Interruptibility.Set {
+		e.FieldStart("interruptibility")
+		s.Interruptibility.Encode(e)
+	}
 	if s.TransferList.Set {
 		e.FieldStart("transfer_list")
 		s.TransferList.Encode(e)
@@ -257,10 +265,10 @@ var objectOfCallCreate = codec.Object{
 		"phone_number", "from", "task", "agent_id", "pathway_id", "pathway_version", "start_node_id", "persona_id",
 		"persona", "voice", "first_sentence", "wait_for_greeting", "record", "max_duration", "language", "model",
 		"temperature", "interruption_threshold", "tools", "dynamic_data", "transfer_phone_number", "voicemail",
-		"retry", "start_time", "dispositions", "summary_prompt", "transfer_list", "request_data", "metadata",
-		"webhook", "webhook_events",
+		"retry", "start_time", "dispositions", "summary_prompt", "block_interruptions", "interruptibility",
+		"transfer_list", "request_data", "metadata", "webhook", "webhook_events",
 	},
-	Required: []uint8{0b00000001, 0b00000000, 0b00000000, 0b00000000},
+	Required: []uint8{0b00000001, 0b00000000, 0b00000000, 0b00000000, 0b00000000},
 }
 
 func (s *CallCreate) Decode(d *jx.Decoder) error {
@@ -342,20 +350,26 @@ func (s *CallCreate) Decode(d *jx.Decoder) error {
 		case "summary_prompt":
 			s.SummaryPrompt.Reset()
 			return 25, s.SummaryPrompt.Decode(d)
+		case "block_interruptions":
+			s.BlockInterruptions.Reset()
+			return 26, s.BlockInterruptions.Decode(d)
+		case "interruptibility":
+			s.Interruptibility.Reset()
+			return 27, s.Interruptibility.Decode(d)
 		case "transfer_list":
 			s.TransferList.Reset()
-			return 26, s.TransferList.Decode(d)
+			return 28, s.TransferList.Decode(d)
 		case "request_data":
 			s.RequestData.Reset()
-			return 27, s.RequestData.Decode(d)
+			return 29, s.RequestData.Decode(d)
 		case "metadata":
 			s.Metadata.Reset()
-			return 28, s.Metadata.Decode(d)
+			return 30, s.Metadata.Decode(d)
 		case "webhook":
 			s.Webhook.Reset()
-			return 29, s.Webhook.Decode(d)
+			return 31, s.Webhook.Decode(d)
 		case "webhook_events":
-			return 30, codec.DecodeArr(d, &s.WebhookEvents, (*CallEventCategory).Decode)
+			return 32, codec.DecodeArr(d, &s.WebhookEvents, (*CallEventCategory).Decode)
 		}
 		return -1, errors.Errorf("unexpected field %q", k)
 	})
@@ -1974,6 +1988,25 @@ func (o *OptFloat64) Decode(d *jx.Decoder) error {
 func (s OptFloat64) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *OptFloat64) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (o OptInt) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	e.Int(int(o.Value))
+}
+
+func (o *OptInt) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptInt to nil")
+	}
+	o.Set = true
+	return codec.DecodeInt(d, &o.Value)
+}
+
+func (s OptInt) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptInt) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
 func (o OptMetadata) Encode(e *jx.Encoder) {
 	if !o.Set {

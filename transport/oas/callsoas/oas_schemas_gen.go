@@ -103,7 +103,8 @@ type CallCreate struct {
 	Model OptString `json:"model"`
 	// Sampling temperature of the model.
 	Temperature OptFloat64 `json:"temperature"`
-	// Duration of the callee's speech, in milliseconds, that interrupts the agent.
+	// Duration of the callee's speech, in milliseconds, after which the agent pauses, or is interrupted.
+	// It replaces the duration of `interruptibility`, whose rule for the words stays.
 	InterruptionThreshold OptFloat64            `json:"interruption_threshold"`
 	Tools                 OptNilAgentTools      `json:"tools"`
 	DynamicData           OptNilDynamicDataList `json:"dynamic_data"`
@@ -119,6 +120,18 @@ type CallCreate struct {
 	// Instructions for the summary that is written when the call has ended. A call without them has no
 	// summary.
 	SummaryPrompt OptString `json:"summary_prompt"`
+	// Whether the other side's speech cannot interrupt the agent. True is `interruptibility` 0, and wins
+	// over another one.
+	BlockInterruptions OptBool `json:"block_interruptions"`
+	// Readiness of the agent to be interrupted by speech. 0: never. 1: reluctantly, by at least three
+	// words, a request to stop, or the answer to a question. 2 (the default): by any words but
+	// acknowledgements such as "uh-huh" and "okay", unless they answer a question. 3: likewise, but
+	// sooner. 4: at once, by any sound of a voice. The agent pauses after 500 ms (1), 200 ms (2) or 120 ms
+	// (3) of speech, and goes on if the words do not interrupt it; 2.5 s (1), 1.2 s (2), 600 ms (3) or 80
+	// ms (4) of speech interrupt it whatever the words are. Pressed buttons always interrupt the agent.
+	// Without `interruption_threshold`, it also replaces the threshold of `agent_id`. Nodes of a pathway
+	// may have their own.
+	Interruptibility OptInt `json:"interruptibility"`
 	// Numbers to which the call may be transferred. `default` takes the place of `transfer_phone_number`;
 	// the others are named in `ignored`.
 	TransferList OptCallCreateTransferList `json:"transfer_list"`

@@ -127,6 +127,9 @@ func (s *CallCreate) Validate() error {
 	if value, ok := s.SummaryPrompt.Get(); ok {
 		failures.Add("summary_prompt", codec.Length(string(value), 1, 1999))
 	}
+	if value, ok := s.Interruptibility.Get(); ok {
+		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
+	}
 	if value, ok := s.TransferList.Get(); ok {
 		failures.Add("transfer_list", value.Validate())
 	}
