@@ -210,7 +210,7 @@ func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items 
 	}
 }
 
-// speakable cuts a text into pieces of at most tts.MaxText bytes. A blank text has none.
+// speakable cuts a text into pieces of at most tts.MaxText bytes. It returns none for a blank text.
 func speakable(text string) []string {
 	text = strings.TrimSpace(text)
 	switch {

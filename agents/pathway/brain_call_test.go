@@ -22,8 +22,8 @@ func (l *transcript) Entry(e conversation.Entry) {
 	l.lines = append(l.lines, strings.TrimSpace(string(e.Role)+": "+e.Text))
 }
 
-// TestCall checks interruptions of all parts of a call: the wait for a hanging request, which is canceled, and the last words, which are
-// repeated.
+// TestCall checks two interruptions of a call. The first cancels a hanging request, which is then repeated. The second interrupts the last
+// words, which the agent then repeats.
 func TestCall(t *testing.T) {
 	t.Parallel()
 	g := compile(t, nodes(say("ask", data{"isStart": true, "text": "Which day?"}),
