@@ -143,7 +143,7 @@ func TestFilled(t *testing.T) {
 			t.Errorf("%s is empty", filled.Type().Field(i).Name)
 		}
 	}
-	own := dialogue.Lines{Repeat: "a", StillThere: "b", Goodbye: "c", Apology: "d", NotReached: "e"}
+	own := dialogue.Lines{Repeat: "a", StillThere: "b", Goodbye: "c", Apology: "d", NotReached: "e", GoAhead: "f"}
 	if own.Filled() != own {
 		t.Errorf("%+v became %+v", own, own.Filled())
 	}
