@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// Secret is text that logs, messages and format verbs do not show. Only Reveal returns it. Package fmt does not call the methods of a
-// Secret in an unexported field. The same is true behind a pointer, if the verb does not fit a pointer (go vet reports %s). Do not print
-// structures that hold secrets in these two ways.
+// Secret is text that logs, messages and format verbs do not show. Only Reveal returns it. In two cases, package fmt shows the text because
+// it does not call the methods of a Secret: in an unexported field, and behind a pointer if the verb does not fit a pointer (go vet reports
+// %s). Do not print structures that hold secrets in these two ways.
 type Secret string
 
 // Reveal returns the secret.

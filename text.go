@@ -18,8 +18,8 @@ func Hidden(c rune) bool {
 }
 
 // Clip shortens a text to no more than most bytes, for example for a database column or a log line. (Longer counts characters.) Clip cuts
-// between characters and replaces the end with an ellipsis of 3 bytes, which count. If most is less than 3, it shortens a longer text to
-// the empty string.
+// between characters and replaces the end with an ellipsis, whose 3 bytes count. If most is less than 3, it shortens a longer text to the
+// empty string.
 func Clip(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -33,8 +33,8 @@ type Task struct {
 	MaxAttempts int             // maximum number of attempts; 0 means the adapter's default, at least 2; handlers receive the number in force
 }
 
-// Check returns CodeBadRequest for an invalid task. A task is invalid if its Kind is empty, if a text is not UTF-8 or contains a NUL
-// character, or if Args are not JSON or are longer than MaxTaskArgs.
+// Check returns CodeBadRequest for an invalid task: an empty Kind, a text that is not UTF-8 or contains a NUL character, or Args that are
+// not JSON or longer than MaxTaskArgs.
 func (t Task) Check() error {
 	if t.Kind == "" {
 		return Errorf(CodeBadRequest, "a task must have a kind")
@@ -95,13 +95,13 @@ func (k TaskKind[T]) Enqueue(ctx context.Context, w Work, t Task, args T) error 
 	return w.Enqueue(ctx, t)
 }
 
-// keyReader is implemented by argument types that earlier releases, which had no Task.Args, stored in the key of the task.
+// keyReader is implemented by types of arguments that earlier releases stored in the key of the task, because they had no Task.Args.
 type keyReader interface {
 	// UnmarshalKey reads the arguments from the key of a task.
 	UnmarshalKey(key string) error
 }
 
-// read decodes the arguments of a task from its Args. If Args is empty and T is a keyReader, read decodes its Key.
+// read decodes the arguments of a task from its Args. If Args is empty and *T is a keyReader, read decodes its Key.
 func (k TaskKind[T]) read(t Task) (args T, err error) {
 	if old, ok := any(&args).(keyReader); ok && len(t.Args) == 0 {
 		return args, old.UnmarshalKey(t.Key)

@@ -28,9 +28,12 @@ var (
 )
 
 // CreateOrganization stores an organization and generates its webhook secret. If id is empty, it generates the id. It returns CodeConflict
-// if the id exists. It returns CodeBadRequest with the field id, name or entitlements for invalid input: an id consists of 1 to 64 letters,
-// digits, dots, underscores and hyphens, a name of 1 to MaxName visible characters, and an entitlement of capital letters, digits and
-// underscores.
+// if the id exists, and CodeBadRequest with the field id, name or entitlements for invalid input:
+//
+//   - An id must consist of 1 to 64 letters, digits, dots, underscores and hyphens, and begin with a letter or a digit.
+//   - A name must consist of 1 to MaxName visible characters.
+//   - An entitlement must consist of 1 to 32 capital letters, digits and underscores, and begin with a letter. At most MaxEntitlements are
+//     allowed.
 func (s *Service) CreateOrganization(
 	ctx context.Context, id callwright.OrgID, name string, entitlements ...callwright.Entitlement,
 ) (callwright.Organization, error) {

@@ -95,7 +95,7 @@ func (l faultList) first() error {
 	return l[0]
 }
 
-// checkTexts checks the settings that need no port of Config.
+// checkTexts checks the settings for which the Service needs no port of Config.
 func (a Agent) checkTexts(found *faultList) {
 	led := a.Pathway.ID != ""
 	found.addIf(a.Task != "" && led, "task", "excludes pathway_id: set only one of them")
@@ -183,8 +183,8 @@ func (s *Service) checkDynamicData(a Agent, found *faultList) {
 	}
 }
 
-// inRequest prefixes the field of a request.Source's error with the path of the request, and replaces the names of Source's fields by those
-// of the /v1 contract.
+// inRequest prefixes the field of a request.Source's error with the path of the request. It also replaces the names of Source's fields by
+// the names in the /v1 contract.
 func inRequest(path string, err error) error {
 	e, ok := errors.AsType[*callwright.Error](err)
 	if !ok {

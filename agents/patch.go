@@ -13,7 +13,7 @@ import (
 
 // Patch changes settings of an agent. A setting that is not Set stays unchanged; a cleared setting returns to its default.
 type Patch struct {
-	// Task and Pathway, which is the id of a pathway, exclude each other: setting one replaces the other.
+	// Task and Pathway exclude each other: setting either replaces the other. Pathway is the id of a pathway.
 	Task    callwright.Optional[string]
 	Pathway callwright.Optional[string]
 	// PathwayVersion is the version of Pathway, or of the agent's current pathway. If it is cleared, or not Set together with Pathway, the
@@ -294,7 +294,7 @@ func (p Patch) lead(a Agent) (Agent, error) {
 	return a, nil
 }
 
-// applied returns the agent of one call with the patch's settings, except the leader's. lead applies these.
+// applied returns the agent of one call with the patch's settings, except the settings of the leader, which lead applies.
 func (p Patch) applied(a Agent) Agent {
 	w := WebAgent{Agent: a}
 	for _, c := range p.changes() {

@@ -40,7 +40,7 @@ type EndpointStore interface {
 	PausedEndpoints(ctx context.Context, org callwright.OrgID, limit int) ([]Endpoint, error)
 }
 
-// The limits of attempts at an endpoint.
+// These constants limit the attempts at an endpoint.
 const (
 	hostPlaces    = 16               // concurrent attempts at a host on a node; one organization may have half of them
 	mostHosts     = 10_000           // hosts in lanes before idle ones are deleted
@@ -172,9 +172,9 @@ func timedOut(err error) bool {
 	return ok && timeout.Timeout()
 }
 
-// Send calls send to attempt the delivery of a message about an event that happened at a time. failure is the error of send, for Redeliver
-// or Attempted. If no attempt is possible now, send is not called. putOff then contains a RetryAfter, and the caller's task must return
-// putOff. If the message is a day old by then, failure is CodeForbidden instead, and the message is given up.
+// Send calls send to attempt the delivery of a message. happened is the time of the event that the message is about. failure is the error
+// of send, for Redeliver or Attempted. If no attempt is possible now, send is not called. putOff then contains a RetryAfter, and the
+// caller's task must return putOff. If the event is at least a day old, failure is CodeForbidden instead, and the message is given up.
 //
 // On each node, at most 16 concurrent attempts are made at a host, and at most half of these for one organization. After an attempt times
 // out, the organization's limit at this host is halved, down to one. Each accepted message increases the limit by one. A quarter of a

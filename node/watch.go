@@ -21,7 +21,7 @@ type Revised[T any] struct {
 	Final    bool // the record does not change any more
 }
 
-// RecordWatcher returns the revisions of a record. If the record changes several times between two reads, it returns only the last
+// RecordWatcher returns the revisions of a record. If the record changes several times between two reads, Next returns only the last
 // revision. Only Close is safe for concurrent use.
 type RecordWatcher[T any] struct {
 	watch *Watcher

@@ -116,7 +116,8 @@ func (w *Watcher) Wait(ctx context.Context, most time.Duration) (woken bool, err
 	return w.wait(ctx, most, w.news)
 }
 
-// Rest waits for a duration. A wake-up during the pause does not end Rest, but the next Wait. It returns the same errors as Wait.
+// Rest waits for a duration. A wake-up during the pause does not end Rest: the next Wait then returns immediately. Rest returns the same
+// errors as Wait.
 func (w *Watcher) Rest(ctx context.Context, pause time.Duration) error {
 	_, err := w.wait(ctx, pause, nil)
 	return err

@@ -7,8 +7,9 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// File descriptors that are no connections. ownDescriptors are for the database, files, listening sockets and requests to other systems
-// together. callDescriptors are for each call: two sockets, its recording, a request to a model, and the pipes of speech programs.
+// The numbers of file descriptors in addition to the HTTP, SIP and probe connections. ownDescriptors covers the database, files, listening
+// sockets and requests to other systems together. callDescriptors covers one call: two sockets, its recording, a request to a model, and
+// the pipes of speech programs.
 const (
 	ownDescriptors  = 96
 	callDescriptors = 12

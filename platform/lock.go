@@ -66,8 +66,7 @@ func realPath(path string) (string, error) {
 	return filepath.Abs(filepath.Join(folder, filepath.Base(path)))
 }
 
-// checkWritable returns an error if no file can be created in the data folder. Existing files, such as the lock file, may be writable even
-// then.
+// checkWritable returns an error if no file can be created in the data folder, even if existing files, such as the lock file, are writable.
 func checkWritable(folder string) error {
 	probe, err := os.CreateTemp(folder, ".writable-*")
 	if refused, ok := errors.AsType[*fs.PathError](err); ok {

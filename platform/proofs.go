@@ -16,8 +16,8 @@ const (
 	proofCall = "call"
 )
 
-// checkNumberProof returns an error for an unknown value of --number-proof, for an invalid --number-proof-from, and for the latter without
-// --number-proof call.
+// checkNumberProof returns an error for an unknown value of --number-proof, for an invalid --number-proof-from, and for --number-proof-from
+// without --number-proof call.
 func (c *Config) checkNumberProof() error {
 	if c.NumberProof != proofNone && c.NumberProof != proofCall {
 		return errors.New("--number-proof must be none or call")

@@ -311,7 +311,7 @@ func (p parts) served(server *http.Server) fx.Hook {
 const readinessPeriod = 5 * time.Second
 
 // followReadiness passes the state of /readyz to tell until ctx ends. It begins when the node is ready for the first time, because some
-// parts are still starting before.
+// parts are still starting until then.
 func followReadiness(ctx context.Context, check func(context.Context) error, tell func(ready bool)) {
 	ticker := time.NewTicker(readinessPeriod / 10)
 	defer ticker.Stop()

@@ -28,8 +28,8 @@ func shared(info fs.FileInfo) bool {
 	return info.Mode().Perm()&forbidden != 0
 }
 
-// owner returns the user that owns a file. foreign reports whether this is neither the current user nor root, because an owner can read and
-// change a file regardless of its mode.
+// owner returns the user that owns a file. foreign reports whether the owner is neither the current user nor root. Such an owner can read
+// and change the file regardless of its mode.
 func owner(info fs.FileInfo) (uid uint32, foreign bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -35,7 +35,7 @@ func (r *Request) setNumbers(to NumberState, f *Failure) {
 	}
 }
 
-// order returns the order for a request that a gateway receives.
+// order returns the Order that a gateway receives for the request.
 func (r Request) order() Order {
 	o := Order{Key: r.ID + ":1", Ref: r.Ref, TargetDate: r.TargetDate, SignedAt: r.SignedAt, CancelAskedAt: r.CancelAskedAt, Numbers: r.phoneNumbers()}
 	return o
@@ -79,7 +79,7 @@ func (r *Request) apply(shot Snapshot, now time.Time) (entries []Entry, err erro
 	return entries, err
 }
 
-// keptEntries is the number of history entries that are reserved for changes of the state. Entries about other changes stop before.
+// keptEntries is the number of history entries that are reserved for changes of the state: apply adds no Changed entry to them.
 const keptEntries = 20
 
 // fail copies the failure of the first rejected number to a rejected request without a failure.

@@ -22,7 +22,8 @@ const (
 // PlanCancel returns the phase that a cancellation at now leads to. It returns CancelDone if the request is already canceled or no carrier
 // can hold its order, and CancelSoon if the carrier must be asked or was asked before.
 //
-// It returns CodeInvalidState if the request has ended, one of its numbers is ported, or the confirmed date is less than cutOff ahead.
+// It returns CodeInvalidState if the request is completed or failed, one of its numbers is ported, or the confirmed date is less than
+// cutOff ahead.
 func PlanCancel(r Request, cutOff time.Duration, now time.Time) (CancelPhase, error) {
 	switch {
 	case r.State == Canceled, r.State == WaitingForSignature, r.State == Submitted && !r.Sending:

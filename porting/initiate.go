@@ -30,7 +30,7 @@ type NumberDraft struct {
 	PIN    callwright.Secret // PIN at the losing carrier; empty means the Draft's PIN
 }
 
-// Limits of the texts of a Draft, in characters.
+// Limits of a Draft: the numbers of list items, and the lengths of texts in characters.
 const (
 	MaxDocuments     = 20
 	MaxNotifyEmails  = 10

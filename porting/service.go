@@ -32,7 +32,7 @@ type Config struct {
 	Numbering callwright.Numbering // default countries of organizations; may be nil
 	MaxOpen   int                  // maximum number of open requests per organization; 0 means 1,000
 	MaxHourly int                  // maximum number of requests per organization and hour, each of which sends unsolicited mail; 0 means 60
-	PollEvery time.Duration        // interval between snapshots of an order, at least a minute (lookEvery); 0 means 6 hours
+	PollEvery time.Duration        // interval between snapshots of an order, in effect at least a minute (lookEvery); 0 means 6 hours
 	PollNear  time.Duration        // the same on the last day before the confirmed date, and during a cancellation; 0 means 15 minutes
 	Zone      *time.Location       // time zone in which target dates are counted; nil means UTC
 
@@ -47,8 +47,8 @@ const (
 	LeastAhead   = 7   // days from today to the earliest target date
 	MostAhead    = 365 // days from today to the latest target date
 	SignFor      = 30 * systemDay
-	ActFor       = 30 * systemDay // a request that is held up for this long is canceled
-	AnswerWithin = 30 * systemDay // a request that its gateway has not confirmed for this long has failed
+	ActFor       = 30 * systemDay // a request that is held up for this long is canceled, if possible
+	AnswerWithin = 30 * systemDay // a request fails if its gateway has not accepted the order this long after the signature
 )
 
 // The kinds of durable work, with their intervals and limits.

@@ -37,9 +37,10 @@ type FailedNumber struct {
 // MaxNumbers is the maximum length of Attachment.Numbers.
 const MaxNumbers = 100
 
-// Attach creates trunks. An invalid direction or an unavailable store fails the whole attachment; a refused number fails alone, for all of
-// its directions. A direction that the organization has already attached is replaced, but keeps the settings of Configure, unless a.Keep is
-// set. A repeated number is attached once.
+// Attach creates trunks. An invalid direction fails the whole attachment. A refused number fails alone, for all of its directions. An
+// unavailable store ends the attachment with an error, but the numbers before stay attached. A direction that the organization has already
+// attached is replaced and keeps the settings of Configure; if a.Keep is set, the number fails instead with CodeInvalidState. A repeated
+// number is attached once.
 //
 // A number fails with CodeTooManyRequests beyond the organization's limit, Organization.NumberLimit, with CodeConflict if another
 // organization has attached or reserved it, and with CodeInvalidState if its inbound direction NeedsProof.

@@ -45,8 +45,8 @@ func checkDirection(d Direction) error {
 	return nil
 }
 
-// checkPlaces returns an error for settings that do not apply to the input's direction or authentication mode. t is the trunk with the
-// input applied.
+// checkPlaces returns an error for settings that do not apply to the input's direction or authentication mode, and for invalid credentials
+// of a registration. t is the trunk with the input applied.
 func checkPlaces(t Trunk, in DirectionInput) error {
 	switch {
 	case in.Type == Outbound && in.AuthMode != nil:

@@ -26,9 +26,9 @@ type Routes interface {
 
 // Transfers decides whether the peer of a call may transfer it; Service implements it.
 type Transfers interface {
-	// Transfer returns the route of the call to a number to which the peer of a call over route r transfers us. Route.Number of the result
-	// is the caller of the new call. Transfer returns CodeForbidden, with the reason, if r.Transfers does not allow the transfer or no
-	// number can place the call.
+	// Transfer returns the route of a call to the number to, to which the peer of a call over route r transfers us. Route.Number of the
+	// result is the caller of the new call. Transfer returns CodeForbidden, with the reason, if r.Transfers does not allow the transfer or
+	// no number can place the call.
 	Transfer(ctx context.Context, r Route, to callwright.PhoneNumber) (Route, error)
 }
 

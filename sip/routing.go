@@ -174,7 +174,7 @@ const (
 	AdmitsAnyone       Admission = "anyone"       // all callers, over TLS and with SRTP: the address list is empty or Everybody accepts it
 	AdmitsAddresses    Admission = "addresses"    // callers from listed addresses
 	AdmitsCredentials  Admission = "credentials"  // callers from any address that know the user name and password
-	AdmitsRegistration Admission = "registration" // only calls over the trunk's registration
+	AdmitsRegistration Admission = "registration" // only calls over the trunk's registration, or to its registered Contact
 )
 
 // Admission returns which callers an inbound trunk admits, or "" for an outbound trunk.
@@ -198,7 +198,7 @@ func Everybody(networks []netip.Prefix) bool {
 	public := netip.MustParsePrefix("2000::/3")
 	var ip4, ip6 float64 // shares of the address space, 0 to 1
 	for i, n := range networks {
-		within := func(j int, other netip.Prefix) bool { // prevents that an address is counted twice
+		within := func(j int, other netip.Prefix) bool { // so that no address is counted twice
 			return other.Overlaps(n) && (other.Bits() < n.Bits() || other.Bits() == n.Bits() && j < i)
 		}
 		nested := false

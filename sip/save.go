@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// atomically runs f in a transaction, retries after a conflict, and then calls Config.Changed.
+// atomically runs f in a transaction, and retries after a conflict. After a success it calls Config.Changed.
 func (s *Service) atomically(ctx context.Context, f func(context.Context) error) error {
 	err := callwright.Retry(ctx, func(ctx context.Context) error { return s.cfg.Atomic.Do(ctx, f) })
 	if err == nil && s.cfg.Changed != nil {
@@ -78,11 +78,14 @@ func (t Trunk) registers() bool { return t.Direction == Inbound && t.Options.Aut
 // binding contains the settings whose change requires a new registration.
 type binding struct {
 	endpoint    string
+	port        int
 	credentials Credentials
 	verify      TLSVerification
 }
 
-func (t Trunk) binding() binding { return binding{t.Endpoint, t.Options.Register, t.Options.Verify} }
+func (t Trunk) binding() binding {
+	return binding{t.Endpoint, t.Options.Port, t.Options.Register, t.Options.Verify}
+}
 
 // withRegistrar returns a trunk that registers with its Endpoint set: the given one or, if empty, the endpoint of the number's outbound
 // trunk. It returns CodeBadRequest if neither exists. It returns trunks that do not register unchanged.

@@ -93,8 +93,8 @@ func (s Status) Downtime() time.Duration {
 type Statuses interface {
 	// StoreStatus stores a status, and ends a lease on it.
 	//
-	// With Version 0 it adds the status with Version 1, or replaces an older status of the trunk with a greater Version than the older
-	// one's. It then returns CodeConflict if the trunk's status belongs to another organization. Otherwise it replaces the status whose
+	// With Version 0 it adds the status with Version 1. If the trunk already has a status, the new one replaces it and has a greater
+	// Version. It then returns CodeConflict if the trunk's status belongs to another organization. Otherwise it replaces the status whose
 	// stored Version is s.Version, and increments the Version. It then returns CodeConflict if the stored Version differs, and CodeNotFound
 	// if the organization has no status of the trunk.
 	//

@@ -55,7 +55,7 @@ type Options struct {
 	// Call contains the credentials for calls. We use them to answer the challenges of an outbound trunk's server; callers over an inbound
 	// trunk use them to answer ours.
 	Call        Credentials
-	Port        int             // outbound: port for an endpoint without one; 0 if not set
+	Port        int             // port for an endpoint without one; 0 if not set
 	Transport   string          // "tls" or empty, which mean the same
 	Verify      TLSVerification // verification of the server that we connect to; empty means VerifyFull
 	AllowedIPs  []netip.Prefix  // inbound: addresses that may call; empty means all, over TLS and with SRTP

@@ -126,6 +126,9 @@ func TestRegistrationFollowsTrunk(t *testing.T) {
 	age()
 	h.update(sip.DirectionInput{Type: sip.Inbound, Verify: new(sip.VerifyChain)})
 	registered("another check", 1)
+	age()
+	h.update(sip.DirectionInput{Type: sip.Inbound, Port: new(5071)})
+	registered("another port", 1)
 
 	done = h.update(sip.DirectionInput{Type: sip.Inbound, AuthMode: new(sip.AuthIP)})
 	if o := done.Trunk; o.Endpoint != "" || o.Options.Register != (sip.Credentials{}) {

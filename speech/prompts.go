@@ -74,7 +74,7 @@ func (c *prompts) add(key promptKey, audio []int16) {
 	}
 }
 
-// learning is a stream that passes its audio to keep once it has been read to its end.
+// learning is a stream that passes its audio to keep when a Read returns io.EOF.
 type learning struct {
 	tts.Stream
 	keep  func([]int16)

@@ -48,8 +48,8 @@ func (r *Request) check() error {
 	return nil
 }
 
-// controls reports whether a text must not contain a character. These are control characters except tabs and line breaks; some engines
-// interpret them as commands.
+// controls reports whether a character must not occur in a text: a control character other than a tab or a line break, because some engines
+// interpret it as a command.
 func controls(c rune) bool { return unicode.IsControl(c) && c != '\n' && c != '\r' && c != '\t' }
 
 // key returns a digest of all inputs that determine a request's audio. Voices with the same base and prosody have the same key.

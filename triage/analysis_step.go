@@ -117,7 +117,8 @@ func (s *Service) watchSession(ctx context.Context, seen Session, moved context.
 	}
 }
 
-// caseOf assembles the input of the Analyst.
+// caseOf assembles the input of the Analyst. It returns errMoved if the issue was deleted. Case.Read returns CodeNotFound for a resource
+// that is not attached.
 func (s *Service) caseOf(ctx context.Context, sess Session, attempt int) (Case, error) {
 	issue, err := s.cfg.Store.Issue(ctx, sess.Org, sess.IssueID)
 	if errors.Is(err, callwright.ErrNotFound) {

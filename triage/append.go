@@ -15,8 +15,8 @@ import (
 const lastSteps = 2
 
 // Append writes steps of a session's agent, all or none, and returns their entries. A TypeResponse leaves the session awaiting input. A
-// TypeSessionStopped, or a step with a final Status, ends it. Append returns CodeInvalidState if the session has ended or is an analysis,
-// or if its state does not allow a step.
+// TypeSessionStopped, or a step with a final Status, ends the session. Append returns CodeInvalidState if the session has ended, is an
+// analysis or would have more than MaxSessionSteps entries, or if its state does not allow a step.
 func (s *Service) Append(
 	ctx context.Context, org callwright.OrgID, id, session string, steps ...Step,
 ) ([]Entry, error) {
@@ -155,7 +155,7 @@ func (s *Service) apply(c *change, sess *Session, by Actor, step Step) error {
 	return nil
 }
 
-// to returns the state of a session after the step, which may be an illegal one.
+// to returns the state of a session after the step. The transition to that state may be illegal.
 func (st Step) to(from SessionStatus) SessionStatus {
 	switch {
 	case st.Status != "":

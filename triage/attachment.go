@@ -34,14 +34,14 @@ type ResourceType string
 // The types of resources. A program supports those for which Config.Resolvers has a resolver.
 const (
 	ResourceCall    ResourceType = "call"
-	ResourceRun     ResourceType = "run" // of a test
+	ResourceRun     ResourceType = "run" // a run of a test
 	ResourcePathway ResourceType = "pathway"
-	ResourcePort    ResourceType = "port_request" // of telephone numbers
-	ResourceSample  ResourceType = "sample"       // of speech
+	ResourcePort    ResourceType = "port_request" // a request to port telephone numbers
+	ResourceSample  ResourceType = "sample"       // a sample of speech
 	ResourceFile    ResourceType = "file"
 )
 
-// Availability tells whether an attached resource still exists.
+// Availability states whether an attached resource still exists.
 type Availability string
 
 // The values of Availability.

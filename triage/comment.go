@@ -121,7 +121,7 @@ func (s *Service) ReadComment(ctx context.Context, org callwright.OrgID, id, com
 	return c, nil
 }
 
-// RevisedComments returns those of the given comments of an issue that were edited or deleted, by id. It accepts at most 100 ids, and
+// RevisedComments returns the edited and the deleted comments among the given comments of an issue, by id. It accepts at most 100 ids, and
 // truncates each Detail to most characters.
 func (s *Service) RevisedComments(
 	ctx context.Context, org callwright.OrgID, id string, comments []string, most int,

@@ -13,9 +13,10 @@ import (
 //
 // Later steps of the issue's agents return CodeNotFound, and its Watchers end. The next report with one of its keys opens a new issue. Its
 // relations are deleted, and the related issues record this as TypeRelationRemoved with "deleted" in the Metadata. An issue that was merged
-// into it stays closed, but is no longer merged. Entries of other feeds that mention it do not change.
+// into the deleted issue stays closed, but is no longer merged. Entries of other feeds that mention the deleted issue do not change.
 //
-// Delete uses its own transactions to retry conflicts, so it must not be called in a transaction.
+// Delete uses its own transactions to retry conflicts, so it must not be called in a transaction. It returns CodeUnavailable if the issue's
+// relations keep changing meanwhile.
 func (s *Service) Delete(ctx context.Context, org callwright.OrgID, by Actor, id string) error {
 	if err := by.check(); err != nil {
 		return err

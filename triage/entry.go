@@ -31,7 +31,7 @@ type Entry struct {
 // Keyset returns the place of the entry in its feed.
 func (e Entry) Keyset() callwright.Keyset { return callwright.Keyset{At: e.CreatedAt, ID: e.ID} }
 
-// Size estimates the size of the entry in bytes: its texts, artifact and metadata.
+// Size estimates the size of the entry in bytes: its texts, artifact, metadata and resources.
 func (e Entry) Size() int {
 	size := len(e.Detail) + sizeOf(e.Metadata)
 	if e.Artifact != nil {

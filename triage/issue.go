@@ -71,7 +71,7 @@ func parseName(name string) (number int, ok bool) {
 	return number, err == nil && strings.EqualFold(issueName(number), name)
 }
 
-// Severity is the severity of an issue.
+// Severity ranks the problem of an issue, from SeverityLow to SeverityCritical.
 type Severity string
 
 // The severities, worst first.
@@ -87,10 +87,10 @@ func Severities() []Severity {
 	return []Severity{SeverityLow, SeverityMedium, SeverityHigh, SeverityCritical}
 }
 
-// Source tells who found the problem of an issue.
+// Source is the origin of an issue.
 type Source string
 
-// The sources.
+// The origins of issues.
 const (
 	SourceManual    Source = "manual"
 	SourceAutomated Source = "automated"

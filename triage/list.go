@@ -37,8 +37,8 @@ type IssuePage struct {
 }
 
 // List returns a page of issues. An issue whose sort value changes between two pages may appear on both pages or on none. Every other issue
-// appears once. With Scan, a page may be short or even empty although Next is not. A search waits while another search of the organization
-// runs. After 5 seconds, List returns CodeUnavailable with a RetryAfter.
+// appears once. With Scan, a page may be short or even empty although more pages follow. A search waits while another search of the
+// organization, or two searches of other organizations, run on this node. After 5 seconds, List returns CodeUnavailable with a RetryAfter.
 func (s *Service) List(ctx context.Context, org callwright.OrgID, q Query) (IssuePage, error) {
 	limit, err := pageLimit(q.Limit)
 	if err != nil {

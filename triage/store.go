@@ -123,8 +123,8 @@ type Feed interface {
 	// repeated, and CodeNotFound if the issue is absent. A batch must cost little more than a single entry.
 	AppendEntries(ctx context.Context, org callwright.OrgID, issue string, entries []Entry) error
 	// Entries returns at most limit entries before a place, newest first, with ties by id. The zero place is the end of the feed. An absent
-	// issue has no entries. The cost must not depend on the length of the feed. The result may end early, after the second or a later entry
-	// with which the total exceeds MaxRead bytes (Entry.Size).
+	// issue has no entries. The cost must not depend on the length of the feed. The result may end early, with the entry whose size
+	// (Entry.Size) makes the total exceed MaxRead bytes, but not before the second entry.
 	Entries(ctx context.Context, org callwright.OrgID, issue string, before callwright.Keyset, limit int) ([]Entry, error)
 	// EntriesAfter returns at most limit entries after a place, oldest first, with ties by id. The zero place is the beginning of the feed.
 	// The result may end early, as with Entries.
@@ -159,7 +159,7 @@ type Resources interface {
 	DeleteResource(ctx context.Context, org callwright.OrgID, issue, id string) error
 }
 
-// Flags stores flags.
+// Flags stores the flags on attached calls.
 type Flags interface {
 	// InsertFlag inserts a flag. It returns CodeConflict if the id exists.
 	InsertFlag(ctx context.Context, f Flag) error
@@ -209,8 +209,8 @@ type Sessions interface {
 type Reports interface {
 	// ReportedIssue returns the id of a key's issue, or CodeNotFound if the key has none.
 	ReportedIssue(ctx context.Context, org callwright.OrgID, key string) (string, error)
-	// PointReports points a key at issue to, if it currently points at from, or at no issue if from is empty. Otherwise it returns
-	// CodeConflict. It returns CodeNotFound if to is absent.
+	// PointReports points a key at the issue to. The key must currently point at the issue from, or at no issue if from is empty; otherwise
+	// PointReports returns CodeConflict. It returns CodeNotFound if the issue to is absent.
 	PointReports(ctx context.Context, org callwright.OrgID, key, from, to string) error
 	// MoveReports points all keys of one issue at another. An issue without keys is no error.
 	MoveReports(ctx context.Context, org callwright.OrgID, from, to string) error

@@ -49,7 +49,7 @@ type source struct {
 
 // Decode reads a recording from the current position of src and returns its audio in mono, at the recording's rate but at most MaxRate. It
 // returns CodeUnsupportedMedia for an unsupported, damaged, truncated or empty recording, and CodePayloadTooLarge for a recording longer
-// than limit. A limit of 0 or above MaxDuration means MaxDuration. Errors of src are returned unchanged.
+// than limit. If limit is not positive or above MaxDuration, MaxDuration applies. Errors of src and of ctx are returned unchanged.
 func (d Decoder) Decode(ctx context.Context, src io.ReadSeeker, limit time.Duration) (pcm.Audio, error) {
 	if limit <= 0 || limit > MaxDuration {
 		limit = MaxDuration

@@ -11,7 +11,7 @@ import (
 
 // The limits of an Ogg stream.
 const (
-	maxPacket  = 256 << 10 // bytes that are kept of a packet; audio packets are smaller
+	maxPacket  = 256 << 10 // bytes of a packet that are stored; audio packets are smaller
 	maxSkipped = 16 << 20  // size of a packet in bytes; comments may contain pictures
 	maxStreams = 16        // concurrent streams at the beginning of the file
 )

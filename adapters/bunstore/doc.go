@@ -2,7 +2,8 @@
 // suites. The differences are in internal/sqldb, in one file for each database, and in the SQL of the migrations.
 //
 // This package holds the connection, the migrations and Leases. The stores of the domains are in sub-packages, so that a program links only
-// the stores that it uses: sipstore, agentstore, agentteststore, triagestore, and orgstore for organizations and idempotency keys.
+// the stores that it uses: sipstore, agentstore, agentteststore, triagestore, portingstore, speechstore, and orgstore for organizations,
+// idempotency keys and the deliveries of webhooks.
 //
 //	db, err := bunstore.Open(ctx, "sqlite:data/callwright.db", bunstore.Config{Keyring: ring})
 //	…

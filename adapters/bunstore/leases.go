@@ -65,7 +65,7 @@ func (s Leases) Claim(
 	return byKey(taken), err
 }
 
-// Renew extends all leases of a kind that the node holds, and returns them by key.
+// Renew extends all leases of a kind that the node holds, even expired ones, and returns them sorted by key.
 func (s Leases) Renew(ctx context.Context, kind, node string, now, until time.Time) ([]node.Lease, error) {
 	var rows []leaseRow
 	err := s.DB.core.Write(ctx, []any{kind, node}, func(ctx context.Context, idb bun.IDB) error {

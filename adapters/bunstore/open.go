@@ -77,7 +77,7 @@ func (db *DB) MostConnections(ctx context.Context) (int, error) { return db.core
 // Close closes all connections. Do not use the database afterwards.
 func (db *DB) Close() error { return db.core.Close() }
 
-// Ping returns nil if the database is available, also for writes, and otherwise CodeUnavailable.
+// Ping returns nil if the database can be read and written, and otherwise CodeUnavailable.
 func (db *DB) Ping(ctx context.Context) error { return db.core.Ping(ctx) }
 
 // Checkpoint copies the contents of SQLite's write-ahead log into the database file. On PostgreSQL it does nothing.

@@ -25,7 +25,7 @@ import (
 // Mode determines whether requests are replayed, recorded or passed on.
 type Mode string
 
-// The modes.
+// The modes of a Model.
 const (
 	Replay        Mode = "replay"         // recordings are replayed; a request without one fails with llm.ClassPermanent
 	RecordMissing Mode = "record_missing" // recordings are replayed; other requests are sent to the model and recorded

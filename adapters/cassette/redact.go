@@ -17,7 +17,7 @@ func (m *Model) redact(text string) string {
 	return text
 }
 
-// redactValue redacts every text within a JSON value, and replaces the values of members whose name is that of a credential.
+// redactValue redacts every text within a JSON value. It replaces the whole text of a member whose name is likely to name a credential.
 func (m *Model) redactValue(v any) any {
 	switch v := v.(type) {
 	case string:

@@ -67,8 +67,8 @@ func (l Pathways) Read(ctx context.Context, org callwright.OrgID, id string) (tr
 	}
 }
 
-// Maximum lengths, in bytes, of a text of a node: the initial length, and the shortest one, which is used if the nodes do not fit
-// otherwise.
+// Limits of the length of a node's texts, in bytes. Read begins with maxText, and reduces the limit down to minText while the nodes do not
+// fit.
 const (
 	maxText = 16 << 10
 	minText = 256
@@ -135,7 +135,8 @@ func size(f facts) int {
 	return len(raw)
 }
 
-// node returns the facts about a node, with texts clipped to most bytes. For requests to other systems they contain only the branches.
+// node returns the facts about a node, with texts clipped to most bytes. About a request to another system, the facts contain only its
+// branches.
 func node(n *graph.Node, most int) map[string]any {
 	f := facts{"type": string(n.Type)}
 	f.add("name", n.Name)

@@ -161,7 +161,7 @@ var severities = map[porting.Party]triage.Severity{
 	porting.ActCarrier: triage.SeverityMedium, porting.ActNobody: triage.SeverityLow,
 }
 
-// acts maps a party to the sentence of the issue that tells the reader who must act.
+// acts maps the party that must act to a sentence for the description of the issue.
 var acts = map[porting.Party]string{
 	porting.ActOperator: "The operator of this service must act.",
 	porting.ActCustomer: "Whoever requested the port must act: what has ended is not taken up again, so a new request is needed.",

@@ -56,7 +56,7 @@ func (c *Client) answer(ctx context.Context, body chatRequest) (llm.Answer, erro
 	}, nil
 }
 
-// schemaName returns the name of a schema, which the service requires: the task, or "answer" without one.
+// schemaName returns the name of a question's schema: the task, or "answer" if the task is empty. The service requires a name.
 func schemaName(task llm.Task) string {
 	if task == "" {
 		return "answer"
@@ -64,8 +64,8 @@ func schemaName(task llm.Task) string {
 	return string(task)
 }
 
-// aboutFormat reports whether a service may have refused the requested answer format. Servers report that in different ways, some without a
-// reason. A request that is wrong for another reason is therefore refused twice.
+// aboutFormat reports whether a service may have refused the requested answer format. Servers report such a refusal in different ways, some
+// without a reason. Answer therefore also repeats a request that is wrong for another reason.
 func aboutFormat(err *serviceError) bool {
 	return (err.status == http.StatusBadRequest || err.status == http.StatusUnprocessableEntity) &&
 		failure(err).Class == llm.ClassPermanent

@@ -158,8 +158,8 @@ func ownMessage(m llm.Message, answered map[string]bool) (chatMessage, bool) {
 	return own, m.Text != "" || len(own.ToolCalls) > 0
 }
 
-// tools returns the tools of the request, preceded by those for the permitted actions. It omits an action if a tool of the request has its
-// name.
+// tools returns the tools for the permitted actions, followed by the tools of the request. It omits an action if a tool of the request has
+// the name of the action.
 func tools(r llm.ReplyRequest) []chatTool {
 	var out []chatTool
 	add := func(t llm.Tool) {

@@ -27,8 +27,8 @@ const (
 	silent                  // never answers a request
 )
 
-// MagicNumber describes how the simulated carrier treats numbers that end in 55501 and two given digits, such as +14155550109. It ports all
-// other numbers.
+// MagicNumber describes how the simulated carrier treats numbers that end in 55501 and two given digits, such as +14155550109. The carrier
+// ports all other numbers.
 type MagicNumber struct {
 	Digits string // the last two digits
 	What   string
@@ -79,7 +79,7 @@ func has(o porting.Order, d treatment) bool {
 	return slices.ContainsFunc(o.Numbers, func(n callwright.PhoneNumber) bool { return magicOf(n).does == d })
 }
 
-// stage is the state of a number from a point in time on.
+// stage is a state of a number, and the time at which the number enters it.
 type stage struct {
 	from time.Time
 	porting.NumberSnapshot
@@ -103,7 +103,7 @@ func (s *Simulated) at(o porting.Order, number callwright.PhoneNumber, now time.
 	return shot
 }
 
-// stages returns the stages of a number, in order of time, if its order is not canceled.
+// stages returns the stages through which a number passes if its order is not canceled, in order of time.
 func (s *Simulated) stages(o porting.Order, number callwright.PhoneNumber) []stage {
 	m := magicOf(number)
 	accept, confirm, port := o.SignedAt.Add(s.cfg.AcceptAfter), o.SignedAt.Add(s.cfg.ConfirmAfter), s.portsAt(o)

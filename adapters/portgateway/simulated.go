@@ -17,8 +17,8 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// SimulatedConfig configures a Simulated. The zero value imitates a real carrier: it processes an order within an hour, confirms the date
-// within a day, and ports the numbers on the requested date.
+// SimulatedConfig configures a Simulated. The zero value imitates a real carrier: it processes an order after an hour, confirms the date
+// after a day, and ports the numbers on the requested date.
 type SimulatedConfig struct {
 	AcceptAfter  time.Duration // until the carrier processes an order or answers a cancellation; 0 means an hour
 	ConfirmAfter time.Duration // from the signature to the confirmation or rejection; 0 means a day
@@ -33,8 +33,8 @@ type SimulatedConfig struct {
 // SimulatedName is the gateway name that Simulated reports in its Capabilities.
 const SimulatedName = "simulated"
 
-// Simulated implements porting.Gateway and porting.EventReader. It computes the state of an order from the order and the time. Because it
-// stores no orders, they survive a restart and are the same on every node. Magic describes how it treats each number.
+// Simulated implements porting.Gateway and porting.EventReader. It computes the state of an order from the order and the time, and stores
+// no orders. Orders therefore survive a restart and are the same on every node. Magic describes how it treats each number.
 type Simulated struct {
 	cfg  SimulatedConfig
 	poll time.Duration // see porting.Capabilities.PollEvery
@@ -76,7 +76,7 @@ func NewSimulated(c SimulatedConfig) (*Simulated, error) {
 	return &Simulated{cfg: c, poll: poll, lost: map[string]bool{}}, nil
 }
 
-// Capabilities reports that the carrier ports numbers of any country, up to 1000 per order.
+// Capabilities returns SimulatedName, a limit of 1000 numbers per order, and the configured cut-off and poll interval.
 func (s *Simulated) Capabilities() porting.Capabilities {
 	return porting.Capabilities{Name: SimulatedName, MaxNumbers: 1000, CutOff: max(0, s.cfg.CutOff), PollEvery: s.poll}
 }
@@ -84,7 +84,7 @@ func (s *Simulated) Capabilities() porting.Capabilities {
 // tollFree lists the area codes of toll-free numbers in North America, without their first digit, 8.
 var tollFree = []string{"00", "33", "44", "55", "66", "77", "88"}
 
-// CheckNumbers returns the portability of the numbers according to Magic. The only error is that of ctx.
+// CheckNumbers returns the portability of the numbers according to Magic. It returns an error only if ctx has ended.
 func (s *Simulated) CheckNumbers(ctx context.Context, numbers []callwright.PhoneNumber) ([]porting.Portability, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

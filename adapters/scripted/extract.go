@@ -73,7 +73,7 @@ func extract(q llm.Question) map[string]any {
 	return found
 }
 
-// only returns the first value if all values are equal. It returns nil if the values are empty or differ.
+// only returns the first value if all values are equal. It returns nil if there are no values, or if they differ.
 func only[T comparable](values []T) any {
 	if len(values) == 0 || slices.ContainsFunc(values, func(v T) bool { return v != values[0] }) {
 		return nil

@@ -84,7 +84,7 @@ func (Model) Unfollowed(_, instructions string) string {
 // answers them.
 func (m Model) Unanswered(_ string, task llm.Task) string {
 	switch task {
-	case llm.TaskRoute, llm.TaskLabel, llm.TaskExtract:
+	case llm.TaskRoute, llm.TaskExtract:
 		return "" // answered by quotations and by the types of fields
 	default:
 		if slices.ContainsFunc(m.rules, func(r Rule) bool { return r.Task == task }) {

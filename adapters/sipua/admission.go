@@ -40,7 +40,7 @@ type inviteContext struct {
 }
 
 // invited handles the first INVITE of a call. It checks the limits of the source, and admits the call in a new goroutine, because the route
-// lookup may query a database. Every caller without permission to call gets the same bare 403.
+// lookup may query a database. Every caller without permission to call receives the same bare 403.
 func (u *UA) invited(from netip.AddrPort, req *sip.Request, tx *transport.ServerTx) {
 	if r := message.ValidateInvite(req); r != nil {
 		u.refuse(req, tx, *r)

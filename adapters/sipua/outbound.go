@@ -112,8 +112,8 @@ func checkDial(d call.DialRequest) ([]sip.Header, error) {
 	return message.NewCustomHeaders(d.Headers)
 }
 
-// run tries the servers until one accepts the call or failover allows no further one. The hangup reason is the last server's. It follows
-// redirections: see follow.
+// run tries the servers until one accepts the call or failover allows no further server. It returns the hangup reason of the last server.
+// It follows redirections: see follow.
 func (o *outbound) run(ctx context.Context) (*leg.Leg, *call.HangupReason) {
 	last, tried := call.HangupReason{Cause: call.CauseUnreachable, Reason: "the trunk has no server"}, 0
 	for i, server := range o.route.Servers {
@@ -221,8 +221,8 @@ func (o *outbound) media(ctx context.Context) (*leg.Audio, *call.HangupReason) {
 	return leg.NewAudio(session), nil
 }
 
-// await waits for the final response. It waits only for the user agent's patience for the first response, because RFC 3261 would wait for
-// 64*T1. An abandoned leg continues in the background until it has ended.
+// await waits for the final response. It waits for the first response no longer than UA.patience, because the limit of RFC 3261 is 64*T1.
+// An abandoned leg continues in the background until it has ended.
 func (o *outbound) await(ctx context.Context, l *leg.Leg) (ending *call.HangupReason, next bool) {
 	if silent := o.silence(ctx, l); silent != nil {
 		l.GiveUp(silent.Cause, silent.Reason)

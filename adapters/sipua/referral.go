@@ -14,8 +14,8 @@ import (
 	trunk "github.com/callwright/callwright/sip"
 )
 
-// refer handles a REFER by which the peer of an answered leg transfers us. It starts the transfer, or refuses it if none is allowed or one
-// is already running.
+// refer handles a REFER by which the peer of an answered leg transfers us. It starts the transfer. It refuses the REFER if transfers are
+// not allowed, if the call has reached maxTransfers, or if another transfer is running.
 func (b *bridge) refer(l *leg.Leg, to callwright.PhoneNumber) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -105,7 +105,8 @@ func (r *registry) releaseFrom(a netip.Addr) {
 	r.releaseLocked()
 }
 
-// openLog counts an attempt that is reported to the observer. closeLog ends the count when the observer has received its end.
+// openLog counts an attempt that is reported to the observer. closeLog ends the count when the observer has received the end of the
+// attempt.
 func (r *registry) openLog() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -125,7 +126,7 @@ func (r *registry) finish() {
 		return
 	}
 	select {
-	case <-r.idle: // already closed, before a call that was refused while draining
+	case <-r.idle: // already closed: the attempt of a refused call has ended later
 	default:
 		close(r.idle)
 	}

@@ -13,7 +13,8 @@ import (
 )
 
 // analyzeAttempts is the number of attempts after which the record remains without an analysis. analyzePatience bounds each attempt, and is
-// shorter than a step of work. Within analyzeLife after the end of the call, an error with a RetryAfter does not count as an attempt.
+// shorter than the time limit of a task. Within analyzeLife after the end of the call, an error with a RetryAfter does not count as an
+// attempt.
 const (
 	analyzeAttempts = 3
 	analyzePatience = 20 * time.Second

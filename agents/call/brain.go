@@ -69,8 +69,8 @@ func (s *Service) warnOfModels(ctx context.Context, c Call, by loadLeader) {
 	}
 }
 
-// brain returns the brain of a call. Config.NewBrain takes precedence. Otherwise the pathway leads, whose nodes define their tools, or else
-// the task with the agent's tools.
+// brain returns the brain of a call. Config.NewBrain takes precedence. Otherwise the pathway leads the conversation, and its nodes define
+// their tools. Without a pathway, the task leads with the agent's tools.
 func (s *Service) brain(ctx context.Context, c Call, by loadLeader, book *recordWriter) (conversation.Brain, error) {
 	if s.cfg.NewBrain != nil {
 		if own, err := s.cfg.NewBrain(ctx, c); own != nil || err != nil {

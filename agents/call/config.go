@@ -54,7 +54,7 @@ type Config struct {
 	callwright.Runtime
 }
 
-// setDefaults replaces missing optional ports by null implementations.
+// setDefaults replaces missing optional ports by null implementations, and an empty Node by a new id.
 func (c *Config) setDefaults() {
 	if c.Agents == nil {
 		c.Agents = noAgents{}

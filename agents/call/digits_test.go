@@ -55,7 +55,7 @@ func TestPressedDigits(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				all := fmt.Sprintf("%+v %+v %+v %+v", record, transcript, logs, h.causesWithMessage())
+				all := fmt.Sprintf("%+v %+v %+v %+v", record, transcript, logs, h.noticeTexts())
 				if shown := strings.Contains(all, pin); shown != (c.member != "") {
 					t.Errorf("digits are shown: %t, in\n%s", shown, all)
 				}

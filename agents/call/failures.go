@@ -38,8 +38,8 @@ func (s *Service) failed(ctx context.Context, task callwright.Task, _ int) error
 // reportLife bounds how long reports with a RetryAfter are delayed.
 const reportLife = 24 * time.Hour
 
-// later returns the error of a report. If the error has a RetryAfter, later raises it with the age of the failure. After reportLife the
-// returned error has none, so that the failed report counts as an attempt.
+// later returns the error of a report. If the error has a RetryAfter, later raises the RetryAfter to at least half the age of the failure.
+// After reportLife the returned error has no RetryAfter, so that the failed report counts as an attempt.
 func (s *Service) later(err error, since time.Time) error {
 	wait, asked := callwright.RetryAfter(err)
 	if !asked {

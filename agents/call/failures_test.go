@@ -60,8 +60,8 @@ func (f *failures) checkTold(t *testing.T, ids ...string) {
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		callee            agentstest.Callee
-		causesWithMessage bool
+		callee      agentstest.Callee
+		withMessage bool
 	}{
 		"unreachable": {agentstest.Refuse(call.CauseUnreachable, 0), true},
 		"refused":     {agentstest.Refuse(call.CauseRejected, 503), true},
@@ -75,7 +75,7 @@ func TestFailures(t *testing.T) {
 				c := h.create(agents.Agent{})
 				h.ended(c.ID)
 				waitFor(time.Hour)
-				if test.causesWithMessage {
+				if test.withMessage {
 					f.checkTold(t, c.ID)
 				} else {
 					f.checkTold(t)

@@ -10,10 +10,11 @@ import (
 
 // Line connects to the telephone network: it places calls and accepts them. agentstest.RunLine tests it.
 type Line interface {
-	// Dial places a call and waits until it is answered. It returns a *HangupReason if the call is not answered: CauseCancelled if ctx ends
-	// first or has ended before, or the *HangupReason that is the cause of ctx; CauseNoAnswer after the ringing time; otherwise the cause
-	// of the peer's response, with ByPeer. In each case the peer stops ringing. SIPCode is the code of the last response; after a CANCEL it
-	// is 487, if that response arrives soon. progress may be nil. Dial calls it with ProgressRinging at most once, from any goroutine.
+	// Dial places a call and waits until it is answered. If the call is not answered, Dial returns a *HangupReason, and the peer stops
+	// ringing. The Cause is CauseNoAnswer after the ringing time, and otherwise the cause of the peer's response, with ByPeer. If ctx ends
+	// first or has ended before, Dial returns the cause of ctx if that is a *HangupReason, and CauseCancelled otherwise. SIPCode is the
+	// code of the last response. After a CANCEL it is 487, if that response arrives soon. progress may be nil. Dial calls it with
+	// ProgressRinging at most once, from any goroutine.
 	Dial(ctx context.Context, d DialRequest, progress func(Progress)) (Leg, error)
 	// Accept waits for the next incoming call that its trunk admits. It returns the error of ctx when ctx ends, and
 	// callwright.ErrUnavailable when the line is closed, even while it waits. Dial and Accept may be called concurrently: each incoming

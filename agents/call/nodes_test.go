@@ -18,11 +18,11 @@ import (
 // away is a Leases whose Renew fails while hangupOfFailure is set.
 type away struct {
 	node.Leases
-	hangupOfFailure atomic.Bool
+	failing atomic.Bool
 }
 
 func (a *away) Renew(ctx context.Context, kind, node string, now, until time.Time) ([]node.Lease, error) {
-	if a.hangupOfFailure.Load() {
+	if a.failing.Load() {
 		return nil, callwright.ErrInternal
 	}
 	return a.Leases.Renew(ctx, kind, node, now, until)
@@ -64,9 +64,9 @@ func TestDatabaseComesBack(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		leases.hangupOfFailure.Store(true)
+		leases.failing.Store(true)
 		waitFor(22 * time.Second)
-		leases.hangupOfFailure.Store(false)
+		leases.failing.Store(false)
 		waitFor(6 * time.Second)
 		for range 10 {
 			h.beat("alive")
@@ -88,7 +88,7 @@ func TestClosedByAnotherNode(t *testing.T) {
 		c := h.create(agents.Agent{FirstSentence: "hello", MaxDuration: time.Hour})
 		phone := h.answered()
 		h.hears(phone, "hello")
-		leases.hangupOfFailure.Store(true)
+		leases.failing.Store(true)
 		time.Sleep(20 * time.Second)
 		stored, _, err := h.Get(t.Context(), "a", c.ID)
 		if err != nil || stored.Queue != call.QueueStarted {
@@ -98,7 +98,7 @@ func TestClosedByAnotherNode(t *testing.T) {
 		if err := h.calls.Update(t.Context(), stored); err != nil {
 			t.Fatal(err)
 		}
-		leases.hangupOfFailure.Store(false)
+		leases.failing.Store(false)
 		begin := time.Now()
 		<-phone.Done()
 		if took := time.Since(begin); took > 10*time.Second {

@@ -28,8 +28,8 @@ var everything = []call.EventCategory{
 	call.EventsQueue, call.EventsCall, call.EventsLatency, call.EventsWebhook, call.EventsTool, call.EventsDynamicData,
 }
 
-// causesWithMessage returns the category and the message of the notices that the webhook received, in the order of their Seq.
-func (h *house) causesWithMessage() []string {
+// noticeTexts returns the category and the message of the notices that the webhook received, in the order of their Seq.
+func (h *house) noticeTexts() []string {
 	h.notices.mu.Lock()
 	defer h.notices.mu.Unlock()
 	events := slices.SortedFunc(slices.Values(h.notices.events), func(a, b call.Notice) int { return cmp.Compare(a.Seq, b.Seq) })
@@ -59,7 +59,7 @@ func TestNotices(t *testing.T) {
 			"latency: the answer was heard", "latency: the answer was heard",
 			"call: transferred the call to +15550000007", "call: ended: completed",
 		}
-		if got := h.causesWithMessage(); !slices.Equal(got, want) {
+		if got := h.noticeTexts(); !slices.Equal(got, want) {
 			t.Errorf("told %q, want %q", got, want)
 		}
 		for _, e := range h.notices.events {
@@ -90,7 +90,7 @@ func TestNoticesOfAnOlderRelease(t *testing.T) {
 		})
 		h.ended(c.ID)
 		waitFor(time.Hour)
-		if got := h.causesWithMessage(); !slices.Contains(got, "queue: queued") || len(got) < 3 {
+		if got := h.noticeTexts(); !slices.Contains(got, "queue: queued") || len(got) < 3 {
 			t.Errorf("told %q", got)
 		}
 	}, func(c *call.Config) { c.Work = keyed{c.Work} })
@@ -106,7 +106,7 @@ func TestNoticesThatNobodyWants(t *testing.T) {
 		})
 		h.ended(c.ID)
 		waitFor(time.Hour)
-		if got := h.causesWithMessage(); len(got) != 0 {
+		if got := h.noticeTexts(); len(got) != 0 {
 			t.Errorf("told %q", got)
 		}
 		if _, err := h.calls.Notice(t.Context(), "a", c.ID, 1); !errors.Is(err, callwright.ErrNotFound) {
@@ -127,7 +127,7 @@ func TestNoticeOfACallThatWaits(t *testing.T) {
 			t.Fatal(err)
 		}
 		waitFor(2 * time.Hour)
-		got := h.causesWithMessage()
+		got := h.noticeTexts()
 		if len(got) != 2 || !strings.HasPrefix(got[0], "queue: queued, not to be placed before 2000-") || got[1] != "call: ended: canceled" {
 			t.Errorf("told %q", got)
 		}

@@ -39,14 +39,14 @@ const maxObservations = 1000
 
 // observations queues observations for Config.Observe.
 type observations struct {
-	observe       func(Observation)
-	waiting       chan Observation
-	droppedFrames chan int // contains the number of lost observations
+	observe func(Observation)
+	waiting chan Observation
+	lost    chan int // contains the number of lost observations
 }
 
 func newObservations(observe func(Observation)) *observations {
-	o := &observations{observe: observe, waiting: make(chan Observation, maxObservations), droppedFrames: make(chan int, 1)}
-	o.droppedFrames <- 0
+	o := &observations{observe: observe, waiting: make(chan Observation, maxObservations), lost: make(chan int, 1)}
+	o.lost <- 0
 	return o
 }
 
@@ -55,8 +55,8 @@ func (o *observations) add(what Observation) {
 	if o.observe == nil {
 		return
 	}
-	missed := <-o.droppedFrames
-	defer func() { o.droppedFrames <- missed }()
+	missed := <-o.lost
+	defer func() { o.lost <- missed }()
 	what.Missed = missed
 	select {
 	case o.waiting <- what:

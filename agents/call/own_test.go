@@ -37,16 +37,16 @@ func (g greeter) Respond(_ context.Context, t conversation.Turn) iter.Seq2[conve
 
 // observer records observations. If slow is set, each observation lasts that long.
 type observer struct {
-	mu                sync.Mutex
-	causesWithMessage []call.Observation
-	slow              time.Duration
+	mu       sync.Mutex
+	observed []call.Observation
+	slow     time.Duration
 }
 
 func (o *observer) observe(what call.Observation) {
 	<-time.After(o.slow)
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.causesWithMessage = append(o.causesWithMessage, what)
+	o.observed = append(o.observed, what)
 }
 
 // texts describes the observations of a call as texts, in order.
@@ -54,7 +54,7 @@ func (o *observer) texts(id string) []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	var out []string
-	for _, what := range o.causesWithMessage {
+	for _, what := range o.observed {
 		if what.Call.ID == id {
 			out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s%s", what.What, what.Line.Text, what.To)))
 		}
@@ -135,7 +135,7 @@ func TestObserve(t *testing.T) {
 				t.Errorf("%s: observed %q, want %q", id, got, want)
 			}
 		}
-		for _, what := range o.causesWithMessage {
+		for _, what := range o.observed {
 			if ended := what.What == call.ObservedEnded; ended != what.Call.Queue.Ended() || what.Missed != 0 || what.At.IsZero() {
 				t.Errorf("%s of %+v, %d missed", what.What, what.Call, what.Missed)
 			}
@@ -143,7 +143,7 @@ func TestObserve(t *testing.T) {
 	}, func(c *call.Config) { c.Observe = o.observe })
 }
 
-// TestSlowObserver checks that an observer which lasts an hour per observation delays neither calls nor the end of Run.
+// TestSlowObserver checks that an observer that needs an hour per observation delays neither calls nor the end of Run.
 func TestSlowObserver(t *testing.T) {
 	t.Parallel()
 	o := &observer{slow: time.Hour}
@@ -181,11 +181,11 @@ func TestObserverMisses(t *testing.T) {
 		h.ended(last.ID)
 		waitFor(time.Hour)
 		missed := 0
-		for _, what := range o.causesWithMessage {
+		for _, what := range o.observed {
 			missed += what.Missed
 		}
-		if missed == 0 || missed+len(o.causesWithMessage) != 3*(calls+1) {
-			t.Errorf("%d observations and %d missed of %d calls", len(o.causesWithMessage), missed, calls+1)
+		if missed == 0 || missed+len(o.observed) != 3*(calls+1) {
+			t.Errorf("%d observations and %d missed of %d calls", len(o.observed), missed, calls+1)
 		}
 	}, func(c *call.Config) { c.Observe = o.observe })
 }

@@ -23,9 +23,9 @@ import (
 
 // library is an agents.Pathways in memory, by id and version.
 type library struct {
-	mu              sync.Mutex
-	graphs          map[string]map[int]*graph.Graph
-	hangupOfFailure error
+	mu      sync.Mutex
+	graphs  map[string]map[int]*graph.Graph
+	failure error
 }
 
 func (l *library) Load(
@@ -39,8 +39,8 @@ func (l *library) Load(
 	}
 	graph := l.graphs[id][number]
 	switch {
-	case l.hangupOfFailure != nil:
-		return nil, 0, l.hangupOfFailure
+	case l.failure != nil:
+		return nil, 0, l.failure
 	case l.graphs[id] == nil:
 		return nil, 0, callwright.InField("pathway_id", callwright.NotFound("pathway"))
 	case graph == nil:
@@ -115,7 +115,7 @@ func TestPathwayToolsAndWebhooks(t *testing.T) {
 			"tool: who: GET https://crm.example/42 answered with 200",
 			"webhook: Ask: GET https://calendar.example/free answered with 200",
 		}
-		if told := h.causesWithMessage(); !slices.Equal(told, want) {
+		if told := h.noticeTexts(); !slices.Equal(told, want) {
 			t.Errorf("the webhook was told %q", told)
 		}
 	}, func(c *call.Config) { c.Model = m })
@@ -214,9 +214,9 @@ func TestPathwayOutOfReachForAWhile(t *testing.T) {
 	inClinic(t, func(t *testing.T, h *house, l *library, _ *agentstest.Requests) {
 		later := time.Now().Add(time.Hour)
 		c := h.order(call.Request{Agent: agents.Agent{Pathway: production}, StartAt: &later})
-		l.change(func() { l.hangupOfFailure = callwright.ErrUnavailable })
+		l.change(func() { l.failure = callwright.ErrUnavailable })
 		waitFor(time.Hour + time.Second)
-		l.change(func() { l.hangupOfFailure = nil })
+		l.change(func() { l.failure = nil })
 		phone := h.answered()
 		h.hears(phone, "hello")
 		phone.Hangup()
@@ -232,7 +232,7 @@ func TestPathwayOutOfReachForGood(t *testing.T) {
 	inClinic(t, func(t *testing.T, h *house, l *library, _ *agentstest.Requests) {
 		later := time.Now().Add(time.Hour)
 		c := h.order(call.Request{Agent: agents.Agent{Pathway: production, Webhook: "https://example.com/"}, StartAt: &later})
-		l.change(func() { l.hangupOfFailure = callwright.ErrInternal })
+		l.change(func() { l.failure = callwright.ErrInternal })
 		waitFor(24 * time.Hour)
 		got, _, err := h.Get(t.Context(), "a", c.ID)
 		if err != nil || got.Queue != call.QueueError || got.Ending == nil || got.Ending.Cause != call.CauseInternal ||
@@ -267,7 +267,7 @@ func TestIncomingCallWithPathway(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			inClinic(t, func(t *testing.T, h *house, l *library, _ *agentstest.Requests) {
-				l.hangupOfFailure = test.gone
+				l.failure = test.gone
 				in := h.line.Call(call.CallerInfo{ID: "in", Org: "a", From: "x", To: "+15550000001"}, agentstest.PhoneConfig{})
 				phone, err := in.Phone(t.Context())
 				if (err == nil) != (test.want == call.CauseRemoteHangup) {

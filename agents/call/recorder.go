@@ -91,7 +91,7 @@ func (t *recordedAudio) Read(ctx context.Context) (conversation.Frame, error) {
 
 // stop finishes the recording, and waits until the file is written and closed. Read must not be called afterwards.
 func (t *recordedAudio) stop() error {
-	if t.droppedFrames > 0 { // no later frame has brought the silence for them
+	if t.droppedFrames > 0 { // no later frame has reported the last dropped frames
 		t.frames <- tapeFrame{in: make([]int16, t.size), droppedFrames: t.droppedFrames - 1}
 	}
 	close(t.frames)

@@ -33,8 +33,8 @@ func (j *judge) Hear(f conversation.Frame) (call.AnsweredBy, bool) {
 
 func (j *judge) Ended() bool { return j.now >= j.ends }
 
-// amdAudio runs a test with a house whose calls use a copy of j as their AMD.
-func amdAudio(t *testing.T, j judge, test func(t *testing.T, h *house)) {
+// screenedCalls runs a test with a house whose calls use a copy of j as their AMD.
+func screenedCalls(t *testing.T, j judge, test func(t *testing.T, h *house)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t, 0, agentstest.PhoneConfig{}, func(c *call.Config) {
@@ -65,7 +65,7 @@ func TestScreenedPerson(t *testing.T) {
 	for _, verdict := range []call.AnsweredBy{call.AnsweredByHuman, call.AnsweredByUnknown} {
 		t.Run(string(verdict), func(t *testing.T) {
 			t.Parallel()
-			amdAudio(t, judge{verdict: verdict, after: time.Second}, func(t *testing.T, h *house) {
+			screenedCalls(t, judge{verdict: verdict, after: time.Second}, func(t *testing.T, h *house) {
 				c := h.order(machine(call.VoicemailHangup))
 				phone := h.answered()
 				h.hears(phone, "hello")
@@ -75,7 +75,7 @@ func TestScreenedPerson(t *testing.T) {
 					t.Errorf("record %+v", got)
 				}
 				waitFor(time.Hour)
-				if told := h.causesWithMessage(); !slices.Contains(told, "call: answered by: "+string(verdict)) {
+				if told := h.noticeTexts(); !slices.Contains(told, "call: answered by: "+string(verdict)) {
 					t.Errorf("the webhook was told %q", told)
 				}
 			})
@@ -87,7 +87,7 @@ func TestScreenedPerson(t *testing.T) {
 func TestScreenedMachineThatIsIgnored(t *testing.T) {
 	t.Parallel()
 	for _, action := range []call.VoicemailAction{"", call.VoicemailIgnore} {
-		amdAudio(t, judge{verdict: call.AnsweredByVoicemail, after: time.Second}, func(t *testing.T, h *house) {
+		screenedCalls(t, judge{verdict: call.AnsweredByVoicemail, after: time.Second}, func(t *testing.T, h *house) {
 			c := h.order(machine(action))
 			phone := h.answered()
 			h.hears(phone, "hello")
@@ -103,7 +103,7 @@ func TestScreenedMachineThatIsIgnored(t *testing.T) {
 // TestScreenedMachineToHangUpOn checks that a call hangs up on an answering machine, and that the plan's retry follows.
 func TestScreenedMachineToHangUpOn(t *testing.T) {
 	t.Parallel()
-	amdAudio(t, judge{verdict: call.AnsweredByVoicemail, after: time.Second}, func(t *testing.T, h *house) {
+	screenedCalls(t, judge{verdict: call.AnsweredByVoicemail, after: time.Second}, func(t *testing.T, h *house) {
 		r := machine(call.VoicemailHangup)
 		r.Agent.WaitForGreeting = true
 		r.Plan.Retry = &call.Retry{Wait: time.Minute, Voicemail: call.Voicemail{Action: call.VoicemailMessage, Message: "call me."}}
@@ -139,7 +139,7 @@ func TestScreenedMachineWithAMessage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			j := judge{verdict: call.AnsweredByVoicemail, after: time.Second, ends: test.ends}
-			amdAudio(t, j, func(t *testing.T, h *house) {
+			screenedCalls(t, j, func(t *testing.T, h *house) {
 				r := machine(call.VoicemailMessage)
 				r.Agent.FirstSentence = "hello, this is a long sentence that the machine does not hear to its end"
 				r.Plan.Retry = &call.Retry{Wait: time.Minute}
@@ -174,7 +174,7 @@ func TestScreenedMachineThatHangsUp(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			j := judge{verdict: call.AnsweredByVoicemail, after: time.Second, ends: 10 * time.Second}
-			amdAudio(t, j, func(t *testing.T, h *house) {
+			screenedCalls(t, j, func(t *testing.T, h *house) {
 				r := machine(call.VoicemailMessage)
 				r.Plan.Retry = &call.Retry{Wait: time.Minute}
 				c := h.order(r)
@@ -195,7 +195,7 @@ func TestScreenedMachineThatHangsUp(t *testing.T) {
 // TestScreenedMachineThatIsNone checks that a call is retried if a key interrupts the message, because the message may not have been heard.
 func TestScreenedMachineThatIsNone(t *testing.T) {
 	t.Parallel()
-	amdAudio(t, judge{verdict: call.AnsweredByVoicemail, after: time.Second}, func(t *testing.T, h *house) {
+	screenedCalls(t, judge{verdict: call.AnsweredByVoicemail, after: time.Second}, func(t *testing.T, h *house) {
 		r := machine(call.VoicemailMessage)
 		r.Plan.Voicemail.Message = strings.Repeat("call us back. ", 100)
 		r.Plan.Retry = &call.Retry{Wait: time.Minute}
@@ -220,7 +220,7 @@ func TestScreenedMachineThatIsNone(t *testing.T) {
 func TestScreenedMachineAndAStop(t *testing.T) {
 	t.Parallel()
 	j := judge{verdict: call.AnsweredByVoicemail, after: time.Second, ends: 10 * time.Second}
-	amdAudio(t, j, func(t *testing.T, h *house) {
+	screenedCalls(t, j, func(t *testing.T, h *house) {
 		r := machine(call.VoicemailMessage)
 		r.Plan.Retry = &call.Retry{Wait: time.Minute}
 		c := h.order(r)
@@ -273,7 +273,7 @@ func TestScreenedByTheDetector(t *testing.T) {
 // TestIncomingCallsAreNotScreened checks that incoming calls use no AMD, because a caller is no answering machine.
 func TestIncomingCallsAreNotScreened(t *testing.T) {
 	t.Parallel()
-	amdAudio(t, judge{verdict: call.AnsweredByVoicemail}, func(t *testing.T, h *house) {
+	screenedCalls(t, judge{verdict: call.AnsweredByVoicemail}, func(t *testing.T, h *house) {
 		in := h.line.Call(call.CallerInfo{ID: "in", Org: "a", From: "x", To: "+15550000001"}, agentstest.PhoneConfig{})
 		phone, err := in.Phone(t.Context())
 		if err != nil {

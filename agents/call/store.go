@@ -106,7 +106,7 @@ type Filter struct {
 	ShorterThan   time.Duration // selects ended calls with a smaller Length; 0 means no bound
 	Since, Before time.Time     // bounds of CreatedAt: Since is included, Before is not; zero means no bound
 	OldestFirst   bool
-	SkipCount     bool              // skips the count of matching calls, which reads all of them: the number is 0
+	SkipCount     bool              // does not count the matching calls, because that reads all of them; the number is then 0
 	Scan          int               // maximum number of calls that a page reads: see Records.List; 0 means no limit
 	Limit         int               // maximum number of calls per page; 0 means MaxPage
 	After         callwright.Keyset // (CreatedAt, ID) of the previous page's last call

@@ -24,7 +24,7 @@ func (s *Service) Warnings(c Call) (list []string) {
 		}
 	}
 	if c.Analysis != (Analysis{}) {
-		return list // the model has tried: Analysis contains the result
+		return list // the analysis was attempted: Analysis contains the result or the error
 	}
 	var wanted []string
 	if c.Plan.SummaryPrompt != "" {

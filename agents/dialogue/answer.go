@@ -9,7 +9,7 @@ import (
 )
 
 // Answer is an answer in progress. The conversation may stop it at any step. Its words are added to the Talk immediately. If the caller
-// does not hear all of them, the next turn reports it.
+// does not hear all of them, the next turn reports the heard part.
 type Answer struct {
 	BargeIn conversation.BargeIn // voice that interrupts the following words; the zero value means the conversation's settings
 
@@ -42,7 +42,8 @@ func (a *Answer) Text(text string) {
 	}
 }
 
-// Courtesy says the sentence of l for a courtesy. GoOn says rest, Goodbye also ends the conversation, and None does nothing.
+// Courtesy gives the answer that c names. It says the sentence of l for StillThere, Repeat and Goodbye, and rest for GoOn. Goodbye also
+// ends the conversation, and None does nothing.
 func (a *Answer) Courtesy(c Courtesy, rest string, l Lines) {
 	switch c {
 	case StillThere:

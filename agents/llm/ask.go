@@ -19,8 +19,8 @@ const maxProblem = 500
 // Ask asks a question, and decodes the answer into the value that into points to. If it fails, the value does not change.
 //
 // The answer must be one JSON value that fits q.Schema. It may be in one code fence. After an invalid answer, Ask asks again with Problem
-// and the next Attempt, at most 3 times in all. It then returns a *Failure of ClassInvalid. It retries after one failure of the model, if
-// Again allows it. A schema that is invalid, or refers to another document, is ClassPermanent.
+// and the next Attempt, at most 3 times in all. After the last invalid answer it returns a *Failure of ClassInvalid. It retries after one
+// failure of the model, if Again allows it. A schema that is invalid, or refers to another document, is ClassPermanent.
 func Ask(ctx context.Context, m Model, q Question, into any) (Usage, error) {
 	schema, err := compile(q.Schema)
 	if err != nil {

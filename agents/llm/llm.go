@@ -34,7 +34,7 @@ type Hinter interface {
 }
 
 // Repeatable is an optional interface of a Model whose answers need not be stored, because it repeats them. A Model that wraps another
-// Model without changing its answers returns the other's result. agentstest.RunModel tests it.
+// Model without changing its answers returns the result of the wrapped Model. agentstest.RunModel tests it.
 type Repeatable interface {
 	// Repeats reports whether equal requests always have equal answers or failures, in all processes of the same program, and cost nothing.
 	// Failures caused by the end of ctx are excepted. The result is constant.

@@ -74,7 +74,7 @@ func (s Selection) Named() map[string]string {
 	return names
 }
 
-// of returns the model that a name selects.
+// of returns the model that a name selects, or the default model for an unknown name.
 func (s Selection) of(name string) Model {
 	if m := s.Others[name]; m != nil {
 		return m

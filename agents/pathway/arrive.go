@@ -29,8 +29,8 @@ func (w *walk) follow(ctx context.Context, v way) {
 	}
 }
 
-// visit enters a node. A global node stores the node to return to, unless the conversation comes from another global node, which has stored
-// it already. Any other node clears it.
+// visit enters a node. At a global node, it stores the node to return to, unless a global node visited before has already stored one. At
+// any other node, it clears the stored node.
 func (w *walk) visit(v way) {
 	pending, interruption := v.kind != back || w.state.ReturnPending, Interruption{}
 	if v.kind == back {
@@ -50,7 +50,7 @@ func (w *walk) visit(v way) {
 	w.note(LogEntry{Kind: LogVisit, Tag: w.at.Tag})
 }
 
-// loop ends a turn that has visited MaxVisits nodes. After the second consecutive one, it also ends the conversation.
+// loop ends a turn that has visited MaxVisits nodes. At the second consecutive turn of this kind, it also ends the conversation.
 func (w *walk) loop() {
 	w.state.Loops = w.before.Loops + 1
 	w.note(LogEntry{Kind: LogLoop, Text: "the turn has visited the most nodes allowed, and waits"})

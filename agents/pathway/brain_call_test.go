@@ -22,8 +22,8 @@ func (l *transcript) Entry(e conversation.Entry) {
 	l.lines = append(l.lines, strings.TrimSpace(string(e.Role)+": "+e.Text))
 }
 
-// TestCall checks interruptions of all parts of a call: the wait for a hanging request, which is canceled, and the last words, whose
-// rest follows.
+// TestCall checks two interruptions of a call. The first cancels a hanging request, which is then repeated. The second interrupts the last
+// words, whose rest the agent then says.
 func TestCall(t *testing.T) {
 	t.Parallel()
 	g := compile(t, nodes(say("ask", data{"isStart": true, "text": "Which day?"}),
@@ -45,8 +45,10 @@ func TestCall(t *testing.T) {
 		}))
 		var said transcript
 		out := callWith(t, brain, &said, [][2]string{{"day?", "monday"}, {"moment.", "hello"}, {"Your wish was", "thanks, goodbye"}})
-		want := "agent: Which day?\ncaller: monday\nagent: One moment.\ncaller: hello\nagent: Your wish was"
-		if got := strings.Join(said.lines, "\n"); !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "\ncaller: thanks, goodbye\nagent: and somebody will call you back as soon as anybody can. Goodbye.") {
+		got := strings.Join(said.lines, "\n")
+		last, begun := strings.CutPrefix(got, "agent: Which day?\ncaller: monday\nagent: One moment.\ncaller: hello\nagent: Your wish was ")
+		heard, rest, cut := strings.Cut(last, "\ncaller: thanks, goodbye\nagent: ")
+		if !begun || !cut || heard+" "+rest != "noted, and somebody will call you back as soon as anybody can. Goodbye." {
 			t.Errorf("the transcript is\n%s", got)
 		}
 		if out.By != conversation.ByAgent || out.Reason != "the pathway has come to its end" || len(client.Made()) != 2 {

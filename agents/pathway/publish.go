@@ -120,7 +120,7 @@ func overtaken(before, now Pathway, b Publication) bool {
 	return other(before.Production, now.Production) || other(before.promoted(), now.promoted())
 }
 
-// ask asks the gate about a version. Without a gate, it is open. start begins the version's tests if necessary.
+// ask asks the gate about a version. Without a gate, it returns GateOpen. start begins the version's tests if necessary.
 func (s *Service) ask(ctx context.Context, v Version, start bool) (Verdict, error) {
 	if s.cfg.Gate == nil {
 		return Verdict{State: GateOpen}, nil

@@ -40,7 +40,7 @@ type ReplayedTurn struct {
 // are over.
 //
 // The chat is stored once, at the end: if ctx ends before, or the process dies, no chat is stored. ReplayChat returns CodeUnavailable if
-// ctx has ended, or if the agent has not said its first words within a minute. Other errors are those of StartChat.
+// ctx has ended, or if the agent has not said its first words within a minute. Otherwise it returns the errors that StartChat returns.
 func (s *Service) ReplayChat(ctx context.Context, org callwright.OrgID, r ReplayRequest) (ChatReplay, error) {
 	c, g, end, err := s.newChat(ctx, org, r.ChatRequest)
 	if err != nil {

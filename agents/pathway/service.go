@@ -41,7 +41,7 @@ type Service struct {
 	documents *node.Budget
 }
 
-// New returns a Service and registers its handlers with c.Work. The error names a missing required field.
+// New returns a Service and registers its handlers with c.Work. The error names all missing required fields.
 func New(c Config) (*Service, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err

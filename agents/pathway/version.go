@@ -90,7 +90,7 @@ func (s *Service) Versions(
 	return page, p, err
 }
 
-// numberOf returns the version number in a keyset, or 0 for the zero keyset. It returns CodeBadRequest if the keyset is not one of
+// numberOf returns the version number in a keyset, or 0 for the zero keyset. It returns CodeBadRequest if the keyset is not from a page of
 // Versions.
 func numberOf(k callwright.Keyset) (int, error) {
 	if k.IsZero() {

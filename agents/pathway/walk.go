@@ -41,7 +41,7 @@ type walk struct {
 type way struct {
 	kind   wayKind
 	to     *graph.Node
-	edge   *graph.Edge // edge of an along way; nil at the start and for a webhook's branch
+	edge   *graph.Edge // edge of a way of kind along; nil at the start and for a webhook's branch
 	option llm.Option
 }
 
@@ -89,7 +89,7 @@ func (w *walk) note(e LogEntry) {
 	w.log.Entries = append(w.log.Entries, e)
 }
 
-// requests returns the client for the node's next requests. It adds their node and their place in the log to them.
+// requests returns the client for the node's next requests. The client adds the node and the place in the log to each request.
 func (w *walk) requests() request.Client { return request.At(w.interpreter.Requests, w.at.ID, w.sent) }
 
 // chose logs a decision for a way, with its reason.

@@ -55,8 +55,8 @@ const (
 	maxDeleted  = 100 // batches per run of the task
 )
 
-// New returns a Service. If c.Work is set, New registers the task that deletes the rows of deleted personas. The error names a missing
-// required field.
+// New returns a Service. If c.Work is set, New registers the task that deletes the rows of deleted personas. The error names all
+// missing required fields.
 func New(c Config) (*Service, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err

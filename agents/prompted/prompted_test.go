@@ -78,7 +78,7 @@ func newBrain(t *testing.T, c prompted.Config) *prompted.Brain {
 	return b
 }
 
-// respond returns the first steps of an answer as text, at most most of them.
+// respond runs a turn, stops after the given number of steps, and returns the steps as text.
 func respond(b *prompted.Brain, turn conversation.Turn, most int) (string, error) {
 	var out []string
 	for s, err := range b.Respond(context.Background(), turn) {

@@ -26,7 +26,7 @@ const (
 	bodyForm
 )
 
-// types are the Content-Types of bodies whose request sets none.
+// types maps kinds of bodies to the Content-Type of requests that set none.
 var types = map[bodyKind]string{bodyText: "text/plain; charset=utf-8", bodyJSON: "application/json"}
 
 // parseBody parses a body, and returns nil for an empty text. The Content-Type determines the format: form, JSON or text. Without a

@@ -61,7 +61,7 @@ func (t *Template) Literals() []string {
 	return append(literals, t.rest)
 }
 
-// Missing returns those Names to which variables assigns no value.
+// Missing returns the Names that have no value in variables.
 func (t *Template) Missing(variables map[string]any) []string {
 	var missing []string
 	for _, name := range t.names {
@@ -85,8 +85,8 @@ func spoken(_, _ string, value any) string { return Spoken(value) }
 // long variable.
 const MaxValues = 128 << 10
 
-// RenderWith is like Render, but limits values to most bytes and formats each value with write. before is the text rendered so far. The
-// value of an unknown variable is nil.
+// RenderWith returns the text like Render, but limits values to most bytes and formats each value with write. before is the text rendered
+// so far. The value of an unknown variable is nil.
 func (t *Template) RenderWith(variables map[string]any, most int, write func(before string, value any) string) string {
 	text, _ := t.fill(variables, most, func(before, _ string, value any) string { return write(before, value) })
 	return text
@@ -121,7 +121,7 @@ func (t *Template) fill(
 	return b.String(), most - left
 }
 
-// clip returns the beginning of a text, at most most bytes, without a partial character.
+// clip truncates a text to most bytes, without a partial character at the end.
 func clip(text string, most int) string { return strings.ToValidUTF8(text[:min(most, len(text))], "") }
 
 // usual is the expected length of a value, in bytes. It only sizes buffers.

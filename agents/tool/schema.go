@@ -112,7 +112,7 @@ func refers(value any) bool {
 	return false
 }
 
-// These constants limit the number of schemas. Compiling one costs as much as hundreds of bytes of other text.
+// These constants limit the number of schemas. Compiling a schema costs as much as hundreds of bytes of other text.
 const (
 	maxSchemas    = 256  // in the input schema of a tool
 	maxSetSchemas = 1024 // in all tools of a Set

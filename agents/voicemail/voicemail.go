@@ -15,14 +15,14 @@ const (
 
 	// greetingPause is the shortest pause that ends a person's greeting.
 	greetingPause = time.Second
-	// minPersonGreeting is the duration from which a greeting counts as a machine's. A person's "Thank you for calling so and so, this is
+	// maxPersonGreeting is the duration from which a greeting counts as a machine's. A person's "Thank you for calling so and so, this is
 	// Anna, how may I help you?" takes four seconds.
-	minPersonGreeting = 5 * time.Second
+	maxPersonGreeting = 5 * time.Second
 	// latestStart is the latest start of a greeting after the answer. Later speech is a reply to the agent.
 	latestStart = 3 * time.Second
 	// shortest is the minimum duration of voice in a greeting. Shorter sounds are clicks.
 	shortest = 100 * time.Millisecond
-	// searchTime is the duration of the search for a tone. Without a verdict until then, the verdict is unknown.
+	// searchTime is the duration of the search for a tone. If no verdict is reached within this time, the verdict is unknown.
 	searchTime = 30 * time.Second
 	// greetingSilence is the silence that ends a machine's greeting without a tone.
 	greetingSilence = 2 * time.Second
@@ -85,7 +85,7 @@ func (d *Detector) speak() {
 // judge returns the verdict so far, or "" if none is decided.
 func (d *Detector) judge() call.AnsweredBy {
 	switch {
-	case d.greeting && d.elapsed-d.gap-d.began >= minPersonGreeting:
+	case d.greeting && d.elapsed-d.gap-d.began >= maxPersonGreeting:
 		return call.AnsweredByVoicemail
 	case d.greeting && d.gap >= greetingPause && d.voiceTime < shortest: // the sound was a click
 		d.greeting, d.voiceTime = false, 0

@@ -12,8 +12,8 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// digest identifies a request to a model by its role, the model and every field. It is not stable between releases: a journal exists only
-// as long as its run. A cassette, in contrast, is readable and outlives releases.
+// digest identifies a request to a model by its role, the model and every field. It need not be stable between releases, because a journal
+// exists only as long as its run. A cassette, in contrast, is readable and outlives releases.
 type digest [sha256.Size]byte
 
 // form is the encoding of a request that is hashed. Texts and lists begin with their lengths, so that different requests have different

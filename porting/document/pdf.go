@@ -13,7 +13,7 @@ type pdfScanner struct {
 
 	inName bool
 	name   [maxName + 1]byte
-	length int // of name in bytes; maxName+1 if it is too long or malformed
+	length int // length of name in bytes; maxName+1 if it is too long or malformed
 	digits int // hexadecimal digits that the current escape still needs
 	code   byte
 }

@@ -22,7 +22,7 @@ func (s *Service) Show(ctx context.Context, token callwright.Secret) (View, erro
 	return l.view(s.cfg.Clock.Now()), nil
 }
 
-// linked returns the letter whose current link has a token, or CodeNotFound if no letter has it.
+// linked returns the letter whose current link contains token, or CodeNotFound if no current link contains it.
 func (s *Service) linked(ctx context.Context, token callwright.Secret) (Letter, error) {
 	l, err := s.cfg.Store.LetterByLink(ctx, linkHash(token.Reveal()))
 	if errors.Is(err, callwright.ErrNotFound) {

@@ -61,7 +61,7 @@ type Call struct {
 
 	first     uint32   // CSeq of the initial INVITE as it was answered
 	invite    uint32   // CSeq of our INVITE in progress; 0 if none
-	tries     int      // retries of that INVITE after challenges and a 422; if positive, it is sent with credentials, if configured
+	tries     int      // retries of that INVITE after challenges and a 422; every retry includes the credentials, if configured
 	rang      bool     // 180 was sent, or ringing was reported
 	canCancel bool     // a 1xx was received
 	cancelled bool     // CANCEL was sent

@@ -28,8 +28,8 @@ func expiryMargin(expires time.Duration) time.Duration { return min(32*time.Seco
 // tooBrief reports whether an INVITE requests a session interval below MinSE.
 func tooBrief(s Session) bool { return s.Expires > 0 && s.Expires < MinSE }
 
-// grant returns the session timer of our 2xx to a peer's INVITE. Unless the peer names a refresher, the peer refreshes the session if it
-// supports session timers; otherwise we do.
+// grant returns the session timer of our 2xx to a peer's INVITE. We refresh the session if the peer does not support session timers.
+// Otherwise the refresher that the peer names refreshes it, or the peer if it names none.
 func grant(wish Session) Session {
 	if wish.Expires == 0 {
 		return Session{}

@@ -28,7 +28,7 @@ type Config struct {
 // Time limits of a discovery.
 const (
 	kept      = 10 * time.Minute        // time for which a result can be read, and is reused for equal requests
-	deadAfter = 10 * time.Second        // a discovery that runs longer is considered dead, because its node is
+	deadAfter = 10 * time.Second        // a discovery that runs longer has failed, because its node must have died
 	longest   = 7500 * time.Millisecond // limit of all look-ups and probes; with the last write, a discovery takes less than 8 s
 	lookUp    = 2 * time.Second         // limit of all look-ups
 	timeout   = 2 * time.Second         // limit of each probe
@@ -66,8 +66,8 @@ type Request struct {
 }
 
 // Start starts a discovery. Unless r.Fresh is set, it returns the result of an equal request of the last 10 minutes instead, if there is
-// one. It returns CodeBadRequest if the host is invalid or, without Config.AllowPrivate, private. It returns CodeDiscoveryInProgress if
-// another discovery of the organization is running, and CodeUnavailable if the service is closed.
+// one. It returns CodeBadRequest if the host or the transport is invalid, or if the host is private without Config.AllowPrivate. It returns
+// CodeDiscoveryInProgress if another discovery of the organization is running, and CodeUnavailable if the service is closed.
 func (s *Service) Start(ctx context.Context, org callwright.OrgID, r Request) (Discovery, error) {
 	host, err := s.check(r)
 	if err != nil {

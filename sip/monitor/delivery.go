@@ -17,7 +17,7 @@ const (
 	deleteEvery    = time.Hour
 	deleteBatch    = 500 // deliveries that one statement deletes
 	forgetRounds   = 100 // maximum number of statements per run
-	maxReason      = 200 // limit of Delivery.Error
+	maxReason      = 200 // limit of Delivery.Error in bytes
 )
 
 // delivery returns a pending delivery of a message to the currently configured address.

@@ -53,8 +53,8 @@ func recorded(status sip.Status, now time.Time) sip.Status {
 	return status
 }
 
-// find returns the server of a status with a name, in the form that the organization's trunks share. The bool is false if the status has no
-// such server.
+// find returns the named server of a status as a WatchedServer, the form that the organization's trunks share. The bool is false if the
+// status has no such server.
 func find(status sip.Status, name string) (sip.WatchedServer, bool) {
 	i := slices.IndexFunc(status.Servers, func(s sip.ServerStatus) bool { return s.Server.String() == name })
 	if i < 0 {

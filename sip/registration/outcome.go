@@ -1,6 +1,7 @@
 package registration
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -56,7 +57,7 @@ func bindingOf(t sip.Trunk) (b Binding, ok bool, err error) {
 	return Binding{
 		TrunkID: t.ID, User: t.ContactUser(), Verify: t.Options.Verify, Credentials: t.Options.Register, Expires: expires,
 		Server: uri.URI{
-			Scheme: uri.SIP, Host: to.Host, Port: to.Port, Params: []uri.Param{{Name: "transport", Value: string(uri.TLS)}},
+			Scheme: uri.SIP, Host: to.Host, Port: cmp.Or(to.Port, uint16(t.Options.Port)), Params: []uri.Param{{Name: "transport", Value: string(uri.TLS)}},
 		},
 	}, true, nil
 }

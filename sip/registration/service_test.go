@@ -126,9 +126,9 @@ func (w *world) attach(id string) sip.Trunk {
 	w.Helper()
 	t := sip.Trunk{
 		ID: id, Org: org, Number: callwright.PhoneNumber("+1555" + fmt.Sprintf("%07s", id)), Direction: sip.Inbound,
-		Endpoint: "sip:pbx.example.com:5071",
+		Endpoint: "sip:pbx.example.com",
 		Options: sip.Options{
-			AuthMode: sip.AuthRegister, Register: sip.Credentials{Username: "u" + id, Password: "secret"}, Verify: sip.VerifyChain,
+			Port: 5071, AuthMode: sip.AuthRegister, Register: sip.Credentials{Username: "u" + id, Password: "secret"}, Verify: sip.VerifyChain,
 		},
 	}
 	if err := w.trunks().Insert(context.Background(), t); err != nil {

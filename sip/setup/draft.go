@@ -32,7 +32,7 @@ const (
 	AuthRegister Auth = "register"
 )
 
-// Step is a step at which a set-up can be resumed. Later steps than StepNumbers concern an attached trunk, and are not stored in a Draft.
+// Step is a step at which a set-up can be resumed. The steps after StepNumbers concern an attached trunk, and are not stored in a Draft.
 type Step string
 
 // The steps in order. A set-up of inbound calls skips StepDestination and StepDiscovery.

@@ -112,8 +112,8 @@ func (s *Service) Start(ctx context.Context, org callwright.OrgID, number string
 	return c, nil
 }
 
-// enter returns the context of a new call. Close cancels the context, and leave releases it. It returns CodeUnavailable if the service is
-// closed.
+// enter returns the context of a new call. Close cancels the context, and leave releases it. enter returns CodeUnavailable if the service
+// is closed.
 func (s *Service) enter(id string) (context.Context, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

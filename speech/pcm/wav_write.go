@@ -139,9 +139,9 @@ func NewRecording(dst io.WriteSeeker, rate int) (*Recording, error) {
 	return r, nil
 }
 
-// Write adds audio of both sides for the same time, which is pending until Flush. It pads the shorter side with silence; nil means silence.
-// After a failure, such as a full disk, every call returns the same error, and the audio written before remains a valid file. After Close,
-// Write does nothing.
+// Write adds audio of both sides for the same time. The audio is pending until Flush, or until a second of audio is pending. Write pads the
+// shorter side with silence; nil means silence. After a failure, such as a full disk, every call returns the same error, and the audio
+// written before remains a valid file. After Close, Write does nothing.
 func (r *Recording) Write(left, right []int16) error {
 	if r.err != nil || r.closed {
 		return r.err

@@ -106,7 +106,13 @@ func (s *span) String() string {
 	if d == 0 {
 		return "0"
 	}
-	return strings.TrimSuffix(strings.TrimSuffix(d.String(), "0s"), "0m")
+	text := d.String()
+	for _, unit := range []string{"m0s", "h0m"} {
+		if rest, ok := strings.CutSuffix(text, unit); ok {
+			text = rest + unit[:1]
+		}
+	}
+	return text
 }
 
 // Set parses a duration that is not negative.

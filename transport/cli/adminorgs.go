@@ -51,7 +51,6 @@ func (o organizationJSON) rights() string {
 	return cmp.Or(strings.Join(texts, ", "), "-")
 }
 
-// print writes an organization as text.
 func (o organizationJSON) print(w *tabwriter.Writer) {
 	printf(w, "Organization\t%s\nName\t%s\nEntitlements\t%s\nContact\t%s\n", o.ID, o.Name, o.rights(), cmp.Or(o.ContactEmail, "-"))
 	if o.Region != "" {

@@ -48,7 +48,7 @@ func (a *api) call(ctx context.Context, q client.Request) (json.RawMessage, erro
 }
 
 // busyNotices returns an HTTP client that prints a notice for each answer after which the client retries the request, so that a person at a
-// terminal sees why the command waits. It returns nil without a terminal and with --json.
+// terminal sees why the command waits. It returns nil if stderr is not a terminal or --json is set.
 func (c Config) busyNotices(cmd *cobra.Command) *http.Client {
 	if asJSON(cmd) || !c.isTerminal(cmd.ErrOrStderr()) {
 		return nil
@@ -75,7 +75,7 @@ type observed struct {
 	tell func(*http.Response)
 }
 
-// RoundTrip sends the request through base.
+// RoundTrip sends the request through base, and passes the answer, if any, to tell.
 func (o observed) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer, err := o.base.RoundTrip(r)
 	if err == nil {

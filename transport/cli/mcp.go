@@ -76,7 +76,7 @@ func (s *toolServer) run(cmd *cobra.Command, _ []string) error {
 	return mcp.ServeStdio(cmd.Context(), a.Client, tools, cmd.InOrStdin(), cmd.OutOrStdout())
 }
 
-// choice returns the choice of the voice that speaks if an assistant names none.
+// choice returns the VoiceChoice for requests in which an assistant names no voice.
 func (s *toolServer) choice() client.VoiceChoice {
 	if s.voice != "" {
 		return client.PinnedVoice(s.voice)

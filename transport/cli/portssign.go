@@ -51,7 +51,7 @@ func (p *portsCommands) onRequest(
 	return cmd
 }
 
-// sign implements callwright ports sign.
+// sign records that the letter of a port request was signed on paper, and prints the new state of the request.
 func (p *portsCommands) sign(cmd *cobra.Command, ports *Ports, org callwright.OrgID, request, note string) error {
 	r, err := ports.Signer.Sign(cmd.Context(), org, request, porting.Operator, note)
 	if err != nil {

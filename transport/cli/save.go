@@ -141,7 +141,7 @@ func findPlayer(env func(string) string) ([]string, error) {
 // endOfPlayer is the time that an interrupted player has to exit before it is killed.
 const endOfPlayer = 2 * time.Second
 
-// play plays a file. It interrupts the player and returns the error of ctx if ctx ends first.
+// play plays a file. If ctx ends before the player exits, play interrupts the player and returns the error of ctx.
 func play(ctx context.Context, player []string, file string) error {
 	cmd := exec.CommandContext(ctx, player[0], append(player[1:], file)...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }

@@ -19,8 +19,9 @@ func concealed(members []suite.Member) (out []suite.Member, places []string) {
 	return out, places
 }
 
-// conceal is concealed for one value at a place. It appends places of replaced values to places. named states that a name on the path to
-// the value is a usual name of credentials.
+// conceal replaces likely credentials in the value at a place by callwright.Redacted, and appends the places of the replaced texts to
+// places. If named is set, a name on the path to the value is a usual name of credentials, and conceal replaces every text that is not
+// empty.
 func conceal(v any, place string, named bool, places *[]string) any {
 	switch v := v.(type) {
 	case string:

@@ -158,13 +158,14 @@ func (s *speaker) text(cmd *cobra.Command, args []string) (string, error) {
 	default:
 		from = cmd.InOrStdin()
 	}
-	raw, err := io.ReadAll(io.LimitReader(from, maxSpeak*utf8.UTFMax+64<<10))
+	const limit = maxSpeak*utf8.UTFMax + 64<<10
+	raw, err := io.ReadAll(io.LimitReader(from, limit))
 	if err != nil {
 		return "", fmt.Errorf("the text cannot be read: %w", err)
 	}
 	text := strings.TrimSpace(strings.TrimPrefix(string(raw), "\ufeff"))
 	switch {
-	case !utf8.ValidString(text) && len(raw) < maxSpeak:
+	case !utf8.ValidString(text) && len(raw) < limit: // the limit may cut a character
 		return "", errors.New("the text must be UTF-8")
 	case text == "":
 		return "", errors.New("the text is empty")
@@ -174,7 +175,8 @@ func (s *speaker) text(cmd *cobra.Command, args []string) (string, error) {
 	return text, nil
 }
 
-// progress prints to a terminal what the command waits for, until done is called. It prints nothing without a terminal and with --json.
+// progress prints to a terminal what the command waits for, until done is called. It prints nothing if stderr is not a terminal or --json
+// is set.
 func (c Config) progress(cmd *cobra.Command, what string) (done func()) {
 	to := cmd.ErrOrStderr()
 	if asJSON(cmd) || !c.isTerminal(to) {

@@ -119,7 +119,7 @@ func TestSpeakTakesItsText(t *testing.T) {
 		"must be one argument":          {"speak", "two", "words"},
 		"argument and --file":           {"speak", "a", "--file", file},
 		"no such file":                  {"speak", "--file", file + "x"},
-		"must be UTF-8":                 {"speak", "\xff"},
+		"must be UTF-8":                 {"speak", "\xff" + strings.Repeat("é", 2600)},
 		"-o - both write":               {"speak", "a", "--json", "-o", "-"},
 		"not written to a terminal":     {"speak", "a", "-o", "-"},
 		"must name a file":              {"speak", "a", "-o", t.TempDir()},
@@ -311,7 +311,8 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// TestServerFile checks that --server reads the address and the key file from a server.json, whose paths are relative to its folder.
+// TestServerFile checks that --server reads the address and the key file from a server.json. The path of the key file is relative to the
+// folder of the server.json.
 func TestServerFile(t *testing.T) {
 	t.Parallel()
 	m := newMouth(t)

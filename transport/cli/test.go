@@ -166,8 +166,8 @@ func readPathway(name string) (*graph.Graph, error) {
 	return g, nil
 }
 
-// readScenarios returns the enabled scenarios in files and folders whose name contains only, without regard to case. It returns an error if
-// there is none, or if two scenarios have the same name.
+// readScenarios reads the scenarios in files and folders. It returns the enabled scenarios whose names contain the value of --only,
+// ignoring case. It returns an error if there is none, or if two of the scenarios read have the same name.
 func readScenarios(paths []string, only string) ([]scenario.Scenario, error) {
 	var all []scenario.Scenario
 	for _, p := range paths {

@@ -22,7 +22,7 @@ func flagError(_ *cobra.Command, err error) error {
 	return usage(err)
 }
 
-// These match the messages of cobra about groups of flags.
+// The patterns of cobra's messages about groups of flags.
 var (
 	noneOf    = regexp.MustCompile(`^at least one of the flags in the group \[(.*)\] is required$`)
 	tooManyOf = regexp.MustCompile(`^if any flags in the group \[.*\] are set none of the others can be; \[(.*)\] were all set$`)

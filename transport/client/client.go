@@ -85,7 +85,7 @@ func (c *Config) readKey() error {
 type Client struct {
 	cfg  Config // APIKey is empty
 	base *url.URL
-	// key returns the API key. It is a function, because package fmt would print the key in an unexported field.
+	// key returns the API key. It is a function, because package fmt would print a key that is stored in an unexported field.
 	key func() callwright.Secret
 
 	api    *http.Client // follows no redirects

@@ -12,8 +12,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Retry configures how often a request is tried. GET and HEAD requests, and requests with an Idempotency-Key, are retried if there was no
-// answer and if the status is 429, 502 or 503. The wait is Retry-After, or else doubles with each try, with jitter.
+// Retry configures how often a request is tried. GET and HEAD requests, and requests with an Idempotency-Key, are retried after the
+// statuses 429, 502 and 503, and if there was no answer. The wait is Retry-After, or else doubles with each try, with jitter.
 type Retry struct {
 	Tries   int           // 1 to 10, including the first one; default 4
 	First   time.Duration // maximum wait after the first try; default 250 ms
@@ -88,7 +88,7 @@ func (c *Client) withRetry(ctx context.Context, repeat bool, try func() (*http.R
 	}
 }
 
-// pause waits for wait. If ctx ends first, it returns the cause.
+// pause blocks for the duration wait. If ctx ends first, it returns the cause.
 func pause(ctx context.Context, wait time.Duration) error {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

@@ -48,7 +48,7 @@ func (c *Client) load(r *http.Request) (*http.Response, error) {
 	return c.withRetry(r.Context(), repeatable(r), func() (*http.Response, error) { return c.once(c.loader, r, "", c.readJSON) })
 }
 
-// once sends a request once.
+// once sends a request without retries. It cancels the request if no data is sent or received for Config.Silence.
 func (c *Client) once(via *http.Client, r *http.Request, key callwright.Secret, read reader) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	w := &watch{timer: time.AfterFunc(c.cfg.Silence, func() { cancel(errSilent) }), silence: c.cfg.Silence, cancel: cancel}

@@ -34,7 +34,8 @@ type Area struct {
 	// LowerCase sends error codes in lower case, except AUTH_FAILURE, FEATURE_NOT_ENABLED and TOO_MANY_REQUESTS.
 	LowerCase bool
 
-	// Keyless reports whether a request for an operation requires no key, because the operation checks it itself. If nil, all require one.
+	// Keyless reports whether a request for an operation requires no key, because the operation itself authorizes the request, for example
+	// by a signed link. If nil, every request requires a key.
 	Keyless func(operation string, r *http.Request) bool
 	// Refuse replaces HandleError. If nil, HandleError is used.
 	Refuse ogenerrors.ErrorHandler

@@ -104,7 +104,7 @@ const (
 	maxShownText  = 500 // characters of a line's path or text; either may repeat the client's input
 )
 
-// several returns a failure with a line for each error, and the code of the first.
+// several returns a failure with a line for each error, and the code of the first error.
 func several(errs callwright.FieldErrors) failure {
 	lines := make([]line, len(errs))
 	for i, e := range errs {
@@ -217,7 +217,8 @@ func writeEntry(e *jx.Encoder, w entry, flat bool) {
 	})
 }
 
-// nameOf returns an operation's name of a code.
+// nameOf returns the name with which an operation sends an error code: its own name from Names, or else the code, in lower case if
+// LowerCase requires it.
 func (a *Area) nameOf(code callwright.Code, operation string) string {
 	if name, ok := a.Names[operation][code]; ok {
 		return name

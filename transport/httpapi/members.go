@@ -155,7 +155,7 @@ func (w *memberWriter) member(d *jx.Decoder, o *object, name string) error {
 	return nil
 }
 
-// of returns the key of a member in the maps of the area.
+// of returns the key under which the maps of the area list a member of the object.
 func (o *object) of(name string) string {
 	if strings.HasSuffix(o.key, " ") {
 		return o.key + name

@@ -9,8 +9,8 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 )
 
-// place is a value in a JSON body: its path with list indexes, and the range of its text. Of the values that are searched for, it also
-// holds the members.
+// place is a value in a JSON body: its path with list indexes, and the range of its text. If the value is an object at the searched path,
+// members contains its members.
 type place struct {
 	path       string
 	start, end int64

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// Limits of the memory of all requests of a handler. A user is an address or, behind a proxy on this machine, a key.
+// Limits of the memory that all requests of a handler use together. A user is an address or, behind a proxy on this machine, a key.
 const (
 	smallBody  = 16 << 10 // up to this size, a body does not count toward bodyMemory
 	maxBodies  = 4096     // bodies that are being received

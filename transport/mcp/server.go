@@ -41,7 +41,7 @@ type Config struct {
 const (
 	defaultSmall = 64 << 10
 	defaultAudio = 4 << 20
-	maxVoices    = 200 // in a list
+	maxVoices    = 200 // maximum voices in a list
 )
 
 // maxLine is the maximum length of a client's message, in bytes. The longest text has 5,000 characters of at most 12 bytes each when

@@ -27,8 +27,8 @@ func (s Calls) rows() sqldb.Rows[call.Call, callRow] {
 // live is the condition of a partial index. SQLite uses the index only if a query contains this exact text.
 const live = "queue IN ('allocated', 'started')"
 
-// fixed lists the columns that Update does not write: the request, the keys, and the columns that other methods write. Most indexes then do
-// not change.
+// fixed lists the columns that Update does not write: the request, the keys, and the columns that other methods write. Update therefore
+// leaves most indexes unchanged.
 var fixed = []string{
 	"id", "org", "inbound", "from_number", "to_number", "agent", "pathway_id", "pathway_environment", "pathway_version",
 	"start_node", "agent_requests", "plan", "request_data", "metadata", "created_at", "start_at", "retry_of",
@@ -58,7 +58,7 @@ func findCall(idb bun.IDB, org callwright.OrgID, id string) *bun.SelectQuery {
 	return idb.NewSelect().Model((*callRow)(nil)).Where("id = ?", id).Where("org = ?", org)
 }
 
-// List returns a page of calls, and the number of all matching calls unless f.Uncounted is set. It does not read large columns: see
+// List returns a page of calls, and the number of all matching calls unless f.SkipCount is set. It does not read large columns: see
 // call.Records.
 func (s Calls) List(
 	ctx context.Context, org callwright.OrgID, f call.Filter,
@@ -92,7 +92,7 @@ func (s Calls) List(
 	return page, total, err
 }
 
-// RequestStop marks a call to be stopped, unless it has ended.
+// RequestStop marks a call to be stopped. It changes nothing if the call has ended, and returns CodeNotFound if the call is absent.
 func (s Calls) RequestStop(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewUpdate().Model((*callRow)(nil)).Set("stop_requested = ?", true).

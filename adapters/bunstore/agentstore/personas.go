@@ -67,8 +67,8 @@ func (s Personas) CountPersonas(ctx context.Context, org callwright.OrgID) (int,
 	return s.rows().Count(ctx, "org = ? AND deleted_at IS NULL", org)
 }
 
-// DeleteOldPersonas removes up to limit personas that were marked as deleted before the given time, with their versions. It returns how
-// many personas it removed.
+// DeleteOldPersonas deletes the rows of up to limit personas that were marked as deleted before the given time, with their versions. It
+// returns the number of these personas.
 func (s Personas) DeleteOldPersonas(ctx context.Context, before time.Time, limit int) (int, error) {
 	return s.core().DeleteRows(ctx, (*personaRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("deleted_at < ?", sqldb.Stored(before)).Order("deleted_at").Limit(int64(limit))

@@ -114,7 +114,7 @@ type documents struct {
 
 var opened documents
 
-// document returns the decrypted document of a batch, from the cache if possible. It does not cache large documents and documents of
+// document returns the decrypted document of a batch, from the cache if possible. It caches neither large documents nor documents of
 // finished batches.
 func (d *documents) document(db core, r batchRow) (document batchJSON, err error) {
 	key := [2]string{purpose("test batch", r.Org, r.ID), r.Document}

@@ -110,7 +110,7 @@ func orZero(t *time.Time) time.Time {
 	return t.UTC()
 }
 
-// InsertRuns adds runs with revision 1, in one statement: a conflict prevents the insertion of all of them.
+// InsertRuns adds runs with revision 1, in one statement. It returns CodeConflict, and adds none of the runs, if an id exists.
 func (s Store) InsertRuns(ctx context.Context, runs []run.Run) error {
 	if len(runs) == 0 {
 		return nil
@@ -211,8 +211,8 @@ func (s Store) InsertSnapshots(ctx context.Context, snapshots []run.Snapshot) er
 	})
 }
 
-// HoldSnapshots locks snapshots until the transaction finishes, and returns the ids of those that exist. SQLite needs no lock, because only
-// one transaction writes at a time.
+// HoldSnapshots locks snapshots until the transaction finishes, and returns the ids of the existing ones. SQLite needs no lock, because
+// only one transaction writes at a time.
 func (s Store) HoldSnapshots(ctx context.Context, org callwright.OrgID, ids []string) (held []string, err error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -224,7 +224,7 @@ func (s Store) HoldSnapshots(ctx context.Context, org callwright.OrgID, ids []st
 	return held, err
 }
 
-// snapshotsIn returns a query for the ids of snapshots. All transactions lock snapshots in its order, which avoids deadlocks.
+// snapshotsIn returns a query for the ids of snapshots. All transactions lock snapshots in the order of this query, which avoids deadlocks.
 func snapshotsIn(idb bun.IDB, ids any) *bun.SelectQuery {
 	return idb.NewSelect().Model((*snapshotRow)(nil)).Column("id").Where("id IN (?)", ids).Order("id")
 }

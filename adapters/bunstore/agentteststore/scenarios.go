@@ -41,7 +41,7 @@ func (db core) scenarioRow(sc scenario.Scenario) (row scenarioRow, err error) {
 	return row, err
 }
 
-// scenario converts a row to a scenario. Fields with their own columns come from these, not from the document.
+// scenario converts a row to a scenario. It reads fields with their own columns from these columns, and the others from the document.
 func (db core) scenario(r scenarioRow) (scenario.Scenario, error) {
 	sc, err := db.unsealScenario(purpose("test scenario", r.Org, r.ID), r.Document)
 	sc.ID, sc.Org, sc.Pathway, sc.Persona, sc.Name = r.ID, callwright.OrgID(r.Org), r.Pathway, r.Persona, r.Name

@@ -68,7 +68,7 @@ func findAnswer(idb bun.IDB, row *answerRow, org callwright.OrgID, key string) *
 }
 
 // StoreAnswer stores an answer. It replaces an answer that was stored before since, and an answer that cannot be decrypted. It returns
-// CodeConflict for any other stored answer. It also deletes some older answers.
+// CodeConflict for any other stored answer. It also deletes up to 20 answers of the organization that were stored before since.
 func (s IdempotencyStore) StoreAnswer(
 	ctx context.Context, org callwright.OrgID, key string, digest, answer []byte, since, at time.Time,
 ) error {

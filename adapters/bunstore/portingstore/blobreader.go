@@ -15,8 +15,8 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
 )
 
-// OpenBlob returns a reader of the bytes with a SHA-256 hash. It reads them chunk by chunk. OpenBlob returns CodeNotFound if they are
-// absent.
+// OpenBlob returns a reader of the bytes with a SHA-256 hash. The reader loads them chunk by chunk. OpenBlob returns CodeNotFound if the
+// bytes are absent.
 func (s Blobs) OpenBlob(ctx context.Context, sha string) (io.ReadCloser, error) {
 	row := new(blobRow)
 	err := s.core().Read(ctx, []any{sha}, func(ctx context.Context, idb bun.IDB) error {

@@ -149,7 +149,7 @@ func (s Documents) DeleteUnused(ctx context.Context, before time.Time, limit int
 	})
 }
 
-// HashesInUse returns those of the given hashes that belong to a document.
+// HashesInUse returns the given hashes that belong to a document.
 func (s Documents) HashesInUse(ctx context.Context, hashes []string) (used []string, err error) {
 	if len(hashes) == 0 {
 		return nil, nil

@@ -38,7 +38,7 @@ func (s Requests) Requests(ctx context.Context, org callwright.OrgID, f porting.
 	})
 }
 
-// inState restricts a query to requests in a state. They are a range of an index, in the order of a page.
+// inState restricts a query to requests in a state. These requests are a range of an index, in the order of a page.
 func inState(q *bun.SelectQuery, org callwright.OrgID, state porting.State) *bun.SelectQuery {
 	return q.Where("org = ?", org).Where("state = ?", state)
 }

@@ -21,8 +21,8 @@ func (s Discoveries) rows() sqldb.Rows[discovery.Discovery, discoveryRow] {
 	}
 }
 
-// Begin adds a discovery. It returns callwright.ErrDiscoveryInProgress if another discovery of the organization is running that started
-// after stale.
+// Begin adds a discovery. It returns callwright.ErrDiscoveryInProgress if the organization has a running discovery that started after
+// stale.
 func (s Discoveries) Begin(ctx context.Context, d discovery.Discovery, stale time.Time) error {
 	return s.DB.Do(ctx, func(ctx context.Context) error {
 		err := s.rows().DB.Write(ctx, []any{d}, func(ctx context.Context, idb bun.IDB) error {

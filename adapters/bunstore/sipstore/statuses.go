@@ -19,8 +19,9 @@ type Statuses struct{ DB *bunstore.DB }
 
 func (s Statuses) core() core { return core{s.DB.Core()} }
 
-// StoreStatus inserts a status of version 0, and replaces any other. It also releases its lease. It locks the rows of servers before those
-// of statuses, like StoreServer and WakeStatuses: transactions that lock them in another order could deadlock.
+// StoreStatus stores a status and releases the lease of the status. Version 0 replaces any stored status of the organization's trunk; for
+// any other version, StoreStatus returns CodeConflict if the stored version differs. It locks the rows of servers before those of statuses,
+// like StoreServer and WakeStatuses: transactions that lock them in another order could deadlock.
 func (s Statuses) StoreStatus(ctx context.Context, status sip.Status) error {
 	return s.DB.Do(ctx, func(ctx context.Context) error {
 		return s.core().Write(ctx, []any{status}, func(ctx context.Context, idb bun.IDB) error {

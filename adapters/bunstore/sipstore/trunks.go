@@ -27,8 +27,8 @@ func (s Trunks) Hold(ctx context.Context, number callwright.PhoneNumber) error {
 	})
 }
 
-// HoldNumbers returns how many numbers an organization has attached, and locks this count until the transaction finishes. Other
-// transactions that hold it wait.
+// HoldNumbers returns how many numbers an organization has attached. Until the transaction finishes, other transactions that call
+// HoldNumbers for the organization wait.
 func (s Trunks) HoldNumbers(ctx context.Context, org callwright.OrgID) (count int, err error) {
 	err = s.core().Write(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) error {
 		if err := s.core().Alone(ctx, idb, "numbers of "+string(org)); err != nil {

@@ -56,7 +56,7 @@ func (s Store) Comment(ctx context.Context, org callwright.OrgID, issue, id stri
 	return part(ctx, s.comments(), org, issue, id)
 }
 
-// RevisedComments returns the comments with the given ids that were edited or deleted, with at most most characters of each text.
+// RevisedComments returns the comments with the given ids that were edited or deleted, with no more than most characters of each text.
 func (s Store) RevisedComments(
 	ctx context.Context, org callwright.OrgID, issue string, ids []string, most int,
 ) ([]triage.Comment, error) {

@@ -12,8 +12,8 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// Store stores issues; it implements triage.Store. Rows that belong to an issue have a foreign key to the issue's id and organization: if
-// such an issue is absent, an insert returns CodeNotFound.
+// Store stores issues; it implements triage.Store. Rows that belong to an issue have a foreign key to the issue's id and organization: an
+// insert returns CodeNotFound if the issue is absent.
 type Store struct{ DB *bunstore.DB }
 
 func (s Store) core() core { return core{s.DB.Core()} }

@@ -29,8 +29,8 @@ func (s Store) ReportedIssue(ctx context.Context, org callwright.OrgID, key stri
 	return row.IssueID, err
 }
 
-// PointReports changes the issue of the reports with a key from from to to; an empty from means that the key is new. It waits for
-// concurrent calls with the same key, and returns CodeConflict if the stored issue is not from.
+// PointReports assigns the reports with a key to the issue to. from is the issue to which the reports belong so far; it is empty if the key
+// is new. PointReports waits for concurrent calls with the same key, and returns CodeConflict if the stored issue is not from.
 func (s Store) PointReports(ctx context.Context, org callwright.OrgID, key, from, to string) error {
 	row := reportRow{Org: string(org), Key: key, IssueID: to}
 	if from == "" {

@@ -43,7 +43,7 @@ func (s Calls) Update(ctx context.Context, c call.Call) error {
 }
 
 // List returns a page of calls without their large fields, newest first unless f.OldestFirst is set. total is the number of all matching
-// calls, or 0 if f.Uncounted is set.
+// calls, or 0 if f.SkipCount is set.
 func (s Calls) List(
 	ctx context.Context, org callwright.OrgID, f call.Filter,
 ) (page callwright.Page[call.Call], total int, err error) {

@@ -23,7 +23,7 @@ func (s Chats) InsertChat(ctx context.Context, c pathway.Chat, logs ...pathway.L
 	})
 }
 
-// storeLogs adds logs to a chat. If err, the result of storing the chat, is not nil, storeLogs only returns it.
+// storeLogs adds logs to a chat. err is the result of storing the chat: if it is not nil, storeLogs adds no logs and returns err.
 func (d *data) storeLogs(id string, logs []pathway.Log, err error) error {
 	if err != nil {
 		return err

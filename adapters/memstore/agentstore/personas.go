@@ -133,7 +133,7 @@ func (s Personas) DeleteDraft(ctx context.Context, v persona.Version) error {
 }
 
 // Versions returns up to limit of a persona's versions, newest first. If before is not 0, it returns only versions with a lower number. The
-// page is shorter if its total size exceeds agents.MaxRead.
+// page ends early when its size exceeds agents.MaxRead.
 func (s Personas) Versions(
 	ctx context.Context, org callwright.OrgID, id string, before, limit int,
 ) (found []persona.Version, err error) {
@@ -150,8 +150,8 @@ func (s Personas) Versions(
 	return found, err
 }
 
-// VersionsByID returns the organization's versions with the given ids, in the order of ids. Unknown ids are skipped. The list is shorter if
-// its total size exceeds agents.MaxRead.
+// VersionsByID returns the organization's versions with the given ids, in the order of ids. It skips unknown ids. The list ends early when
+// its size exceeds agents.MaxRead.
 func (s Personas) VersionsByID(
 	ctx context.Context, org callwright.OrgID, ids []string,
 ) (found []persona.Version, err error) {

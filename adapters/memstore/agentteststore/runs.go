@@ -90,7 +90,7 @@ func (d *data) store(r run.Run) {
 	}
 }
 
-// run returns a run without a copy of its memory, or CodeNotFound if the organization has no such run.
+// run returns the stored run without copying it, or CodeNotFound if the organization has no such run.
 func (d *data) run(org callwright.OrgID, id string) (run.Run, error) {
 	r, ok := d.runs.Rows()[id]
 	if !ok || r.Org != org {
@@ -313,8 +313,8 @@ func (s Store) Abandoned(ctx context.Context, alive []string, limit int) (found 
 	return found, err
 }
 
-// Cancelled returns the ids of a node's running runs that are canceled, either by themselves or with their group. Runs of a group that its
-// budget stopped are not included.
+// Cancelled returns the ids of a node's running runs that are canceled, alone or with their group. It omits the runs of groups whose budget
+// stopped them.
 func (s Store) Cancelled(ctx context.Context, node string) (ids []string, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for id := range d.running.Rows() {

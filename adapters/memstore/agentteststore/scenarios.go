@@ -103,7 +103,7 @@ func (d *data) deleteRun(r *run.Run) {
 }
 
 // FindScenarios returns the scenarios that match a filter, newest first, at most f.Limit. Unless f.Brief is set, each one holds its most
-// recent run. The page is shorter if its total size exceeds agenttest.MaxRead.
+// recent run. The page ends early when its size exceeds agenttest.MaxRead.
 func (s Store) FindScenarios(
 	ctx context.Context, org callwright.OrgID, f agenttest.ScenarioFilter,
 ) (found []agenttest.Listed, err error) {

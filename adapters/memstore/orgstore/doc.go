@@ -1,4 +1,5 @@
-// Package orgstore stores organizations, API keys, sessions, answers by idempotency key, and webhook deliveries in a memstore.Store.
+// Package orgstore stores organizations, API keys, sessions, answers by idempotency key, and the deliveries and endpoints of webhooks in a
+// memstore.Store.
 package orgstore
 
 import (

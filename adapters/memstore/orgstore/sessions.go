@@ -44,7 +44,7 @@ func (s Tenants) SessionByHash(ctx context.Context, hash []byte) (owner callwrig
 	return owner, err
 }
 
-// Sessions returns a page of an organization's live sessions, newest first. A session is live if it was used less than idle before now and
+// Sessions returns a page of an organization's live sessions, newest first. A session is live if its last use is later than now - idle and
 // its API key is in force.
 func (s Tenants) Sessions(
 	ctx context.Context, org callwright.OrgID, now time.Time, idle time.Duration, after callwright.Keyset, limit int,
@@ -64,8 +64,8 @@ func (s Tenants) Sessions(
 	})
 }
 
-// TouchSession sets the last use of a session, unless the stored one is less than every before at. It returns no error if the session is
-// absent.
+// TouchSession sets the last use of a session to at, unless the stored last use is later than at - every. It returns no error if the
+// session is absent.
 func (s Tenants) TouchSession(ctx context.Context, id string, at time.Time, every time.Duration) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if session, ok := d.sessions.Rows()[id]; ok && !session.UsedAt.After(at.Add(-every)) {

@@ -25,7 +25,8 @@ func (s CallLog) Begin(ctx context.Context, r calllog.Record) error {
 	})
 }
 
-// Answer sets when a call was answered. It does nothing if the record has ended, and returns CodeNotFound if it is absent.
+// Answer sets the time at which a call was answered. It does nothing if the record has ended, and returns CodeNotFound if the record is
+// absent.
 func (s CallLog) Answer(ctx context.Context, org callwright.OrgID, id string, at time.Time) error {
 	return with(ctx, s.Store, func(d *data) error {
 		r, err := d.records.Find(org, id)
@@ -38,8 +39,8 @@ func (s CallLog) Answer(ctx context.Context, org callwright.OrgID, id string, at
 	})
 }
 
-// Finish stores the end and the ladder of a record. It does nothing if the record has already ended. It returns an error if end.EndedAt is
-// nil or the record is absent.
+// Finish stores the end and the ladder of a record. It does nothing if the record has already ended. It returns CodeBadRequest if
+// end.EndedAt is nil, and CodeNotFound if the record is absent.
 func (s CallLog) Finish(
 	ctx context.Context, org callwright.OrgID, id string, end calllog.End, steps []ladder.Event,
 ) error {

@@ -12,7 +12,7 @@ import (
 // Discoveries implements discovery.Store in memory.
 type Discoveries struct{ Store *memstore.Store }
 
-// Begin adds a discovery. It returns ErrDiscoveryInProgress if the organization runs another one that was started after stale.
+// Begin adds a discovery. It returns ErrDiscoveryInProgress if the organization has a running discovery that was started after stale.
 func (s Discoveries) Begin(ctx context.Context, n discovery.Discovery, stale time.Time) error {
 	return with(ctx, s.Store, func(d *data) error {
 		for _, other := range d.discoveries.Rows() {

@@ -14,8 +14,8 @@ import (
 // Proofs implements proof.Store in memory.
 type Proofs struct{ Store *memstore.Store }
 
-// Insert adds a proof, unless its number or its organization has reached its limit of proofs after since. In that case it returns the
-// creation of the oldest of those proofs that count toward the limit: see atLimit.
+// Insert adds a proof, unless its number or its organization has reached its limit of proofs since the given time. In that case added is
+// false, and oldest is the creation time of the oldest proof that counts toward the limit: see atLimit.
 func (s Proofs) Insert(
 	ctx context.Context, p proof.Proof, limits proof.Limits, since time.Time,
 ) (added bool, oldest time.Time, err error) {
@@ -37,8 +37,8 @@ func (s Proofs) Insert(
 	return added, oldest, err
 }
 
-// atLimit returns the creation of the oldest among the limit newest proofs after since for which counts returns true. It returns the zero
-// time if there are fewer than limit.
+// atLimit selects the proofs after since for which counts returns true. If there are at least limit such proofs, it returns the creation
+// time of the oldest among the limit newest ones, and otherwise the zero time.
 func (d *data) atLimit(limit int, since time.Time, counts func(proof.Proof) bool) (oldest time.Time) {
 	var created []time.Time
 	for _, p := range d.proofs.Rows() {

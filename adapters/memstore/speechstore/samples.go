@@ -17,7 +17,7 @@ type samples struct {
 	counts *memory.Table[countKey, int]
 }
 
-// countKey is the key of a number of samples. It selects one voice of an organization, or all voices.
+// countKey identifies a count of samples: the samples with one voice of an organization, or with all of its voices.
 type countKey struct {
 	org   callwright.OrgID
 	voice string // empty for all voices

@@ -64,7 +64,7 @@ func (s Store) AppendEntries(
 }
 
 // insertEntry returns a feed with e inserted at its keyset. It does not change the elements of feed, because a failed transaction restores
-// feed. It may write behind the end of feed.
+// feed. It may write to the memory behind the last element of feed.
 func insertEntry(feed []triage.Entry, e triage.Entry) []triage.Entry {
 	n := after(feed, e.Keyset())
 	if n == len(feed) {

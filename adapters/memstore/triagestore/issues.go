@@ -47,7 +47,7 @@ func (s Store) Issue(ctx context.Context, org callwright.OrgID, id string) (tria
 	return read(ctx, s.Store, func(d *data) (triage.Issue, error) { return d.issues.Find(org, id) })
 }
 
-// IssueNumbered returns the organization's issue with a number, or CodeNotFound if there is none.
+// IssueNumbered returns the organization's issue with the given number, or CodeNotFound if there is none.
 func (s Store) IssueNumbered(ctx context.Context, org callwright.OrgID, number int) (triage.Issue, error) {
 	return read(ctx, s.Store, func(d *data) (triage.Issue, error) {
 		for id, found := range d.issues.Rows() {
@@ -142,7 +142,8 @@ func (d *data) hasAttached(issue string, t triage.ResourceType) bool {
 	return false
 }
 
-// isFound reports whether the title or description of an issue contains a search text, or the text is the issue's name. It ignores case.
+// isFound reports whether the title or description of an issue contains a search text, or the issue's name equals that text. It ignores
+// case.
 func isFound(i triage.Issue, search string) bool {
 	search = strings.ToLower(search)
 	return strings.Contains(strings.ToLower(i.Title), search) ||

@@ -56,7 +56,7 @@ func (s Store) SessionsOf(ctx context.Context, org callwright.OrgID, issue strin
 	})
 }
 
-// CountAnalyses returns the number of an organization's working sessions with an Analysis.
+// CountAnalyses returns the number of an organization's sessions with an Analysis whose Status is working: see SessionStatus.Working.
 func (s Store) CountAnalyses(ctx context.Context, org callwright.OrgID) (int, error) {
 	return read(ctx, s.Store, func(d *data) (int, error) {
 		return d.sessions.Count(func(a triage.Session) bool { return a.Org == org && a.Analysis != nil && a.Status.Working() })

@@ -23,7 +23,7 @@ type endpoint struct {
 	verify  trunk.TLSVerification
 }
 
-// idleConnection is a connection that waits for the next probe since a point in time.
+// idleConnection is a connection that has been waiting for the next probe since the time since.
 type idleConnection struct {
 	*connection
 	since time.Time

@@ -70,8 +70,8 @@ type engines struct {
 	rate     int   // sample rate of the session
 }
 
-// engines returns new codecs. The first one is created twice, because the directions share no state. The first codec of a session
-// determines the session's sample rate, and the audio of later codecs is resampled.
+// engines creates the codecs with the given names. The first codec is created twice, because the directions share no state. The first codec
+// of a session determines the session's sample rate, and the audio of later codecs is resampled.
 func (s *session) engines(names []string) (*engines, error) {
 	m := s.media
 	encoder, err := m.cfg.Codecs(names[0])

@@ -7,8 +7,8 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// The minimum amount of undecodable audio that is a fault. The minimum number of packets assumes packets of at most 100 ms. Fewer packets
-// are the pauses of a codec.
+// The minimum amount of undecodable audio that is a fault. The minimum number of packets assumes packets of at most 100 ms. A codec sends
+// fewer packets in pauses.
 const (
 	deafAfter   = 3 * time.Second
 	deafPackets = int(deafAfter / (100 * time.Millisecond))

@@ -53,7 +53,7 @@ type Media struct {
 	dropped  atomic.Uint64
 }
 
-// New validates the configuration and returns a Media. It opens no socket; Check finds out whether sockets can be opened.
+// New validates the configuration and returns a Media. It opens no socket. Check reports whether sockets can be opened.
 func New(cfg Config) (*Media, error) {
 	if err := callwright.PrepareConfig(&cfg); err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func (m *Media) Open(ctx context.Context) (sip.MediaSession, error) {
 }
 
 // Check returns CodeUnavailable if this machine does not have the address Config.IP, or if it cannot open a socket there for another
-// reason. Open would then always fail.
+// reason. Open would then fail, too.
 func (m *Media) Check() error {
 	socket, err := m.ports.listen(0)
 	if err != nil {

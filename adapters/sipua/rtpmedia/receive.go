@@ -55,8 +55,8 @@ type format struct {
 // remote holds the RTP and RTCP addresses of the peer.
 type remote struct{ rtp, rtcp netip.AddrPort }
 
-// lateAfterSwitch is how long after the last packet of the current SSRC packets of a former SSRC are ignored as delayed. Later they make
-// the former SSRC current again.
+// lateAfterSwitch is the time after the last packet of the current SSRC during which packets of a former SSRC are ignored as delayed. Later
+// packets make the former SSRC current again.
 const lateAfterSwitch = 200 * time.Millisecond
 
 // maxFormer is the maximum number of former SSRCs that are stored.
@@ -176,8 +176,8 @@ func (r *receiver) receiveRTP(now time.Duration, datagram []byte, from netip.Add
 	return true
 }
 
-// reachable reports whether media may be sent to an address. Private addresses are excluded on request, because anyone with the keys can
-// forge a packet's source address.
+// reachable reports whether media may be sent to an address. If only public addresses are allowed, it excludes private addresses, because
+// anyone with the keys can forge a packet's source address.
 func (r *receiver) reachable(a netip.Addr) bool { return !r.public || !uri.IsPrivate(a) }
 
 // proven reports whether RTP, RTCP or the signaling has proven that the peer uses the IP address of to.

@@ -9,9 +9,10 @@ import (
 	"github.com/callwright/callwright/agents/template"
 )
 
-// Compile checks a document and compiles it to a graph. The error is FieldErrors: it contains all errors of the document, at most 100, each
-// with its path, for example "nodes[3].data.url". Errors of nodes precede errors of edges, both in the document's order; errors of the
-// whole document follow. If the document is too large or is not JSON, no other error is reported.
+// Compile checks a document and compiles it to a graph. The error is FieldErrors: it contains all errors of the document, at most 100 and a
+// note that there are more. Each error contains its path, for example "nodes[3].data.url". Errors of nodes precede errors of edges, both in
+// the document's order. Errors that concern several entries, such as unknown targets of branches and unreachable nodes, follow. If the
+// document is too large or is not JSON, no other error is reported.
 //
 // Check is stricter, because a document that an earlier release has stored must still lead conversations.
 //

@@ -65,8 +65,8 @@ type element struct {
 	value tree.Value
 }
 
-// elements parses a list. The key of an entry consists of its id, or of its text if it has no id, and a count that makes the key unique.
-// The map contains the entries by key.
+// elements parses a list. The key of an entry consists of a count that makes the key unique, and of the entry's id. Without an id,
+// "globalConfig" or the entry's text replaces the id. The map contains the entries by key.
 func elements(raws []json.RawMessage, behaviour func(tree.Value) tree.Value) ([]element, map[string]tree.Value) {
 	var p tree.Parser
 	list := make([]element, len(raws))

@@ -18,7 +18,7 @@ type Document struct {
 const (
 	MaxNodes = 500
 	MaxEdges = 2000
-	MaxBytes = 1 << 20 // in the whole document as JSON
+	MaxBytes = 1 << 20 // bytes of the whole document as JSON
 )
 
 // Empty reports whether the document has neither nodes nor edges.

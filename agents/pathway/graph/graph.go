@@ -44,7 +44,7 @@ type Node struct {
 	Tag  string // label for conversations that visit the node
 
 	Prompt    *template.Template // instructions by which the model finds the words
-	Text      *template.Template // the words themselves; replace Prompt
+	Text      *template.Template // the words themselves, instead of Prompt
 	Condition *template.Template // condition that must be met before the conversation leaves the node
 	Extract   []llm.Field        // variables to extract from the caller's words at the node
 	Refresh   bool               // whether known variables are extracted again (extractVarSettings.ignorePrevious)

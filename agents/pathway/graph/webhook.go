@@ -46,7 +46,7 @@ func parseWebhook(data fields) webhook {
 // parseRequest parses a source. Because parsing stops at the first error, parseRequest then removes the invalid part and parses again, so
 // that errors of other parts are also reported.
 func parseRequest(data fields, source request.Source) *request.Call {
-	for range 8 { // more than a source has parts
+	for range 8 { // exceeds the number of parts of a source
 		call, err := source.Parse()
 		if err == nil {
 			return call

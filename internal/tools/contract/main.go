@@ -100,7 +100,7 @@ func generate(args []string) error {
 // handwritten is the tag of the operations without a generated package.
 const handwritten = "Operations"
 
-// checkAreas returns an error if no area contains a tag, or if two areas share one.
+// checkAreas returns an error if a tag other than handwritten belongs to no area, or if two areas share a tag.
 func checkAreas(text []byte, areas []string) error {
 	document, err := parse(text)
 	if err != nil {

@@ -145,7 +145,8 @@ func answeredBy(c call.Call) oas.NilAnsweredBy {
 	return oas.NilAnsweredBy{Value: oas.AnsweredBy(c.AnsweredBy), Null: c.AnsweredBy == ""}
 }
 
-// endedBy returns the side that hung up. It is null for a call that was not answered or ended otherwise.
+// endedBy returns the side that hung up; a transfer counts as the assistant's. It returns null if the call was not answered, or if it ended
+// for another reason.
 func endedBy(c call.Call) oas.NilCallRecordCallEndedBy {
 	by := oas.NilCallRecordCallEndedBy{Null: true}
 	switch {

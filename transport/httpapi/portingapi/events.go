@@ -19,7 +19,7 @@ const (
 	maxEvent  = 64 << 10 // bytes
 	maxHints  = 1000
 	maxEvents = 16               // concurrent messages with a valid signature
-	eventTime = 10 * time.Second // to receive a whole message
+	eventTime = 10 * time.Second // time limit for receiving a whole message
 )
 
 // GatewayEvents returns a handler for carriers' messages about orders. The path of a message is EventsBelow, the name of a gateway and

@@ -110,7 +110,6 @@ func (p pages) Find(method string, u *url.URL) (httpapi.Operation, bool) {
 	return p.Server.Find(method, u)
 }
 
-// withoutSlash removes a trailing slash from a path.
 func withoutSlash(path string) string { return strings.TrimSuffix(path, "/") }
 
 // refuse answers a request that the generated code could not decode. A signer receives a page.

@@ -69,7 +69,8 @@ func (a *api) AttachSipNumbers(
 	return &oas.SipAttachReply{Data: result}, nil
 }
 
-// liftDirection converts a body with a single direction to a list of directions. asGiven renames the fields of errors to those of the body.
+// liftDirection converts a body with a single direction to a list of directions. asGiven renames the fields of errors to the fields of the
+// body.
 func liftDirection(req *oas.SipAttach) (asGiven func(error) error, err error) {
 	settings := oas.SipDirectionInput{
 		Type: req.Direction.Value, SipEndpoint: req.SipEndpoint, AuthMode: req.AuthMode, RegisterAuth: req.RegisterAuth,

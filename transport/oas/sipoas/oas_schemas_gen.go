@@ -3539,7 +3539,8 @@ func (s *SipOptionsDtmfMode) UnmarshalText(data []byte) error {
 
 // Ref: #/components/schemas/SipOptionsInput
 type SipOptionsInput struct {
-	// Outbound. Port of the endpoint when its URI names none.
+	// Port of the endpoint if its URI has none. For an inbound trunk, the port of the server with which it
+	// registers.
 	Port      OptInt               `json:"port"`
 	Transport OptSipTrunkTransport `json:"transport"`
 	// Outbound. Media is always SRTP.

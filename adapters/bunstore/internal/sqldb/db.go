@@ -55,7 +55,7 @@ type dialect struct {
 	damaged   func(error) bool  // the file of the database is damaged
 	crowded   func(error) bool  // the server has reached its limit of connections; a retry may succeed
 	away      func(error) bool  // the server cannot be reached, has ended the session, or accepts no writes
-	transient func(error) bool  // the transaction failed because of another transaction; a retry may succeed
+	transient func(error) bool  // another transaction, or an unusable session, made the transaction fail; a retry may succeed
 	dsn       callwright.Secret // connection string for other adapters, only on PostgreSQL
 }
 

@@ -35,8 +35,8 @@ func unavailable(message string) *callwright.Error {
 // errDamaged is returned for all accesses after damage was found.
 var errDamaged = callwright.Errorf(callwright.CodeUnavailable, "the database is damaged: stop the server and restore it from a backup")
 
-// translate converts a driver's error to a *callwright.Error, and leaves such errors unchanged. The driver's error becomes the cause, and
-// does not appear in the message.
+// translate converts the error of a driver to a *callwright.Error. The driver's error becomes the cause, and does not appear in the
+// message. translate returns an error that already is a *callwright.Error unchanged.
 func (db *DB) translate(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -88,7 +88,7 @@ func (db *DB) translateOf(ctx context.Context, err error) error {
 	return err
 }
 
-// noteDamage records that the database is damaged if err says so, and logs the first such error.
+// noteDamage records the damage of the database if err reports it, and logs the first such error.
 func (db *DB) noteDamage(err error) {
 	if damagedFile(err) && !db.damaged.Swap(true) {
 		db.Logger.Error(errDamaged.Message, "error", err)

@@ -112,7 +112,7 @@ func damagedFile(err error) bool {
 
 // createSQLite creates a database with one table. It first writes it under another name, so that a file at path is never empty, even if the
 // creation is interrupted. Only the owner may read the file, because it contains transcripts; SQLite creates the log and its index with the
-// same mode. If several processes create the database concurrently, the first one wins.
+// same mode. If several processes create the database concurrently, the file of the first process stays.
 func createSQLite(ctx context.Context, path string) error {
 	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*") // mode 0600
 	if err != nil {

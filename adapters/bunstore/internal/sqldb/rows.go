@@ -12,8 +12,8 @@ import (
 )
 
 // Rows accesses a table whose rows R represent values V. The model R declares a primary key, and a column "org" unless values belong to no
-// organization. If it declares "version", Insert sets the version to 1, and Replace compares it. The methods have the same names as those
-// of memory.Rows in memstore.
+// organization. If it declares "version", Insert sets the version to 1, and Replace compares it. The methods have the same names as the
+// methods of memory.Rows in memstore.
 type Rows[V, R any] struct {
 	DB     *DB
 	Kind   string // name of a value in errors
@@ -55,7 +55,7 @@ func (r Rows[V, R]) table() *schema.Table { return r.DB.writer.Table(reflect.Typ
 // has reports whether the model declares a column.
 func (r Rows[V, R]) has(column string) bool { return r.table().HasField(column) }
 
-// Insert adds a value with version 1. It returns CodeConflict if the key is taken, and leaves a PostgreSQL transaction usable then.
+// Insert adds a value with version 1. It returns CodeConflict if the key is taken. This conflict leaves a PostgreSQL transaction usable.
 func (r Rows[V, R]) Insert(ctx context.Context, v V) error {
 	row, inputs, err := r.row(v)
 	if err != nil {
@@ -100,7 +100,7 @@ func (r Rows[V, R]) replace(ctx context.Context, idb bun.IDB, row *R) error {
 	return Outrun(ctx, r.Kind, Changed(result, err, callwright.ErrConflict), find)
 }
 
-// Store inserts or supplants a value of version 0, like DB.Supplant, and replaces a value of any other version, like Replace.
+// Store inserts a value of version 0, or replaces an existing one like DB.Supplant. It replaces a value of any other version like Replace.
 func (r Rows[V, R]) Store(ctx context.Context, v V) error {
 	row, inputs, err := r.row(v)
 	if err != nil {

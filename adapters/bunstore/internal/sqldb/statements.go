@@ -54,7 +54,7 @@ type sqliteConn interface {
 	driver.Validator
 }
 
-// keepingConn is a connection that caches compiled statements, for statements with values. After a change of the schema, SQLite itself
+// keepingConn is a connection that caches the compiled forms of statements with values. After a change of the schema, SQLite itself
 // recompiles a cached statement. A keepingConn needs no lock, because database/sql uses a connection and its rows from one goroutine at a
 // time.
 type keepingConn struct {

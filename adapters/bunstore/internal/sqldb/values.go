@@ -86,8 +86,8 @@ func (d *markingDialect) AppendTime(b []byte, t time.Time) []byte {
 	return d.Dialect.AppendTime(append(b, mark...), t)
 }
 
-// AppendString appends a marked text literal to b. Most texts, such as encrypted documents, need no escaping: it copies them whole, while
-// bun processes each character.
+// AppendString appends a marked text literal to b. Most texts, such as encrypted documents, need no escaping: AppendString copies them
+// whole, while bun processes each character.
 func (d *markingDialect) AppendString(b []byte, s string) []byte {
 	b = append(b, mark...)
 	if strings.ContainsAny(s, "'\x00") || !utf8.ValidString(s) {

@@ -114,7 +114,8 @@ func (w *wal) begin() (pageSize int, ok bool) {
 	return size, good && size >= minPageSize && size <= maxPageSize && size&(size-1) == 0
 }
 
-// follows reports whether the frame belongs to this log and continues the previous frame. It advances past the frame in both cases.
+// follows reports whether the frame belongs to this log and continues the previous frame. In both cases, the next frame is compared with
+// the checksum that this frame states.
 func (w *wal) follows() bool {
 	sum := w.sum.add(w.frame[:8], w.words).add(w.frame[walFrame:], w.words)
 	w.sum = stored(w.frame[16:])

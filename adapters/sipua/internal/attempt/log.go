@@ -79,7 +79,7 @@ func (l *Log) Begin() {
 	l.notifyObserver(func(ctx context.Context) { observer.Begin(ctx, r) })
 }
 
-// Answered sets when the call was answered, and reports it to the observer if Begin was called.
+// Answered stores the current time as the time of the answer, and reports it to the observer if Begin was called.
 func (l *Log) Answered() {
 	r, at := l.record, l.clock.Now()
 	l.record.AnsweredAt = &at

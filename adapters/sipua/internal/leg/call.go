@@ -162,7 +162,7 @@ func (l *Leg) Close() { l.post(hangup(call.CauseDrained, "the server is stopping
 // Done returns a channel that is closed when the call has ended.
 func (l *Leg) Done() <-chan struct{} { return l.done }
 
-// Ending returns why the call ended. It returns the zero value until Done is closed.
+// Ending returns the reason for the end of the call, or the zero value if Done is not closed.
 func (l *Leg) Ending() call.HangupReason {
 	select {
 	case <-l.done:

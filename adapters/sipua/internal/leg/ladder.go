@@ -27,8 +27,8 @@ func (l *Leg) received(msg sip.Message, again bool) {
 	l.log.Step(s)
 }
 
-// acknowledged adds the ACK of a failed INVITE to the ladder. sipgo's transaction sends that ACK (RFC 3261, 17.1.1.3). It does nothing for
-// a status below 300.
+// acknowledged adds the ACK of a failed INVITE to the ladder. sipgo's transaction sends that ACK (RFC 3261, 17.1.1.3). For a status below
+// 300, acknowledged does nothing.
 func (l *Leg) acknowledged(refusal *sip.Response) {
 	if refusal.StatusCode < 300 {
 		return

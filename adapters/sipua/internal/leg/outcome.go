@@ -55,8 +55,8 @@ func (r *inviteReplies) outcome(why dialog.Ending) failover.Outcome {
 	return failover.Outcome{Code: r.code, Connected: !lost, Rang: r.rang, Authenticated: r.authorized}
 }
 
-// evidence returns the attempt's evidence of the server's health. The server is alive if it responded, unless the response reports a fault
-// of the server. It returns nil if we hung up before the server had responded.
+// evidence returns the attempt's evidence of the server's health, or nil if we hung up before the server had responded. The server is alive
+// if it responded, unless the response reports a fault of the server.
 func (r *inviteReplies) evidence(o failover.Outcome, why dialog.Ending) *health.Evidence {
 	if o.Code == 0 && !o.Rang && givenUp(why.Cause) {
 		return nil

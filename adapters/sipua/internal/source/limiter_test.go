@@ -95,6 +95,24 @@ func TestFaultySources(t *testing.T) {
 	}
 }
 
+// TestFaultAfterABlock checks that a fault after a block for refused calls does not block the source again.
+func TestFaultAfterABlock(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	s := source.NewLimiter(5, nil, func() time.Time { return now })
+	a := netip.MustParseAddr("192.0.2.1")
+	for range 20 {
+		s.Refused(a, source.Sides{})
+	}
+	if !s.Blocked(a) {
+		t.Fatal("20 refused calls in a minute did not block the source")
+	}
+	now = now.Add(11 * time.Minute)
+	if s.Faulty(a) || s.Blocked(a) {
+		t.Error("a single fault blocked the source again")
+	}
+}
+
 // TestSourcesArePaced checks that a source may send a second's requests in a burst, that further requests wait, and that other sources do
 // not.
 func TestSourcesArePaced(t *testing.T) {

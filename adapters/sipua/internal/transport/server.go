@@ -99,7 +99,8 @@ func (s *server) find(key string) *ServerTx {
 	return s.invites[key]
 }
 
-// begin lists a transaction. If one with the same key is listed, it returns that one instead. It returns false if the stack is closed.
+// begin lists a transaction. If a transaction with the same key is already listed, begin returns that transaction instead. open is false if
+// the stack is closed.
 func (s *server) begin(key string, tx *ServerTx) (listed *ServerTx, open bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -192,9 +193,9 @@ func (t *ServerTx) respond(res *sip.Response) error {
 	return nil
 }
 
-// Watch sets the functions to call if the peer cancels an INVITE, or its connection closes, before the final response. At most one of them
-// is called, once. It must not block or use the transaction. Watch returns ErrCanceled or ErrLost if that has already happened. It does
-// nothing for an answered transaction.
+// Watch sets the functions to call if the peer cancels an INVITE, or its connection closes, before the final response. At most one of the
+// two functions is called, at most once. It must neither block nor use the transaction. Watch returns ErrCanceled or ErrLost if the INVITE
+// was already canceled or its connection has closed. It does nothing for an answered transaction.
 func (t *ServerTx) Watch(canceled func(cancel *sip.Request), lost func()) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -207,7 +208,8 @@ func (t *ServerTx) Watch(canceled func(cancel *sip.Request), lost func()) error 
 	return t.over
 }
 
-// watch sends 100 unless another response is sent soon (RFC 3261, 17.2.1). It also ends the transaction when its connection closes.
+// watch sends 100 unless another response is sent within 200 ms (RFC 3261, 17.2.1). It also ends the transaction when its connection
+// closes.
 func (t *ServerTx) watch() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

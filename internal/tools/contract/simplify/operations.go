@@ -154,7 +154,7 @@ var (
 )
 
 // operation chooses the function of package codec that runs an operation, and shortens the literal of the middleware's request. It returns
-// false if none fits.
+// false if no function fits.
 func operation(texts map[string]string) bool {
 	found := call.FindStringSubmatch(texts["E_call"])
 	if found == nil {

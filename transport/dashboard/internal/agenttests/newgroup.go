@@ -19,7 +19,7 @@ import (
 type newGroup struct {
 	form
 
-	Path, Name string // of the list of such groups
+	Path, Name string // path of the list of such groups, and the name of such a group
 	Set        bool
 	Filter     filter
 	Query      string // query of the page, which selects the listed scenarios

@@ -40,8 +40,8 @@ func (f form) whole(name string) (*int, error) {
 // runFields lists the fields of the form that starts runs.
 var runFields = []string{"version_number", "request_data_override", "simulations_per_scenario"}
 
-// start starts a run of a scenario, or a simulation set if the form states a number of simulations. It shows the form again if it has
-// faults.
+// start starts a run of a scenario, or a simulation set if the form states a number of simulations. If the form has faults, start shows the
+// form again.
 func (p pages) start(ctx context.Context, r *page.Request) (page.Answer, error) {
 	f := readForm(r, runFields)
 	to, err := p.startRuns(ctx, r, f)

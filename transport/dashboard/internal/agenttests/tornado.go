@@ -71,7 +71,7 @@ type iteration struct {
 	Edges  int
 }
 
-// The limits of the parts of iterations that a page shows.
+// The maximum numbers of iterations and of differences that a page shows.
 const (
 	maxIterations = 10
 	maxSummary    = 5   // differences of an iteration on the session's page

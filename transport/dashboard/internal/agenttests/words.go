@@ -20,7 +20,6 @@ import (
 // option is an option of a select element.
 type option struct{ Value, Text string }
 
-// funcs contains the functions of the templates.
 var funcs = template.FuncMap{
 	"state": stateOf, "groupstate": groupStateOf, "groupstates": groupStates, "outcome": outcomeOf, "vote": voteOf, "score": scoreText, "share": shareText, "json": indented,
 	"price": priceText, "ending": endText, "raw": rawText, "number": func(i int) int { return i + 1 },

@@ -21,7 +21,7 @@ type list struct {
 	More    bool        // more calls are running than Running contains
 	Calls   []call.Call
 	Next    string    // path of the next page; empty on the last page
-	Until   time.Time // where the search stopped; zero if the page is full or the last
+	Until   time.Time // where the search stopped; zero if the page is full or is the last page
 	Order   page.Sort
 }
 

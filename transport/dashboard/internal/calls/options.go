@@ -9,7 +9,6 @@ import (
 // option is an option of a select element.
 type option struct{ Value, Text string }
 
-// funcs contains the functions of the templates.
 var funcs = template.FuncMap{
 	"state": State, "ending": endText, "sipStatus": sipStatus, "release": releaseText, "speaker": speakerText, "millis": millis, "clock": clock,
 	"millisText": millisText, "delivery": deliveryOf, "version": versionText,

@@ -24,8 +24,8 @@ type form struct {
 	Limits string // limits of the tasks that the server's model can follow; empty if there are none
 }
 
-// formFields lists the fields of the form. The last two are hidden: the id of the call to repeat, and the settings of that call that the
-// form cannot represent.
+// formFields lists the fields of the form. The last two fields are hidden. They contain the id of the call to repeat, and the settings of
+// that call that the form cannot represent.
 var formFields = []string{
 	"phone_number", "from", "task", "pathway_id", "pathway_version", "persona_id", "agent_id", "first_sentence", "voice", "language", "max_duration",
 	"record", "wait_for_greeting", "request_data", "again", "missing",

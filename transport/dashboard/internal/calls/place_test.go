@@ -49,7 +49,7 @@ func TestPlace(t *testing.T) {
 	h.want(http.StatusNotFound, "/calls/new?again=none")
 }
 
-// TestPlaceWithoutAModel checks that the form and the call's page warn, without a language model, that free tasks are not followed, and
+// TestPlaceWithoutAModel checks that, without a language model, the form and the call's page warn that free tasks are not followed, and
 // describe the supported tasks.
 func TestPlaceWithoutAModel(t *testing.T) {
 	t.Parallel()

@@ -39,7 +39,7 @@ func sipStatus(code int) string {
 	return strconv.Itoa(code) + ": " + text
 }
 
-// q850 maps the causes of ITU-T Q.850 that carriers send to descriptions.
+// q850 maps the causes of ITU-T Q.850 to descriptions. It contains only the causes that carriers send.
 var q850 = map[int]string{
 	1: "unassigned number", 2: "no route to the network", 3: "no route to the destination", 16: "normal hang-up", 17: "busy",
 	18: "the phone does not respond", 19: "no answer", 20: "the subscriber is absent", 21: "call rejected", 22: "number changed",

@@ -190,7 +190,7 @@ func (g Graph) svg(d *drawing, view ViewBox) template.HTML {
 	return p.svg("graph", g.Title, view, leftOut(said, "edge", len(g.Edges), len(d.edges)))
 }
 
-// sentences returns a sentence for each node that names the nodes to which it leads.
+// sentences returns a sentence for each node. The sentence names the targets of the node's edges.
 func (d *drawing) sentences() []string {
 	next := make([][]string, len(d.nodes))
 	for _, pair := range d.pairs {

@@ -203,7 +203,7 @@ func (p placed) compare(q placed) int {
 	return p.place - q.place
 }
 
-// meanPlace returns the mean place of the vertices near, or place if there are none.
+// meanPlace returns the mean place of the vertices in near. If near is empty, it returns place.
 func (l *layers) meanPlace(near []int, place int) float64 {
 	if len(near) == 0 {
 		return float64(place)

@@ -49,8 +49,8 @@ func (p pages) edit(ctx context.Context, r *page.Request) (page.Answer, error) {
 	return to(i.ID, i.Name()+" is changed.")
 }
 
-// editAgain returns the form with the typed values and the faults. After a conflict it also lists the differences from the current issue,
-// which the next saving replaces.
+// editAgain returns the form with the typed values and the faults. After a conflict it also lists the fields in which the current issue
+// differs. Saving the form again replaces them.
 func (p pages) editAgain(ctx context.Context, r *page.Request, d triage.Draft, faults page.Faults, conflict bool) (page.Answer, error) {
 	i, err := p.cfg.Issues.Get(ctx, r.Org(), r.PathValue("id"))
 	if err != nil {

@@ -120,7 +120,7 @@ func (p pages) seen(ctx context.Context, r *page.Request, i triage.Issue) error 
 	return p.cfg.Issues.View(ctx, r.Org(), r.Principal.KeyID, i.ID)
 }
 
-// state changes with every action on an issue.
+// state holds the values that changed compares to detect a change of an issue.
 type state struct {
 	revision int64 // because some changes add no entry to the feed
 	activity time.Time

@@ -19,10 +19,10 @@ const eventStream = "text/event-stream"
 // Intervals and limits of live pages.
 const (
 	streamBeat    = 15 * time.Second // interval of session checks and keep-alive comments
-	streamLife    = 15 * time.Minute // after which the browser must reconnect
-	streamTimeout = 10 * time.Second // for one write to a browser
+	streamLife    = 15 * time.Minute // duration of a stream, after which the browser must reconnect
+	streamTimeout = 10 * time.Second // time limit of one write to a browser
 	maxRest       = 30 * time.Second // maximum interval of renderings, even if Wait has not returned
-	renderTimeout = 10 * time.Second // for one rendering
+	renderTimeout = 10 * time.Second // time limit of one rendering
 	minRest       = 250 * time.Millisecond
 )
 
@@ -190,8 +190,8 @@ func passing(err error) bool {
 	return errors.Is(err, callwright.ErrUnavailable) || errors.Is(err, callwright.ErrTooManyRequests) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// Poll returns a View.Wait for a value that is cheap to read and compare. It calls read every LiveEvery until the value differs from shown,
-// which is the value on the page. It returns the first error of read.
+// Poll returns a View.Wait for a value that is cheap to read and compare. The Wait calls read every LiveEvery until the value differs from
+// shown, which is the value on the page. It returns the first error of read.
 func Poll[T comparable](shown T, read func(ctx context.Context) (T, error)) func(ctx context.Context) error {
 	return func(ctx context.Context) error {
 		ticker := time.NewTicker(LiveEvery)
@@ -289,7 +289,7 @@ func (s *Site) renderLive(ctx context.Context, r *Request, route Route) (*View, 
 	return v, parts, nil
 }
 
-// errOver reports that a page is not live, or no longer, such as the page of an ended call.
+// errOver reports that a page is not or no longer live, such as the page of an ended call.
 var errOver = &callwright.Error{Code: callwright.CodeNotFound, Message: "the page is not live"}
 
 // publish stores the result of a rendering and wakes the streams if anything has changed. An error ends the channel.

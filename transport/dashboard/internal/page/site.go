@@ -59,7 +59,7 @@ type Site struct {
 
 // Limits of requests. room.go contains further limits.
 const (
-	answerTimeout = 30 * time.Second // for sending a page
+	answerTimeout = 30 * time.Second // time limit for sending a page
 	maxAddress    = 4 << 10          // bytes of a path and its query
 	maxNext       = 1 << 10          // bytes of the URL to return to after the sign-in; escaping may triple them
 	maxSignIn     = 4 << 10          // bytes of a sign-in or sign-out form

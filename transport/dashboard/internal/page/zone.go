@@ -14,7 +14,7 @@ const maxZone = 64
 // zoneName is the name of the session cookie in which the script sends the browser's time zone.
 const zoneName = "zone"
 
-// zoneCookie returns the text of the cookie that the script sets. A question mark takes the place of the zone.
+// zoneCookie returns the text of the cookie that the script sets. It contains a question mark in place of the zone.
 func (s *Site) zoneCookie() string {
 	cookie := s.cookieName(zoneName) + "=?;path=/;samesite=strict"
 	if s.cfg.Secure {

@@ -76,8 +76,9 @@ type fault struct {
 	Line          int // 0 means unknown
 }
 
-// faultsOf returns the faults of a form with a document: those of its inputs, as page.FaultsOf does, and the list of errors inside the
-// document. The bool reports whether the user can correct the form.
+// faultsOf converts an error to the faults of a form that contains a document. If err lists errors in the document, faultsOf returns them
+// with their lines, and Faults refers to this list. Otherwise it returns what page.FaultsOf returns. The bool is false if the user can
+// neither correct the form nor send it again later.
 func faultsOf(err error, text string, names map[string]string, fields ...string) (page.Faults, []fault, bool) {
 	all, ok := errors.AsType[callwright.FieldErrors](err)
 	if !ok {

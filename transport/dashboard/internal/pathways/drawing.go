@@ -18,7 +18,7 @@ type drawn struct {
 	Text string // JSON of the selected node
 }
 
-// draw returns the picture of a document. Its nodes link to the page at path at, and the query parameter node selects one of them.
+// draw returns the picture of a document. The nodes link to the page whose path is at. The query parameter "node" selects a node.
 func draw(r *page.Request, d graph.Document, at string) (drawn, error) {
 	picture, chosen := drawing.Graph(d), r.Query("node")
 	var done drawn

@@ -24,8 +24,8 @@ type version struct {
 	Edited  string // revision of the pathway at which the edited document was read
 	Newer   int    // number of the newest version, or 0 unless it is newer than the shown draft
 	Drawing drawn
-	Gate    string    // why the gate kept the version from production, if it did
-	Batch   string    // the batch of tests that kept the version from production, if one did
+	Gate    string    // why the gate kept the version from production; may be empty
+	Batch   string    // id of the batch of tests that kept the version from production; may be empty
 	Calls   bool      // see Config
 	Tests   bool      // see Config
 	Begin   beginning // form that begins a chat

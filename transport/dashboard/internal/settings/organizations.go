@@ -108,7 +108,7 @@ func (p pages) organization(ctx context.Context, r *page.Request) (page.Answer, 
 	return p.organizationPage(ctx, r, nil)
 }
 
-// organizationPage shows an organization with the form that changes it. If there are faults, the form is the submitted one.
+// organizationPage shows an organization with the form that changes it. If there are faults, the form contains the submitted values.
 func (p pages) organizationPage(ctx context.Context, r *page.Request, faults page.Faults) (page.Answer, error) {
 	operator, err := p.cfg.Access.Operator(r.Principal)
 	if err != nil {

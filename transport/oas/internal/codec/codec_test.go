@@ -225,6 +225,26 @@ func TestParam(t *testing.T) {
 	}
 }
 
+// TestParamIsJSON checks that a boolean and a number in a URL must be written as in JSON.
+func TestParamIsJSON(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][2]bool{ // whether the text is a boolean, and whether it is a number
+		"true": {true, false}, "false": {true, false}, "1": {false, true}, "-1.5e3": {false, true}, "0": {false, true},
+		"T": {}, "TRUE": {}, "0x1p3": {}, "Inf": {}, "NaN": {}, "+1": {}, "01": {}, "1_000": {}, "": {}, " 1": {},
+	} {
+		decoder := func() uri.Decoder {
+			return uri.NewPathDecoder(uri.PathDecoderConfig{Param: "p", Value: text, Style: uri.PathStyleSimple})
+		}
+		var flag bool
+		var number float64
+		isBool := codec.DecodeParam(decoder(), &flag, conv.ToBool) == nil
+		isNumber := codec.DecodeParam(decoder(), &number, conv.ToFloat64) == nil
+		if got := [2]bool{isBool, isNumber}; got != want {
+			t.Errorf("%q: got %v, want %v", text, got, want)
+		}
+	}
+}
+
 // TestHandle checks that an operation receives its arguments with and without middleware.
 func TestHandle(t *testing.T) {
 	t.Parallel()

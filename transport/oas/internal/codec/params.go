@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"encoding/json"
 	"net/url"
 
 	"github.com/go-faster/errors"
@@ -61,7 +62,7 @@ func ParamError(name string, in openapi.ParameterLocation, err error) error {
 	return &ogenerrors.DecodeParamError{Name: name, In: in, Err: err}
 }
 
-// DecodeParam decodes and converts the value of a parameter.
+// DecodeParam decodes and converts the value of a parameter. Booleans and numbers must be written as in JSON.
 func DecodeParam[T any](d uri.Decoder, to *T, convert func(string) (T, error)) error {
 	text, err := d.DecodeValue()
 	if err != nil {
@@ -70,6 +71,13 @@ func DecodeParam[T any](d uri.Decoder, to *T, convert func(string) (T, error)) e
 	value, err := convert(text)
 	if err != nil {
 		return err
+	}
+	// Go's parsers also accept texts such as "T" and "0x1p3", which are neither booleans nor numbers of JSON.
+	switch any(value).(type) {
+	case bool, int, int64, float64:
+		if err := json.Unmarshal([]byte(text), new(T)); err != nil {
+			return err
+		}
 	}
 	*to = value
 	return nil
