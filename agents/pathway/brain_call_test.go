@@ -60,6 +60,33 @@ func TestCall(t *testing.T) {
 	})
 }
 
+// TestLongTextInACall checks that a caller who acknowledges a long text, asks the agent to stop, and then listens on, hears every word of
+// the text once.
+func TestLongTextInACall(t *testing.T) {
+	t.Parallel()
+	const text = "Thank you for calling the office of the city. We are open from nine to five on every day of the week but Sunday. " +
+		"For a passport you need two pictures and your old passport. For a permit you need a plan of your house. Goodbye."
+	g := compile(t, nodes(node("long", graph.NodeDefault, data{"isStart": true, "text": text}), node("end", graph.NodeEnd, nil)), ways("long end: done"))
+	synctest.Test(t, func(t *testing.T) {
+		brain := must(pathway.NewBrain(pathway.BrainConfig{
+			Interpreter: &pathway.Interpreter{Model: mute(), Requests: &agentstest.Requests{}}, Graph: g,
+		}))
+		var said transcript
+		callWith(t, brain, &said, [][2]string{
+			{"of the city", "uh huh"}, {"from nine", "wait please I have a question"}, {"go ahead.", "hm what"}, {"Goodbye.", "done"},
+		})
+		var words []string
+		for _, line := range said.lines {
+			if own, ok := strings.CutPrefix(line, "agent: "); ok && own != "Of course. Please go ahead." {
+				words = append(words, own)
+			}
+		}
+		if strings.Join(words, " ") != text || len(words) < 2 {
+			t.Errorf("the transcript is\n%s", strings.Join(said.lines, "\n"))
+		}
+	})
+}
+
 // callWith runs a call with a phone. Each line of the script contains the words that the phone waits for, and the text that it says half a
 // second later.
 func callWith(t *testing.T, brain conversation.Brain, said *transcript, script [][2]string) conversation.Outcome {
