@@ -10,7 +10,7 @@ type Mailer interface {
 	//
 	// CodeForbidden means that the message was not sent and can never be sent, for one of these reasons:
 	//
-	//   - to is empty, malformed or more than one address.
+	//   - The parameter to is empty, malformed or more than one address.
 	//   - The address or the subject contains a line break.
 	//   - The mail server refuses the message permanently.
 	//

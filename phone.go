@@ -188,8 +188,8 @@ type Numbering interface {
 }
 
 // ReadNumber parses a number that an organization wrote. All numbers in requests must be parsed with it. It calls Country.ParseNumber with
-// the organization's default country, and looks that country up only for a number without a plus. It uses the empty Country if in is nil or
-// the organization is absent.
+// the organization's default country, and looks that country up only for a number without a plus. It uses the empty Country if the
+// parameter in is nil or the organization is absent.
 func ReadNumber(ctx context.Context, in Numbering, org OrgID, text string) (PhoneNumber, error) {
 	if _, international := cutPlus(text); international || in == nil {
 		return ParsePhoneNumber(text)

@@ -88,8 +88,8 @@ func (k *Keyring) Seal(purpose string, s Secret) string {
 // ErrWrongKey is in the chain of every error that Keyring.Open returns.
 var ErrWrongKey = errors.New("sealed with another key or for another purpose, or damaged")
 
-// Open decrypts a text that Seal encrypted for the same purpose. It returns an empty secret for an empty text, and ErrWrongKey for any
-// other text.
+// Open decrypts a text that Seal encrypted for the same purpose. It returns an empty secret for an empty text, and an error that wraps
+// ErrWrongKey if it cannot decrypt a text.
 func (k *Keyring) Open(purpose, sealed string) (Secret, error) {
 	if sealed == "" {
 		return "", nil

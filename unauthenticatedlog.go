@@ -22,8 +22,8 @@ type UnauthenticatedLog struct {
 	counts map[string]int // of requests without a line, by address
 }
 
-// Visit counts a request of an address. It calls log to write a line for the request, unless earlier requests of the address are still
-// being counted.
+// Visit counts a request of an address. It calls the function log to write a line for the request, unless earlier requests of the address
+// are still being counted.
 func (s *UnauthenticatedLog) Visit(address string, log func()) {
 	s.mu.Lock()
 	if s.counts == nil {

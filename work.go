@@ -77,8 +77,8 @@ type Work interface {
 	// The handler receives Kind, Key, Org and Args byte for byte as they were enqueued. Args is nil for a task without arguments. Tasks
 	// that were stored before the adapter supported arguments have none.
 	Handle(q Queue, kind string, h Handler)
-	// Every runs h once per interval, on one node, in the queue q. The interval must be at least one second. The first run starts one
-	// interval after the work starts.
+	// Every runs the handler h once per interval, on one node, in the queue q. The interval must be at least one second. The first run
+	// starts one interval after the work starts.
 	Every(q Queue, kind string, interval time.Duration, h Handler)
 }
 
@@ -101,7 +101,7 @@ type keyReader interface {
 	UnmarshalKey(key string) error
 }
 
-// read decodes the arguments of a task from its Args. If Args is empty and *T is a keyReader, read decodes its Key.
+// read decodes the arguments of a task from the task's Args. If Args is empty and *T is a keyReader, read decodes the task's Key.
 func (k TaskKind[T]) read(t Task) (args T, err error) {
 	if old, ok := any(&args).(keyReader); ok && len(t.Args) == 0 {
 		return args, old.UnmarshalKey(t.Key)

@@ -21,9 +21,9 @@ type NewKey struct {
 }
 
 // CreateKey creates a key for an organization. If lifetime is 0, the key does not expire. A name must have 1 to MaxName visible characters,
-// and a lifetime at most MaxLifetime: otherwise CreateKey returns CodeBadRequest with the field name or lifetime. It returns CodeNotFound
-// if the organization is absent, and CodeTooManyRequests if MaxKeys of its keys are in force. The key can't be read again, because only its
-// HMAC is stored.
+// and a lifetime must be from 0 to MaxLifetime: otherwise CreateKey returns CodeBadRequest with the field name or lifetime. It returns
+// CodeNotFound if the organization is absent, and CodeTooManyRequests if MaxKeys of its keys are in force. The key can't be read again,
+// because only its HMAC is stored.
 func (s *Service) CreateKey(
 	ctx context.Context, org callwright.OrgID, name string, lifetime time.Duration,
 ) (NewKey, error) {

@@ -74,8 +74,8 @@ func (s *Service) Organizations(
 	})
 }
 
-// page returns a page of up to limit items. It reads one item more, to learn whether a further page exists, and then sets Next. It returns
-// CodeBadRequest unless limit is 1 to MaxPage. place returns the keyset of an item.
+// page returns a page of up to limit items. It reads one more item to learn whether a further page exists, and sets Next only if one does.
+// It returns CodeBadRequest unless limit is 1 to MaxPage. The function place returns the keyset of an item.
 func page[T any](
 	limit int, read func(limit int) ([]T, error), place func(T) callwright.Keyset,
 ) (callwright.Page[T], error) {

@@ -46,8 +46,8 @@ type uses struct {
 
 func newUses() *uses { return &uses{pending: map[use]time.Time{}, wake: make(chan struct{}, 1)} }
 
-// note queues the use of a key or a session at now. It drops the use if the last stored use is less than UseInterval old, if another use of
-// the same key or session is pending, or if maxUses are pending. It does not wait for the store.
+// note queues the use of a key or a session at the time now. It drops the use if the last stored use is less than UseInterval old, if
+// another use of the same key or session is pending, or if maxUses are pending. It does not wait for the store.
 func (u *uses) note(what use, last *time.Time, now time.Time) {
 	if last != nil && now.Sub(*last) < UseInterval {
 		return

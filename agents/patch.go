@@ -166,7 +166,8 @@ func addPointer[T any](list *[]change, name Setting, value callwright.Optional[T
 }
 
 // leader returns the changes of the agent's leader, which is a task, a pathway or a persona: setting one clears the others. A pathway and
-// its version are one change, as are a task and the clearing of the pathway that it replaces. lead makes a pathway the leader of an agent.
+// its version are one change, as are a task and the clearing of the pathway that it replaces. The function lead makes a pathway the leader
+// of an agent.
 func (p Patch) leader(lead func(*Agent, PathwayRef)) []change {
 	task, id, personaID := p.Task.OrZero(), p.Pathway.OrZero(), p.PersonaID.OrZero()
 	var list []change
@@ -195,8 +196,8 @@ func (p Patch) byPersona(id string) []change {
 	}, nil})
 }
 
-// byTaskOrPathway returns the changes of the task, the pathway, its version and its start node. lead makes a pathway the leader of an
-// agent.
+// byTaskOrPathway returns the changes of the task, the pathway, its version and its start node. The function lead makes a pathway the
+// leader of an agent.
 func (p Patch) byTaskOrPathway(task, id string, lead func(*Agent, PathwayRef)) []change {
 	var given []Setting
 	for _, s := range []struct {

@@ -177,7 +177,7 @@ func (d *Log) GiveUp(ctx context.Context, m Message, why string, at time.Time) e
 }
 
 // List returns a page of 1 to MaxPage deliveries of an organization, in descending order of their first failed attempt. An empty state
-// selects all states. The error is CodeBadRequest with the field state or limit if one of these is invalid.
+// selects all states. List returns CodeBadRequest with the field state or limit if one of these is invalid.
 func (d *Log) List(ctx context.Context, org callwright.OrgID, state State, after callwright.Keyset, limit int) (callwright.Page[Delivery], error) {
 	switch state {
 	case "", Pending, Delivered, GivenUp:

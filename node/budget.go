@@ -22,7 +22,7 @@ type Budget struct {
 
 	mu      sync.Mutex
 	used    int64
-	by      map[string]int64 // part of used by user; 0 is absent
+	by      map[string]int64 // claimed amounts by user; contains no zeros
 	waiting []*budgetWaiter  // in the order of their calls of Claim
 }
 
@@ -33,9 +33,9 @@ type budgetWaiter struct {
 }
 
 // Claim claims an amount for a user, or the user's share if the amount exceeds the share. release returns the amount to the budget;
-// repeated calls have no effect. If the budget or the user's share is full, Claim waits. While the budget is full, later calls wait behind
-// it. The error is CodeUnavailable with a RetryAfter if the amount is not available within Wait, or the cause of ctx. Every waiting Claim
-// blocks its caller, so callers must limit how many wait.
+// repeated calls have no effect. If the budget or the user's share is full, Claim waits. While a Claim waits for the budget, all later
+// calls wait behind it. Claim returns CodeUnavailable with a RetryAfter if the amount does not become available within Wait, and the cause
+// of ctx if ctx ends first. Every waiting Claim blocks its caller, so callers must limit how many wait.
 func (b *Budget) Claim(ctx context.Context, user string, amount int64) (release func(), err error) {
 	w := &budgetWaiter{user: user, amount: min(amount, b.share()), granted: make(chan struct{})}
 	b.mu.Lock()

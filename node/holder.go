@@ -238,7 +238,7 @@ func (h *Holder[T]) Wake() {
 	}
 }
 
-// Stop ends the context of an item with a cause. It does nothing if the item is not held here.
+// Stop ends the context of an item with the given cause. It does nothing if the item is not held here.
 func (h *Holder[T]) Stop(id string, cause error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -247,7 +247,7 @@ func (h *Holder[T]) Stop(id string, cause error) {
 	}
 }
 
-// StopWhere ends the contexts of the items for which the function which returns true, with a cause.
+// StopWhere calls the function which for each held item. If the function returns true, StopWhere ends the item's context with the cause.
 func (h *Holder[T]) StopWhere(cause error, which func(id string, value T) bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

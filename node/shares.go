@@ -42,7 +42,7 @@ func (s *Shares) Claim(user string) (release func(), wait time.Duration) {
 	return s.ClaimUpTo(user, s.Total)
 }
 
-// ClaimUpTo claims a place like Claim, unless the user already holds most places.
+// ClaimUpTo claims a place like Claim, unless the user already holds the given maximum number of places.
 func (s *Shares) ClaimUpTo(user string, most int) (release func(), wait time.Duration) {
 	now := s.now()
 	s.mu.Lock()

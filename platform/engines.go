@@ -86,7 +86,7 @@ func newEngines(c Config, service *openai.Client) (e spoken) {
 	return e
 }
 
-// both joins the messages of two errors. first may be nil.
+// both joins the messages of two errors in an error with CodeUnavailable. If the first error is nil, it returns the second error unchanged.
 func both(first, second error) error {
 	if first == nil {
 		return second
@@ -94,7 +94,8 @@ func both(first, second error) error {
 	return callwright.Errorf(callwright.CodeUnavailable, "%s; %s", callwright.MessageOf(first), callwright.MessageOf(second))
 }
 
-// newSynthesizer returns the named synthesizer and its name. For an empty name, it returns the first of flite and espeak that is installed.
+// newSynthesizer returns the named synthesizer and its name. For an empty name, it returns flite if that is installed, or else espeak. If
+// neither is installed, it returns the error about flite.
 func newSynthesizer(name string, service *openai.Client) (s tts.Engine, used string, err error) {
 	switch name {
 	case "openai":

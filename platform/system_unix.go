@@ -18,8 +18,8 @@ func flock(f *os.File) (taken bool, err error) {
 	return false, err
 }
 
-// shared reports whether other users may read or change a file. The group may read a file that belongs to root, as Kubernetes does with
-// secrets.
+// shared reports whether other users may access a file. If the file belongs to root and this process does not run as root, its group may
+// read it, because Kubernetes mounts secrets with such modes.
 func shared(info fs.FileInfo) bool {
 	forbidden := fs.FileMode(0o077)
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok && stat.Uid == 0 && os.Geteuid() != 0 {

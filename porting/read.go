@@ -132,10 +132,10 @@ func (s *Service) elsewhere(
 	return append(elsewhere, served...), err
 }
 
-// Check reports for each number whether it can be ported, in the order of numbers. It asks the gateway; if the gateway fails, it derives
-// the result from the number alone, which shows little. A number cannot be ported if it is invalid (Problem contains the error), is in an
-// open request, or belongs to another organization of this deployment. Check returns CodeBadRequest if numbers is empty or longer than
-// MaxNumbers.
+// Check reports for each number whether it can be ported, in the order of numbers. A number cannot be ported if it is invalid (Problem
+// contains the error), is in an open request, or belongs to another organization of this deployment. Check asks the gateway about the other
+// numbers that can be ported according to their area codes; if the gateway fails, this local result remains, which shows little. Check
+// returns CodeBadRequest if numbers is empty or longer than MaxNumbers.
 func (s *Service) Check(ctx context.Context, org callwright.OrgID, numbers []string) ([]Portability, error) {
 	var f faults
 	f.addIf(len(numbers) == 0 || len(numbers) > MaxNumbers, "phone_numbers", "must have from 1 to %d numbers", MaxNumbers)

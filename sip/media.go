@@ -80,7 +80,7 @@ type MediaSession interface {
 // Time on hold, up to 30 minutes, is not counted. Only a packet, or another peer, restarts these times; Apply does not.
 var ErrMediaTimeout = errors.New("media timeout")
 
-// Frame is 20 ms of a call, in both directions. In, and Out unless nil, contain MediaSession.Rate/50 samples each.
+// Frame is 20 ms of a call, in both directions. In contains MediaSession.Rate/50 samples, and so does Out unless it is nil.
 type Frame struct {
 	In      []int16       // received from the peer, never empty; missing packets are concealed; zeros before its first authentic packet
 	Out     []int16       // played to the peer in the same 20 ms, as written; nil for silence, and always on hold

@@ -31,7 +31,7 @@ type Resource struct {
 // ResourceType is the type of an attached resource, such as a call.
 type ResourceType string
 
-// The types of resources. A program supports those for which Config.Resolvers has a resolver.
+// The values of ResourceType. A program supports the types for which Config.Resolvers contains a resolver.
 const (
 	ResourceCall    ResourceType = "call"
 	ResourceRun     ResourceType = "run" // a run of a test
@@ -86,10 +86,10 @@ func (r Relation) other(id string) string {
 	return r.From.ID
 }
 
-// RelationType describes how issue From of a relation relates to issue To.
+// RelationType describes how the issue From of a relation relates to the issue To.
 type RelationType string
 
-// The types of relations.
+// The values of RelationType.
 const (
 	RelatedTo   RelationType = "related_to" // symmetric
 	Blocks      RelationType = "blocks"

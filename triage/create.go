@@ -25,7 +25,7 @@ func (s *Service) Create(ctx context.Context, org callwright.OrgID, by Actor, d 
 	return s.open(ctx, org, by, d, nil)
 }
 
-// open implements Create. more is additional metadata of the first entry.
+// open implements Create. The map more holds additional metadata of the first entry.
 func (s *Service) open(ctx context.Context, org callwright.OrgID, by Actor, d Draft, more map[string]any) (Issue, error) {
 	if err := by.check(); err != nil {
 		return Issue{}, err

@@ -73,7 +73,7 @@ const MaxDetail = 64 << 10
 // EntryKind distinguishes events of the issue from steps of agents.
 type EntryKind string
 
-// The kinds of entries.
+// The values of EntryKind.
 const (
 	KindIssue EntryKind = "issue" // an event of the issue
 	KindAgent EntryKind = "agent" // a step of an agent

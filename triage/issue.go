@@ -49,7 +49,8 @@ func (i Issue) Ref() IssueRef {
 	return IssueRef{ID: i.ID, Number: i.Number, Title: i.Title, Status: i.Status}
 }
 
-// IssueRef is a short form of an issue, as it was when it was mentioned.
+// IssueRef is a short form of an issue. In an Entry, it shows the issue as it was when the entry was added; in a Relation, it shows the
+// current state.
 type IssueRef struct {
 	ID     string
 	Number int
@@ -90,7 +91,7 @@ func Severities() []Severity {
 // Source is the origin of an issue.
 type Source string
 
-// The origins of issues.
+// The values of Source.
 const (
 	SourceManual    Source = "manual"
 	SourceAutomated Source = "automated"
@@ -108,7 +109,7 @@ type Actor struct {
 // ActorKind distinguishes people, agents and the platform.
 type ActorKind string
 
-// The kinds of actors.
+// The values of ActorKind.
 const (
 	ActorUser   ActorKind = "user"
 	ActorSystem ActorKind = "system"

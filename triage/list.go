@@ -150,8 +150,8 @@ func sorted[T ~string](values []T) []T {
 	return slices.Compact(slices.Sorted(slices.Values(values)))
 }
 
-// list returns a name for the list of a normal filter, to which cursors are bound. It ignores the limits of a page. Of Since, it includes
-// only whether it is set, because the start of "the last 24 hours" differs for each page.
+// list returns a name for the list that a normal filter selects, to which cursors are bound. The name does not depend on the limits of a
+// page. It states only whether Since is set, because the start of "the last 24 hours" differs for each page.
 func (f Filter) list() string {
 	assignee := strconv.Quote(f.AssigneeID)
 	if f.Unassigned {

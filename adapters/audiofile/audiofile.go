@@ -41,7 +41,8 @@ type Decoder struct {
 	Opus func() (PacketDecoder, error)
 }
 
-// source is the audio of an open file. next returns the next samples, in mono. At the end it returns the last samples, if any, and io.EOF.
+// source is the audio of an open file. The function next returns the following samples, in mono. At the end it returns the last samples, if
+// any, and io.EOF.
 type source struct {
 	rate int
 	next func() ([]int16, error)
@@ -114,8 +115,8 @@ func (d Decoder) decode(ctx context.Context, src *bufio.Reader, limit time.Durat
 	return audio, kind, err
 }
 
-// collect reads a source to its end, or returns CodePayloadTooLarge if the audio is longer than limit. It resamples rates above MaxRate
-// piece by piece, so that limit bounds the memory.
+// collect reads a source to its end. It returns CodePayloadTooLarge if the audio is longer than limit, and CodeUnsupportedMedia for a
+// sample rate outside pcm.MinRate to pcm.MaxRate. It resamples rates above MaxRate piece by piece, so that limit bounds the memory.
 func collect(ctx context.Context, s source, limit time.Duration) (pcm.Audio, error) {
 	rate := min(s.rate, MaxRate)
 	resampler, err := pcm.NewResampler(s.rate, rate)

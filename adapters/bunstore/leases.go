@@ -38,8 +38,8 @@ func byKey(rows []leaseRow) []node.Lease {
 	return sqldb.Converted(rows, leaseRow.value)
 }
 
-// Claim claims the keys that are free, expired or already held by the node. It inserts them in sorted order, so that two nodes do not
-// deadlock.
+// Claim claims those of the given keys that are free, expired or already held by the node, and returns their leases sorted by key. It
+// inserts them in sorted order, so that two nodes do not deadlock.
 func (s Leases) Claim(
 	ctx context.Context, kind, node string, keys []string, now, until time.Time,
 ) ([]node.Lease, error) {

@@ -38,8 +38,8 @@ func (m *Model) redactValue(v any) any {
 	return v
 }
 
-// redactParts converts the parts of a reply and redacts them. A credential may extend over several parts, so if the whole text contains
-// one, the redacted text becomes a single part.
+// redactParts converts the parts of a reply and redacts them. A credential may extend over several parts. If the text of all parts contains
+// one, the first part with text therefore receives the whole redacted text, and the other parts lose their text.
 func (m *Model) redactParts(parts []llm.ReplyPart) []part {
 	var whole strings.Builder
 	out := make([]part, len(parts))

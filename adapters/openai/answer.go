@@ -12,7 +12,8 @@ import (
 )
 
 // Answer answers a question by chat completion in the JSON schema mode. If the service refuses that mode or the schema, Answer repeats the
-// request without the mode, and only the prompt describes the schema: see llm.Question.Prompt.
+// request without the mode, and only the prompt describes the schema: see llm.Question.Prompt. Later questions to a model without the mode
+// do not request the mode again.
 func (c *Client) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	system, user := q.Prompt(rand.Text())
 	body := chatRequest{
@@ -37,7 +38,8 @@ func (c *Client) Answer(ctx context.Context, q llm.Question) (llm.Answer, error)
 	return a, err
 }
 
-// answer sends one request. It returns an *llm.Failure if the request fails, the answer is empty, or the service withholds it.
+// answer sends one request. It returns an *llm.Failure if the request fails, the response contains no answer, or the service withholds the
+// answer.
 func (c *Client) answer(ctx context.Context, body chatRequest) (llm.Answer, error) {
 	completion, err := c.complete(ctx, body)
 	if err != nil {

@@ -61,7 +61,7 @@ var magic = func() []MagicNumber {
 // Magic returns a copy of the list of all magic numbers.
 func Magic() []MagicNumber { return slices.Clone(magic) }
 
-// magicOf returns the treatment of a number. Numbers that are not magic are ported.
+// magicOf returns the magic number in which a number ends. For a number that is not magic, it returns the first one, which is ported.
 func magicOf(number callwright.PhoneNumber) MagicNumber {
 	digits := number.Digits()
 	if len(digits) > len(prefix)+2 && strings.HasPrefix(digits[len(digits)-len(prefix)-2:], prefix) {
@@ -85,7 +85,7 @@ type stage struct {
 	porting.NumberSnapshot
 }
 
-// at returns the state of an order's number at now, including the effect of a cancellation.
+// at returns the state of an order's number at the given time, including the effect of a cancellation.
 func (s *Simulated) at(o porting.Order, number callwright.PhoneNumber, now time.Time) porting.NumberSnapshot {
 	shot := porting.NumberSnapshot{Number: number, State: porting.NumberSubmitted}
 	answer, answered := s.answersCancel(o)
@@ -149,8 +149,8 @@ func (s *Simulated) portsAt(o porting.Order) time.Time {
 	return asked
 }
 
-// answersCancel returns the stage in which the carrier grants the requested cancellation of an order. It returns false if no cancellation
-// is requested or the carrier refuses it.
+// answersCancel returns the stage into which a requested cancellation brings the numbers of an order: canceled, or ported for the treatment
+// portsEarly. It returns false if no cancellation is requested or the carrier refuses it.
 func (s *Simulated) answersCancel(o porting.Order) (stage, bool) {
 	if o.CancelAskedAt.IsZero() || !s.refusesCancelAt(o).IsZero() {
 		return stage{}, false

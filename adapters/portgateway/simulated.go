@@ -22,7 +22,7 @@ import (
 type SimulatedConfig struct {
 	AcceptAfter  time.Duration // until the carrier processes an order or answers a cancellation; 0 means an hour
 	ConfirmAfter time.Duration // from the signature to the confirmation or rejection; 0 means a day
-	PortAfter    time.Duration // from the signature to the port; 0 means 16:00 UTC of the target date, but 48 hours after the confirmation
+	PortAfter    time.Duration // from signature to port; 0 means 16:00 UTC of the target date, at least 48 hours after the confirmation
 	CutOff       time.Duration // last cancellation before the confirmed date; 0 means 48 hours, negative means no limit
 
 	Secret callwright.Secret // signs events; if empty, every event is rejected
@@ -123,7 +123,8 @@ func (s *Simulated) Submit(ctx context.Context, o porting.Submission) (porting.R
 	return porting.Receipt{Ref: ref(o.Key)}, nil
 }
 
-// loseOnce reports whether the answer to an order is lost. It returns true for the first call with a key in this process.
+// loseOnce reports whether the answer to an order is lost: it returns true for the first call with the order's key in this process. After
+// maxLost orders, it returns true for known keys again.
 func (s *Simulated) loseOnce(key string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -172,7 +173,7 @@ func known(o porting.Order) error {
 	return nil
 }
 
-// ref returns the reference of the order with a key.
+// ref returns the reference of the order with the given key.
 func ref(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return "sim-" + hex.EncodeToString(sum[:12])
@@ -207,7 +208,8 @@ func (s *Simulated) sign(body []byte) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// ReadEvents parses an event that Event has created. It returns CodeAuthFailure if the signature is wrong or the Secret is empty.
+// ReadEvents parses an event that Event has created. It returns CodeAuthFailure if the signature is wrong or the Secret is empty, and
+// CodeBadRequest if the body is not such an event.
 func (s *Simulated) ReadEvents(header map[string][]string, body []byte) ([]porting.Hint, error) {
 	given := header[signatureHeader]
 	if s.cfg.Secret == "" || len(given) != 1 || !hmac.Equal([]byte(given[0]), []byte(s.sign(body))) {

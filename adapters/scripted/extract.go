@@ -136,8 +136,8 @@ func alternatives(phrases []string, said string) []string {
 	})
 }
 
-// days returns the dates in a text, such as 2026-11-24, or November 24 if the year is missing. If it contains no date, days returns its
-// weekdays, today and tomorrow.
+// days returns the dates in a text, such as 2026-11-24, or November 24 if the year is missing. If the text contains no date, days returns
+// the weekdays in it, and words such as tomorrow.
 func days(said string) []string {
 	found := isoDates.FindAllString(said, -1)
 	for _, m := range monthFirst.FindAllStringSubmatch(said, -1) {

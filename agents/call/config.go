@@ -35,10 +35,10 @@ type Config struct {
 	// Observe receives the events of this node's calls: see Observation. It may be nil.
 	Observe func(o Observation)
 
-	Routes     Routes             // if nil, placing a call is CodeUnavailable
-	Recordings Recordings         // if nil, placing a call with a recording is CodeUnavailable, and incoming calls are not recorded
-	Notifier   Notifier           // if nil, placing a call with a webhook is CodeUnavailable, and incoming calls send no notices
-	Pathways   agents.Pathways    // if nil, a call with a pathway is CodeUnavailable
+	Routes     Routes             // if nil, Create returns CodeUnavailable
+	Recordings Recordings         // if nil, Create returns CodeUnavailable for a call with a recording, and incoming calls are unrecorded
+	Notifier   Notifier           // if nil, Create returns CodeUnavailable for a call with a webhook, and incoming calls send no notices
+	Pathways   agents.Pathways    // if nil, calls with a pathway fail
 	Requests   request.Client     // if nil, tools and dynamic data fail
 	Knowledge  pathway.Knowledge  // nil means no knowledge bases
 	AMD        func(rate int) AMD // returns the detector for a call with a sample rate; nil means no detection

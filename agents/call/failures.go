@@ -20,7 +20,8 @@ func (s *Service) tellFailure(ctx context.Context, c Call) error {
 	return s.cfg.Work.Enqueue(ctx, callwright.Task{Kind: taskFailed, Key: c.ID, Org: c.Org, Unique: true})
 }
 
-// failed runs the task call.failed: it reports a failed call. It does nothing if Config.Failures is nil, which a restart can change.
+// failed runs the task call.failed: it reports a failed call. It does nothing if the call was deleted or no longer counts as failed, or if
+// Config.Failures is nil, which a restart can change.
 func (s *Service) failed(ctx context.Context, task callwright.Task, _ int) error {
 	if s.cfg.Failures == nil {
 		return nil

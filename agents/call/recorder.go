@@ -66,7 +66,7 @@ func (t *recordedAudio) write(w *pcm.Recording) (err error) {
 	return err
 }
 
-// Read reads a frame and passes a copy of it to the recording.
+// Read reads a frame and passes a copy of it to the recording. If the recording accepts no more frames, Read counts the frame as dropped.
 func (t *recordedAudio) Read(ctx context.Context) (conversation.Frame, error) {
 	f, err := t.Audio.Read(ctx)
 	if err != nil {

@@ -17,7 +17,8 @@ import (
 // reports the end as unconfirmed.
 const hangupPatience = 10 * time.Second
 
-// runConversation stores the answer of a call, runs its conversation, hangs up, and stores its end.
+// runConversation stores the answer of a call, runs its conversation, hangs up, and stores its end. If the answer cannot be stored, there
+// is no conversation.
 func (s *Service) runConversation(ctx context.Context, c Call, leg Leg, by loadLeader, book *recordWriter) {
 	defer s.hangup(ctx, leg)
 	now := book.clock.Now()
@@ -256,7 +257,7 @@ func (s *Service) transfer(
 	return meanwhile, err == nil
 }
 
-// listenFunc listens to a call until ctx ends, or until over is closed and the caller has finished.
+// listenFunc listens to a call until ctx ends, or until the channel over is closed and the caller has finished.
 type listenFunc func(ctx context.Context, over <-chan struct{}) conversation.Meanwhile
 
 // listenOn listens to a call, so that the call's time passes, until stop is called. stop(true) ends the listening immediately. stop(false)

@@ -10,8 +10,8 @@ import (
 // of these visits. The second consecutive turn of this kind ends the conversation.
 const MaxVisits = 32
 
-// follow follows a way, and further ways until the conversation waits. A node to which the conversation returns speaks again and waits. Its
-// action is not repeated.
+// follow follows a way, and further ways until the conversation waits. A node to which the conversation returns speaks again. If its action
+// was performed before, the action is not repeated, and the conversation waits.
 func (w *walk) follow(ctx context.Context, v way) {
 	for v.kind != stay {
 		if w.visits == MaxVisits {
@@ -29,8 +29,8 @@ func (w *walk) follow(ctx context.Context, v way) {
 	}
 }
 
-// visit enters a node. At a global node, it stores the node to return to, unless a global node visited before has already stored one. At
-// any other node, it clears the stored node.
+// visit enters a node. If the caller's words lead to a global node, visit stores the current node as the node to return to, unless one is
+// already stored. On the way back, and at a node that is not global, it clears the stored node.
 func (w *walk) visit(v way) {
 	pending, interruption := v.kind != back || w.state.ReturnPending, Interruption{}
 	if v.kind == back {

@@ -58,7 +58,8 @@ func (s *Service) ReplayChat(ctx context.Context, org callwright.OrgID, r Replay
 	return ChatReplay{Chat: c, Turns: turns}, err
 }
 
-// replay runs the turns of a replay. It omits a turn that the time limit interrupts.
+// replay runs the turns of a replay. It omits a turn that the time limit interrupts. It returns an error if ctx ends, or if the first turn
+// does not finish.
 func (s *Service) replay(
 	ctx context.Context, g *graph.Graph, c Chat, r ReplayRequest,
 ) (state State, turns []ReplayedTurn, logs []Log, err error) {

@@ -55,7 +55,8 @@ func New(c Config) (*Service, error) {
 	return s, nil
 }
 
-// change reads a pathway, calls change, and stores the result. It returns CodeConflict if the pathway was changed meanwhile.
+// change reads a pathway, calls the given function with it, and stores the result. It returns CodeConflict if the pathway was changed
+// meanwhile.
 func (s *Service) change(
 	ctx context.Context, org callwright.OrgID, id string, change func(ctx context.Context, p *Pathway) error,
 ) (Pathway, error) {

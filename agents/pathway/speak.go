@@ -26,8 +26,8 @@ func (w *walk) say(text string) {
 	}
 }
 
-// speak speaks the words of the node, or lets the model find words. It reports whether the node has a text or a prompt. arriving means that
-// the conversation has just entered the node.
+// speak speaks the words of the node, or lets the model find words. It reports whether the node has a text or a prompt, or is a Knowledge
+// Base node. arriving means that the conversation has just entered the node.
 func (w *walk) speak(ctx context.Context, arriving bool) bool {
 	switch {
 	case w.cut():
@@ -116,7 +116,7 @@ func (w *walk) request() llm.ReplyRequest {
 	}
 }
 
-// question returns a question at the node. The caller sets its task.
+// question returns a question at the node, without a task. llm.Extract and llm.Choose set the task.
 func (w *walk) question() llm.Question {
 	model, temperature := w.model()
 	return llm.Question{

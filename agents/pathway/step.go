@@ -34,9 +34,9 @@ import (
 // the conversation returns from a global node. If ctx ends before any words or actions, the State contains only the caller's words, and the
 // next turn answers all of them. A second conversation.TurnStart means that a transfer has failed.
 //
-// The error is a *llm.Failure if the model failed; the agent has then apologized, and the conversation is over. It is CodeUnavailable if
-// ctx has ended. It is CodeInvalidState if the conversation is over, or if the graph does not contain its node; then no step was taken.
-// However, a turn that interrupted the last words continues a conversation that is over.
+// If the model fails, Step returns a *llm.Failure; the agent has then apologized, and the conversation is over. If ctx has ended, it
+// returns CodeUnavailable. If the conversation is over, or the graph does not contain its node, Step takes no step and returns
+// CodeInvalidState. However, a turn that interrupted the last words continues a conversation that is over.
 func (r *Interpreter) Step(
 	ctx context.Context, g *graph.Graph, a Agent, s State, in conversation.Turn, emit func(conversation.Step) bool,
 ) (State, Log, error) {
@@ -138,8 +138,8 @@ func (w *walk) hear(ctx context.Context, in conversation.Turn) {
 	}
 }
 
-// sayCourtesy answers silence and noise. If noise interrupted the words of a node, the agent says the rest, and the node performs its
-// pending action.
+// sayCourtesy answers silence and noise. At a node with QuietSilence, it does not answer silence. If the words of a node were interrupted
+// by noise, or the node does not wait for the caller, the agent says the rest, and the node performs its pending action.
 func (w *walk) sayCourtesy(ctx context.Context, in conversation.Turn, c dialogue.Courtesy, rest string) {
 	if in.Kind == conversation.TurnSilence && w.at.QuietSilence {
 		w.state.Talk.Silences = 0

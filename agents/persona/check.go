@@ -61,7 +61,7 @@ func (f *faults) addIf(wrong bool, field, format string, args ...any) {
 	}
 }
 
-// addLonger adds an error about a field if its text has more than most characters.
+// addLonger adds an error about a field if its text has more characters than the given maximum.
 func (f *faults) addLonger(field, text string, most int) {
 	f.addIf(callwright.Longer(text, most), field, "must have at most %d characters", most)
 }

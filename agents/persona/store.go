@@ -63,9 +63,9 @@ type Versions interface {
 	// DeleteDraft deletes a version whose stored Type is Draft and whose stored Revision is v.Revision. Its id and its number can then be
 	// reused. It returns CodeConflict if the revisions differ, and CodeNotFound if the draft is absent.
 	DeleteDraft(ctx context.Context, v Version) error
-	// Versions returns at most limit versions of a persona whose number is below before, in descending order of their numbers. If before is
-	// 0, it begins with the newest version. The result ends early, after the second or a later version at which the total exceeds MaxRead
-	// bytes (Version.Size). For an absent persona it returns none.
+	// Versions returns the newest versions of a persona, at most limit, in descending order of their numbers. Unless the parameter before
+	// is 0, it returns only versions with a lower number. As soon as at least two versions together exceed MaxRead bytes (Version.Size),
+	// the result ends with the version that exceeds the limit. For an absent persona it returns none.
 	Versions(ctx context.Context, org callwright.OrgID, persona string, before, limit int) ([]Version, error)
 	// VersionsByID returns the versions with these ids, in any order. It omits absent versions. The result ends early under the same
 	// condition as the result of Versions.

@@ -35,7 +35,7 @@ type Config struct {
 	Variables     map[string]any    // values of {{variables}}; {{...}} within a value is not expanded
 	Tools         *tool.Set         // the tools that the model may call; nil means none
 	Requests      request.Client    `required:"with Tools"`
-	Observe       func(request.Log) // called after every call of a tool; may be nil
+	Observe       func(request.Log) // called for every tool call, after the reply; may be nil
 	Bases         []string          // ids of the knowledge bases to search, at most MaxBases
 	Knowledge     Knowledge         // if nil, Bases return no passages
 	Lines         dialogue.Lines    // empty lines are replaced by English sentences

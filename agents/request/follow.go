@@ -150,7 +150,7 @@ func holds(value any) bool {
 	return false
 }
 
-// each calls do for the members of an object or a list. It stops at the first error and returns it.
+// each calls the function do for each member of an object or a list. It stops at the first error and returns it.
 func each(value any, do func(any) error) error {
 	switch value := value.(type) {
 	case []any:
@@ -179,8 +179,8 @@ type script struct {
 	pattern int // length of the regular expressions in bytes
 }
 
-// scriptOf estimates the work that a filter causes. If the jp library cannot inspect the filter, it derives the work from the filter's
-// text.
+// scriptOf estimates the work that a filter causes. If the jp library cannot inspect the filter, scriptOf derives the work from the
+// filter's text.
 func scriptOf(filter *jp.Filter) (s script) {
 	defer func() {
 		if recover() == nil {

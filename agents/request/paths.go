@@ -130,7 +130,7 @@ func (p path) get(answer any, b *budget) (found []any, err error) {
 	return f.found, nil
 }
 
-// weigh estimates the size of a value in bytes of JSON. It stops counting above most bytes.
+// weigh estimates the size of a value in bytes of JSON. It stops counting when the size exceeds the given maximum.
 func weigh(value any, most int) int {
 	size := 8
 	switch value := value.(type) {

@@ -24,7 +24,8 @@ func (v *Values) Set(variables map[string]any) { v.variables, v.texts = variable
 // Left returns the number of bytes that can still be added.
 func (v *Values) Left() int { return v.left }
 
-// Render renders a text like Template.Render, but limits values to most bytes and to the remaining bytes of v.
+// Render renders a text like Template.Render, but limits the values to the given number of bytes, to MaxValues and to the remaining bytes
+// of v.
 func (v *Values) Render(t *Template, most int) string {
 	text, added := t.fill(v.variables, min(most, MaxValues, v.left), v.spoken)
 	v.left -= added
@@ -50,7 +51,7 @@ func (v *Values) Text(name string) string {
 	return v.spoken("", name, value)
 }
 
-// spoken returns the text of a value. The JSON of an object or a list is truncated to MaxValues bytes.
+// spoken returns the text of a value. The JSON of an object or a list is truncated to MaxValues bytes, and is empty beyond maxEncoded.
 func (v *Values) spoken(_, name string, value any) string {
 	switch value.(type) {
 	case map[string]any, []any:

@@ -18,8 +18,8 @@ const rootSuite = "callwrighttest"
 // shared package that it may import itself, or "".
 var shared = map[string]string{"node": "", "delivery": "node"}
 
-// bridges lists the only allowed imports between domains. The package from and all packages below it may import the package to and all
-// packages below to.
+// bridges lists the only allowed imports between domains. The package in the field from may import the package in the field to. Both
+// include all packages below them.
 var bridges = []struct{ from, to string }{
 	{"agenttest", "agents/llm"},
 	{"agenttest", "agents/pathway"},

@@ -157,7 +157,7 @@ func (s *Server) Asked(name, kind string) int {
 	return sum
 }
 
-// ServeDNS answers a message with one question and ignores all others.
+// ServeDNS handles a message with one question, in the way that the test has set for the name, and ignores all other messages.
 func (s *Server) ServeDNS(w dns.ResponseWriter, r *dns.Msg) {
 	if len(r.Question) != 1 {
 		return

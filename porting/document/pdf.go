@@ -62,8 +62,8 @@ func (s *pdfScanner) add(c byte) {
 	}
 }
 
-// end finishes the current name, if any, and sets the flag that it implies. It is called at the end of the file and before a byte that does
-// not belong to the name.
+// end finishes the current name, if any, and sets the flag that the name implies. It is called at the end of the file and before a byte
+// that does not belong to the name.
 func (s *pdfScanner) end() {
 	if !s.inName {
 		return

@@ -10,7 +10,7 @@ func (c *Call) hangup(ev Event) {
 	c.bye(Ending{Cause: h.Cause, Reason: h.Reason})
 }
 
-// inOrder calls do for an in-dialog request that is newer than the last one (RFC 3261, section 12.2.2) and requires no unsupported
+// inOrder calls the function do if an in-dialog request is newer than the last one (RFC 3261, section 12.2.2) and requires no unsupported
 // extension. It refuses other requests.
 func (c *Call) inOrder(r Request, do func()) {
 	if r.CSeq <= c.remoteSeq {
@@ -129,7 +129,7 @@ func (c *Call) activeTimer(ev Event) {
 	}
 }
 
-// byeResult handles the response to our BYE. It answers challenges; any other response ends the call.
+// byeResult handles the response to our BYE. It answers up to maxTries challenges; any other response ends the call.
 func (c *Call) byeResult(ev Event) {
 	r := ev.(Response)
 	if r.CSeq != c.seq {

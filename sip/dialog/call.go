@@ -225,7 +225,7 @@ func ok(c *Call, ev Event) { c.plainly(ev.(Request), 200) }
 // unknown answers a request without a dialog with 481.
 func unknown(c *Call, ev Event) { c.plainly(ev.(Request), 481) }
 
-// plainly answers a request that changes nothing with a status, or with 420 if it requires unsupported extensions.
+// plainly answers a request that changes nothing: with the given status, or with 420 if the request requires unsupported extensions.
 func (c *Call) plainly(r Request, status int) {
 	if !c.refuseExtensions(r) {
 		c.respond(r, status)

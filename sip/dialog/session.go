@@ -44,7 +44,8 @@ func grant(wish Session) Session {
 	return g
 }
 
-// agree starts the timers of the session that a 2xx grants. we is our side of the transaction.
+// agree starts the timers of the session that a 2xx grants, or stops them if it grants none. The parameter we is our side of the
+// transaction.
 func (c *Call) agree(s Session, we Refresher) {
 	c.disarm(TimerRefresh, TimerExpire)
 	c.expires = s.Expires
@@ -90,8 +91,9 @@ func (c *Call) refreshed(r Response) {
 	c.agree(r.Session, UAC)
 }
 
-// refreshRefused handles a refusal of our re-INVITE. The session continues unchanged (RFC 3261, section 14.1), unless the peer no longer
-// knows the call. If no later refresh succeeds, TimerExpire ends the call.
+// refreshRefused handles a refusal of our re-INVITE. It retries after a challenge, a 422 or a 491, and ends the call if the peer no longer
+// knows it. After any other refusal the session continues unchanged (RFC 3261, section 14.1). If no later refresh succeeds, TimerExpire
+// ends the call.
 func (c *Call) refreshRefused(r Response) {
 	c.invite = 0
 	switch {

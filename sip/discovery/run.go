@@ -102,7 +102,7 @@ func (s *Service) lookUp(ctx context.Context, d *Discovery) (map[string][]netip.
 	return hosts, err
 }
 
-// report is the answer of the target with an index.
+// report is the answer of a target, with the target's index.
 type report struct {
 	index  int
 	answer Answer

@@ -28,8 +28,8 @@ type Config struct {
 // Time limits of a discovery.
 const (
 	kept      = 10 * time.Minute        // time for which a result can be read, and is reused for equal requests
-	deadAfter = 10 * time.Second        // a discovery that runs longer has failed, because its node must have died
-	longest   = 7500 * time.Millisecond // limit of all look-ups and probes; with the last write, a discovery takes less than 8 s
+	deadAfter = 10 * time.Second        // a discovery that runs longer counts as failed: its node has died
+	longest   = 7500 * time.Millisecond // limit of all look-ups and probes together; with lastSave it stays below deadAfter
 	lookUp    = 2 * time.Second         // limit of all look-ups
 	timeout   = 2 * time.Second         // limit of each probe
 	saveEvery = 250 * time.Millisecond  // minimum time between writes of the progress

@@ -27,7 +27,7 @@ type SRV struct {
 
 // Records contains the DNS records of a host that may accept SIP.
 type Records struct {
-	SRV       []SRV // at most MaxTargets per service; grouped by service, each in the order to try
+	SRV       []SRV // at most MaxTargets per service; grouped by service, each group in the order of RFC 2782
 	Addresses []netip.Addr
 }
 

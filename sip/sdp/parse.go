@@ -201,7 +201,7 @@ func (s *stream) mapFormat(value string) {
 	}
 }
 
-// format returns the format with a payload type, or nil if the stream has none.
+// format returns the format with the given payload type, or nil if the stream has none.
 func (s *stream) format(ptText string) *format {
 	pt, err := strconv.ParseUint(ptText, 10, 7)
 	if err != nil {

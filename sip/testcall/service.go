@@ -62,7 +62,8 @@ const (
 	sweepBatch = 100
 )
 
-// New returns a Service. It registers the periodic work that finishes the calls of dead nodes and deletes old calls.
+// New returns a Service. It registers the periodic work that finishes the calls of dead nodes and deletes old calls. It returns an error if
+// a required field of c is missing.
 func New(c Config) (*Service, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err

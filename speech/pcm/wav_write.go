@@ -126,8 +126,8 @@ type Recording struct {
 	closed  bool
 }
 
-// NewRecording writes the header of a WAV file without audio to dst, which must be empty. The Recording does not close dst. The rate is in
-// Hz; CodeBadRequest means that it is outside MinRate to MaxRate.
+// NewRecording writes the header of a WAV file without audio to dst, which must be empty. The Recording does not close dst. NewRecording
+// returns CodeBadRequest if the rate, in Hz, is outside MinRate to MaxRate.
 func NewRecording(dst io.WriteSeeker, rate int) (*Recording, error) {
 	if err := checkFormat(rate, 2); err != nil {
 		return nil, err

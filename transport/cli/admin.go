@@ -71,7 +71,7 @@ func (a *adminCommands) with(ctx context.Context, do func(*access.Service) error
 	return a.withAdmin(ctx, func(admin *Admin) error { return do(admin.Access) })
 }
 
-// withAdmin is like with, for commands that need more than organizations and keys.
+// withAdmin is like the method with, for commands that need more than organizations and keys.
 func (a *adminCommands) withAdmin(ctx context.Context, do func(*Admin) error) error {
 	if a.open == nil {
 		return usage(errors.New("this program has no database to look into"))

@@ -112,7 +112,8 @@ type secretJSON struct {
 	File         string           `json:"file,omitempty"`
 }
 
-// showSecret prints a new webhook secret, or writes the secret to a file and prints its organization.
+// showSecret prints a new webhook secret with its organization, or only the secret, or writes the secret to a file and prints its
+// organization.
 func showSecret(cmd *cobra.Command, o callwright.Organization, to *secretFile) error {
 	out := secretJSON{Organization: organizationOf(o), File: to.name}
 	var err error

@@ -60,7 +60,8 @@ type serverFile struct {
 	APIKeyFile string `json:"api_key_file"`
 }
 
-// findEndpoint returns the API that the flags and the environment name. A flag takes precedence over a variable, and a key over a key file.
+// findEndpoint returns the API that the flags and the environment name. A flag takes precedence over the variables, and a variable with a
+// key over a variable with a key file.
 func findEndpoint(cmd *cobra.Command, env func(string) string) (endpoint, error) {
 	e, keyFile, err := findAddress(cmd, env)
 	if err == nil {

@@ -52,7 +52,8 @@ func (d *deploymentFlags) deployment() Deployment {
 	}
 }
 
-// refusal adds the exit code to an error of an operation on a deployment. It returns nil for nil, and an exit unchanged.
+// refusal adds the exit code to an error of an operation on a deployment: ExitRefused if the operation was refused, otherwise ExitUsage. It
+// returns nil for nil, and an *exit unchanged.
 func refusal(err error) error {
 	switch {
 	case err == nil:

@@ -80,7 +80,7 @@ func (o operation) prepare(c Config, cmd *cobra.Command, env func(string) string
 	return r, a, err
 }
 
-// showAnswer prints the data of an answer: as JSON with --json, and otherwise with text.
+// showAnswer prints the data of an answer: as JSON with --json, and otherwise by calling the function text.
 func showAnswer(cmd *cobra.Command, raw json.RawMessage, text func(w *tabwriter.Writer, v value)) error {
 	data := dataOf(raw)
 	return show(cmd, data, func(w *tabwriter.Writer) { text(w, valueOf(data)) })
@@ -184,7 +184,7 @@ func columns(pairs ...string) []column {
 	return out
 }
 
-// table prints a list as a table. what names the entries in the text that table prints for an empty list, such as "no calls".
+// table prints a list as a table. For an empty list it prints "no" and the parameter what, such as "no calls".
 func table(w *tabwriter.Writer, items []value, what string, of []column) {
 	if len(items) == 0 {
 		printf(w, "no %s\n", what)

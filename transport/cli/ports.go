@@ -150,7 +150,7 @@ func set(t time.Time) *time.Time {
 // stamp returns a time in the format that the commands print: RFC 3339, in UTC.
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// count returns how many phone numbers are in each state, in the order of the states.
+// count returns text that states how many phone numbers are in each state, in the order of the states, and whether a number is held up.
 func (o orderJSON) count() string {
 	var parts []string
 	for _, state := range porting.NumberStates() {

@@ -157,7 +157,7 @@ func (v verifiedJSON) text(w *tabwriter.Writer, o verifyOptions) {
 	}
 }
 
-// readFile reads a file. It returns an error if the file has more bytes than most. The bytes of an empty file are not nil.
+// readFile reads a file. It returns an error if the file is longer than the limit, most, in bytes. The bytes of an empty file are not nil.
 func readFile(name string, most int64) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {

@@ -48,7 +48,7 @@ func checkFolder(name string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// makePart creates a temporary file beside the file name. mode is the mode of the existing file, or 0 if there is none.
+// makePart creates a temporary file in the same folder as the named file. mode is the mode of the existing file, or 0 if there is none.
 func makePart(name string, mode fs.FileMode) (*os.File, error) {
 	part := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+"."+rand.Text()[:8]+".part")
 	return os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, cmp.Or(mode&0o600, newFile))

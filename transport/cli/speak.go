@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/transport/client"
 )
 
-// voiceVariable is the environment variable that sets the voice of callwright speak.
+// voiceVariable is the environment variable that sets the voice of callwright speak and callwright mcp.
 const voiceVariable = "SERVICE_VOICE"
 
 const maxSpeak = 5000 // maximum characters of a text

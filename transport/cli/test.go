@@ -106,7 +106,7 @@ func (o testOptions) check() error {
 	return nil
 }
 
-// test implements callwright test. It returns an exit without an error if the report describes a failure.
+// test implements callwright test. If the report describes a failure, test returns an *exit with the report's exit code and no other error.
 func test(cmd *cobra.Command, c Config, o testOptions, paths []string) error {
 	if err := o.check(); err != nil {
 		return err

@@ -182,7 +182,7 @@ func (c *Client) DeleteSample(ctx context.Context, id string) (message string, e
 	return c.deleted(ctx, Path("v1", "speak", "samples", id))
 }
 
-// deleted sends a DELETE request for a path and returns the server's message.
+// deleted sends a DELETE request for the given path and returns the server's message.
 func (c *Client) deleted(ctx context.Context, path string) (message string, err error) {
 	var reply struct {
 		Data struct {

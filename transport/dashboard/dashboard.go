@@ -96,7 +96,7 @@ func New(c Config) (*Dashboard, error) {
 	return &Dashboard{site}, nil
 }
 
-// areas returns the areas whose services are configured, in the order of the navigation.
+// areas returns the overview and the areas whose services are configured, in the order of the navigation.
 func areas(c Config) []page.Area {
 	if c.Documents == nil || c.Letters == nil {
 		c.Ports = nil

@@ -59,7 +59,7 @@ func forwardedClient(trusted []netip.Prefix, proxy netip.Addr, h http.Header) ne
 }
 
 // walk reads the hops from the right, starting at the proxy's address. It returns the first address that is not a trusted proxy, or the
-// last address before an invalid hop.
+// last address before an invalid hop. If all hops are trusted proxies, it returns the leftmost.
 func walk(trusted []netip.Prefix, at netip.Addr, hops []string) netip.Addr {
 	for _, hop := range slices.Backward(hops) {
 		next, ok := hopAddr(strings.TrimSpace(hop))

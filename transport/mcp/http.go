@@ -92,7 +92,7 @@ func NewHandler(c HTTPConfig) (http.Handler, error) {
 	return h, nil
 }
 
-// ServeHTTP checks the host, the site and the key of a request before it passes the request on.
+// ServeHTTP passes a request on if its host and its site are allowed and it carries a key. It does not check whether the key is valid.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	switch {

@@ -55,7 +55,7 @@ func keyUser(key callwright.Secret) string {
 }
 
 // receive reads the body of a request, which must arrive within bodyLimit. For a body larger than smallBody, it reserves memory and may
-// wait for it. The caller must call release.
+// wait for it. If err is nil, the caller must call the function release.
 func (m *rooms) receive(w http.ResponseWriter, r *http.Request, user string) (body []byte, release func(), err error) {
 	leave, err := m.bodies.Claim(r.Context(), user, 1)
 	if err != nil {

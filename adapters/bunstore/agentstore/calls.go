@@ -35,7 +35,7 @@ var fixed = []string{
 	"stop_requested",
 }
 
-// Insert adds a call and seals the requests of its agent. It returns CodeConflict if the id exists.
+// Insert adds a call and seals the secrets of its agent (agentSecretsJSON). It returns CodeConflict if the id exists.
 func (s Calls) Insert(ctx context.Context, c call.Call) error {
 	rows := s.rows()
 	rows.Row = func(c call.Call) (callRow, error) {
@@ -51,7 +51,8 @@ func (s Calls) Get(ctx context.Context, org callwright.OrgID, id string) (call.C
 	return s.rows().Find(ctx, org, id)
 }
 
-// Update replaces all columns of a call that are not in fixed. It returns CodeConflict if the stored version is not c.Version.
+// Update replaces all columns of a call that are not in fixed. It returns CodeConflict if the stored version is not c.Version, and
+// CodeNotFound if the call is absent.
 func (s Calls) Update(ctx context.Context, c call.Call) error { return s.rows().Replace(ctx, c) }
 
 func findCall(idb bun.IDB, org callwright.OrgID, id string) *bun.SelectQuery {
@@ -114,7 +115,7 @@ func (s Calls) Stops(ctx context.Context, node string) (stops []string, err erro
 	return stops, err
 }
 
-// Lost returns up to limit live calls that were allocated at or before the given time, and whose node is not in alive.
+// Lost returns up to limit live calls that their node claimed (TakenAt) at or before the given time, and whose node is not in alive.
 func (s Calls) Lost(ctx context.Context, alive []string, before time.Time, limit int) ([]call.Call, error) {
 	return s.rows().Select(ctx, []any{alive}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		if len(alive) > 0 {

@@ -39,7 +39,8 @@ func (s Personas) Persona(ctx context.Context, org callwright.OrgID, id string) 
 	return s.rows().Find(ctx, org, id)
 }
 
-// UpdatePersona replaces a persona. It returns CodeConflict if the stored revision is not p.Revision.
+// UpdatePersona replaces a persona. It returns CodeConflict if the stored revision is not p.Revision, and CodeNotFound if the persona is
+// absent or deleted.
 func (s Personas) UpdatePersona(ctx context.Context, p persona.Persona) error {
 	return s.rows().Replace(ctx, p)
 }

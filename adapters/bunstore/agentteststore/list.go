@@ -185,8 +185,8 @@ func (s Store) Abandoned(ctx context.Context, alive []string, limit int) ([]run.
 	return sqldb.ConvertedAll(rows, s.core().run)
 }
 
-// Cancelled returns the ids of the node's running runs that are to be canceled, alone or with their group. It omits the runs of groups
-// whose budget stopped them.
+// Cancelled returns the ids of the node's running runs that are to be canceled, alone or with their group. A group that its budget has
+// stopped does not cancel its runs.
 func (s Store) Cancelled(ctx context.Context, node string) (ids []string, err error) {
 	err = s.core().Read(ctx, []any{node}, func(ctx context.Context, idb bun.IDB) error {
 		ids = nil

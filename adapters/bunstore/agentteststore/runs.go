@@ -144,8 +144,8 @@ func (s Store) Run(ctx context.Context, org callwright.OrgID, id string) (run.Ru
 	return s.core().run(row)
 }
 
-// UpdateRuns writes the changeable columns of runs, in one transaction. It returns CodeConflict, and changes nothing, if a stored revision
-// differs.
+// UpdateRuns writes the changeable columns of runs, in one transaction. It changes nothing, and returns CodeConflict if a stored revision
+// differs, or CodeNotFound if a run is absent.
 func (s Store) UpdateRuns(ctx context.Context, runs []run.Run) error {
 	rows, err := sqldb.ConvertedAll(runs, s.core().runRow)
 	if err != nil || len(rows) == 0 {
@@ -165,8 +165,8 @@ func (s Store) UpdateRuns(ctx context.Context, runs []run.Run) error {
 	})
 }
 
-// CancelRun sets Cancel of a running run; it returns CodeConflict for any other state. It does not change the revision, because no other
-// statement writes this column.
+// CancelRun sets Cancel of a running run. It returns CodeConflict if the run is in any other state, and CodeNotFound if it is absent. It
+// does not change the revision, because no other statement writes this column.
 func (s Store) CancelRun(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewUpdate().Model((*runRow)(nil)).Set("cancel = ?", true).Where("id = ?", id).Where("org = ?", org).
@@ -186,8 +186,8 @@ type snapshotRow struct {
 	Document  string    `bun:"document"` // sealed scenario.Scenario
 }
 
-// InsertSnapshots adds snapshots in one transaction, each with a separate statement, because a hundred of the largest would exceed the size
-// of a statement.
+// InsertSnapshots adds snapshots in one transaction, each with a separate statement, because a single statement with a hundred of the
+// largest snapshots would be too large.
 func (s Store) InsertSnapshots(ctx context.Context, snapshots []run.Snapshot) error {
 	if len(snapshots) == 0 {
 		return nil

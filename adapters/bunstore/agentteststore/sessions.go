@@ -141,7 +141,7 @@ func (s Sessions) FindSessions(ctx context.Context, org callwright.OrgID, f torn
 }
 
 // UpdateSession writes the changeable columns of a session. It returns CodeConflict if the stored revision is not n.Revision, or if the
-// stored session has ended and n has not.
+// stored session has ended and n has not. It returns CodeNotFound if the session is absent.
 func (s Sessions) UpdateSession(ctx context.Context, n tornado.Session) error {
 	row, err := s.core().sessionRow(n)
 	if err != nil {
@@ -156,8 +156,8 @@ func (s Sessions) UpdateSession(ctx context.Context, n tornado.Session) error {
 	})
 }
 
-// CancelSession sets Cancel of a Running session; it returns CodeInvalidState for a session in any other state. It does not change the
-// revision, because no other statement writes this column.
+// CancelSession sets Cancel of a Running session. It returns CodeInvalidState for a session in any other state, and CodeNotFound if the
+// session is absent. It does not change the revision, because no other statement writes this column.
 func (s Sessions) CancelSession(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewUpdate().Model((*sessionRow)(nil)).Set("cancel = ?", true).Where("id = ?", id).

@@ -52,8 +52,8 @@ func (r registrationRow) registration() sip.Registration {
 	}
 }
 
-// StoreRegistration stores a registration. Version 0 replaces any stored registration of the organization's trunk; for any other version,
-// StoreRegistration returns CodeConflict if the stored version differs.
+// StoreRegistration stores a registration. Version 0 replaces any stored registration of the organization's trunk. For any other version,
+// StoreRegistration returns CodeConflict if the stored version differs, and CodeNotFound if no registration is stored.
 func (s Registrations) StoreRegistration(ctx context.Context, r sip.Registration) error {
 	return s.rows().Store(ctx, r)
 }
@@ -69,7 +69,7 @@ func (s Registrations) DeleteRegistration(ctx context.Context, org callwright.Or
 }
 
 // ClaimRegistrations claims up to limit registrations for a node, and returns them. It selects the node's own registrations that are due at
-// now, and all registrations without a node.
+// the given time, and all registrations without a node.
 func (s Registrations) ClaimRegistrations(
 	ctx context.Context, node string, now time.Time, limit int,
 ) ([]sip.Registration, error) {

@@ -97,7 +97,7 @@ func (s Trunks) List(
 	})
 }
 
-// Trunks returns the trunks of one number: one for each direction.
+// Trunks returns the trunks of one number: at most one for each direction.
 func (s Trunks) Trunks(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber,
 ) ([]sip.Trunk, error) {
@@ -113,7 +113,7 @@ func (s Trunks) Outbound(ctx context.Context, org callwright.OrgID, limit int) (
 	})
 }
 
-// Owner returns the trunk of a number and a direction, in any organization, or CodeNotFound if it is absent.
+// Owner returns the trunk with the given number and direction, in any organization, or CodeNotFound if it is absent.
 func (s Trunks) Owner(ctx context.Context, number callwright.PhoneNumber, d sip.Direction) (sip.Trunk, error) {
 	return s.rows().One(ctx, []any{number, d}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("number = ?", number).Where("direction = ?", d)

@@ -101,8 +101,8 @@ func (s Personas) Version(ctx context.Context, org callwright.OrgID, id string) 
 	return read(ctx, s.Store, func(d *data) (persona.Version, error) { return d.personaVersions.Find(org, id) })
 }
 
-// draft checks that a draft may be changed. It returns CodeNotFound if the stored version is absent or no draft, and CodeConflict if its
-// revision differs.
+// draft checks that a draft may be changed. It returns CodeNotFound if the stored version is absent or is not a draft, and CodeConflict if
+// its revision differs.
 func (d *data) draft(v persona.Version) error {
 	if d.personaVersions.Rows()[v.ID].Type != persona.Draft || d.personaVersions.Exists(v.Org, v.ID) != nil {
 		return callwright.NotFound("persona draft")
@@ -110,7 +110,7 @@ func (d *data) draft(v persona.Version) error {
 	return d.personaVersions.Check(v)
 }
 
-// UpdateDraft replaces a draft. It returns CodeNotFound if the stored version is absent or no draft, and CodeConflict if its revision
+// UpdateDraft replaces a draft. It returns CodeNotFound if the stored version is absent or is not a draft, and CodeConflict if its revision
 // differs.
 func (s Personas) UpdateDraft(ctx context.Context, v persona.Version) error {
 	return with(ctx, s.Store, func(d *data) error {
@@ -121,7 +121,7 @@ func (s Personas) UpdateDraft(ctx context.Context, v persona.Version) error {
 	})
 }
 
-// DeleteDraft deletes a draft. It returns CodeNotFound if the stored version is absent or no draft, and CodeConflict if its revision
+// DeleteDraft deletes a draft. It returns CodeNotFound if the stored version is absent or is not a draft, and CodeConflict if its revision
 // differs.
 func (s Personas) DeleteDraft(ctx context.Context, v persona.Version) error {
 	return with(ctx, s.Store, func(d *data) error {

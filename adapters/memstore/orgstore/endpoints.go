@@ -41,7 +41,7 @@ func (s Endpoints) DeleteEndpoint(ctx context.Context, org callwright.OrgID, hos
 	return with(ctx, s.Store, func(all *data) error { return all.endpoints.Delete(org, endpointKey{org, host}) })
 }
 
-// PausedEndpoints returns an organization's paused endpoints, sorted by host, at most limit but at least one.
+// PausedEndpoints returns up to limit paused endpoints of an organization, sorted by host. A limit below 1 counts as 1.
 func (s Endpoints) PausedEndpoints(ctx context.Context, org callwright.OrgID, limit int) ([]delivery.Endpoint, error) {
 	return read(ctx, s.Store, func(all *data) ([]delivery.Endpoint, error) {
 		byHost := func(a, b delivery.Endpoint) int { return cmp.Compare(a.Host, b.Host) }

@@ -33,7 +33,7 @@ func (blobs) New() blobs {
 	return blobs{t, memory.NewTable[string, blob](t)}
 }
 
-// touch sets the time of a blob to at, if the blob is stored and its time is earlier. It reports whether the blob is stored.
+// touch sets the time of a blob to the given time, if the blob is stored and its time is earlier. It reports whether the blob is stored.
 func (b blobs) touch(hash string, at time.Time) (known bool) {
 	row, known := b.byHash.Rows()[hash]
 	if known && row.at.Before(at) {
@@ -48,8 +48,8 @@ type Blobs struct{ Store *memstore.Store }
 
 var _ document.Blobs = Blobs{}
 
-// with calls f with the blobs, in the transaction of ctx if it carries one. f must not fail after its first change, because with does not
-// undo changes.
+// with passes the blobs to f, in the transaction of ctx if it carries one. f must not fail after its first change, because only a failed
+// transaction undoes changes.
 func (s Blobs) with(ctx context.Context, f func(b *blobs) error) error {
 	return memory.With(ctx, s.Store.Core(), f)
 }
@@ -75,7 +75,7 @@ func (s Blobs) StoreBlob(ctx context.Context, r io.Reader, at time.Time) (docume
 	return document.Blob{SHA256: hash, Size: int64(len(content))}, err
 }
 
-// OpenBlob returns a reader of the bytes with a hash, or CodeNotFound if no such bytes are stored.
+// OpenBlob returns a reader of the bytes with the given hash, or CodeNotFound if no such bytes are stored.
 func (s Blobs) OpenBlob(ctx context.Context, hash string) (r io.ReadCloser, err error) {
 	err = s.with(ctx, func(b *blobs) error {
 		row, known := b.byHash.Rows()[hash]
@@ -104,7 +104,8 @@ func (s Blobs) StaleBlobs(ctx context.Context, before time.Time, limit int) (key
 	return keys, err
 }
 
-// TouchBlobs sets the times of the blobs with the given hashes to at. It leaves later times unchanged, and skips unknown hashes.
+// TouchBlobs sets the times of the blobs with the given hashes to the given time. It leaves later times unchanged, and skips unknown
+// hashes.
 func (s Blobs) TouchBlobs(ctx context.Context, keys []string, at time.Time) error {
 	return s.with(ctx, func(b *blobs) error {
 		for _, key := range keys {

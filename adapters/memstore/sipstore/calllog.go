@@ -99,7 +99,7 @@ func recordPlace(r calllog.Record) callwright.Keyset {
 
 func oldestRecord(a, b calllog.Record) int { return memory.Compare(recordPlace(a), recordPlace(b)) }
 
-// records returns up to limit records for which wanted returns true, oldest first.
+// records returns up to limit records for which the function wanted returns true, oldest first.
 func (s CallLog) records(ctx context.Context, wanted func(calllog.Record) bool, limit int) ([]calllog.Record, error) {
 	return read(ctx, s.Store, func(d *data) ([]calllog.Record, error) {
 		oldest := func(a, b calllog.Record) int {
@@ -109,7 +109,7 @@ func (s CallLog) records(ctx context.Context, wanted func(calllog.Record) bool, 
 	})
 }
 
-// Failures returns how many attempts of a trunk ended at or after since, and how many of those are calllog.End.Technical.
+// Failures returns how many attempts of a trunk ended at or after the time since, and how many of those are calllog.End.Technical.
 func (s CallLog) Failures(
 	ctx context.Context, org callwright.OrgID, trunkID string, since time.Time,
 ) (ended, failed int, err error) {

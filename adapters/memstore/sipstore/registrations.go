@@ -49,7 +49,7 @@ func (s Registrations) DeleteRegistration(ctx context.Context, org callwright.Or
 }
 
 // ClaimRegistrations claims up to limit registrations for a node and returns them, sorted by NextAt. It selects registrations that no node
-// holds, and the node's own registrations that are due at now.
+// holds, and the node's own registrations that are due at the given time.
 func (s Registrations) ClaimRegistrations(
 	ctx context.Context, node string, now time.Time, limit int,
 ) (taken []sip.Registration, err error) {

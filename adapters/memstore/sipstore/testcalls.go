@@ -13,8 +13,8 @@ import (
 // TestCalls implements testcall.Store in memory.
 type TestCalls struct{ Store *memstore.Store }
 
-// Insert adds a test call, unless the organization has started limit or more test calls since the given time. In that case added is false,
-// and oldest is the start of the oldest call that counts toward the limit.
+// Insert adds a test call, unless the organization has started the maximum number of test calls (limit) since the given time. In that case
+// added is false, and oldest is the start of the oldest call that counts toward the limit.
 func (s TestCalls) Insert(
 	ctx context.Context, c testcall.Call, limit int, since time.Time,
 ) (added bool, oldest time.Time, err error) {

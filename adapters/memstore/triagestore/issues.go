@@ -94,8 +94,8 @@ func (s Store) Reach(ctx context.Context, org callwright.OrgID, f triage.Filter)
 	return found[f.Scan-1].Place(f.Sort), nil
 }
 
-// sorted returns the organization's issues for which wanted returns true, in the order of a filter. It starts behind f.After and stops at
-// f.Until. It does not copy the issues.
+// sorted returns the organization's issues for which the function wanted returns true, in the order of a filter. It starts behind f.After
+// and stops at f.Until. It does not copy the issues.
 func (s Store) sorted(
 	ctx context.Context, org callwright.OrgID, f triage.Filter, wanted func(*data, triage.Issue) bool,
 ) (found []triage.Issue, err error) {

@@ -21,8 +21,9 @@ const maxAddresses = 3
 // maxRetryAfter is the maximum delay that a server's Retry-After may request.
 const maxRetryAfter = time.Hour
 
-// Options sends OPTIONS over TLS to a server's addresses, in the order in which a call would try them, until a server is alive or ctx ends.
-// Each address receives an equal share of the remaining time. The connection stays open for the next probe.
+// Options sends OPTIONS over TLS to at most maxAddresses addresses of a server, in the order in which a call would try them, until one is
+// alive or ctx ends. It returns the evidence of the last address. Each address receives an equal share of the remaining time. A connection
+// that received a response stays open for the next probe.
 func (p *Prober) Options(ctx context.Context, s failover.Server, verify trunk.TLSVerification) health.Evidence {
 	server := uri.URI{Scheme: uri.SIP, Host: s.Host, Port: s.Port}
 	targets, err := p.cfg.Resolver.Targets(ctx, server)
@@ -100,7 +101,8 @@ func evidenceOf(r response, took time.Duration, now time.Time) health.Evidence {
 	return e
 }
 
-// retryAfter returns the delay in a response's Retry-After header (RFC 3261, 20.33), at most maxRetryAfter. It returns 0 if there is none.
+// retryAfter returns the delay in a response's Retry-After header (RFC 3261, 20.33), at most maxRetryAfter. It returns 0 if there is no
+// valid delay.
 func retryAfter(r response) time.Duration {
 	digits := r.header("Retry-After", "")
 	if end := strings.IndexFunc(digits, func(c rune) bool { return c < '0' || c > '9' }); end >= 0 {

@@ -102,8 +102,8 @@ func (s *session) engines(names []string) (*engines, error) {
 	return e, nil
 }
 
-// change applies validated parameters. e is nil if the codecs do not change. The caller must hold the mutex, so that other goroutines see
-// the whole change or none of it.
+// change applies validated parameters, and starts the pacer at the first call. e is nil if the codecs do not change. The caller must hold
+// the mutex, so that other goroutines see the whole change or none of it.
 func (s *session) change(n *sdp.Negotiated, sealer *secure.Sealer, e *engines) {
 	if e != nil {
 		s.recode(e)

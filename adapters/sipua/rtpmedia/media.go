@@ -30,8 +30,7 @@ type Config struct {
 	// Timeouts limits how long a peer may send neither RTP nor RTCP.
 	Timeouts Timeouts
 
-	// Runtime provides the wall clock time for RTCP reports, and the logger for changed addresses and dead peers. The pacer always uses the
-	// machine's monotonic clock.
+	// Runtime provides the wall clock time for RTCP reports, and the logger. The pacer always uses the machine's monotonic clock.
 	callwright.Runtime
 }
 
@@ -124,7 +123,7 @@ type Counters struct {
 	DroppedFrames uint64 // not read within 200 ms
 }
 
-// Counters returns the sums since New.
+// Counters returns the current number of sessions, and the numbers of frames since New.
 func (m *Media) Counters() Counters {
 	return Counters{Sessions: int(m.sessions.Load()), LateFrames: m.late.Load(), DroppedFrames: m.dropped.Load()}
 }

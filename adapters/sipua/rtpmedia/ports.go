@@ -63,7 +63,8 @@ func newPool(ports PortRange, listen func(port uint16) (conn, error)) (*pool, er
 	return p, nil
 }
 
-// claim binds the next free pair. It skips pairs that it cannot bind, for example because another program uses a port.
+// claim binds the next free pair. It skips pairs that it cannot bind, for example because another program uses a port. If no pair can be
+// bound, it returns the last error, or errAllTaken if no pair is free.
 func (p *pool) claim() (*sockets, error) {
 	if p.ephemeral {
 		return p.claimEphemeral()

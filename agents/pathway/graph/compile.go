@@ -208,7 +208,7 @@ func (c *compiler) branches() {
 	}
 }
 
-// reach reports a missing start and unreachable nodes.
+// reach reports a missing start, or else unreachable nodes.
 func (c *compiler) reach() {
 	if c.graph.Start == nil {
 		c.errs.addf("nodes", "must have one start, a node with isStart in its data")

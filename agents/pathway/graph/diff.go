@@ -134,7 +134,8 @@ func difference(v tree.Value, kind DifferenceKind) Difference {
 	return Difference{ID: id.Text(), Name: name.Text(), Kind: kind}
 }
 
-// compare adds the differences between two values at a path. Lists of different lengths differ as a whole.
+// compare adds the differences between two values, which are at the given path in both documents. Lists of different lengths differ as a
+// whole.
 func (d *Difference) compare(path string, before, after tree.Value) {
 	old, now := before.AppendCanonical(nil), after.AppendCanonical(nil)
 	switch {

@@ -18,7 +18,7 @@ type Graph struct {
 	Nodes   map[string]*Node   // nodes by id
 }
 
-// Node returns the node with an id, or nil if there is none.
+// Node returns the node with the given id, or nil if there is none.
 func (g *Graph) Node(id string) *Node { return g.Nodes[id] }
 
 // NodeType names the type of a node, as the /v1 contract does.

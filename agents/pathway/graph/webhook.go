@@ -126,7 +126,8 @@ func headers(data fields) []request.Pair {
 // maxSeconds bounds timeoutValue in seconds. A request still waits for at most request.LongestTimeout.
 const maxSeconds = 86400
 
-// timeout reads timeoutValue, a number of seconds that may be a string. It returns 0 if the member is absent or empty.
+// timeout reads timeoutValue, a number of seconds that may be a string. It returns 0 if the member is absent, empty or invalid, and reports
+// an invalid one.
 func timeout(data fields) time.Duration {
 	const name = "timeoutValue"
 	v := data.get(name, tree.Number, tree.String)

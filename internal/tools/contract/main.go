@@ -124,7 +124,7 @@ func checkAreas(text []byte, areas []string) error {
 	return nil
 }
 
-// generateArea generates the package of the given tags into the folder name below folder.
+// generateArea generates the package of the given tags. name is the name of the package and of its folder below folder.
 func generateArea(text []byte, folder, name string, tags []string) error {
 	area, err := Area(text, tags)
 	if err != nil {

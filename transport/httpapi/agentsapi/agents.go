@@ -64,7 +64,7 @@ func (a *api) CreateAgent(ctx context.Context, req *oas.WebAgentCreate) (*oas.We
 	return &oas.WebAgentReply{Agent: record, Warnings: a.cfg.Agents.Warnings(ctx, w.Org, w.Agent), Ignored: ignored}, err
 }
 
-// ignored returns the members of the body that have no effect. They include field if an unknown voice was replaced.
+// ignored returns the members of the body that have no effect. They include the given field if an unknown voice was replaced.
 func (a *api) ignored(ctx context.Context, field, voice, language string) (oas.IgnoredMembers, error) {
 	if err := httpapi.NoteVoice(ctx, field, voice, language); err != nil {
 		return nil, err

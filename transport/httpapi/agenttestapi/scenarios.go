@@ -125,7 +125,8 @@ func scenarioRecord(sc scenario.Scenario) (oas.TestScenario, error) {
 	return record, err
 }
 
-// decoded translates the body of a scenario with decode. If a number in data is too large, the error names its member.
+// decoded translates the body of a scenario by means of the function decode. If a number in data is too large, the error names the number's
+// member.
 func decoded[T any](req json.Marshaler, data oas.OptRequestData, decode func([]byte) (T, error)) (T, error) {
 	var none T
 	if _, err := wire.Values("request_data", data.Value); err != nil {

@@ -62,8 +62,8 @@ func (e events) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(status)
 }
 
-// receive reads a message and schedules a check of the port requests that it concerns. It returns the status of the answer, with an error
-// if the message is refused.
+// receive reads a message and schedules a check of the port requests that it concerns. It returns the status of the answer. If it refuses
+// the message for a reason other than an unknown gateway, it also returns an error.
 func (e events) receive(w http.ResponseWriter, r *http.Request, name string) (status int, err error) {
 	reader := e.readers[name]
 	if reader == nil {

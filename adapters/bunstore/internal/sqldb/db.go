@@ -48,7 +48,7 @@ type dialect struct {
 	hold      string // FOR clause of a query that locks rows; empty if writing transactions are serialized anyway
 	erase     string // like hold, but also blocks inserts of rows that reference the locked row
 	contains  string // condition that the first of two texts contains the second
-	probe     string // query with one text column that fails if the database cannot be written
+	probe     string // query of Ping with one text column; on PostgreSQL it fails if the database cannot be written
 	conflict  func(error) bool
 	orphan    func(error) bool  // the parent of the row was deleted concurrently
 	full      func(error) bool  // the disk of the database is full or fails
@@ -147,8 +147,8 @@ func (db *DB) ForUpdate(q *bun.SelectQuery) *bun.SelectQuery {
 	return q.For(db.dialect.hold)
 }
 
-// ForDelete makes a query lock the rows that it finds until the transaction finishes. Unlike ForUpdate, the lock also excludes transactions
-// that insert rows with a reference to them.
+// ForDelete makes a query lock the rows that it finds until the transaction finishes. Unlike the lock of ForUpdate, this lock also excludes
+// transactions that insert rows with a reference to these rows.
 func (db *DB) ForDelete(q *bun.SelectQuery) *bun.SelectQuery {
 	if db.dialect.erase == "" {
 		return q

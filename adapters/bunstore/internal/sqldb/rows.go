@@ -142,7 +142,7 @@ func (r Rows[V, R]) find(q *bun.SelectQuery, org callwright.OrgID, key string) *
 	return q
 }
 
-// One returns the value that choose selects, or CodeNotFound if it selects none. inputs must contain all texts of the query.
+// One returns the value that the function choose selects, or CodeNotFound if it selects none. inputs must contain all texts of the query.
 func (r Rows[V, R]) One(
 	ctx context.Context, inputs []any, choose func(*bun.SelectQuery) *bun.SelectQuery,
 ) (found V, err error) {
@@ -156,7 +156,7 @@ func (r Rows[V, R]) One(
 	return r.Value(row)
 }
 
-// Select returns the values that choose selects, or nil if it selects none. inputs must contain all texts of the query.
+// Select returns the values that the function choose selects, or nil if it selects none. inputs must contain all texts of the query.
 func (r Rows[V, R]) Select(
 	ctx context.Context, inputs []any, choose func(*bun.SelectQuery) *bun.SelectQuery,
 ) ([]V, error) {
@@ -171,8 +171,8 @@ func (r Rows[V, R]) Select(
 	return ConvertedAll(rows, r.Value)
 }
 
-// Page returns up to limit values that choose selects, after a keyset. They are ordered by column, which holds times, and then by id, both
-// descending.
+// Page returns up to limit values after a keyset, out of the values that the function choose selects. They are ordered by column, which
+// holds times, and then by id, both descending.
 func (r Rows[V, R]) Page(
 	ctx context.Context, column string, after callwright.Keyset, limit int, inputs []any, choose func(*bun.SelectQuery) *bun.SelectQuery,
 ) ([]V, error) {

@@ -169,7 +169,7 @@ func word(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '.' || c >= 0x80
 }
 
-// through returns the length of rest up to the end of the first last, or the whole length if rest does not contain last.
+// through returns the length of rest up to the end of the first occurrence of the text last, or the whole length if there is none.
 func through(rest, last string) int {
 	if i := strings.Index(rest, last); i >= 0 {
 		return i + len(last)

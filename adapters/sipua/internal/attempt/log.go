@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/sip/ladder"
 )
 
-// observerTimeout is the maximum duration of a call of the observer.
+// observerTimeout is the time limit of each call of an observer's method.
 const observerTimeout = 10 * time.Second
 
 // Logger creates the logs of a user agent's attempts.

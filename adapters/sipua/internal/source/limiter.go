@@ -44,7 +44,7 @@ type Limiter struct {
 }
 
 type source struct {
-	served   share             // limits INVITEs, except those that unserved limits
+	served   share             // limits INVITEs, except those that the share unserved limits
 	unserved share             // limits INVITEs to unserved numbers behind a trusted source
 	probes   *rate.Limiter     // limits OPTIONS
 	requests *rate.Limiter     // limits requests of any kind

@@ -20,7 +20,7 @@ type Flow struct {
 	pool    *Pool
 	first   place     // where the dialog started
 	now     place     // the current connection
-	came    bool      // the peer has sent a request over now
+	came    bool      // the peer has sent a request over the current connection
 	profile Profile   // verification of new connections; Host is empty for a caller's connection
 	names   []string  // names that a caller's certificate may contain: see Known
 	held    []Profile // profiles of the stacks that the flow must release
@@ -150,9 +150,9 @@ func (f *Flow) Request(req *sip.Request, path dialog.Path) (tx *sip.ClientTx, er
 	return tx, err
 }
 
-// each calls try for the connections that a message may use until one succeeds. It tries the current connection before new ones, because a
-// Contact behind NAT contains an unreachable address. With a route set, it does so only if the peer has sent a request over the connection,
-// or if the connection leads to the next hop.
+// each calls the function try for the connections that a message may use, until one call succeeds. It tries the current connection before
+// new ones, because a Contact behind NAT contains an unreachable address. With a route set, it does so only if the peer has sent a request
+// over the connection, or if the connection leads to the next hop.
 func (f *Flow) each(path dialog.Path, try func(*Stack, netip.AddrPort) error) error {
 	if (f.came || len(path.Routes) == 0 || f.leadsTo(path.NextHop)) && f.now.conn() != nil {
 		if err := try(f.now.stack, f.now.address); err == nil {
@@ -202,7 +202,7 @@ func (f *Flow) profiles(host string) []Profile {
 	return all
 }
 
-// elsewhere calls try for new connections to the addresses of a next hop until one succeeds.
+// elsewhere calls the function try for new connections to the addresses of a next hop, until one call succeeds.
 func (f *Flow) elsewhere(hop string, try func(*Stack, netip.AddrPort) error) error {
 	var next sip.Uri
 	if err := sip.ParseUri(hop, &next); err != nil {

@@ -165,7 +165,7 @@ func (t *ServerTx) Stack() *Stack { return t.stack }
 func (t *ServerTx) Connection() sip.Connection { return t.conn }
 
 // Respond sends a response. The first final response ends the transaction. A 2xx to an INVITE may then be sent again. Respond returns
-// ErrCanceled if the request was canceled, and ErrLost if its connection has closed.
+// ErrCanceled if the request was canceled, ErrLost if its connection has closed, and another error if the request was already answered.
 func (t *ServerTx) Respond(res *sip.Response) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -194,8 +194,8 @@ func (t *ServerTx) respond(res *sip.Response) error {
 }
 
 // Watch sets the functions to call if the peer cancels an INVITE, or its connection closes, before the final response. At most one of the
-// two functions is called, at most once. It must neither block nor use the transaction. Watch returns ErrCanceled or ErrLost if the INVITE
-// was already canceled or its connection has closed. It does nothing for an answered transaction.
+// two functions is called, at most once. The functions must neither block nor use the transaction. Watch returns ErrCanceled or ErrLost if
+// the INVITE was already canceled or its connection has closed. It does nothing for an answered transaction.
 func (t *ServerTx) Watch(canceled func(cancel *sip.Request), lost func()) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -238,7 +238,7 @@ func (t *ServerTx) guardConnection() {
 	})
 }
 
-// lose ends a transaction whose connection has closed, and calls lost. The caller must hold the mutex.
+// lose ends a transaction whose connection has closed, and calls the function lost, if set. The caller must hold the mutex.
 func (t *ServerTx) lose() {
 	if t.over == nil && t.lost != nil {
 		t.lost()

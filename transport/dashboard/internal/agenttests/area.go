@@ -104,8 +104,8 @@ func faultsOf(err error, fields ...string) (page.Faults, bool) {
 	return page.FaultsOf(err, nil, fields...)
 }
 
-// cancelled redirects to a page after a cancellation, with a notice of its success or its failure. It returns an error that page.FaultsOf
-// does not convert.
+// cancelled redirects to a page after a cancellation, with a notice of its success or its failure. An error that page.FaultsOf does not
+// convert is returned instead.
 func cancelled(to, notice string, err error) (page.Answer, error) {
 	if err != nil {
 		if _, ok := page.FaultsOf(err, nil); !ok {

@@ -25,7 +25,7 @@ func readForm(r *page.Request, fields []string) form {
 	return f
 }
 
-// whole returns the integer in a field, or nil if the field is empty. Another value is CodeBadRequest with the field.
+// whole returns the integer in a field, or nil if the field is empty. Any other value causes CodeBadRequest with the name of the field.
 func (f form) whole(name string) (*int, error) {
 	if f.Values[name] == "" {
 		return nil, nil //nolint:nilnil // as in the domain, nil is no number

@@ -64,7 +64,8 @@ func groupStates(path string) []option {
 	return all
 }
 
-// setCompleted is the text for a simulation set in the state Passed, because only some of its runs may have passed.
+// setCompleted is the text of the badge for a simulation set in the state Passed. The text is not "passed", because some of the set's runs
+// may have failed.
 const setCompleted = "completed"
 
 // groupStateOf returns the badge of a group's state.

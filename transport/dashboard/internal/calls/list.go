@@ -33,7 +33,8 @@ func orderOf(r *page.Request, f call.Filter) page.Sort {
 	return page.Sort{Query: r.With("ascending", "true"), Aria: "descending", Mark: "▼"}
 }
 
-// list shows the running calls, and below them the ended calls. With filters it shows the calls that match.
+// list shows the ended calls and, on the first page, the running calls above them. With filters it shows all calls that match, whether
+// running or ended.
 func (p pages) list(ctx context.Context, r *page.Request) (page.Answer, error) {
 	after, err := r.After()
 	if err != nil {

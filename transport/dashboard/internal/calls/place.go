@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/turnlog"
 )
 
-// form contains the form that places a call. Its fields have the names of the API.
+// form contains the values of the form that places a call. Its fields have the names of the API.
 type form struct {
 	Values map[string]string // as typed
 	Faults page.Faults
@@ -147,7 +147,7 @@ func (p pages) place(ctx context.Context, r *page.Request) (page.Answer, error) 
 	return p.view(f, http.StatusUnprocessableEntity), nil
 }
 
-// request converts the form to a request. An invalid value is CodeBadRequest with the field.
+// request converts the form to a request. An invalid value causes CodeBadRequest with the name of the field.
 func (f form) request() (call.Request, error) {
 	r := call.Request{AgentID: f.Values["agent_id"]}
 	for name, number := range map[string]*string{"phone_number": &r.To, "from": &r.From} {

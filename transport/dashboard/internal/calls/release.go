@@ -53,7 +53,8 @@ var q850 = map[int]string{
 // reason matches the cause of a Reason header (RFC 3326).
 var reason = regexp.MustCompile(`(?i)\b(Q\.850|SIP)\s*;[^,"]*?\bcause\s*=\s*(\d{1,3})\b`)
 
-// releaseText describes the peer's Reason headers, and appends them unchanged in parentheses.
+// releaseText describes the causes in the peer's Reason headers, and appends the headers unchanged in parentheses. If it knows none of the
+// causes, it returns only the headers.
 func releaseText(release string) string {
 	var words []string
 	for _, found := range reason.FindAllStringSubmatch(release, -1) {

@@ -29,7 +29,7 @@ func State(c call.Call) page.Badge {
 	return page.Badge{Kind: "plain", Text: string(c.Status)}
 }
 
-// causes maps the causes of the ends of calls to descriptions.
+// causes maps the causes with which calls end to descriptions.
 var causes = map[call.Cause]string{
 	call.CauseLocalHangup: "the agent hung up", call.CauseRemoteHangup: "the other side hung up", call.CauseBusy: "the number called is busy",
 	call.CauseRedirected: "the other side redirected the call, which the trunk does not follow", call.CauseRejected: "the call was refused", call.CauseNoAnswer: "nobody answered", call.CauseCancelled: "the call was given up before the answer",

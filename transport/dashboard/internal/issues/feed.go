@@ -143,7 +143,8 @@ func (e *entry) artifact(a triage.Artifact) {
 	}
 }
 
-// locate sets the paths of cited resources and the times of cited lines. It looks up at most maxLocated lines, in one query.
+// locate sets the paths of cited resources and, unless Config.Calls is nil, the times of cited lines. It looks up at most maxLocated lines,
+// in one query.
 func (p pages) locate(ctx context.Context, org callwright.OrgID, all []entry) error {
 	cited := map[call.LinePlace][]*evidence{}
 	for _, shown := range all {

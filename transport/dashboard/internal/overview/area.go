@@ -104,7 +104,7 @@ func (p pages) show(ctx context.Context, r *page.Request) (page.Answer, error) {
 // running selects the calls that have not ended.
 var running = call.Filter{Completed: new(false), Limit: most, SkipCount: true}
 
-// live reads the calls that have not ended, and whether there are more than most.
+// live reads the first calls that have not ended, and sets MoreLive if there are others.
 func (v *view) live(ctx context.Context, org callwright.OrgID) error {
 	if v.Has.Calls == nil {
 		return nil

@@ -41,7 +41,7 @@ func (r *Request) Field(name string) string { return strings.TrimSpace(r.PostFor
 // Streams reports whether the browser requests the live parts of the page as server-sent events.
 func (r *Request) Streams() bool { return strings.Contains(r.Header.Get("Accept"), eventStream) }
 
-// After returns the keyset position after which the list begins, from the query parameter "after". An invalid value is CodeBadRequest.
+// After returns the keyset position after which the list begins, from the query parameter "after". An invalid value causes CodeBadRequest.
 func (r *Request) After() (callwright.Keyset, error) {
 	k, err := callwright.ParseCursor(r.Query("after"))
 	return k, callwright.InField("after", err)
@@ -59,7 +59,7 @@ func (r *Request) Next(k callwright.Keyset) string {
 func (r *Request) Below(path string) string { return r.prefix + path }
 
 // With returns the current query with changed parameters, beginning with "?". pairs alternates names and values; an empty value deletes the
-// parameter. With always deletes the parameter "after" unless pairs sets it, so that the list begins with its first page.
+// parameter. The parameter "after" is always deleted unless pairs sets it, so that the list begins with its first page.
 func (r *Request) With(pairs ...string) string {
 	q := r.URL.Query()
 	q.Del("after")
@@ -189,7 +189,8 @@ func (s *Site) refuse(w http.ResponseWriter, r *Request, err error) error {
 	return nil
 }
 
-// log writes the log entry of a request. It contains the pattern of the route, not the URL, whose query may contain personal data.
+// log writes the log entry of a request. It contains the pattern of the route, not the URL, whose query may contain personal data. For
+// requests without a principal, callwright.UnauthenticatedLog limits the number of entries, except of server errors.
 func (s *Site) log(r *Request, route Route, status int, took time.Duration, err error) {
 	level := slog.LevelInfo
 	attrs := []slog.Attr{
@@ -230,7 +231,7 @@ type recorder struct {
 	begin  func() // called before the response is sent; may be nil
 }
 
-// note records the first status and calls begin.
+// note records the first status and then calls the function begin, if set.
 func (w *recorder) note(status int) {
 	if w.status != 0 {
 		return

@@ -50,7 +50,7 @@ func claim(ctx context.Context, places chan struct{}) (leave func(), err error) 
 	}
 }
 
-// enter claims a slot for rendering a page of an area, or of this package if of is nil.
+// enter claims a slot for rendering a page of an area. If the area is nil, it claims a slot for a page of this package.
 func (r *room) enter(ctx context.Context, of *Area) (leave func(), err error) {
 	if of == nil {
 		return claim(ctx, r.own)

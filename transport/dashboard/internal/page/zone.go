@@ -40,8 +40,8 @@ func (s *Site) zoneOf(r *http.Request) *time.Location {
 // without JavaScript, and for a zone that this server does not know. Pages that count days therefore name the zone.
 func (r *Request) Zone() *time.Location { return r.zone }
 
-// Span returns the period that a filter names. A date is the whole day in the browser's zone; for an instant, from and until are equal. ok
-// is false for any other text. callwright.TimeFormats describes valid texts.
+// Span returns the period that a filter names. A date is the whole day in the browser's zone; for an instant, both returned times are
+// equal. ok is false for any other text. callwright.TimeFormats describes valid texts.
 func (r *Request) Span(text string) (from, until time.Time, ok bool) {
 	at, isDate, ok := callwright.ParseTime(text)
 	if !ok || !isDate {

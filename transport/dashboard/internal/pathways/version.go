@@ -31,7 +31,7 @@ type version struct {
 	Begin   beginning // form that begins a chat
 }
 
-// numberOf parses the number of a version in an address. An invalid number is ErrNotFound.
+// numberOf parses the number of a version in an address. It returns ErrNotFound for an invalid number.
 func numberOf(text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
@@ -188,8 +188,8 @@ func (p pages) discard(ctx context.Context, r *page.Request) (page.Answer, error
 	})
 }
 
-// act calls do with the version that the address names, and redirects to the pathway with the notice that do returns. If do refuses, act
-// shows the version again with its faults.
+// act calls the given function with the ids of the pathway and the version in the address, and redirects to the pathway with the returned
+// notice. If the function returns an error that the user can correct, act shows the version again with the faults.
 func (p pages) act(ctx context.Context, r *page.Request, do func(id string, number int) (string, error)) (page.Answer, error) {
 	number, err := numberOf(r.PathValue("number"))
 	if err != nil {

@@ -77,7 +77,8 @@ func (p pages) organizationsPage(ctx context.Context, r *page.Request, o organiz
 	return v, nil
 }
 
-// createOrganization creates an organization, and shows its first key for the only time.
+// createOrganization creates an organization, and shows the organization's first key for the only time. If the request is invalid, it shows
+// the form again.
 func (p pages) createOrganization(ctx context.Context, r *page.Request) (page.Answer, error) {
 	operator, err := p.cfg.Access.Operator(r.Principal)
 	if err != nil {

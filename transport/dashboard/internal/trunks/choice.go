@@ -50,7 +50,7 @@ func (c choice) StepName() string {
 	return ""
 }
 
-// Steps returns the steps of the set-up, with the step named now as the current step.
+// Steps returns the steps of the set-up, with the given step as the current one.
 func (c choice) Steps(now string) []step {
 	return steps(now, c.Outbound(), c.Discovery != "" || now == "Destination" || now == "Discovery")
 }

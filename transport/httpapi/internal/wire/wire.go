@@ -142,10 +142,10 @@ func WholeMillis(d *time.Duration) Nil[int] {
 	return Nil[int]{Value: max(1, int(d.Round(time.Millisecond).Milliseconds()))}
 }
 
-// Seconds returns a duration in seconds, rounded to the nearest.
+// Seconds returns a duration in seconds, rounded to the nearest second.
 func Seconds(d time.Duration) int { return int(d.Round(time.Second).Seconds()) }
 
-// Values decodes the values of a free object, which is the body's member with the name field. It returns nil for an empty object. An error
+// Values decodes the values of a free object, which is the body's member with the given name. It returns nil for an empty object. An error
 // names the invalid value.
 func Values[M ~map[string]jx.Raw](field string, raw M) (map[string]any, error) {
 	if len(raw) == 0 {

@@ -5,7 +5,7 @@ import "time"
 // Verdict is the result of adding a packet.
 type Verdict uint8
 
-// The verdicts of Push.
+// The verdicts on a packet, which Buffer.Push returns.
 const (
 	Queued    Verdict = iota
 	Late              // its time was already played
@@ -15,7 +15,7 @@ const (
 // Kind says how a Player produces the audio of a Step.
 type Kind uint8
 
-// The kinds of a step.
+// The kinds of a Step, with the audio that a Player produces.
 const (
 	Idle    Kind = iota // silence, because the playout has not started
 	Audio               // a packet to decode and play
@@ -142,8 +142,8 @@ func (b *Buffer) extend(sequence uint16, timestamp uint32) (seq, stamp int64) {
 	return seq, stamp
 }
 
-// late counts successive late packets while the buffer is empty. If all packets are late, the playout is ahead of the sender. late also
-// advances first, so that the packet does not count as lost.
+// late counts successive late packets while the buffer is empty. If all packets are late, the playout is ahead of the sender. If the buffer
+// is empty, late also advances b.first, so that the packet does not count as lost.
 func (b *Buffer) late(seq int64) {
 	if b.count > 0 {
 		b.lateRun = 0

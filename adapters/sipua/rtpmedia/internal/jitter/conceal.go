@@ -2,9 +2,9 @@ package jitter
 
 import "time"
 
-// The constants of the concealment, which resembles ITU-T G.711, Appendix I. It repeats the last pitch period, and later three periods, so
-// that the audio does not buzz. It then fades, and cross-fades into the next received audio. Unlike the Appendix it adds no delay, so the
-// transition at its beginning is not smoothed.
+// The constants of the concealment, which resembles ITU-T G.711, Appendix I. It repeats the last pitch period, and after onePeriod the last
+// three periods, so that the audio does not buzz. The three periods fade until silentFrom. The next received audio is cross-faded. Unlike
+// the Appendix, the concealment adds no delay, so the transition at its beginning is not smoothed.
 const (
 	pitchLeast = 5 * time.Millisecond  // 200 Hz
 	pitchMost  = 15 * time.Millisecond // 66 Hz
@@ -17,7 +17,7 @@ const (
 // concealer produces a replacement for missing audio.
 type concealer struct {
 	rate    int
-	history []int16 // the last samples that were played
+	history []int16 // the last samples that were received or silent, without concealed ones
 	period  int     // pitch period of the current loss, in samples
 	cycle   int     // number of repeated samples at the end of history
 	at      int     // position in the cycle

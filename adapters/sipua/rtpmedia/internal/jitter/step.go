@@ -2,8 +2,8 @@ package jitter
 
 import "time"
 
-// Next returns the step to play at now. After an Audio or Skip step, the caller must pass the decoded length to Advance. Other steps
-// advance the playout themselves.
+// Next returns the step to play at now. After an Audio or Skip step, the caller must pass the decoded length to Advance. After other steps,
+// it must not call Advance.
 func (b *Buffer) Next(now time.Duration) Step {
 	head, gap := b.head()
 	if !b.started {
@@ -87,7 +87,7 @@ func (b *Buffer) missing(early bool) Step {
 }
 
 // gap returns a step before head, whose timestamp is not yet due. If lost is set, packets are missing, otherwise the sender has paused. If
-// hurry is set, gap shortens a pause.
+// hurry is set, gap shortens a pause, and plays head if nothing of the pause remains.
 func (b *Buffer) gap(head *slot, lost, hurry bool) Step {
 	ticks := min(head.stamp-b.next, int64(b.frame))
 	if hurry && !lost { // catching up in a pause is inaudible
