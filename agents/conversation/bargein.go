@@ -12,7 +12,7 @@ type Interruptibility uint8
 
 // The levels of Interruptibility. See BargeIn for their limits.
 const (
-	Inherited              Interruptibility = iota // in a Say, the level of the Config; in a Config, NormallyInterrupted
+	Inherited              Interruptibility = iota // in a BargeIn, the level of the Config; in a Config, NormallyInterrupted
 	NeverInterrupted                               // no voice interrupts the agent
 	ReluctantlyInterrupted                         // only long speech, several words or a request to stop
 	NormallyInterrupted                            // any words except back-channels
@@ -25,7 +25,8 @@ func InterruptibilityOf(n int) Interruptibility {
 	return NeverInterrupted + Interruptibility(min(max(n, 0), 4)) //nolint:gosec // from 0 to 4
 }
 
-// BargeIn configures which voice of the caller interrupts the agent. The zero BargeIn of a Say means the settings of the Config.
+// BargeIn configures which voice of the caller interrupts the following words of the same answer. Without this step, and after the zero
+// BargeIn, the settings of the Config apply.
 //
 //	level                    pauses after   cuts after   cuts for words
 //	NeverInterrupted         never          never        none

@@ -64,14 +64,14 @@ func TestImmediatelyInterrupted(t *testing.T) {
 	}
 }
 
-// TestBargeInOfASentence checks that the BargeIn of a sentence applies while this sentence is played, and only then.
-func TestBargeInOfASentence(t *testing.T) {
+// TestBargeInStep checks that a BargeIn applies while the words that follow it are played, and only then.
+func TestBargeInStep(t *testing.T) {
 	t.Parallel()
 	b := &brain{answer: func(turn conversation.Turn) []conversation.Step {
 		if turn.Kind == conversation.TurnStart {
 			return []conversation.Step{
-				conversation.Say{Text: story, BargeIn: conversation.BargeIn{Level: conversation.NeverInterrupted}},
-				conversation.Say{Text: "And this one is as long as the other one was."},
+				conversation.BargeIn{Level: conversation.NeverInterrupted}, conversation.Say{Text: story},
+				conversation.BargeIn{}, conversation.Say{Text: "And this one is as long as the other one was."},
 			}
 		}
 		return append(say("All right."), conversation.End{})

@@ -84,14 +84,11 @@ func TextTurn(text string) Turn {
 	return Turn{Kind: TurnSpeech, Text: text}
 }
 
-// Step is one action of a brain: Say, Expect, Press, Transfer or End.
+// Step is one action of a brain: Say, BargeIn, Expect, Press, Transfer or End.
 type Step interface{ step() }
 
 // Say speaks Text, which is synthesized as a whole: a sentence or another piece, not blank, of at most tts.MaxText bytes.
-type Say struct {
-	Text    string
-	BargeIn BargeIn // voice that interrupts this Text; the zero value means the settings of the Config
-}
+type Say struct{ Text string }
 
 // Expect passes phrases to the recognizer that the caller may say next.
 type Expect struct{ Phrases []string }
@@ -120,6 +117,7 @@ type Transfer struct{ To string }
 type End struct{ Reason string }
 
 func (Say) step()      {}
+func (BargeIn) step()  {}
 func (Expect) step()   {}
 func (Press) step()    {}
 func (Transfer) step() {}

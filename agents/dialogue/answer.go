@@ -13,6 +13,7 @@ import (
 type Answer struct {
 	BargeIn conversation.BargeIn // voice that interrupts the following words; the zero value means the conversation's settings
 
+	bargeIn conversation.BargeIn // the last emitted BargeIn
 	talk    *Talk
 	emit    func(conversation.Step) bool
 	said    strings.Builder
@@ -28,14 +29,15 @@ func (t *Talk) Answer(emit func(conversation.Step) bool) *Answer {
 	return &Answer{talk: t, emit: emit}
 }
 
-// Text says a text, sentence by sentence.
+// Text says a text, sentence by sentence. If the answer is stopped, the rest of the text becomes Talk.Unsaid.
 func (a *Answer) Text(text string) {
 	a.said.Grow(min(len(text)+1, MaxAnswer))
 	var chunks tts.Chunker
-	for _, chunk := range chunks.Write(text) {
-		a.say(chunk)
-	}
-	for _, chunk := range chunks.Flush() {
+	for _, chunk := range append(chunks.Write(text), chunks.Flush()...) {
+		if a.stopped {
+			a.talk.Unsaid = strings.TrimSpace(a.talk.Unsaid + " " + chunk)
+			continue
+		}
 		a.say(chunk)
 	}
 }
@@ -75,7 +77,11 @@ func (a *Answer) say(chunk string) {
 	}
 	a.said.WriteString(chunk)
 	a.talk.Messages[len(a.talk.Messages)-1].Text = a.said.String()[a.from:]
-	a.Step(conversation.Say{Text: chunk, BargeIn: a.BargeIn})
+	if a.BargeIn != a.bargeIn {
+		a.bargeIn = a.BargeIn
+		a.Step(a.BargeIn)
+	}
+	a.Step(conversation.Say{Text: chunk})
 }
 
 // call adds the agent's tool calls and their answers to the talk, after the agent's words.

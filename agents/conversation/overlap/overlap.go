@@ -60,6 +60,19 @@ func Asked(said string) bool {
 	return at >= 0 && len(fold(said[at:])) <= afterQuestion
 }
 
+// AsksToStop reports whether a text is a request to stop or begins with one, perhaps after back-channels and fillers: "okay, wait, I have a
+// question" does.
+func AsksToStop(language, text string) bool {
+	tokens := fold(annotation.ReplaceAllString(text, " "))
+	s := setOf(language)
+	for n := 1; n <= min(len(tokens), maxTokens); n++ {
+		if s.classify(tokens[:n]) == Stop {
+			return true
+		}
+	}
+	return false
+}
+
 // annotation matches an annotation of a recognizer.
 var annotation = regexp.MustCompile(`\[[^][]*\]|\([^()]*\)|<[^<>]*>|\*[^*]*\*`)
 
