@@ -8,7 +8,7 @@ import (
 // pathMode determines how a visited path must resemble the reference.
 type pathMode string
 
-// The following constants are the modes.
+// The modes of TraversalMatch.
 const (
 	similarity  pathMode = "similarity"  // the share of steps that need no edit is at least a threshold
 	exact       pathMode = "exact"       // the same nodes in the same order
@@ -36,7 +36,7 @@ type Edit struct {
 // EditOp is the operation of an Edit.
 type EditOp string
 
-// The following constants are the operations.
+// The EditOp of an Edit.
 const (
 	Keep   EditOp = "keep"   // the node was visited as in the reference
 	Insert EditOp = "insert" // the node was visited, but the reference does not contain it here

@@ -51,8 +51,8 @@ type Store interface {
 
 	// Waiting returns at most limit organizations that have Pending runs, without duplicates, in any order.
 	Waiting(ctx context.Context, limit int) ([]callwright.OrgID, error)
-	// Abandoned returns at most limit runs of all organizations that are Running on a node that alive does not contain, or with an empty
-	// Node, in any order. Outcome and Summary may be missing.
+	// Abandoned returns at most limit runs of all organizations that are Running on a node outside the list alive, or with an empty Node,
+	// in any order. Outcome and Summary may be missing.
 	Abandoned(ctx context.Context, alive []string, limit int) ([]Run, error)
 	// Cancelled returns the ids of those Running runs of a node whose own Cancel or whose group's Cancel is set, of all organizations and
 	// in any order. It excludes runs of a group that is StoppedByBudget unless their own Cancel is set.

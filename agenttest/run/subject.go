@@ -21,7 +21,7 @@ type Snapshot struct {
 	CreatedAt time.Time
 }
 
-// NewSnapshot returns a snapshot of the tested scenario and version that was created at the given time.
+// NewSnapshot returns a snapshot of the tested scenario and version, with the given time as its CreatedAt.
 func NewSnapshot(sc scenario.Scenario, v Version, override map[string]any, at time.Time) Snapshot {
 	return Snapshot{
 		ID: SnapshotID(sc, v, override), Org: sc.Org, Scenario: sc, Version: v.Number, Hash: v.Hash, CreatedAt: at,

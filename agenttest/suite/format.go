@@ -136,7 +136,8 @@ func escaped(text []byte) []byte {
 	return out
 }
 
-// unprintable reports whether JSON may contain a character that YAML excludes or treats as a line break (YAML 1.2, section 5).
+// unprintable reports whether c is a character that JSON may contain, but that YAML excludes or treats as a line break (YAML 1.2, section
+// 5).
 func unprintable(c rune) bool {
 	return c >= 0x7f && c <= 0x9f || c == 0xfeff || c == 0xfffe || c == 0xffff
 }
@@ -146,7 +147,7 @@ const indent = 2
 // first lists the members of messages, mocks and assertions that are written first, in this order.
 var first = []string{"type", "name", "role", "content", "node_id", "method", "url", "status", "body"}
 
-// sortMembers sorts the members of an object: those in first precede the others.
+// sortMembers sorts the members of an object: those that the list first contains precede the others.
 func sortMembers(object *yaml.Node) {
 	type member struct{ name, value *yaml.Node }
 	var members []member
