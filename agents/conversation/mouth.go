@@ -174,7 +174,7 @@ func (m *mouth) back(l line) {
 	if from >= m.at {
 		return
 	}
-	samples, _, _, _ := l.clip.next(from-l.start, m.at-from)
+	samples := l.clip.part(from-l.start, m.at-l.start)
 	m.at = from + wordStart(samples, rate, from == l.start)
 	m.played = m.at
 }

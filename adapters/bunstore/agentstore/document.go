@@ -115,6 +115,12 @@ type latencyJSON struct {
 	Playing    time.Duration `json:"playing_ns,omitempty"`
 }
 
+type holdJSON struct {
+	Start  time.Duration           `json:"start_ns"`
+	Length time.Duration           `json:"length_ns"`
+	Why    conversation.HoldReason `json:"why"`
+}
+
 // These conversions check at compile time that the types contain the same fields.
 var (
 	_ = agentJSON(agents.Agent{})
@@ -128,4 +134,5 @@ var (
 	_ = deliveryJSON(call.Delivery{})
 	_ = statsJSON(call.Stats{})
 	_ = latencyJSON(conversation.Latency{})
+	_ = holdJSON(conversation.Hold{})
 )

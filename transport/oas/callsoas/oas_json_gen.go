@@ -482,6 +482,56 @@ func (s CallEventCategory) MarshalJSON() ([]byte, error) { return codec.Marshal(
 
 func (s *CallEventCategory) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
+func (s *CallHold) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("start_ms")
+	e.Float64(s.StartMs)
+	e.FieldStart("ms")
+	e.Float64(s.Ms)
+	e.FieldStart("why")
+	s.Why.Encode(e)
+	e.ObjEnd()
+}
+
+var objectOfCallHold = codec.Object{
+	Type:     "CallHold",
+	Members:  []string{"start_ms", "ms", "why"},
+	Required: []uint8{0b00000111},
+}
+
+func (s *CallHold) Decode(d *jx.Decoder) error {
+	return objectOfCallHold.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "start_ms":
+			return 0, codec.DecodeFloat(d, &s.StartMs)
+		case "ms":
+			return 1, codec.DecodeFloat(d, &s.Ms)
+		case "why":
+			return 2, s.Why.Decode(d)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *CallHold) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *CallHold) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s CallHoldWhy) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+func (s *CallHoldWhy) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return codec.Nil("CallHoldWhy")
+	}
+	return codec.DecodeEnum(d, s, s.AllValues())
+}
+
+func (s CallHoldWhy) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *CallHoldWhy) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
 func (s *CallLatency) Encode(e *jx.Encoder) {
 	e.ObjStart()
 	e.FieldStart("end_of_turn_ms")
@@ -2546,6 +2596,14 @@ func (s *TranscriptLine) Encode(e *jx.Encoder) {
 		e.FieldStart("interrupted")
 		s.Interrupted.Encode(e)
 	}
+	if s.Held != nil {
+		e.FieldStart("held")
+		e.ArrStart()
+		for _, elem := range s.Held {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
 	if s.Latency.Set {
 		e.FieldStart("latency")
 		s.Latency.Encode(e)
@@ -2555,8 +2613,8 @@ func (s *TranscriptLine) Encode(e *jx.Encoder) {
 
 var objectOfTranscriptLine = codec.Object{
 	Type:     "TranscriptLine",
-	Members:  []string{"id", "created_at", "text", "user", "start", "end", "interrupted", "latency"},
-	Required: []uint8{0b00001111},
+	Members:  []string{"id", "created_at", "text", "user", "start", "end", "interrupted", "held", "latency"},
+	Required: []uint8{0b00001111, 0b00000000},
 }
 
 func (s *TranscriptLine) Decode(d *jx.Decoder) error {
@@ -2579,9 +2637,11 @@ func (s *TranscriptLine) Decode(d *jx.Decoder) error {
 		case "interrupted":
 			s.Interrupted.Reset()
 			return 6, s.Interrupted.Decode(d)
+		case "held":
+			return 7, codec.DecodeArr(d, &s.Held, (*CallHold).Decode)
 		case "latency":
 			s.Latency.Reset()
-			return 7, s.Latency.Decode(d)
+			return 8, s.Latency.Decode(d)
 		}
 		return -1, d.Skip()
 	})

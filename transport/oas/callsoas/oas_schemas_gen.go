@@ -207,6 +207,50 @@ func (s *CallEventCategory) UnmarshalText(data []byte) error {
 	return codec.EnumOf(data, s, s.AllValues())
 }
 
+// A pause of the agent while the other side spoke over it.
+// Ref: #/components/schemas/CallHold
+type CallHold struct {
+	// Milliseconds from the answer to the begin of the pause.
+	StartMs float64 `json:"start_ms"`
+	// Length of the pause in milliseconds.
+	Ms float64 `json:"ms"`
+	// Why the pause ended. After "cut", the agent did not continue. After the others it continued at the
+	// held word, because the sound had no words; the words were an acknowledgement such as "uh-huh", or a
+	// hesitation such as "um"; they did not suffice for the agent's interruptibility; or they were not
+	// recognized in time.
+	Why CallHoldWhy `json:"why"`
+}
+
+// Why the pause ended. After "cut", the agent did not continue. After the others it continued at the
+// held word, because the sound had no words; the words were an acknowledgement such as "uh-huh", or a
+// hesitation such as "um"; they did not suffice for the agent's interruptibility; or they were not
+// recognized in time.
+type CallHoldWhy string
+
+const (
+	CallHoldWhyNoise       CallHoldWhy = "noise"
+	CallHoldWhyBackchannel CallHoldWhy = "backchannel"
+	CallHoldWhyFiller      CallHoldWhy = "filler"
+	CallHoldWhyIgnored     CallHoldWhy = "ignored"
+	CallHoldWhyTimeout     CallHoldWhy = "timeout"
+	CallHoldWhyCut         CallHoldWhy = "cut"
+)
+
+func (CallHoldWhy) AllValues() []CallHoldWhy {
+	return []CallHoldWhy{
+		CallHoldWhyNoise,
+		CallHoldWhyBackchannel,
+		CallHoldWhyFiller,
+		CallHoldWhyIgnored,
+		CallHoldWhyTimeout,
+		CallHoldWhyCut,
+	}
+}
+
+func (s CallHoldWhy) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
+
+func (s *CallHoldWhy) UnmarshalText(data []byte) error { return codec.EnumOf(data, s, s.AllValues()) }
+
 // Latencies of one answer in milliseconds, each measured from the caller's last voiced sample; null
 // for a stage that did not happen.
 // Ref: #/components/schemas/CallLatency
@@ -2411,8 +2455,10 @@ type TranscriptLine struct {
 	// Seconds from the answer to the last word.
 	End OptFloat64 `json:"end"`
 	// The other side broke in.
-	Interrupted OptBool        `json:"interrupted"`
-	Latency     OptCallLatency `json:"latency"`
+	Interrupted OptBool `json:"interrupted"`
+	// Pauses of the agent in this line while the other side spoke, in order. Absent if there were none.
+	Held    []CallHold     `json:"held"`
+	Latency OptCallLatency `json:"latency"`
 }
 
 // Who said or did it.

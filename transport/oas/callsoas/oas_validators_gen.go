@@ -186,6 +186,20 @@ func (s *CallCreatedReply) Validate() error {
 
 func (s CallEventCategory) Validate() error { return codec.Enum(s, s.AllValues()) }
 
+func (s *CallHold) Validate() error {
+	if s == nil {
+		return validate.ErrNilPointer
+	}
+
+	var failures codec.Failures
+	failures.Add("start_ms", codec.Float(float64(s.StartMs), validate.Float{MinSet: true}))
+	failures.Add("ms", codec.Float(float64(s.Ms), validate.Float{MinSet: true}))
+	failures.Add("why", s.Why.Validate())
+	return failures.Err()
+}
+
+func (s CallHoldWhy) Validate() error { return codec.Enum(s, s.AllValues()) }
+
 func (s *CallLatency) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
@@ -755,6 +769,19 @@ func (s *TranscriptLine) Validate() error {
 	if value, ok := s.End.Get(); ok {
 		failures.Add("end", codec.Float(float64(value), validate.Float{MinSet: true}))
 	}
+	failures.Add("held", func() error {
+		if s.Held == nil {
+			return nil // optional
+		}
+		if err := codec.Size(len(s.Held), 0, 10000); err != nil {
+			return err
+		}
+		var failures codec.Failures
+		for i, elem := range s.Held {
+			failures.AddItem(i, elem.Validate())
+		}
+		return failures.Err()
+	}())
 	if value, ok := s.Latency.Get(); ok {
 		failures.Add("latency", value.Validate())
 	}
