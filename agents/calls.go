@@ -92,6 +92,9 @@ func (s *Service) byPersona(ctx context.Context, org callwright.OrgID, a Agent) 
 	a.Task, a.PersonaVersion, a.Conditions, a.KnowledgeBases = v.Orchestration, v.Number, v.Conditions, v.KnowledgeBases
 	a.Persona, a.Voice, a.Language = cmp.Or(a.Persona, v.Personality), cmp.Or(a.Voice, v.Call.Voice), cmp.Or(a.Language, v.Call.Language)
 	a.Record, a.WaitForGreeting = a.Record || v.Call.Record, a.WaitForGreeting || v.Call.WaitForGreeting
+	if a.Interruption == nil && a.Interruptibility == nil {
+		a.Interruption, a.Interruptibility = v.Call.Interruption, v.Call.Interruptibility
+	}
 	if a.MaxDuration == DefaultMaxDuration {
 		a.MaxDuration = 0
 	}

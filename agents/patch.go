@@ -35,8 +35,11 @@ type Patch struct {
 	TransferTo      callwright.Optional[callwright.PhoneNumber]
 	Webhook         callwright.Optional[string]
 	Interruption    callwright.Optional[time.Duration]
-	Tools           callwright.Optional[[]json.RawMessage]
-	DynamicData     callwright.Optional[[]DynamicData]
+	// Interruptibility also clears the agent's Interruption, unless Interruption is Set, too.
+	Interruptibility callwright.Optional[int]
+
+	Tools       callwright.Optional[[]json.RawMessage]
+	DynamicData callwright.Optional[[]DynamicData]
 }
 
 // WebAgentPatch changes settings of a web agent. See Patch for unset and cleared settings.
@@ -70,10 +73,13 @@ const (
 	SettingWebhook         Setting = "webhook"
 	SettingInterruption    Setting = "interruption_threshold"
 	SettingTools           Setting = "tools"
-	SettingDynamicData     Setting = "dynamic_data"
-	SettingVoiceSettings   Setting = "voice_settings"
-	SettingKeywords        Setting = "keywords"
-	SettingMetadata        Setting = "metadata"
+
+	SettingInterruptibility Setting = "interruptibility"
+
+	SettingDynamicData   Setting = "dynamic_data"
+	SettingVoiceSettings Setting = "voice_settings"
+	SettingKeywords      Setting = "keywords"
+	SettingMetadata      Setting = "metadata"
 )
 
 // Report maps each setting of a patch to its outcome: nil if the setting was applied, the error otherwise.
@@ -124,6 +130,14 @@ func (p Patch) changes() []change {
 	add(&list, SettingTools, p.Tools, func(w *WebAgent) *[]json.RawMessage { return &w.Agent.Tools })
 	addPointer(&list, SettingTemperature, p.Temperature, func(w *WebAgent) **float64 { return &w.Agent.Temperature })
 	addPointer(&list, SettingInterruption, p.Interruption, func(w *WebAgent) **time.Duration { return &w.Agent.Interruption })
+	if p.Interruptibility.Set {
+		list = append(list, change{[]Setting{SettingInterruptibility}, func(w *WebAgent) {
+			w.Agent.Interruptibility = p.Interruptibility.Value
+			if !p.Interruption.Set {
+				w.Agent.Interruption = nil
+			}
+		}, nil})
+	}
 	add(&list, SettingMaxDuration, p.MaxDuration, func(w *WebAgent) *time.Duration { return &w.Agent.MaxDuration })
 	return list
 }

@@ -29,6 +29,7 @@ func RunObserver(t *testing.T, h ObserverHarness) {
 			{Role: conversation.RoleCaller, Text: "12#", Digits: true, Start: 3 * time.Second, End: 3 * time.Second},
 			{Role: conversation.RoleAgent, Text: "w5", Digits: true, Start: 4 * time.Second, End: 5 * time.Second},
 			{Role: conversation.RoleAgent, Text: "I was", Interrupted: true, Latency: conversation.Latency{Playing: time.Second}},
+			{Role: conversation.RoleAgent, Text: "As I said.", Holds: []conversation.Hold{{Start: time.Second, Length: 1, Why: conversation.HoldNoise}}},
 		} {
 			o.Entry(e)
 			want = append(want, e.Text)

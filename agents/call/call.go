@@ -103,6 +103,7 @@ type Entry struct {
 	Start, End  time.Duration // relative to the answer
 	Interrupted bool          // whether the other side interrupted the agent
 	Latency     conversation.Latency
+	Holds       []conversation.Hold // pauses of the agent while the other side spoke; times relative to the answer
 	CreatedAt   time.Time
 }
 

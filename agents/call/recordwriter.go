@@ -76,6 +76,7 @@ func (s *Service) writeRecord(ctx context.Context, c Call, clock callwright.Cloc
 func (b *recordWriter) Entry(e conversation.Entry) {
 	line := Entry{
 		Speaker: SpeakerAssistant, Text: e.Text, Start: e.Start, End: e.End, Interrupted: e.Interrupted, Latency: e.Latency,
+		Holds: e.Holds,
 	}
 	switch {
 	case e.Role == conversation.RoleCaller && e.Digits:

@@ -141,6 +141,9 @@ func (s *Service) conversationConfig(org callwright.OrgID, a agents.Agent, book 
 	if a.Interruption != nil {
 		config.Interruption = max(*a.Interruption, time.Millisecond) // 0 would mean the conversation's default
 	}
+	if a.Interruptibility != nil {
+		config.Interruptibility = conversation.InterruptibilityOf(*a.Interruptibility)
+	}
 	return config
 }
 

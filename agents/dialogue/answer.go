@@ -11,6 +11,9 @@ import (
 // Answer is an answer in progress. The conversation may stop it at any step. Its words are added to the Talk immediately. If the caller
 // does not hear all of them, the next turn reports the heard part.
 type Answer struct {
+	BargeIn conversation.BargeIn // voice that interrupts the following words; the zero value means the conversation's settings
+
+	bargeIn conversation.BargeIn // the last emitted BargeIn
 	talk    *Talk
 	emit    func(conversation.Step) bool
 	said    strings.Builder
@@ -26,14 +29,15 @@ func (t *Talk) Answer(emit func(conversation.Step) bool) *Answer {
 	return &Answer{talk: t, emit: emit}
 }
 
-// Text says a text, sentence by sentence.
+// Text says a text, sentence by sentence. If the answer is stopped, the rest of the text becomes Talk.Unsaid.
 func (a *Answer) Text(text string) {
 	a.said.Grow(min(len(text)+1, MaxAnswer))
 	var chunks tts.Chunker
-	for _, chunk := range chunks.Write(text) {
-		a.say(chunk)
-	}
-	for _, chunk := range chunks.Flush() {
+	for _, chunk := range append(chunks.Write(text), chunks.Flush()...) {
+		if a.stopped {
+			a.talk.Unsaid = strings.TrimSpace(a.talk.Unsaid + " " + chunk)
+			continue
+		}
 		a.say(chunk)
 	}
 }
@@ -73,6 +77,10 @@ func (a *Answer) say(chunk string) {
 	}
 	a.said.WriteString(chunk)
 	a.talk.Messages[len(a.talk.Messages)-1].Text = a.said.String()[a.from:]
+	if a.BargeIn != a.bargeIn {
+		a.bargeIn = a.BargeIn
+		a.Step(a.BargeIn)
+	}
 	a.Step(conversation.Say{Text: chunk})
 }
 

@@ -32,15 +32,19 @@ func (w *walk) follow(ctx context.Context, v way) {
 // visit enters a node. If the caller's words lead to a global node, visit stores the current node as the node to return to, unless one is
 // already stored. On the way back, and at a node that is not global, it clears the stored node.
 func (w *walk) visit(v way) {
-	pending := v.kind != back || w.state.ReturnPending
+	pending, interruption := v.kind != back || w.state.ReturnPending, Interruption{}
+	if v.kind == back {
+		interruption = w.state.ReturnInterruption
+	}
 	switch {
 	case v.kind == global && w.state.Return == "":
-		w.state.Return, w.state.ReturnPending = w.at.ID, w.state.ActionPending
+		w.state.Return, w.state.ReturnPending, w.state.ReturnInterruption = w.at.ID, w.state.ActionPending, w.state.Interruption
 	case !v.to.Global, v.kind == back:
-		w.state.Return, w.state.ReturnPending = "", false
+		w.state.Return, w.state.ReturnPending, w.state.ReturnInterruption = "", false, Interruption{}
 	}
+	w.state.Interruption = interruption
 	w.visits++
-	w.at = v.to
+	w.at, w.answer.BargeIn = v.to, v.to.BargeIn
 	w.state.Node, w.state.ActionPending = w.at.ID, pending
 	w.state.Visited = append(w.state.Visited, w.at.ID)
 	w.note(LogEntry{Kind: LogVisit, Tag: w.at.Tag})

@@ -154,7 +154,8 @@ func (b *Brain) request() llm.ReplyRequest {
 	return llm.ReplyRequest{
 		Org: b.cfg.Org, Instructions: b.cfg.Task, CanEnd: true, Language: b.cfg.Language, Model: b.cfg.ModelName,
 		Temperature: b.cfg.Temperature, CanTransfer: b.cfg.TransferTo != "",
-		Facts: request.Known(b.cfg.Facts, template.NewValues(b.variables, maxFacts)),
+		Unheard: b.talk.Unheard,
+		Facts:   request.Known(b.cfg.Facts, template.NewValues(b.variables, maxFacts)),
 	}
 }
 

@@ -128,6 +128,9 @@ func (f *form) reply(r *llm.ReplyRequest) {
 	}
 	f.number(r.Trial)
 	f.number(r.Attempt)
+	if r.Unheard != "" { // runs have no interruptions, so the digests of stored answers stay valid
+		f.text(r.Unheard)
+	}
 }
 
 func (f *form) question(q *llm.Question) {

@@ -24,14 +24,19 @@ type entryRow struct {
 	End         time.Duration `bun:"end_ns"`
 	Interrupted bool          `bun:"interrupted"`
 	Latency     latencyJSON   `bun:"latency,type:jsonb"`
+	Holds       []holdJSON    `bun:"holds,type:jsonb,nullzero"`
 	CreatedAt   time.Time     `bun:"created_at"`
 }
 
 func (r entryRow) entry() call.Entry {
-	return call.Entry{
+	e := call.Entry{
 		Seq: r.Seq, Speaker: call.Speaker(r.Speaker), Text: r.Text, Start: r.Start, End: r.End,
 		Interrupted: r.Interrupted, Latency: conversation.Latency(r.Latency), CreatedAt: r.CreatedAt.UTC(),
 	}
+	for _, h := range r.Holds {
+		e.Holds = append(e.Holds, conversation.Hold(h))
+	}
+	return e
 }
 
 // Append adds a line to a transcript, unless a line with its Seq exists. It returns CodeNotFound if the call is absent.
@@ -39,6 +44,9 @@ func (s Calls) Append(ctx context.Context, org callwright.OrgID, id string, e ca
 	row := entryRow{
 		CallID: id, Seq: e.Seq, Speaker: string(e.Speaker), Text: e.Text, Start: e.Start, End: e.End,
 		Interrupted: e.Interrupted, Latency: latencyJSON(e.Latency), CreatedAt: sqldb.Stored(e.CreatedAt),
+	}
+	for _, h := range e.Holds {
+		row.Holds = append(row.Holds, holdJSON(h))
 	}
 	return s.attach(ctx, org, id, e, &row)
 }

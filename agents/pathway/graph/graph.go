@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/request"
 	"github.com/callwright/callwright/agents/template"
@@ -54,18 +55,19 @@ type Node struct {
 	Description *template.Template // details of Label
 	AutoReturn  bool               // whether a global node returns to the previous node after its words
 
-	Skip          bool               // whether the node does not wait for the caller after its words (modelOptions.skipUserResponse)
-	QuietSilence  bool               // whether the node stays silent when the caller is silent (modelOptions.disableSilenceRepeat)
-	Model         string             // empty means the agent's model
-	Temperature   *float64           // nil means the agent's temperature
-	TransferTo    *template.Template // for NodeTransfer; nil means the agent's transfer number
-	Digits        *template.Template // for NodePress: see IsDigits; w pauses for half a second
-	ShowDigits    bool               // for NodePress: transcripts show the digits, which are otherwise masked
-	Knowledge     string             // for NodeKnowledge: text that contains the answers
-	KnowledgeBase string             // for NodeKnowledge: knowledge base to query; empty means the text Knowledge
-	Request       *request.Call      // for NodeWebhook
-	Branches      []Branch           // for NodeWebhook: the first branch that holds is taken
-	Edges         []*Edge            // in the document's order
+	Skip          bool                 // whether the node does not wait for the caller after its words (modelOptions.skipUserResponse)
+	QuietSilence  bool                 // whether the node stays silent when the caller is silent (modelOptions.disableSilenceRepeat)
+	BargeIn       conversation.BargeIn // voice that interrupts the node's words; the zero value means the agent's settings
+	Model         string               // empty means the agent's model
+	Temperature   *float64             // nil means the agent's temperature
+	TransferTo    *template.Template   // for NodeTransfer; nil means the agent's transfer number
+	Digits        *template.Template   // for NodePress: see IsDigits; w pauses for half a second
+	ShowDigits    bool                 // for NodePress: transcripts show the digits, which are otherwise masked
+	Knowledge     string               // for NodeKnowledge: text that contains the answers
+	KnowledgeBase string               // for NodeKnowledge: knowledge base to query; empty means the text Knowledge
+	Request       *request.Call        // for NodeWebhook
+	Branches      []Branch             // for NodeWebhook: the first branch that holds is taken
+	Edges         []*Edge              // in the document's order
 }
 
 // Acts reports whether the node has an action in addition to its words.

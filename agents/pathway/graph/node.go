@@ -3,8 +3,10 @@ package graph
 import (
 	"encoding/json"
 	"strings"
+	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway/internal/tree"
 	"github.com/callwright/callwright/agents/request"
@@ -54,6 +56,30 @@ func (n parsedNode) options(options fields) {
 	n.Temperature = options.number(options.first("newTemperature", "temperature"), 0, 2)
 	n.Skip = options.flag("skipUserResponse")
 	n.QuietSilence = options.flag("disableSilenceRepeat")
+	n.BargeIn = bargeIn(options)
+}
+
+// The maximums of modelOptions.interruptibility and of modelOptions.interruptionThreshold, which is in milliseconds.
+const (
+	maxInterruptibility = 4
+	maxThreshold        = 10_000
+)
+
+// bargeIn reads block_interruptions, interruptibility and interruptionThreshold. It ignores values of a wrong type and clamps numbers,
+// because earlier releases stored any values. Check reports them.
+func bargeIn(options fields) conversation.BargeIn {
+	var b conversation.BargeIn
+	if v := options.of.Get("interruptibility"); v.Kind == tree.Number {
+		b.Level = conversation.InterruptibilityOf(int(min(max(v.Float(), 0), maxInterruptibility)))
+	}
+	if v := options.of.Get("block_interruptions"); v.Kind == tree.Boolean && v.True() {
+		b.Level = conversation.NeverInterrupted
+	}
+	if v := options.of.Get("interruptionThreshold"); v.Kind == tree.Number {
+		ms := min(max(v.Float(), 0.001), maxThreshold) // 0 would mean no threshold
+		b.Threshold = time.Duration(ms * float64(time.Millisecond))
+	}
+	return b
 }
 
 // extraction reads the variables to extract, and reports invalid variables and repeated names.

@@ -80,6 +80,11 @@ func transcriptLine(e call.Entry) oas.TranscriptLine {
 		Start: oas.NewOptFloat64(e.Start.Seconds()), End: oas.NewOptFloat64(e.End.Seconds()),
 		Interrupted: oas.NewOptBool(e.Interrupted),
 	}
+	for _, h := range e.Holds {
+		l.Held = append(l.Held, oas.CallHold{
+			StartMs: float64(h.Start.Microseconds()) / 1000, Ms: float64(h.Length.Microseconds()) / 1000, Why: oas.CallHoldWhy(h.Why),
+		})
+	}
 	if e.Latency != (conversation.Latency{}) {
 		l.Latency.SetTo(oas.CallLatency{
 			EndOfTurnMs: nilMillis(e.Latency.EndOfTurn), RecognizedMs: nilMillis(e.Latency.Recognized),

@@ -28,7 +28,7 @@ type form struct {
 // that call that the form cannot represent.
 var formFields = []string{
 	"phone_number", "from", "task", "pathway_id", "pathway_version", "persona_id", "agent_id", "first_sentence", "voice", "language", "max_duration",
-	"record", "wait_for_greeting", "request_data", "again", "missing",
+	"record", "wait_for_greeting", "interruptibility", "request_data", "again", "missing",
 }
 
 // Title returns the heading of the page.
@@ -74,6 +74,9 @@ func again(c call.Call) (form, error) {
 	}}
 	if a.MaxDuration != 0 {
 		f.Values["max_duration"] = strconv.FormatFloat(a.MaxDuration.Minutes(), 'f', -1, 64)
+	}
+	if a.Interruptibility != nil {
+		f.Values["interruptibility"] = strconv.Itoa(*a.Interruptibility)
 	}
 	if version := a.Pathway.Version; a.Pathway.ID != "" {
 		f.Values["pathway_version"] = cmp.Or(string(version.Environment), strconv.Itoa(version.Number))
@@ -173,6 +176,13 @@ func (f form) request() (call.Request, error) {
 			}
 			*setting = callwright.Given(yes)
 		}
+	}
+	if value := f.Values["interruptibility"]; value != "" {
+		n, err := strconv.Atoi(value)
+		if err != nil {
+			return r, callwright.Invalid("interruptibility", "must be a number from 0 to 4")
+		}
+		r.Overrides.Interruptibility = callwright.Given(n)
 	}
 	if value := f.Values["max_duration"]; value != "" {
 		n, err := strconv.ParseFloat(strings.Replace(value, ",", ".", 1), 64)

@@ -88,6 +88,26 @@ func TestPlaceAsTheAgentSays(t *testing.T) {
 	}
 }
 
+// TestPlaceWithInterruptibility checks that the form sets who interrupts the agent, and shows it when the call is repeated.
+func TestPlaceWithInterruptibility(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.post("/calls/new", "/calls", url.Values{"phone_number": {"+14155550123"}, "task": {"Talk."}, "interruptibility": {"0"}}, http.StatusOK, "The call was placed.")
+	found, _, err := h.calls.List(t.Context(), org, call.Filter{})
+	if err != nil || len(found.Items) != 1 {
+		t.Fatalf("%d calls were placed, %v", len(found.Items), err)
+	}
+	id := found.Items[0].ID
+	if a := must(h.calls.Get(t.Context(), org, id)).Agent; a.Interruptibility == nil || *a.Interruptibility != 0 {
+		t.Errorf("interruptibility %v", a.Interruptibility)
+	}
+	h.want(http.StatusOK, "/calls/new?again="+id, `<option value="0" selected>Never</option>`)
+	for _, wrong := range []string{"x", "5"} {
+		h.post("/calls/new", "/calls", url.Values{"phone_number": {"+14155550123"}, "task": {"Talk."}, "interruptibility": {wrong}},
+			http.StatusUnprocessableEntity, `id="fault-interruptibility">must be`)
+	}
+}
+
 // TestPlaceWithoutRecordings checks that the form shows a fault if it requests a recording from a server that makes none.
 func TestPlaceWithoutRecordings(t *testing.T) {
 	t.Parallel()

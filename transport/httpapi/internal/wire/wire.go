@@ -115,6 +115,14 @@ func Ptr[T any](value T, given bool) *T {
 	return &value
 }
 
+// OptPtr returns the optional member of a pointer, which is absent for nil.
+func OptPtr[T any](p *T) Opt[T] {
+	if p == nil {
+		return Opt[T]{}
+	}
+	return Opt[T]{Value: *p, Set: true}
+}
+
 // Minutes converts a number of minutes to a duration.
 func Minutes(n float64) time.Duration { return time.Duration(math.Round(n * float64(time.Minute))) }
 
