@@ -3,8 +3,8 @@ package loa_test
 import (
 	"context"
 	"errors"
-	"slices"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
