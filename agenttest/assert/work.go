@@ -17,7 +17,7 @@ func (w *Work) admit(p pattern, size, matches int, r *Result) bool {
 	case w.canAfford(p, size, matches):
 		return true
 	case (&Work{}).canAfford(p, size, matches):
-		r.failf(Error, CodeTooLarge, "The earlier regular expressions used too much of the run's limit of work to leave enough for "+
+		r.failf(Error, CodeTooLarge, "The earlier regular expressions used up most of the run's limit of work: too little is left for "+
 			"%d bytes of text. Simplify them, or use other types of assertions.", size)
 	default:
 		r.failf(Error, CodeTooLarge, "The regular expression is too large for %d bytes of text. Simplify it, or use another type of assertion.", size)

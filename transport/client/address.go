@@ -113,7 +113,7 @@ func checkLink(link, base *url.URL) error {
 	case link.User != nil:
 		return callwright.Invalid("url", "must not contain a user name or password")
 	case link.Scheme == "http" && base.Scheme == "https":
-		return callwright.Invalid("url", "is not encrypted, but the server is: the audio is not downloaded")
+		return callwright.Invalid("url", "must begin with https://, because the server's address does: the audio is not downloaded")
 	}
 	return nil
 }
