@@ -35,6 +35,9 @@ type Config struct {
 	// Observe receives the events of this node's calls: see Observation. It may be nil.
 	Observe func(o Observation)
 
+	// Activity returns the detector of a call's speech. It may be nil: see conversation.Config.
+	Activity func(rate int) conversation.Activity
+
 	Routes     Routes             // if nil, placing a call is CodeUnavailable
 	Recordings Recordings         // if nil, placing a call with a recording is CodeUnavailable, and incoming calls are not recorded
 	Notifier   Notifier           // if nil, placing a call with a webhook is CodeUnavailable, and incoming calls send no notices

@@ -1,6 +1,10 @@
 package conversation
 
-import "time"
+import (
+	"time"
+
+	"github.com/callwright/callwright/speech/pcm"
+)
 
 // frameTime is the duration of a frame.
 const frameTime = 20 * time.Millisecond
@@ -9,6 +13,7 @@ const frameTime = 20 * time.Millisecond
 const (
 	shortestVoice = 80 * time.Millisecond  // minimum of speech while the agent is silent; shorter sound is a click
 	wordGap       = 240 * time.Millisecond // maximum gap between words; a longer gap begins a new burst
+	certain       = 0.6                    // minimum of Verdict.Certainty for an interruption; coughs and breaths stay below it
 	echoTail      = 15                     // number of frames within which an echo of the agent returns
 	echoGuarded   = -9.0                   // dB; loudest echo relative to the agent's level within Config.EchoGuard
 	echoLater     = -30.0                  // dB; loudest echo later, when the peer's echo canceller has converged
@@ -16,7 +21,7 @@ const (
 
 // voiceDetector groups frames with voice into bursts. It ignores echoes of the agent.
 type voiceDetector struct {
-	detector *Detector
+	activity Activity
 	sent     [echoTail]float64 // the agent's level in the last frames, in dBFS
 	at       int
 
@@ -24,21 +29,25 @@ type voiceDetector struct {
 	voiced time.Duration // duration of voice in the current burst
 	length time.Duration // time since the first voice of the burst
 	gap    time.Duration // time since the last voice of the burst
+
+	certainty float64 // Verdict.Certainty of the last frame
 }
 
-func newEar(rate int) *voiceDetector {
-	e := &voiceDetector{detector: NewDetector(rate)}
+func newEar(a Activity) *voiceDetector {
+	e := &voiceDetector{activity: a}
 	for i := range e.sent {
-		e.sent[i] = decibels(0)
+		e.sent[i] = pcm.SilenceDB
 	}
 	return e
 }
 
 // hear processes a frame. guarded means that the agent has just begun to speak, so that its echo may be loud.
 func (e *voiceDetector) hear(f Frame, guarded bool) {
-	e.sent[e.at] = loudness(f.Out)
+	e.sent[e.at] = pcm.Loudness(f.Out)
 	e.at = (e.at + 1) % echoTail
-	if e.detector.Voiced(f.In) && e.detector.Level() > e.loudestEcho(guarded) {
+	v := e.activity.Hear(f.In, f.Out)
+	e.certainty = v.Certainty
+	if v.Voice() && v.Level > e.loudestEcho(guarded) {
 		e.run++
 		e.voiced += frameTime
 	} else {
@@ -55,7 +64,7 @@ func (e *voiceDetector) hear(f Frame, guarded bool) {
 
 // loudestEcho returns the level in dBFS up to which a sound may be an echo of the agent.
 func (e *voiceDetector) loudestEcho(guarded bool) float64 {
-	loudest := decibels(0)
+	loudest := pcm.SilenceDB
 	for _, level := range e.sent {
 		loudest = max(loudest, level)
 	}
@@ -63,15 +72,6 @@ func (e *voiceDetector) loudestEcho(guarded bool) float64 {
 		return loudest + echoGuarded
 	}
 	return loudest + echoLater
-}
-
-// loudness returns the level of a frame in dBFS.
-func loudness(frame []int16) float64 {
-	var sum float64
-	for _, s := range frame {
-		sum += float64(s) * float64(s)
-	}
-	return decibels(sum / (32768 * 32768 * float64(max(1, len(frame)))))
 }
 
 // endBurst ends the burst after a gap longer than wordGap.

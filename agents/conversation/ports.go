@@ -5,7 +5,18 @@ import (
 	"iter"
 	"strings"
 	"time"
+
+	"github.com/callwright/callwright/speech/activity"
 )
+
+// Activity detects the caller's speech in one call. activity.Detector implements it, and agentstest.RunActivity tests it.
+type Activity interface {
+	// Hear classifies the next 20 ms of the call. in is the caller's audio, and out is the agent's audio of the same time, empty while the
+	// agent is silent. Hear does not wait, allocates no memory, and retains neither slice. Its result depends on the previous frames only,
+	// and is the same at every sample rate. Clipped audio, empty frames and constant samples are allowed. Silence and steady noise are not
+	// speech after 2 s, and DTMF digits are Tone. Only one goroutine uses an Activity.
+	Hear(in, out []int16) activity.Verdict
+}
 
 // Recognizer converts speech to text, one utterance at a time. agentstest.RunRecognizer tests it.
 type Recognizer interface {

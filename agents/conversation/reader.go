@@ -35,7 +35,7 @@ func newReader(ctx context.Context, c Config, audio Audio, brain Brain) *reader 
 	s := newSession(ctx, c, audio, brain)
 	r := &reader{
 		session: s, speaker: &speaker{session: s},
-		voiceDetector: newEar(rate), ring: newRing(rate, c.PreRoll+c.Interruption+2*wordGap),
+		voiceDetector: newEar(c.Activity(rate)), ring: newRing(rate, c.PreRoll+c.Interruption+2*wordGap),
 	}
 	s.wait.Go(r.speaker.run)
 	return r
@@ -189,10 +189,11 @@ func (r *reader) hear(f Frame) {
 }
 
 // voiceCounts reports whether the caller's voice is long enough to begin an utterance. While the agent is silent, shortestVoice suffices,
-// even if the voice began before the agent had finished. A voice that interrupts the agent must last for Config.Interruption.
+// even if the voice began before the agent had finished. A voice that interrupts the agent must last for Config.Interruption
+// and be certain.
 func (r *reader) voiceCounts() bool {
 	if r.state.agentHasFloor() {
-		return r.voiceDetector.run > 1 && r.voiceDetector.voiced >= r.cfg.Interruption
+		return r.voiceDetector.run > 1 && r.voiceDetector.voiced >= r.cfg.Interruption && r.voiceDetector.certainty >= certain
 	}
 	return r.voiceDetector.voiced >= shortestVoice
 }

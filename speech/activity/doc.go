@@ -1,0 +1,7 @@
+// Package activity detects a caller's speech in the audio of a call (voice activity detection). A Detector classifies each frame of 20 ms,
+// and distinguishes the caller from softer voices in the room.
+//
+// By itself, a Detector compares energy with a noise floor, so that it takes coughs, music and other voices for speech. A Network such as
+// silero.Network corrects that. The two are used together where the caller is clearly louder than the noise; in loud noise, the energy alone
+// is more reliable.
+package activity
