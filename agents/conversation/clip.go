@@ -46,26 +46,17 @@ func (c *clip) add(samples []int16, err error) {
 	c.changed = make(chan struct{})
 }
 
-// next waits for samples from position at, and returns at most size of them. The returned samples do not change afterwards. total is the
-// number of all samples, or 0 until it is known. After the last sample the error is io.EOF.
-func (c *clip) next(ctx context.Context, at, size int) (part []int16, total int, err error) {
-	for {
-		c.mu.Lock()
-		samples, err, changed := c.samples, c.err, c.changed
-		c.mu.Unlock()
-		if errors.Is(err, io.EOF) {
-			total = len(samples)
-		}
-		switch {
-		case at < len(samples):
-			return samples[at:min(at+size, len(samples))], total, nil
-		case err != nil:
-			return nil, total, err
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return nil, 0, ctx.Err()
-		}
+// next returns at most size samples from position at, which do not change afterwards. total is the number of all samples, or 0 until it is
+// known. After the last sample, the error is io.EOF. If the samples have not arrived yet, next returns none and no error; changed is closed
+// when more arrive.
+func (c *clip) next(at, size int) (part []int16, total int, changed <-chan struct{}, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if errors.Is(c.err, io.EOF) {
+		total = len(c.samples)
 	}
+	if at < len(c.samples) {
+		return c.samples[at:min(at+size, len(c.samples))], total, nil, nil
+	}
+	return nil, total, c.changed, c.err
 }

@@ -18,7 +18,7 @@ type job struct {
 
 	ctx     context.Context //nolint:containedctx // the job's life: the reader ends it, the speaker sees that
 	cancel  context.CancelFunc
-	playout playout
+	mouth   *mouth
 	latency Latency
 	pressed []Entry // digits that the agent pressed; the transcript lists them after its words
 }

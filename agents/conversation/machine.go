@@ -10,6 +10,8 @@ const (
 	keying                // the caller presses digits
 	thinking              // the brain has the turn, and its answer is not audible yet
 	speaking              // the agent is audible
+	paused                // the answer is held, and the caller speaks; an utterance is open
+	judging               // the answer is held until the caller's words are recognized
 	leaving               // the agent apologizes for a failure, and then ends
 	over                  // the conversation has ended
 	states
@@ -21,10 +23,14 @@ type event uint8
 const (
 	callerSpeaks   event = iota // voice that is long enough for the state: see agentHasFloor
 	callerPauses                // no voice for Config.EndOfTurn
+	callerInsists               // voice in a held answer that is longer than any back-channel
 	turnTooLong                 // the utterance has reached Config.MaxTurn
 	digitPressed                //
 	digitsComplete              // Config.InterDigit is over, or # was pressed
 	callerSilent                // silence of the caller for Config.Silence
+	wordsHeard                  // overlapping words that interrupt the agent were recognized
+	nothingHeard                // all overlapping utterances were noises, fillers or back-channels
+	verdictLate                 // the recognizer did not return the overlapping words in time
 	agentAudible                // the first sample of the answer was played
 	agentDone                   // the whole answer was played, or it was empty
 	agentLeaves                 // the answer ended or transferred the call, and was played
@@ -37,14 +43,19 @@ const (
 type effect uint8
 
 const (
-	listen     effect = iota // open an utterance, beginning with the audio shortly before the voice
-	forget                   // abandon the utterance
-	hush                     // silence the agent immediately and stop its brain
-	answer                   // finish the utterance and let the brain answer it
-	answerKeys               // let the brain answer the digits
-	answerNone               // let the brain answer the caller's silence
-	begin                    // let the brain speak first
-	apologize                // say the apology, then end
+	listen       effect = iota // open an utterance, beginning with the audio shortly before the voice
+	forget                     // abandon the utterance
+	hush                       // silence the agent immediately and stop its brain
+	hold                       // silence the agent immediately, so that resume can continue the answer
+	resume                     // continue the held answer from the beginning of the held word
+	judge                      // finish the utterance and wait for its words
+	carry                      // add the words of judged utterances to the caller's next turn
+	answer                     // finish the utterance and let the brain answer it
+	answerJudged               // let the brain answer the words of judged utterances
+	answerKeys                 // let the brain answer the digits
+	answerNone                 // let the brain answer the caller's silence
+	begin                      // let the brain speak first
+	apologize                  // say the apology, then end
 )
 
 // move is an entry of the table: the next state, and the effects in order.
@@ -65,18 +76,22 @@ var table = [states]map[event]move{
 		callerSpeaks: {hearing, []effect{listen}},
 		digitPressed: {keying, nil},
 		callerSilent: {thinking, []effect{answerNone}},
+		wordsHeard:   {thinking, []effect{answerJudged}}, // recognized after the end of the answer
 	},
 	hearing: {
+		wordsHeard:   {hearing, []effect{carry}},
 		callerPauses: {thinking, []effect{answer}},
 		turnTooLong:  {thinking, []effect{answer}},
 		digitPressed: {keying, []effect{forget}}, // the sound of the key has opened the utterance
 	},
 	keying: {
+		wordsHeard:     {keying, []effect{carry}},
 		digitsComplete: {thinking, []effect{answerKeys}},
 	},
 	thinking: {
-		callerSpeaks: {hearing, []effect{hush, listen}}, // the caller continues the previous turn
-		digitPressed: {keying, []effect{hush}},
+		callerSpeaks: {paused, []effect{hold, listen}},         // the caller may continue the previous turn
+		wordsHeard:   {thinking, []effect{hush, answerJudged}}, // recognized after verdictLate
+		digitPressed: {keying, []effect{hush, carry}},
 		agentAudible: {speaking, nil},
 		agentDone:    {idle, nil},
 		agentLeaves:  {over, nil},
@@ -84,8 +99,31 @@ var table = [states]map[event]move{
 		agentBroken:  {over, nil},
 	},
 	speaking: {
-		callerSpeaks: {hearing, []effect{hush, listen}}, // barge-in
-		digitPressed: {keying, []effect{hush}},          // a key is never noise
+		callerSpeaks: {paused, []effect{hold, listen}}, // perhaps barge-in
+		wordsHeard:   {thinking, []effect{hush, answerJudged}},
+		digitPressed: {keying, []effect{hush, carry}}, // a key is never noise
+		agentDone:    {idle, nil},
+		agentLeaves:  {over, nil},
+		agentFailed:  {leaving, []effect{hush, apologize}},
+		agentBroken:  {over, nil},
+	},
+	paused: {
+		callerInsists: {hearing, []effect{hush, carry}},
+		callerPauses:  {judging, []effect{judge}},
+		turnTooLong:   {judging, []effect{judge}},
+		wordsHeard:    {hearing, []effect{hush, carry}}, // of the utterance before
+		digitPressed:  {keying, []effect{forget, hush, carry}},
+		agentDone:     {hearing, nil}, // the answer was over before it was held
+		agentLeaves:   {over, nil},
+		agentFailed:   {leaving, []effect{forget, hush, apologize}},
+		agentBroken:   {over, nil},
+	},
+	judging: {
+		callerSpeaks: {paused, []effect{listen}},
+		wordsHeard:   {thinking, []effect{hush, answerJudged}},
+		nothingHeard: {thinking, []effect{resume}}, // agentAudible follows if the answer was audible before
+		verdictLate:  {thinking, []effect{resume}},
+		digitPressed: {keying, []effect{hush, carry}},
 		agentDone:    {idle, nil},
 		agentLeaves:  {over, nil},
 		agentFailed:  {leaving, []effect{hush, apologize}},
@@ -117,5 +155,7 @@ func start(waitForGreeting bool) (state, []effect) {
 	return thinking, []effect{begin}
 }
 
-// agentHasFloor reports whether the agent speaks or is about to speak. Then only a voice that lasts for Config.Interruption counts.
-func (s state) agentHasFloor() bool { return s == thinking || s == speaking }
+// agentHasFloor reports whether the agent speaks, is about to speak or is held. Then only a voice that lasts for Config.Interruption counts.
+func (s state) agentHasFloor() bool {
+	return s == thinking || s == speaking || s == paused || s == judging
+}

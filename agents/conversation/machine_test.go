@@ -19,23 +19,46 @@ greeting callerSilent thinking [begin]
 idle callerSpeaks hearing [listen]
 idle digitPressed keying []
 idle callerSilent thinking [answerNone]
+idle wordsHeard thinking [answerJudged]
 hearing callerPauses thinking [answer]
 hearing turnTooLong thinking [answer]
 hearing digitPressed keying [forget]
+hearing wordsHeard hearing [carry]
 keying digitsComplete thinking [answerKeys]
-thinking callerSpeaks hearing [hush listen]
-thinking digitPressed keying [hush]
+keying wordsHeard keying [carry]
+thinking callerSpeaks paused [hold listen]
+thinking digitPressed keying [hush carry]
+thinking wordsHeard thinking [hush answerJudged]
 thinking agentAudible speaking []
 thinking agentDone idle []
 thinking agentLeaves over []
 thinking agentFailed leaving [hush apologize]
 thinking agentBroken over []
-speaking callerSpeaks hearing [hush listen]
-speaking digitPressed keying [hush]
+speaking callerSpeaks paused [hold listen]
+speaking digitPressed keying [hush carry]
+speaking wordsHeard thinking [hush answerJudged]
 speaking agentDone idle []
 speaking agentLeaves over []
 speaking agentFailed leaving [hush apologize]
 speaking agentBroken over []
+paused callerPauses judging [judge]
+paused callerInsists hearing [hush carry]
+paused turnTooLong judging [judge]
+paused digitPressed keying [forget hush carry]
+paused wordsHeard hearing [hush carry]
+paused agentDone hearing []
+paused agentLeaves over []
+paused agentFailed leaving [forget hush apologize]
+paused agentBroken over []
+judging callerSpeaks paused [listen]
+judging digitPressed keying [hush carry]
+judging wordsHeard thinking [hush answerJudged]
+judging nothingHeard thinking [resume]
+judging verdictLate thinking [resume]
+judging agentDone idle []
+judging agentLeaves over []
+judging agentFailed leaving [hush apologize]
+judging agentBroken over []
 leaving agentDone over []
 leaving agentLeaves over []
 leaving agentFailed over []
@@ -78,6 +101,8 @@ type world struct {
 	state     conversation.State
 	utterance bool
 	answering bool
+	held      bool
+	judged    bool // whether the words of an utterance are pending
 }
 
 // apply performs an effect. It returns a description if the effect is impossible in this world, and "" otherwise.
@@ -97,12 +122,34 @@ func (w *world) apply(e conversation.Effect) string {
 		if !w.answering {
 			return "hushes an agent who has no turn"
 		}
-		w.answering = false
+		w.answering, w.held = false, false
+	case conversation.HoldAnswer:
+		if !w.answering || w.held {
+			return "holds an answer twice, or none"
+		}
+		w.held = true
+	case conversation.ResumeAnswer:
+		if !w.held {
+			return "resumes an answer that is not held"
+		}
+		w.held = false
+	case conversation.Judge:
+		if !w.utterance {
+			return "judges what it does not hear"
+		}
+		w.utterance, w.judged = false, true
+	case conversation.Carry:
+		w.judged = false
+	case conversation.AnswerJudged:
+		if w.answering || !w.judged {
+			return "answers twice, or words that nobody said"
+		}
+		w.answering, w.judged = true, false
 	case conversation.Answer:
 		if !w.utterance {
 			return "answers nothing"
 		}
-		w.utterance = false
+		w.utterance, w.judged = false, false
 		fallthrough
 	default:
 		if w.answering {
@@ -116,13 +163,16 @@ func (w *world) apply(e conversation.Effect) string {
 // happen applies an event to the world. The events that end an answer are ignored if no answer runs. It returns a description of an
 // impossible effect, or "".
 func (w *world) happen(e conversation.Event) string {
-	if e >= conversation.AgentDone {
-		if !w.answering {
-			return ""
-		}
-		if e != conversation.AgentFailed || w.state == conversation.InLeaving {
-			w.answering = false // after a timeout, the failed answer may still run: it is hushed
-		}
+	switch {
+	case e >= conversation.AgentDone && !w.answering, e == conversation.WordsHeard && !w.judged:
+		return ""
+	case e == conversation.NothingHeard && !w.judged:
+		return ""
+	case e == conversation.NothingHeard:
+		w.judged = false
+	case e >= conversation.AgentDone && (e != conversation.AgentFailed || w.state == conversation.InLeaving):
+		w.answering, w.held = false, false // after a timeout, the failed answer may still run: it is hushed
+	default:
 	}
 	var do []conversation.Effect
 	w.state, do = conversation.Move(w.state, e)
@@ -136,11 +186,16 @@ func (w *world) happen(e conversation.Event) string {
 
 // holds checks the invariants of the world's state. It returns a description of a violated invariant, or "".
 func (w *world) holds() string {
-	turn := slices.Contains([]conversation.State{conversation.InThinking, conversation.InSpeaking, conversation.InLeaving}, w.state)
+	in := func(states ...conversation.State) bool { return slices.Contains(states, w.state) }
+	held := in(conversation.InPaused, conversation.InJudging)
+	turn := held || in(conversation.InThinking, conversation.InSpeaking, conversation.InLeaving)
 	switch {
-	case w.utterance != (w.state == conversation.InHearing):
+	case w.state == conversation.IsOver:
+	case w.utterance != in(conversation.InHearing, conversation.InPaused):
 		return fmt.Sprintf("utterance open is %v in %s", w.utterance, w.state)
-	case w.answering != turn && w.state != conversation.IsOver:
+	case w.held != held:
+		return fmt.Sprintf("answer held is %v in %s", w.held, w.state)
+	case w.answering != turn:
 		return fmt.Sprintf("answering is %v in %s", w.answering, w.state)
 	}
 	return ""

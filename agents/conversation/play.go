@@ -3,7 +3,6 @@ package conversation
 import (
 	"context"
 	"errors"
-	"io"
 	"time"
 
 	"github.com/callwright/callwright/speech/tts"
@@ -31,6 +30,7 @@ type heardPart struct {
 type answerFailure struct {
 	cause error
 	mute  bool // the synthesizer or the call has failed, so that the agent cannot speak any more
+	lost  bool // the call accepts no more audio
 }
 
 // perform plays an answer until the job's context ends. If the answer ends with an End or a Transfer, perform returns that step.
@@ -40,6 +40,11 @@ func (s *speaker) perform(j *job, items <-chan item) (Step, *answerFailure) {
 		var ok bool
 		select {
 		case it, ok = <-items:
+		case <-j.mouth.wake: // perhaps after a hold, which requires the last line to be written again
+			if b := s.speak(j); b != nil {
+				return nil, b
+			}
+			continue
 		case <-j.ctx.Done():
 		}
 		switch {
@@ -49,7 +54,8 @@ func (s *speaker) perform(j *job, items <-chan item) (Step, *answerFailure) {
 			s.cfg.Logger.ErrorContext(j.ctx, "brain failed", "error", it.err)
 			return nil, &answerFailure{cause: it.err}
 		case it.clip != nil:
-			if b := s.play(j, it.clip); b != nil {
+			j.mouth.begin(it.clip)
+			if b := s.speak(j); b != nil {
 				return nil, b
 			}
 		default:
@@ -63,9 +69,9 @@ func (s *speaker) perform(j *job, items <-chan item) (Step, *answerFailure) {
 	}
 }
 
-// press sends digits after the queued speech. It logs a failure, which does not end the conversation.
+// press sends digits after all earlier words were played. It logs a failure, which does not end the conversation.
 func (s *speaker) press(j *job, p Press) {
-	if err := s.held.pass(j.ctx); err != nil {
+	if s.drain(j) != nil || s.held.pass(j.ctx) != nil {
 		return
 	}
 	began := s.now()
@@ -81,31 +87,51 @@ func (s *speaker) press(j *job, p Press) {
 	j.pressed = append(j.pressed, Entry{Role: RoleAgent, Digits: true, Text: p.Shown(), Start: began, End: s.now()})
 }
 
-// play writes a clip to the call frame by frame, so that the playout counts exactly. It waits while the call is on hold.
-func (s *speaker) play(j *job, c *clip) *answerFailure {
-	j.playout.begin(c.text)
-	size := s.audio.Rate() / 50
-	for at := 0; ; {
-		part, total, err := c.next(j.ctx, at, size)
+// speak writes all lines of the answer to the call, frame by frame. It waits while the call is on hold or the answer is held, and returns
+// when the job's context ends.
+func (s *speaker) speak(j *job) *answerFailure {
+	for s.held.pass(j.ctx) == nil {
+		did, changed, err := j.mouth.write(j.ctx)
+		if lost, ok := errors.AsType[lostCall](err); ok {
+			return s.lost(j, lost.error)
+		}
 		switch {
-		case errors.Is(err, io.EOF), j.ctx.Err() != nil:
+		case j.ctx.Err() != nil:
 			return nil
 		case err != nil:
 			s.cfg.Logger.ErrorContext(j.ctx, "synthesizer failed", "error", err)
 			return &answerFailure{cause: err, mute: true}
-		}
-		if j.latency.FirstAudio == 0 {
+		case did == written:
+			return nil
+		case did == wrote && j.latency.FirstAudio == 0:
 			j.latency.FirstAudio = s.now() - j.lastVoice
+			continue
+		case did != waits:
+			continue
 		}
-		if s.held.pass(j.ctx) != nil {
+		select {
+		case <-changed:
+		case <-j.mouth.wake:
+		case <-j.ctx.Done():
+		}
+	}
+	return nil
+}
+
+// drain waits until all lines so far were played, and the answer is not held, or until the job's context ends. It returns a failure if the
+// call accepts no more audio. A failure of the synthesizer has been reported before.
+func (s *speaker) drain(j *job) *answerFailure {
+	for !j.mouth.silent() {
+		if b := s.speak(j); b != nil && b.lost {
+			return b
+		}
+		select {
+		case <-j.mouth.wake:
+		case <-j.ctx.Done():
 			return nil
 		}
-		if err := s.audio.Write(j.ctx, part); err != nil {
-			return s.lost(j, err)
-		}
-		j.playout.wrote(len(part), total)
-		at += len(part)
 	}
+	return nil
 }
 
 // lost handles a call that accepts no more audio. Usually the reader detects the end of the call, too, and cancels the job. If it does not
@@ -117,7 +143,7 @@ func (s *speaker) lost(j *job, err error) *answerFailure {
 	case <-j.ctx.Done():
 		return nil
 	case <-timer.C:
-		return &answerFailure{cause: err, mute: true}
+		return &answerFailure{cause: err, mute: true, lost: true}
 	}
 }
 

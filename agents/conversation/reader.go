@@ -23,10 +23,16 @@ type reader struct {
 	timer         time.Duration // time in this state, for Silence and Patience
 	digits        []byte
 	sinceKey      time.Duration
-	hearing       *utterance // open utterance; nil if none is open
-	job           *job       // newest job; nil before the first job
-	number        int        // number of the newest job
-	failure       error      // error of the failed conversation
+	hearing       *utterance    // open utterance; nil if none is open
+	pending       []*utterance  // finished utterances over an answer, whose words are not known yet
+	verdictBy     time.Duration // time of the call at which a held answer continues without a verdict
+	closed        time.Duration // time of the call at which the last utterance ended
+	heldVoice     time.Duration // voice in the earlier utterances of the hold
+	why           HoldReason    // reason for the end of the hold
+	noises        int           // utterances without words over the answer
+	job           *job          // newest job; nil before the first job
+	number        int           // number of the newest job
+	failure       error         // error of the failed conversation
 }
 
 // newReader starts the speaker and returns the reader of a conversation.
@@ -73,10 +79,13 @@ func (r *reader) close(ctx context.Context, err error) (Outcome, error) {
 	}
 	r.cancel()
 	if gone {
+		r.carry()
+	}
+	if gone {
 		timer := time.AfterFunc(r.cfg.LastWords, r.stopListening)
 		defer timer.Stop()
 		if r.hearing != nil {
-			r.submit(&job{kind: TurnSpeech, utterance: r.hearing})
+			r.submit(&job{kind: TurnSpeech, utterance: r.hearing, lastVoice: r.lastVoice})
 		}
 	} else {
 		r.stopListening()
@@ -123,6 +132,10 @@ func (r *reader) readNotices() {
 	for {
 		select {
 		case n := <-r.notices:
+			if n.utterance != nil {
+				r.verdict(n.utterance)
+				continue
+			}
 			if n.number != r.number {
 				continue
 			}
@@ -141,7 +154,7 @@ func (r *reader) watchPlayout() {
 	if r.job == nil {
 		return
 	}
-	if r.job.playout.watch(r.audio.Queued(), r.now) && r.state == thinking {
+	if r.job.mouth.watch(r.now) && r.state == thinking {
 		r.happens(agentAudible)
 	}
 }
@@ -178,6 +191,8 @@ func (r *reader) hear(f Frame) {
 	switch r.state {
 	case hearing:
 		r.pause()
+	case paused:
+		r.holdPause()
 	case keying, leaving:
 		r.voiceDetector.reset()
 	default:
@@ -193,7 +208,11 @@ func (r *reader) hear(f Frame) {
 // and be certain.
 func (r *reader) voiceCounts() bool {
 	if r.state.agentHasFloor() {
-		return r.voiceDetector.run > 1 && r.voiceDetector.voiced >= r.cfg.Interruption && r.voiceDetector.certainty >= certain
+		need := r.cfg.Interruption
+		if r.noises >= falseHolds {
+			need = max(need, insistence)
+		}
+		return r.voiceDetector.run > 1 && r.voiceDetector.voiced >= need && r.voiceDetector.certainty >= certain
 	}
 	return r.voiceDetector.voiced >= shortestVoice
 }
@@ -203,14 +222,14 @@ func (r *reader) guarded() bool {
 	if r.state != speaking {
 		return r.state == thinking
 	}
-	first, _ := r.job.playout.span()
+	first, _ := r.job.mouth.span()
 	return r.now()-first < r.cfg.EchoGuard
 }
 
-// pause ends the utterance if the caller has paused for EndOfTurn, or has spoken for MaxTurn.
+// pause ends the utterance if the caller has paused for EndOfTurn, or has spoken for MaxTurn. It waits if the newest frame may begin a word.
 func (r *reader) pause() {
 	switch {
-	case r.voiceDetector.gap >= r.cfg.EndOfTurn:
+	case r.voiceDetector.gap >= r.cfg.EndOfTurn && r.voiceDetector.run == 0:
 		r.happens(callerPauses)
 	case r.voiceDetector.length >= r.cfg.MaxTurn:
 		r.happens(turnTooLong)
@@ -226,7 +245,10 @@ func (r *reader) tick() {
 		r.happens(digitsComplete)
 	case (r.state == idle || r.state == greeting) && r.timer >= r.cfg.Silence:
 		r.happens(callerSilent)
-	case r.state.agentHasFloor() && r.stalled():
+	case r.state == judging && r.now() >= r.verdictBy:
+		r.why = HoldTimeout
+		r.happens(verdictLate)
+	case (r.state == thinking || r.state == speaking) && r.stalled():
 		r.failure = callwright.Errorf(callwright.CodeUnavailable, "no answer came within %s", r.cfg.Patience)
 		r.happens(agentFailed)
 	case r.state == leaving && r.timer >= r.cfg.Patience:
@@ -240,7 +262,7 @@ func (r *reader) stalled() bool {
 	if r.audio.Queued() > 0 || r.pressing.Load() {
 		return false
 	}
-	_, last := r.job.playout.span()
+	_, last := r.job.mouth.span()
 	return r.timer >= r.cfg.Patience && r.now()-last >= r.cfg.Patience
 }
 
@@ -264,52 +286,69 @@ func (r *reader) do(effects []effect) {
 			r.hearing.abandon()
 			r.hearing = nil
 		case hush:
-			r.hush()
+			r.job.cancel()
+			r.job.mouth.cut(r.now)
+		case hold:
+			r.heldVoice = 0
+			r.job.mouth.hold(r.now)
+		case resume:
+			r.job.mouth.resume(r.now(), r.why)
+		case judge:
+			r.judge()
+		case carry:
+			r.carry()
+		case answerJudged:
+			r.answerJudged()
 		case answer:
-			r.hearing.finish()
-			r.submit(&job{kind: TurnSpeech, utterance: r.hearing, voiced: r.voiceDetector.voiced, ended: r.now()})
-			r.hearing = nil
-			r.voiceDetector.reset()
+			r.carry()
+			u := r.hearing
+			r.finishHearing()
+			r.submit(u.turn())
 		case answerKeys:
-			r.submit(&job{kind: TurnDigits, text: string(r.digits)})
+			r.submit(&job{kind: TurnDigits, text: string(r.digits), lastVoice: r.lastVoice})
 			r.digits = r.digits[:0]
 		case answerNone:
-			r.lastVoice = r.now()
-			r.submit(&job{kind: TurnSilence})
+			if len(r.pending) > 0 { // the caller has spoken, and the recognizer is very slow
+				r.answerJudged()
+				continue
+			}
+			r.submit(&job{kind: TurnSilence, lastVoice: r.now()})
 		case begin:
-			r.lastVoice = r.now()
-			r.submit(&job{kind: TurnStart})
+			r.submit(&job{kind: TurnStart, lastVoice: r.now()})
 		case apologize:
 			r.stopListening() // the recognizer may have caused the failure
-			r.lastVoice = r.now()
-			r.submit(&job{apology: true})
+			r.submit(&job{apology: true, lastVoice: r.now()})
 		}
 	}
 }
 
-// listen opens an utterance that begins with the audio shortly before the voice.
+// listen opens an utterance that begins with the audio shortly before the voice. No audio belongs to two utterances.
 func (r *reader) listen() {
 	u := newUtterance(r.listens, r.now()-r.voiceDetector.length)
 	h := Hearing{Rate: r.audio.Rate(), Language: r.cfg.Language, Phrases: r.phrases.get()}
 	r.wait.Go(func() { u.run(r.cfg.Recognizer, h) })
 	r.hearing = u
-	back := r.voiceDetector.length + r.cfg.PreRoll
+	back := min(r.voiceDetector.length+r.cfg.PreRoll, r.now()-r.closed)
 	r.recall(u)
 	r.hearing.write(r.ring.last(nil, int(back.Seconds()*float64(r.audio.Rate()))))
 }
 
-// hush cancels the answer and flushes its queued audio, so that the agent is silent from the next packet on.
-func (r *reader) hush() {
-	r.job.cancel()
-	r.job.playout.discard(r.audio.Flush())
+// finishHearing finishes the open utterance.
+func (r *reader) finishHearing() {
+	u := r.hearing
+	u.finish()
+	u.voiced, u.lastVoice, u.ended = r.voiceDetector.voiced, r.lastVoice, r.now()
+	r.closed = u.ended
+	r.hearing = nil
+	r.voiceDetector.reset()
 }
 
 // submit passes a turn to the speaker. If the speaker's queue is full, the conversation fails.
 func (r *reader) submit(j *job) {
 	r.number++
 	j.number = r.number
-	j.lastVoice = r.lastVoice
-	j.playout.drained = make(chan struct{})
+	r.noises = 0
+	j.mouth = newMouth(r.audio)
 	j.ctx, j.cancel = context.WithCancel(r.ctx)
 	r.job = j
 	select {

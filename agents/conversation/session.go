@@ -20,6 +20,7 @@ type session struct {
 	held     startGate
 	pressing atomic.Bool // whether digits wait to be sent or are being sent
 	phrases  hints
+	overlaps overlaps
 
 	ctx           context.Context    //nolint:containedctx // the session lives as long as Run's context
 	cancel        context.CancelFunc // cancels ctx
@@ -40,7 +41,8 @@ func (s *session) now() time.Duration { return s.time.now(s.cfg.Clock.Now()) }
 
 // notice is a message of the speaker to the reader.
 type notice struct {
-	event  event
-	number int   // number of the job; the reader ignores notices of former jobs
-	err    error // set for agentFailed and agentBroken
+	event     event
+	number    int        // number of the job; the reader ignores notices of former jobs
+	err       error      // set for agentFailed and agentBroken
+	utterance *utterance // overlapping utterance whose words are known; the other fields are then not set
 }

@@ -12,11 +12,13 @@ import (
 // transcript.
 func (s *speaker) run() {
 	for j := range s.jobs {
+		s.writeOverlaps(forever)
 		if t, ok := s.turn(j); ok {
 			s.reply(j, t)
 		}
 		j.cancel()
 	}
+	s.writeOverlaps(forever)
 }
 
 // notifyReader sends a notice of a job to the reader, unless the session has ended.
@@ -44,7 +46,7 @@ func (s *speaker) turn(j *job) (Turn, bool) {
 		t.Text = strings.TrimSpace(s.carried + " " + text)
 		s.carried = t.Text
 	}
-	if j.ctx.Err() != nil {
+	if !j.mouth.pass(j.ctx) {
 		return t, false
 	}
 	s.carried = ""
@@ -93,26 +95,26 @@ func (s *speaker) reply(j *job, t Turn) {
 	ctx, stop := context.WithCancel(j.ctx)
 	items := make(chan item)
 	s.wait.Go(func() { s.think(ctx, j, brain, t, items) })
-	drained := j.playout.drained
 	last, err := s.perform(j, items)
 	stop()
 	for range items { // waits until the brain has stopped
 	}
-	j.playout.finish()
-	select {
-	case <-drained:
-		s.record(j, false)
-		s.finish(j, last, err)
-	case <-j.ctx.Done():
-		j.playout.discard(s.audio.Flush()) // flushes samples that were written during the reader's flush
-		s.record(j, true)
+	if lost := s.drain(j); err == nil {
+		err = lost
 	}
+	if j.ctx.Err() != nil {
+		j.mouth.cut(s.now) // if the end of Run's context has canceled the job
+		s.record(j, true)
+		return
+	}
+	s.record(j, false)
+	s.finish(j, last, err)
 }
 
 // finish sends the reader a notice that an answer has ended. last is the End or Transfer of the answer, if any.
 func (s *speaker) finish(j *job, last Step, err *answerFailure) {
 	switch {
-	case err != nil && (err.mute || len(j.playout.lines) > 0):
+	case err != nil && (err.mute || j.mouth.spoke()):
 		s.notifyReader(j, agentBroken, err.cause)
 	case err != nil:
 		s.notifyReader(j, agentFailed, err.cause)
@@ -139,8 +141,8 @@ func (s *speaker) leave(last Step) {
 // record writes an answer to the transcript and stores its latency. If the answer was interrupted, record stores the heard part for the
 // next turn.
 func (s *speaker) record(j *job, early bool) {
-	text := j.playout.heard(s.audio.Rate())
-	first, last := j.playout.span()
+	text := j.mouth.heard()
+	first, last := j.mouth.span()
 	interrupted := early && s.ctx.Err() == nil
 	if interrupted && !j.apology {
 		s.heardPart = heardPart{interrupted: true, heard: text}
@@ -154,11 +156,13 @@ func (s *speaker) record(j *job, early bool) {
 			s.answers = append(s.answers, j.latency)
 		}
 	}
+	s.writeOverlaps(first)
 	if text != "" {
 		s.cfg.Observer.Entry(Entry{
-			Role: RoleAgent, Text: text, Start: first, End: last, Interrupted: interrupted, Latency: j.latency,
+			Role: RoleAgent, Text: text, Start: first, End: last, Interrupted: interrupted, Latency: j.latency, Holds: j.mouth.pauses(),
 		})
 	}
+	s.writeOverlaps(forever)
 	for _, e := range j.pressed {
 		s.cfg.Observer.Entry(e)
 	}
@@ -167,6 +171,7 @@ func (s *speaker) record(j *job, early bool) {
 // think asks the brain for an answer, and synthesizes the next sentence while a sentence is played.
 func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items chan<- item) {
 	defer close(items)
+	defer j.mouth.finish()
 	send := func(it item) bool {
 		select {
 		case items <- it:

@@ -24,4 +24,25 @@ type Entry struct {
 	// Latency is the latency of the agent's answer. For answers to turns without speech (the first sentence, digits, silence), it counts
 	// from the beginning of the turn.
 	Latency Latency
+	// Holds lists the pauses of the agent's answer while the caller spoke, in order.
+	Holds []Hold
 }
+
+// Hold is a pause of an answer while the caller's overlapping voice was judged.
+type Hold struct {
+	Start  time.Duration // time of the call
+	Length time.Duration
+	Why    HoldReason
+}
+
+// HoldReason explains why a hold ended. All values except HoldCut mean that the agent continued its answer.
+type HoldReason string
+
+// The values of HoldReason.
+const (
+	HoldNoise       HoldReason = "noise"       // no words were recognized
+	HoldBackChannel HoldReason = "backchannel" // the caller acknowledged the agent's words, as in "uh-huh"
+	HoldFiller      HoldReason = "filler"      // the caller only hesitated, as in "um"
+	HoldTimeout     HoldReason = "timeout"     // the recognizer did not return the words in time
+	HoldCut         HoldReason = "cut"         // the caller interrupted the agent, or the answer ended for another reason
+)

@@ -18,6 +18,13 @@ type utterance struct {
 	closed  bool
 	wake    chan struct{} // receives a token when pending or closed has changed
 
+	// Set when the utterance is finished.
+	voiced    time.Duration
+	lastVoice time.Duration // time of the call
+	ended     time.Duration // time at which the end was detected
+	said      string        // the agent's words before the end
+	reply     bool          // whether even a back-channel interrupts the agent
+
 	result Recognized
 	err    error
 	done   chan struct{} // closed when result and err are set

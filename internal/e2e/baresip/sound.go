@@ -54,17 +54,26 @@ func (p *Phone) recordings(t testing.TB) []string {
 // Hears waits until the phone has received audio of duration d in total, silence included.
 func (p *Phone) Hears(t testing.TB, d time.Duration) {
 	t.Helper()
+	await.That(t, fmt.Sprintf("baresip to hear %v", d), func() bool { return p.received() >= d })
+}
+
+// HearsMore waits until the phone has received further audio of duration d, silence included.
+func (p *Phone) HearsMore(t testing.TB, d time.Duration) {
+	t.Helper()
+	p.Hears(t, p.received()+d)
+}
+
+// received returns the duration of the received audio that the phone has written to its files.
+func (p *Phone) received() time.Duration {
 	const bytes = 2
-	await.That(t, fmt.Sprintf("baresip to hear %v", d), func() bool {
-		paths, _ := filepath.Glob(filepath.Join(p.home, "dump-*-dec.wav"))
-		size := int64(0)
-		for _, path := range paths {
-			if info, err := os.Stat(path); err == nil {
-				size += info.Size()
-			}
+	paths, _ := filepath.Glob(filepath.Join(p.home, "dump-*-dec.wav")) // fails only for an invalid pattern
+	size := int64(0)
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil {
+			size += info.Size()
 		}
-		return size >= int64(bytes*pcm.Samples(d, Rate))
-	})
+	}
+	return time.Duration(size) * time.Second / (bytes * Rate)
 }
 
 func readWAV(t testing.TB, path string) pcm.Audio {

@@ -1,0 +1,281 @@
+package conversation_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/conversation"
+)
+
+// The characters of these tests are unique in a call, so that a test can identify each piece of audio. Answer n consists of the characters
+// from agentRunes+answerRunes*n, and phrase n of the caller of the characters from callerRunes+phraseRunes*n.
+const (
+	agentRunes  = 0x3400
+	answerRunes = 128
+	callerRunes = 0x6800
+	phraseRunes = 32
+)
+
+// coded returns a text with the same words as text, but with consecutive characters from first.
+func coded(text string, first rune) string {
+	return strings.Map(func(r rune) rune {
+		if r == ' ' {
+			return r
+		}
+		first++
+		return first - 1
+	}, text)
+}
+
+// chaos is a call in which a caller acts at random over the answers of an agent.
+type chaos struct {
+	rand    *rand.Rand
+	digits  bool // whether the caller also presses digits
+	phrases []string
+
+	mu      sync.Mutex
+	turns   []conversation.Turn
+	answers []string     // texts of the answers
+	heard   map[rune]int // number of utterances that contain the first sample of a character of the caller
+}
+
+// Listen implements conversation.Recognizer. It recognizes the phrases of the caller after a random time.
+func (c *chaos) Listen(ctx context.Context, h conversation.Hearing) (conversation.Utterance, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	engine := agentstest.Recognizer{Delay: time.Duration(c.rand.IntN(4)*c.rand.IntN(1000)) * time.Millisecond}
+	u, err := engine.Listen(ctx, h)
+	return &chaosUtterance{Utterance: u, chaos: c}, err
+}
+
+type chaosUtterance struct {
+	conversation.Utterance
+	chaos *chaos
+}
+
+func (u *chaosUtterance) Finish(ctx context.Context) (conversation.Recognized, error) {
+	r, err := u.Utterance.Finish(ctx)
+	u.chaos.mu.Lock()
+	defer u.chaos.mu.Unlock()
+	var said []string
+	for _, c := range r.Text {
+		if c < callerRunes {
+			continue
+		}
+		u.chaos.heard[c]++
+		if n := int(c-callerRunes) / phraseRunes; !slices.Contains(said, u.chaos.phrases[n]) {
+			said = append(said, u.chaos.phrases[n])
+		}
+	}
+	r.Text = strings.Join(said, " ")
+	return r, err
+}
+
+// Respond implements conversation.Brain. It ends the conversation at "bye".
+func (c *chaos) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conversation.Step, error] {
+	return func(yield func(conversation.Step, error) bool) {
+		c.mu.Lock()
+		c.turns = append(c.turns, t)
+		first := rune(agentRunes + answerRunes*len(c.answers))
+		var texts []string
+		for length := 10 + c.rand.IntN(100); length > 0; {
+			n := min(length, 4+c.rand.IntN(40))
+			text := strings.TrimSpace(strings.Repeat("abcde fgh ij ", 4)[:n])
+			texts = append(texts, coded(text, first))
+			first += rune(len(strings.ReplaceAll(text, " ", "")))
+			length -= n
+		}
+		c.answers = append(c.answers, strings.Join(texts, " "))
+		wait := time.Duration(c.rand.IntN(3)*c.rand.IntN(600)) * time.Millisecond
+		c.mu.Unlock()
+		if strings.Contains(t.Text, "bye") {
+			yield(conversation.End{}, nil)
+			return
+		}
+		for _, text := range texts {
+			select {
+			case <-time.After(wait):
+			case <-ctx.Done():
+				return
+			}
+			if !yield(conversation.Say{Text: text}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// call acts at random for 40 s, waits until all words are recognized, and says "bye". Each phrase contains a unique number.
+func (c *chaos) call(ctx context.Context, p *agentstest.Phone) {
+	r := rand.New(rand.NewPCG(c.rand.Uint64(), 2))
+	speak := func(text string) {
+		c.mu.Lock()
+		code := coded(text, rune(callerRunes+phraseRunes*len(c.phrases)))
+		c.phrases = append(c.phrases, text)
+		c.mu.Unlock()
+		p.Play(append(agentstest.Voice(code, 8000), make([]int16, 8*80)...))
+	}
+	for p.Elapsed() < 40*time.Second {
+		if p.WaitElapsed(ctx, p.Elapsed()+time.Duration(r.IntN(3000))*time.Millisecond) != nil {
+			return
+		}
+		switch n := r.IntN(10); {
+		case n < 3:
+			speak([]string{"uh huh", "okay i see", "ummmm"}[n])
+		case n < 5:
+			speak(fmt.Sprintf("number %02d", len(c.phrases)))
+		case n < 6:
+			speak(fmt.Sprintf("but what about it number %02d", len(c.phrases)))
+		case n < 8:
+			p.Play(buzz(time.Duration(60+r.IntN(300)) * time.Millisecond))
+		case c.digits:
+			p.Press("1")
+		default:
+			p.Play(make([]int16, 8*r.IntN(900)))
+		}
+	}
+	for range 20 {
+		if p.WaitElapsed(ctx, p.Elapsed()+5*time.Second) != nil {
+			return
+		}
+		speak("bye")
+	}
+}
+
+// TestInvariants checks what holds in every conversation, whatever the caller does: see the comments of the checks.
+func TestInvariants(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(150) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			c := &chaos{rand: rand.New(rand.NewPCG(seed, 1)), digits: seed%3 == 0, heard: map[rune]int{}}
+			r := run(t, conversation.Config{Recognizer: c, Silence: time.Hour, InterDigit: 500 * time.Millisecond}, c, c.call)
+			if r.err != nil || r.outcome.By != conversation.ByAgent {
+				t.Errorf("outcome %+v, %v", r.outcome, r.err)
+			}
+			c.checkPlayed(t, r)
+			c.checkTold(t, r)
+			c.checkUtterances(t)
+			c.checkWords(t, r)
+			for _, e := range r.entries {
+				for _, h := range e.Holds {
+					if h.Length < 0 || h.Length > 8*time.Second || h.Start < e.Start-8*time.Second {
+						t.Errorf("hold %+v of %+v", h, e)
+					}
+				}
+			}
+		})
+	}
+}
+
+// checkPlayed checks that the phone hears the characters of an answer in order from the first one, that a resumed answer repeats at most 400
+// ms, and none of it twice, and that no earlier answer is heard after a later one.
+func (c *chaos) checkPlayed(t *testing.T, r result) {
+	t.Helper()
+	answer, next := -1, rune(0)
+	repeats := map[rune]int{}
+	for _, ch := range r.phone.Heard() {
+		if ch < agentRunes {
+			continue // a blank
+		}
+		n, at := int(ch-agentRunes)/answerRunes, (ch-agentRunes)%answerRunes
+		switch {
+		case n > answer && at == 0:
+			answer, next = n, 1
+		case n == answer && at == next:
+			next++
+		case n == answer && at < next && at >= next-7 && repeats[ch] == 0:
+			for at := at; at < next; at++ {
+				repeats[ch-(ch-agentRunes)%answerRunes+at]++
+			}
+			next = at + 1
+		default:
+			t.Fatalf("after answer %d, character %d, the phone hears answer %d, character %d", answer, next-1, n, at)
+		}
+	}
+}
+
+// checkTold checks that the brain and the transcript are told exactly the words that were played.
+func (c *chaos) checkTold(t *testing.T, r result) {
+	t.Helper()
+	played := make([]int, len(c.answers)) // number of characters of each answer, without blanks
+	for _, ch := range r.phone.Heard() {
+		if ch >= agentRunes {
+			n := int(ch-agentRunes) / answerRunes
+			played[n] = max(played[n], int(ch-agentRunes)%answerRunes+1)
+		}
+	}
+	check := func(what string, n int, told string) {
+		whole := strip(c.answers[n])
+		got := len([]rune(strip(told)))
+		if !strings.HasPrefix(c.answers[n], told) || got > played[n] {
+			t.Errorf("%s: answer %d is told as %q of %q, and %d characters were played", what, n, told, c.answers[n], played[n])
+			return
+		}
+		word, _, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(c.answers[n], told)), " ")
+		if rest := len([]rune(word)); rest > 0 && played[n] > got+rest || played[n] == len([]rune(whole)) && played[n]-got > 5 {
+			t.Errorf("%s: answer %d is told as %q of %q, but %d characters were played", what, n, told, c.answers[n], played[n])
+		}
+	}
+	for i, turn := range c.turns {
+		if turn.Interrupted {
+			check("turn", i-1, turn.Heard)
+		}
+	}
+	for _, e := range r.entries {
+		if e.Role == conversation.RoleAgent {
+			check("transcript", int([]rune(e.Text)[0]-agentRunes)/answerRunes, e.Text)
+		}
+	}
+}
+
+// checkUtterances checks that every character of the caller belongs to at most one utterance. Without digits, which end utterances, every
+// character of words other than acknowledgements belongs to one.
+func (c *chaos) checkUtterances(t *testing.T) {
+	t.Helper()
+	for i, phrase := range c.phrases {
+		for at := range len(strip(phrase)) {
+			if ch := rune(callerRunes + phraseRunes*i + at); !c.digits && strings.Contains(phrase, "number") && c.heard[ch] == 0 {
+				t.Errorf("character %d of %q belongs to no utterance", at, phrase)
+			}
+		}
+	}
+	for ch, n := range c.heard {
+		if n > 1 {
+			t.Errorf("character %d of phrase %d belongs to %d utterances", (ch-callerRunes)%phraseRunes, (ch-callerRunes)/phraseRunes, n)
+		}
+	}
+}
+
+// checkWords checks that every recognized phrase is in the transcript once, and that the brain is asked each phrase which is no
+// acknowledgement once, in order. A digit ends the caller's sentence.
+func (c *chaos) checkWords(t *testing.T, r result) {
+	t.Helper()
+	said := strings.Join(r.lines, "\n")
+	var asked strings.Builder
+	for _, turn := range c.turns {
+		asked.WriteString(turn.Text + "\n")
+	}
+	last := 0
+	for i, phrase := range c.phrases {
+		if !strings.Contains(phrase, "number") || c.heard[rune(callerRunes+phraseRunes*i)] == 0 {
+			continue
+		}
+		if n := strings.Count(said+"\n", phrase+"\n") + strings.Count(said+"\n", phrase+" "); n != 1 {
+			t.Errorf("%q is in the transcript %d times:\n%s", phrase, n, said)
+		}
+		at := strings.Index(asked.String(), phrase)
+		if !c.digits && (at < last || strings.Count(asked.String(), phrase) != 1) {
+			t.Errorf("%q is not asked once after the phrase before:\n%s", phrase, asked.String())
+		}
+		last = max(at, last)
+	}
+}

@@ -1,0 +1,314 @@
+package conversation
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+)
+
+// mouth plays one answer. It has a position in the answer's samples, which hold moves back by the samples that were not played, and tracks
+// the furthest sample that was played. The speaker adds lines and writes them; the reader observes the queue, and holds, resumes and cuts
+// the answer.
+type mouth struct {
+	audio Audio
+	wake  chan struct{} // receives a token with every frame and every change of held, for the speaker
+
+	mu       sync.Mutex
+	lines    []line
+	line     int           // index of the line that contains at; len(lines) after the last sample
+	at       int           // position of the next sample to write, counted from the first sample of the answer
+	queued   int           // written samples that waited at the last check
+	played   int           // position up to which the answer was played at the last check
+	reached  int           // furthest position that was played; resume repeats samples before it
+	repeated int           // reached at the last hold; samples before it are not repeated again
+	complete bool          // whether the brain has returned the whole answer
+	held     bool          // whether write waits for resume
+	closed   bool          // whether the answer was cut
+	first    time.Duration // time at which the first sample was played; 0 before that
+	last     time.Duration // time at which the last sample was played
+	heldAt   time.Duration // time of the last hold
+	holds    []Hold
+}
+
+// line is a spoken text and the position of its audio in the answer.
+type line struct {
+	clip  *clip
+	start int
+	end   int // known if a later line is being written
+	total int // samples of the whole text; 0 until known
+}
+
+func newMouth(audio Audio) *mouth { return &mouth{audio: audio, wake: make(chan struct{}, 1)} }
+
+// begin adds a line to the answer. It does nothing if earlier lines were not written completely, because the answer was cut.
+func (m *mouth) begin(c *clip) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.line < len(m.lines) {
+		return
+	}
+	start := 0
+	if n := len(m.lines); n > 0 {
+		start = m.lines[n-1].end
+	}
+	m.lines = append(m.lines, line{clip: c, start: start, end: start})
+}
+
+// progress is a result of write.
+type progress uint8
+
+const (
+	wrote   progress = iota // a frame was written
+	passed                  // a line has ended
+	waits                   // the call accepts no samples now, or the line's samples have not arrived
+	written                 // all lines were written
+)
+
+// write writes the next frame, unless the answer is held or the frame would have to wait in Audio.Write. Therefore, the reader can hold or
+// cut the answer at any time without waiting. changed is closed when the synthesizer has returned more samples; it may be nil. The error is
+// a lostCall, or the synthesizer's error.
+func (m *mouth) write(ctx context.Context) (p progress, changed <-chan struct{}, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.held || m.closed {
+		return waits, nil, nil
+	}
+	if m.line == len(m.lines) {
+		return written, nil, nil
+	}
+	l := &m.lines[m.line]
+	frame := m.audio.Rate() / 50
+	part, total, changed, err := l.clip.next(m.at-l.start, frame)
+	l.total = total
+	switch {
+	case err != nil:
+		l.end = m.at
+		m.line++
+		if errors.Is(err, io.EOF) {
+			return passed, nil, nil
+		}
+		return passed, nil, err
+	case len(part) == 0:
+		return waits, changed, nil
+	case m.audio.Queued()+len(part) > queueFrames*frame:
+		return waits, nil, nil
+	}
+	if err := m.audio.Write(ctx, part); err != nil {
+		return wrote, nil, lostCall{err}
+	}
+	m.at += len(part)
+	m.queued += len(part)
+	return wrote, nil, nil
+}
+
+// queueFrames is the maximum number of queued frames: 200 ms. See Audio.Write.
+const queueFrames = 10
+
+// lostCall is the error of a call that accepts no more audio.
+type lostCall struct{ error }
+
+// finish marks the answer as complete: the brain will return no more lines.
+func (m *mouth) finish() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.complete = true
+}
+
+// watch checks the number of queued samples, and reports whether any samples have been played so far.
+func (m *mouth) watch(now func() time.Duration) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.check(m.audio.Queued(), now)
+	m.signal()
+	return m.reached > 0
+}
+
+// check updates the played position. The caller holds the mutex.
+func (m *mouth) check(queued int, now func() time.Duration) {
+	m.queued = queued
+	position := max(0, m.at-queued)
+	if position > m.played {
+		m.last = now()
+	}
+	m.played = position
+	m.reached = max(m.reached, position)
+	if m.reached > 0 && m.first == 0 {
+		m.first = m.last
+	}
+}
+
+// hold silences the answer from the next packet on. The position moves back to the beginning of the word that is being played.
+func (m *mouth) hold(now func() time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.held || m.closed {
+		return
+	}
+	m.held, m.heldAt = true, now()
+	m.flush(now)
+	for m.line > 0 && m.at < m.lines[m.line-1].end {
+		m.line--
+	}
+	if m.line < len(m.lines) {
+		m.back(m.lines[m.line])
+	}
+	m.repeated = m.reached
+}
+
+// flush discards the queued samples and moves the position back by their number. The caller holds the mutex.
+func (m *mouth) flush(now func() time.Duration) {
+	flushed := m.audio.Flush()
+	m.check(flushed, now)
+	m.at, m.queued = m.played, 0
+}
+
+// back moves the position to the beginning of the word in line l, but never to a sample that was repeated before. The caller holds the
+// mutex.
+func (m *mouth) back(l line) {
+	rate := m.audio.Rate()
+	from := max(l.start, m.repeated, m.at-int(longestRepeat.Seconds()*float64(rate)))
+	if from >= m.at {
+		return
+	}
+	samples, _, _, _ := l.clip.next(from-l.start, m.at-from)
+	m.at = from + wordStart(samples, rate, from == l.start)
+	m.played = m.at
+}
+
+// resume continues a held answer.
+func (m *mouth) resume(now time.Duration, why HoldReason) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.release(now, why)
+	m.signal()
+}
+
+// release ends a hold. The caller holds the mutex.
+func (m *mouth) release(now time.Duration, why HoldReason) {
+	if m.held {
+		m.held = false
+		m.holds = append(m.holds, Hold{Start: m.heldAt, Length: now - m.heldAt, Why: why})
+	}
+}
+
+// cut ends the answer. It is silent from the next packet on. Further calls do nothing.
+func (m *mouth) cut(now func() time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return
+	}
+	m.closed = true
+	m.flush(now)
+	m.release(now(), HoldCut)
+}
+
+// pass waits until the answer is not held. It returns false if ctx ends or has ended.
+func (m *mouth) pass(ctx context.Context) bool {
+	for ctx.Err() == nil && m.onHold() {
+		select {
+		case <-m.wake:
+		case <-ctx.Done():
+		}
+	}
+	return ctx.Err() == nil
+}
+
+// signal wakes the speaker.
+func (m *mouth) signal() {
+	select {
+	case m.wake <- struct{}{}:
+	default:
+	}
+}
+
+// onHold reports whether the answer is held.
+func (m *mouth) onHold() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.held
+}
+
+// silent reports whether all lines so far were played completely.
+func (m *mouth) silent() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return !m.held && m.line == len(m.lines) && m.queued == 0
+}
+
+// nearEnd reports whether at most rest of a complete answer has not been played.
+func (m *mouth) nearEnd(rest time.Duration) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.complete || len(m.lines) == 0 {
+		return m.complete
+	}
+	l := m.lines[len(m.lines)-1]
+	return l.total > 0 && l.start+l.total-m.reached <= int(rest.Seconds()*float64(m.audio.Rate()))
+}
+
+// span returns the times at which the first and the last sample so far were played. Both are 0 before the first sample.
+func (m *mouth) span() (first, last time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.first, m.last
+}
+
+// spoke reports whether any line was begun.
+func (m *mouth) spoke() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.lines) > 0
+}
+
+// pauses returns the holds of the answer, in order.
+func (m *mouth) pauses() []Hold {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.holds
+}
+
+// heard returns the text that was played: complete lines, and the completely played words of the line in which the playout stopped. It
+// estimates these words by the number of their letters.
+func (m *mouth) heard() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var texts []string
+	for i, l := range m.lines {
+		if m.reached <= l.start {
+			break
+		}
+		end := max(m.at, m.reached)
+		if i+1 < len(m.lines) {
+			end = l.end
+		}
+		total := l.total
+		if total == 0 { // the synthesizer had not finished the line
+			total = max(end-l.start, len(l.clip.text)*m.audio.Rate()/lettersASecond)
+		}
+		if t := heardOf(l.clip.text, min(m.reached, end)-l.start, total); t != "" {
+			texts = append(texts, t)
+		}
+	}
+	return strings.Join(texts, " ")
+}
+
+// lettersASecond is a usual speed of speech in letters per second.
+const lettersASecond = 15
+
+// heardOf returns the words of a text that were played completely. played and total count samples.
+func heardOf(text string, played, total int) string {
+	if played >= total {
+		return text
+	}
+	runes := []rune(text)
+	end := len(runes) * played / total
+	for end > 0 && !unicode.IsSpace(runes[end]) {
+		end--
+	}
+	return strings.TrimRightFunc(string(runes[:end]), unicode.IsSpace)
+}

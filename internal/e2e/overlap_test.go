@@ -1,0 +1,144 @@
+package e2e_test
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright/internal/e2e/baresip"
+	"github.com/callwright/callwright/internal/e2e/server"
+	"github.com/callwright/callwright/speech/pcm"
+	"github.com/callwright/callwright/transport/oas/callsoas"
+)
+
+// The words of an agent that reads a text of about 18 s to every caller, whatever the caller says first.
+var directions = []string{
+	"Our rooms are open from eight in the morning until six in the evening on every day from Monday to Friday.",
+	"You can find us in the second house behind the station, on the left side of the street that leads to the river.",
+	"Please bring the letter of your doctor with you, and be here ten minutes before the time of your appointment.",
+}
+
+const (
+	interruption    = "Wait, stop please, I have a question."
+	counterQuestion = "What is your question?"
+)
+
+// overDirections starts a call in which the agent reads the directions, and lets the caller say something 8 s later, in the second sentence.
+func overDirections(t *testing.T, sound pcm.Audio) (*baresip.Phone, *server.Server, string) {
+	t.Helper()
+	ca := authority(t)
+	phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()})
+	s := start(t, ca.CertFile())
+	s.AttachOutbound(t, ours.String(), phone.Server())
+	request := appointment()
+	request.Task = callsoas.NewOptString(`Tell the caller how to find us.
+when "uh-huh": say "` + elsewhere + `"
+when "wait stop please i have a question": say "` + counterQuestion + `"
+otherwise: say "` + strings.Join(directions, " ") + `"`)
+	id := s.Call(t, request)
+	says(t, s, id, greeting)
+	phone.Say(t, speak(t, callerVoice, errand))
+	s.Until(t, id, "to hear the caller", func(r *callsoas.CallRecord) bool {
+		return len(lines(r, callsoas.TranscriptLineUserUser)) > 0
+	})
+	phone.HearsMore(t, 8*time.Second)
+	phone.Say(t, sound)
+	return phone, s, id
+}
+
+// TestSpokenThrough checks that an acknowledgement and a cough do not make the agent lose or repeat its text.
+func TestSpokenThrough(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		sound pcm.Audio
+		said  []string // lines of the caller after the first one
+	}{
+		"acknowledgement": {speak(t, callerVoice, "Uh-huh."), []string{"uh-huh"}},
+		"cough":           {cough(), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			phone, s, id := overDirections(t, c.sound)
+			whole := strings.Join(directions, " ")
+			says(t, s, id, whole)
+			phone.HearsMore(t, time.Second)
+			phone.Hangup(t)
+			r := s.Ended(t, id)
+			if said := lines(r, callsoas.TranscriptLineUserAssistant); len(said) != 2 || said[1] != whole {
+				t.Errorf("the agent said %q", said)
+			}
+			for _, l := range r.Transcripts {
+				if l.Interrupted.Value {
+					t.Errorf("%q was interrupted", l.Text)
+				}
+			}
+			said := lines(r, callsoas.TranscriptLineUserUser)
+			if got, want := strings.Join(said[1:], "\n"), strings.Join(c.said, "\n"); got != want {
+				t.Errorf("over the text, the caller said %q, want %q", got, want)
+			}
+			_, right := s.Recording(t, id)
+			for name, heard := range map[string]pcm.Audio{"the phone": phone.Heard(t), "the recording": right} {
+				checkOnce(t, name, heard)
+			}
+		})
+	}
+}
+
+// checkOnce checks that a recording contains the directions in order, and the first sentence only once.
+func checkOnce(t *testing.T, name string, heard pcm.Audio) {
+	t.Helper()
+	checkSaid(t, heard, agentVoice, directions[0], directions[2])
+	middle := speak(t, agentVoice, directions[1])
+	for _, piece := range []pcm.Audio{share(middle, 0, 0.15), share(middle, 0.75, 1)} {
+		if match := find(t, piece, heard); match.Distance >= pcm.SameSpeech {
+			t.Errorf("%s does not contain the second sentence whole: distance %.2f", name, match.Distance)
+		}
+	}
+	first := find(t, speak(t, agentVoice, directions[0]), heard)
+	rest := pcm.Audio{Rate: heard.Rate, Channels: 1, Samples: heard.Samples[pcm.Samples(first.End, heard.Rate):]}
+	checkNotSaid(t, rest, agentVoice, directions[0], elsewhere)
+	last := find(t, speak(t, agentVoice, directions[2]), heard)
+	pause := last.Offset - first.End - middle.Duration()
+	t.Logf("%s: the second sentence lasts %v longer than without a hold", name, pause)
+	if pause > 6*time.Second {
+		t.Errorf("%s: the second sentence lasts %v longer than without a hold", name, pause)
+	}
+}
+
+// cough returns a burst of noise of 250 ms.
+func cough() pcm.Audio {
+	r := rand.New(rand.NewPCG(1, 2))
+	out := pcm.Audio{Rate: speechRate, Channels: 1, Samples: make([]int16, speechRate/4)}
+	low := 0.0
+	for i := range out.Samples {
+		low += 0.3 * (r.NormFloat64() - low)
+		out.Samples[i] = int16(max(-30000, min(30000, 14000*low*float64(len(out.Samples)-i)/float64(len(out.Samples)))))
+	}
+	return out
+}
+
+// TestInterruptedText checks that words over a text cut it, are answered, and that the agent never says the text again.
+func TestInterruptedText(t *testing.T) {
+	t.Parallel()
+	phone, s, id := overDirections(t, speak(t, callerVoice, interruption))
+	says(t, s, id, counterQuestion)
+	phone.HearsMore(t, 5*time.Second)
+	phone.Hangup(t)
+	r := s.Ended(t, id)
+	said := lines(r, callsoas.TranscriptLineUserAssistant)
+	if len(said) != 3 || !strings.HasPrefix(strings.Join(directions, " "), strings.TrimRight(said[1], " .-–—…")) || said[2] != counterQuestion {
+		t.Errorf("the agent said %q", said)
+	}
+	if heard := lines(r, callsoas.TranscriptLineUserUser); len(heard) != 2 || heard[1] != "wait stop please i have a question" {
+		t.Errorf("the caller said %q", heard)
+	}
+	_, right := s.Recording(t, id)
+	for _, heard := range []pcm.Audio{phone.Heard(t), right} {
+		checkSaid(t, heard, agentVoice, directions[0], counterQuestion)
+		checkNotSaid(t, heard, agentVoice, directions[2], elsewhere)
+		first := find(t, speak(t, agentVoice, directions[0]), heard)
+		rest := pcm.Audio{Rate: heard.Rate, Channels: 1, Samples: heard.Samples[pcm.Samples(first.End, heard.Rate):]}
+		checkNotSaid(t, rest, agentVoice, directions[0])
+	}
+}
