@@ -13,6 +13,7 @@ const frameTime = 20 * time.Millisecond
 const (
 	shortestVoice = 80 * time.Millisecond  // minimum of speech while the agent is silent; shorter sound is a click
 	wordGap       = 240 * time.Millisecond // maximum gap between words; a longer gap begins a new burst
+	longestLead   = 160 * time.Millisecond // maximum of sound before a voice that counts for an interruption
 	certain       = 0.6                    // minimum of Verdict.Certainty for an interruption; coughs and breaths stay below it
 	echoTail      = 15                     // number of frames within which an echo of the agent returns
 	echoGuarded   = -9.0                   // dB; loudest echo relative to the agent's level within Config.EchoGuard
@@ -30,7 +31,9 @@ type voiceDetector struct {
 	length time.Duration // time since the first voice of the burst
 	gap    time.Duration // time since the last voice of the burst
 
-	certainty float64 // Verdict.Certainty of the last frame
+	certainty float64       // Verdict.Certainty of the last frame
+	loud      time.Duration // duration of sound that may be the caller's voice, up to the last frame
+	lead      time.Duration // the part of this duration before the first voice of the burst
 }
 
 func newEar(a Activity) *voiceDetector {
@@ -47,11 +50,20 @@ func (e *voiceDetector) hear(f Frame, guarded bool) {
 	e.at = (e.at + 1) % echoTail
 	v := e.activity.Hear(f.In, f.Out)
 	e.certainty = v.Certainty
-	if v.Voice() && v.Level > e.loudestEcho(guarded) {
+	near := v.Level > e.loudestEcho(guarded)
+	if near && v.Voice() {
+		if e.voiced == 0 {
+			e.lead = min(e.loud, longestLead)
+		}
 		e.run++
 		e.voiced += frameTime
 	} else {
 		e.run = 0
+	}
+	if near && v.Loud && !v.Far {
+		e.loud += frameTime
+	} else {
+		e.loud = 0
 	}
 	if e.voiced > 0 {
 		e.length += frameTime
@@ -82,7 +94,13 @@ func (e *voiceDetector) endBurst() {
 }
 
 // reset ends the burst.
-func (e *voiceDetector) reset() { e.run, e.voiced, e.length, e.gap = 0, 0, 0, 0 }
+func (e *voiceDetector) reset() { e.run, e.voiced, e.length, e.gap, e.lead = 0, 0, 0, 0, 0 }
+
+// interrupts reports whether the caller speaks, and the burst contains enough certain voice. The sound immediately before the first voice
+// counts too, because an Activity needs some time to recognize a voice.
+func (e *voiceDetector) interrupts(enough time.Duration) bool {
+	return e.run > 1 && e.lead+e.voiced >= enough && e.certainty >= certain
+}
 
 // ring stores the last audio of the caller, so that an utterance can begin before the detection of its voice.
 type ring struct {

@@ -212,7 +212,7 @@ func (r *reader) voiceCounts() bool {
 		if r.noises >= falseHolds {
 			need = max(need, insistence)
 		}
-		return r.voiceDetector.run > 1 && r.voiceDetector.voiced >= need && r.voiceDetector.certainty >= certain
+		return r.voiceDetector.interrupts(need)
 	}
 	return r.voiceDetector.voiced >= shortestVoice
 }

@@ -31,6 +31,7 @@ func (k Kind) String() string {
 type Verdict struct {
 	Kind      Kind
 	Level     float64 // level in dBFS without hum, from -100 (silence) to 0
+	Loud      bool    // louder than the noise; a Network takes up to 100 ms longer to confirm speech
 	Far       bool    // the speech is too soft for this caller: somebody else speaks in the room
 	Certainty float64 // from 0 to 1: mean probability of speech over the last 160 ms; 1 without a Network
 	Hertz     float64 // frequency of a single tone; 0 for every other sound

@@ -2,14 +2,14 @@ package activity
 
 // The constants of the caller's usual level.
 const (
-	softer    = 15.0 // dB below the usual level from which speech is somebody else's
-	enough    = 25   // frames of speech, 500 ms, after which the level is known
-	rising    = 0.04 // share of the distance by which a louder frame raises the level
-	falling   = 0.02 // share of the distance by which a softer frame lowers the level
-	softening = 0.02 // dB by which a frame of somebody else's speech lowers the level: 1 dB per second
+	softer    = 15.0  // dB below the usual level from which speech is somebody else's
+	enough    = 25    // frames of speech, 500 ms, after which the level is known
+	rising    = 0.06  // share of the distance by which a louder frame raises the level
+	falling   = 0.015 // share of the distance by which a softer frame lowers the level
+	softening = 0.02  // dB by which a frame of somebody else's speech lowers the level: 1 dB per second
 )
 
-// caller tracks the usual level of the caller's speech, which a third of the frames exceed. Speech far below this level is
+// caller tracks the usual level of the caller's speech, which about a fifth of the frames exceed. Speech far below this level is
 // somebody else's, such as a colleague's or a television's. While only such speech is heard, the level falls by 1 dB per second, so that a
 // caller who moved away from the phone is heard again.
 type caller struct {

@@ -19,7 +19,7 @@ const (
 	nothing    = -60.0 // dBFS; assumed level of digital silence, which a peer with silence suppression mixes with noise
 	floorBias  = 2.0   // distance between the mean level of noise and the minimum of its frames
 	digitShare = 0.8   // minimum share of the energy in the two tones of a DTMF digit
-	clearly    = 15.0  // distance of speech above the noise floor from which the network is more reliable than the energy
+	clearly    = 6.0   // distance of speech above the noise floor from which the network is more reliable than the energy
 )
 
 // Detector classifies the frames of one call. It compares the energy in the band of vowels with a noise floor, which follows the minimum of
@@ -92,18 +92,18 @@ func (d *Detector) classify() Verdict {
 		need = release
 	}
 	d.loud = lowLevel > quietest && (low > need || whole > hissOnset)
-	v := Verdict{Level: level, Certainty: d.network.certainty()}
+	v := Verdict{Level: level, Loud: d.loud, Certainty: d.network.certainty()}
 	hertz, toned := d.tone.hear(&d.x)
 	knocked := d.knock.hear(&d.x, level)
+	clear := d.caller.above(level, whole) >= clearly
 	switch {
 	case toned:
 		v.Kind, v.Hertz, d.loud = Tone, hertz, false
-	case !d.loud:
-	case d.digit():
+	case lowLevel > quietest && d.digit():
 		v.Kind, d.loud = Tone, false
-	case knocked:
+	case d.loud && knocked:
 		v.Kind = Impulse
-	case d.network.agrees() || d.caller.above(level, whole) < clearly:
+	case clear && d.loud && d.network.agrees(), !clear && (d.loud || lowLevel > quietest && d.network.confirms()):
 		v.Kind = Speech
 	}
 	return v

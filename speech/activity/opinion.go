@@ -43,7 +43,10 @@ func (o *opinion) hear(x *[bandFrame]float64) {
 	}
 }
 
-// agrees reports whether the network takes the last frame for speech. It is true without a network.
+// confirms reports whether the network takes the last frame for speech.
+func (o *opinion) confirms() bool { return o.speech }
+
+// agrees is like confirms, but returns true without a network.
 func (o *opinion) agrees() bool { return o.network == nil || o.speech }
 
 // certainty returns the mean probability of the last frames, or 1 without a network.
