@@ -35,8 +35,8 @@ func (SystemClock) Now() time.Time { return time.Now().UTC().Truncate(time.Micro
 const TimeFormats = "a date such as 2026-03-02 or a date-time such as 2026-03-02T09:15:00Z"
 
 // ParseTime parses the time of a filter: an RFC 3339 date-time, or a date, which means its first moment in UTC. It returns the time in UTC;
-// ok is false for an invalid text and for a year before 1. It accepts a space in place of the plus of a time zone, because an unescaped
-// plus in a query becomes a space.
+// isDate is true for a date. ok is false for an invalid text and for a year before 1. ParseTime accepts a space in place of the plus of a
+// time zone, because an unescaped plus in a query becomes a space.
 func ParseTime(text string) (t time.Time, isDate, ok bool) {
 	text = strings.Replace(text, " ", "+", 1)
 	t, err := time.Parse(time.RFC3339, text)

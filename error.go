@@ -21,7 +21,7 @@ const (
 	CodeInvalidState        Code = "INVALID_STATE"         // the object's state does not allow the operation
 	CodeIdempotencyConflict Code = "IDEMPOTENCY_CONFLICT"  // the idempotency key was used with another body
 	CodeDiscoveryInProgress Code = "DISCOVERY_IN_PROGRESS" // a discovery of the organization is still running
-	CodePromotionGateFailed Code = "PROMOTION_GATE_FAILED" // a test that the version must pass has not passed; Batch names the batch
+	CodePromotionGateFailed Code = "PROMOTION_GATE_FAILED" // a test that the version requires has not passed; see Batch
 	CodeCallNotAttached     Code = "CALL_NOT_ATTACHED"     // a call must be attached to an issue before it is flagged there
 	CodeMethodNotAllowed    Code = "METHOD_NOT_ALLOWED"    // HTTP only: the path does not allow this method
 	CodePayloadTooLarge     Code = "PAYLOAD_TOO_LARGE"     // the body exceeds its size limit
@@ -32,8 +32,8 @@ const (
 	CodeInternal            Code = "INTERNAL_SERVER_ERROR" // any error without a code
 )
 
-// Error is the only type of error that domains return. Message is written for the caller and contains no internals. The cause,
-// which Unwrap returns, is for the log.
+// Error is the error type of the domains, which return it alone or in FieldErrors. Message is written for the caller and contains no
+// internals. The cause, which Unwrap returns, is for the log.
 type Error struct {
 	Code       Code
 	Message    string

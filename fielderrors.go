@@ -31,7 +31,8 @@ func (f FieldErrors) OrNil() error {
 	return f
 }
 
-// Within returns copies of the errors whose fields begin with path. A dot separates path from the original field.
+// Within returns copies of all errors with path as the prefix of their fields. A dot separates path from the original field, unless that is
+// empty.
 func (f FieldErrors) Within(path string) FieldErrors {
 	out := make(FieldErrors, len(f))
 	for i, e := range f {

@@ -9,10 +9,10 @@ import (
 // consists of the bytes that the transport needs to repeat it. Keys of different organizations are independent. Digests and answers are
 // encrypted at rest. callwrighttest.RunIdempotencyStore tests implementations.
 type IdempotencyStore interface {
-	// Find returns the answer that was stored under a key at or after since, byte for byte, and the digest of its request. It returns
-	// CodeNotFound if there is no such answer.
+	// Find returns the answer that was stored under the given key at the time since or later, byte for byte, and the digest of its request.
+	// It returns CodeNotFound if there is no such answer.
 	Find(ctx context.Context, org OrgID, key string, since time.Time) (digest, answer []byte, err error)
-	// StoreAnswer stores an answer with the time at, in the transaction that executes the request. It replaces an answer from before since.
-	// It returns CodeConflict if an answer from since or later exists, because another request with this key was first.
+	// StoreAnswer stores an answer with the given time (at), in the transaction that executes the request. It replaces an answer that is
+	// older than the time since. It returns CodeConflict if a newer answer exists, because another request with this key was first.
 	StoreAnswer(ctx context.Context, org OrgID, key string, digest, answer []byte, since, at time.Time) error
 }

@@ -68,7 +68,8 @@ func (h logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return logHandler{h.Handler.WithAttrs(attrs), known, h.group}
 }
 
-// WithGroup returns a handler that puts the further attributes of a line into a group. It adds no attributes of the context.
+// WithGroup returns a handler that puts the further attributes of a line into a group. Within a group, the handler adds no attributes of
+// the context.
 func (h logHandler) WithGroup(name string) slog.Handler {
 	return logHandler{h.Handler.WithGroup(name), h.known, name != "" || h.group}
 }

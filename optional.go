@@ -21,7 +21,7 @@ func (o Optional[T]) OrZero() T {
 	return *o.Value
 }
 
-// Apply sets *to to OrZero if o.Set is true, and otherwise leaves it unchanged.
+// Apply assigns the result of OrZero to *to if o.Set is true, and otherwise leaves *to unchanged.
 func (o Optional[T]) Apply(to *T) {
 	if o.Set {
 		*to = o.OrZero()

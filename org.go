@@ -45,8 +45,8 @@ const DefaultMaxNumbers = 1000
 // MaxNumbers is 0.
 func (o Organization) NumberLimit() int { return cmp.Or(o.MaxNumbers, DefaultMaxNumbers) }
 
-// WebhookSecrets returns the secrets that sign requests to the organization's webhooks at a time: WebhookSecret, and PreviousWebhookSecret
-// before PreviousWebhookEnds.
+// WebhookSecrets returns the secrets that sign requests to the organization's webhooks at the given time: WebhookSecret, and
+// PreviousWebhookSecret before PreviousWebhookEnds.
 func (o Organization) WebhookSecrets(now time.Time) []Secret {
 	if o.PreviousWebhookSecret == "" || o.PreviousWebhookEnds == nil || !now.Before(*o.PreviousWebhookEnds) {
 		return []Secret{o.WebhookSecret}
@@ -72,7 +72,7 @@ type APIKey struct {
 	ReplacedBy string     // id of the key that replaced it in a rotation; empty if not rotated
 }
 
-// InForce reports whether the key is neither revoked nor expired at a time.
+// InForce reports whether the key is neither revoked nor expired at the given time.
 func (k APIKey) InForce(now time.Time) bool {
 	return k.RevokedAt == nil && (k.ExpiresAt == nil || now.Before(*k.ExpiresAt))
 }
@@ -140,7 +140,7 @@ type KeyStore interface {
 	// is not lost. It returns CodeConflict if ReplacedBy is already set: of concurrent calls only one succeeds. It returns CodeNotFound if
 	// the organization does not own such a key.
 	ReplaceKey(ctx context.Context, org OrgID, id, by string, ends time.Time) error
-	// TouchKey sets LastUsedAt of a key, in any organization, to at, unless it is already later than at - every. It returns nil for an
-	// absent key.
+	// TouchKey sets LastUsedAt of a key, in any organization, to the given time (at). It changes nothing if LastUsedAt is later than that
+	// time minus every, and returns nil for an absent key.
 	TouchKey(ctx context.Context, id string, at time.Time, every time.Duration) error
 }

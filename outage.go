@@ -16,7 +16,7 @@ type Outage struct {
 }
 
 // Note records an attempt; a nil err means success. text names the failing operation. args are further attributes for the lines about
-// failed attempts; it logs all but the first at the debug level.
+// failed attempts. Note logs the first failed attempt at the error level, and the others at the debug level.
 func (o *Outage) Note(ctx context.Context, log *slog.Logger, text string, err error, args ...any) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

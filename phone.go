@@ -181,15 +181,15 @@ func (c Country) noReading(digits string) error {
 	return Invalid("", "must begin with + and the country code, such as +14155550108")
 }
 
-// Numbering returns organizations, whose default country and limit of numbers the caller needs. OrganizationStore includes it.
+// Numbering reads organizations, for callers that need only the default country or the limit of numbers. OrganizationStore includes it.
 type Numbering interface {
 	// Organization returns the organization with the given id, or CodeNotFound if it is absent.
 	Organization(ctx context.Context, id OrgID) (Organization, error)
 }
 
 // ReadNumber parses a number that an organization wrote. All numbers in requests must be parsed with it. It calls Country.ParseNumber with
-// the organization's default country, and looks that country up only for a number without a plus. It uses the empty Country if in is nil or
-// the organization is absent.
+// the organization's default country, and looks that country up only for a number without a plus. It uses the empty Country if the
+// parameter in is nil or the organization is absent.
 func ReadNumber(ctx context.Context, in Numbering, org OrgID, text string) (PhoneNumber, error) {
 	if _, international := cutPlus(text); international || in == nil {
 		return ParsePhoneNumber(text)
@@ -205,7 +205,7 @@ func ReadNumber(ctx context.Context, in Numbering, org OrgID, text string) (Phon
 const separators = " \u00a0\u202f-\u2010\u2011.()"
 
 // TypedNumber deletes the spaces, hyphens, dots and parentheses (ITU-T E.123) of a typed number, for example "+1 (202) 555-0102", to
-// prepare it for ReadNumber. A text that contains "(0)", a trunk prefix that is dialed only within the country, or a second plus is
+// prepare it for ReadNumber. A text that contains a second plus or "(0)" (a trunk prefix that is dialed only within the country) is
 // returned unchanged, except for surrounding white space.
 func TypedNumber(s string) string {
 	s = strings.TrimSpace(s)

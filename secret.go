@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// Secret is text that logs, messages and format verbs do not show. Only Reveal returns it. Package fmt does not call the methods of a
-// Secret in an unexported field. The same is true behind a pointer, if the verb does not fit a pointer (go vet reports %s). Do not print
-// structures that hold secrets in these two ways.
+// Secret is text that logs, messages and format verbs do not show. Only Reveal returns it. In two cases, package fmt shows the text because
+// it does not call the methods of a Secret: in an unexported field, and behind a pointer if the verb does not fit a pointer (go vet reports
+// %s). Do not print structures that hold secrets in these two ways.
 type Secret string
 
 // Reveal returns the secret.
@@ -88,8 +88,8 @@ func (k *Keyring) Seal(purpose string, s Secret) string {
 // ErrWrongKey is in the chain of every error that Keyring.Open returns.
 var ErrWrongKey = errors.New("sealed with another key or for another purpose, or damaged")
 
-// Open decrypts a text that Seal encrypted for the same purpose. It returns an empty secret for an empty text, and ErrWrongKey for any
-// other text.
+// Open decrypts a text that Seal encrypted for the same purpose. It returns an empty secret for an empty text, and an error that wraps
+// ErrWrongKey if it cannot decrypt a text.
 func (k *Keyring) Open(purpose, sealed string) (Secret, error) {
 	if sealed == "" {
 		return "", nil

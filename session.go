@@ -33,16 +33,16 @@ type SessionStore interface {
 	// one round trip.
 	SessionByHash(ctx context.Context, hash []byte) (SessionOwner, error)
 	// Sessions returns up to limit sessions of an organization, newest first, after a keyset. It omits sessions whose UsedAt is at or
-	// before now - idle, and sessions whose key is absent or not in force at now.
+	// before now - idle, and sessions whose key is absent or not in force at the time now.
 	Sessions(ctx context.Context, org OrgID, now time.Time, idle time.Duration, after Keyset, limit int) ([]Session, error)
-	// TouchSession sets UsedAt of a session, in any organization, to at, unless it is already later than at - every. It returns nil for an
-	// absent session.
+	// TouchSession sets the UsedAt of a session, in any organization, to the time at, unless UsedAt is already later than at - every. It
+	// returns nil for an absent session.
 	TouchSession(ctx context.Context, id string, at time.Time, every time.Duration) error
 	// DeleteSession deletes a session. It returns CodeNotFound if the organization does not own such a session.
 	DeleteSession(ctx context.Context, org OrgID, id string) error
-	// TrimSessions deletes the sessions of a key, except for the keep most recently used ones.
+	// TrimSessions deletes the sessions of a key, except for the most recently used ones, whose number is keep.
 	TrimSessions(ctx context.Context, key string, keep int) error
-	// DeleteSessions deletes up to limit sessions of all organizations whose UsedAt is at or before until, and returns how many it deleted.
-	// It skips rows that another transaction has locked.
+	// DeleteSessions deletes up to limit sessions of all organizations whose UsedAt is not after the time until, and returns how many it
+	// deleted. It skips rows that another transaction has locked.
 	DeleteSessions(ctx context.Context, until time.Time, limit int) (int, error)
 }

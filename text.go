@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Longer reports whether a text has more than most characters (Unicode code points, the unit of lengths in the contract). Clip
+// Longer reports whether a text has more characters (Unicode code points, the unit of lengths in the contract) than the limit, most. Clip
 // counts bytes.
 func Longer(text string, most int) bool {
 	return len(text) > most && utf8.RuneCountInString(text) > most
@@ -17,9 +17,9 @@ func Hidden(c rune) bool {
 	return unicode.IsControl(c) || unicode.In(c, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
-// Clip shortens a text to no more than most bytes, for example for a database column or a log line. (Longer counts characters.) Clip cuts
-// between characters and replaces the end with an ellipsis of 3 bytes, which count. If most is less than 3, it shortens a longer text to
-// the empty string.
+// Clip shortens a text so that its length in bytes does not exceed the limit, most, for example for a database column or a log line.
+// (Longer counts characters.) Clip cuts between characters and replaces the end with an ellipsis, whose 3 bytes count. If the limit is less
+// than 3, it shortens a longer text to the empty string.
 func Clip(text string, most int) string {
 	if len(text) <= most {
 		return text

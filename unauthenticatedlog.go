@@ -13,8 +13,8 @@ const (
 	otherAddresses       = "others"
 )
 
-// UnauthenticatedLog limits the log lines of requests without a key: the first request of each address writes a line, and later requests
-// are counted in at most one line a minute. Set Logger before the first call of Visit.
+// UnauthenticatedLog limits the log lines of requests without a key. The first request of each address writes a line; later requests of the
+// address are counted in at most one line a minute. Set Logger before the first call of Visit.
 type UnauthenticatedLog struct {
 	Logger *slog.Logger
 
@@ -22,7 +22,8 @@ type UnauthenticatedLog struct {
 	counts map[string]int // of requests without a line, by address
 }
 
-// Visit counts a request of an address, and calls log to write its line if the request is the first one within a minute.
+// Visit counts a request of an address. It calls the function log to write a line for the request, unless earlier requests of the address
+// are still being counted.
 func (s *UnauthenticatedLog) Visit(address string, log func()) {
 	s.mu.Lock()
 	if s.counts == nil {
@@ -44,7 +45,8 @@ func (s *UnauthenticatedLog) Visit(address string, log func()) {
 	}
 }
 
-// writeMinute writes the line of a minute if it counted any requests, and then begins the next minute.
+// writeMinute writes a line with the requests that an address sent in a minute, and begins its next minute. If there were none, it deletes
+// the address instead.
 func (s *UnauthenticatedLog) writeMinute(address string) {
 	s.mu.Lock()
 	count := s.counts[address]

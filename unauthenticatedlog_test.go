@@ -10,7 +10,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// TestStrangers checks that a thousand requests a minute from one address and one from another produce one line a minute for each.
+// TestStrangers checks that a thousand requests a minute from one address produce at most one line a minute, and that a request after a
+// pause is logged as a first request.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -19,7 +20,7 @@ func TestStrangers(t *testing.T) {
 		visit := func(address string) { s.Visit(address, func() { log.Info("request", "client", address) }) }
 		for range 3000 {
 			visit("192.0.2.1")
-			time.Sleep(60 * time.Millisecond) // of the test's own clock
+			time.Sleep(60 * time.Millisecond) // in the fake time of synctest
 		}
 		visit("192.0.2.2")
 		time.Sleep(2 * time.Minute)

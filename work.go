@@ -33,8 +33,8 @@ type Task struct {
 	MaxAttempts int             // maximum number of attempts; 0 means the adapter's default, at least 2; handlers receive the number in force
 }
 
-// Check returns CodeBadRequest for an invalid task. A task is invalid if its Kind is empty, if a text is not UTF-8 or contains a NUL
-// character, or if Args are not JSON or are longer than MaxTaskArgs.
+// Check returns CodeBadRequest for an invalid task: an empty Kind, a text that is not UTF-8 or contains a NUL character, or Args that are
+// not JSON or longer than MaxTaskArgs.
 func (t Task) Check() error {
 	if t.Kind == "" {
 		return Errorf(CodeBadRequest, "a task must have a kind")
@@ -77,8 +77,8 @@ type Work interface {
 	// The handler receives Kind, Key, Org and Args byte for byte as they were enqueued. Args is nil for a task without arguments. Tasks
 	// that were stored before the adapter supported arguments have none.
 	Handle(q Queue, kind string, h Handler)
-	// Every runs h once per interval, on one node, in the queue q. The interval must be at least one second. The first run starts one
-	// interval after the work starts.
+	// Every runs the handler h once per interval, on one node, in the queue q. The interval must be at least one second. The first run
+	// starts one interval after the work starts.
 	Every(q Queue, kind string, interval time.Duration, h Handler)
 }
 
@@ -95,13 +95,13 @@ func (k TaskKind[T]) Enqueue(ctx context.Context, w Work, t Task, args T) error 
 	return w.Enqueue(ctx, t)
 }
 
-// keyReader is implemented by argument types that earlier releases, which had no Task.Args, stored in the key of the task.
+// keyReader is implemented by types of arguments that earlier releases stored in the key of the task, because they had no Task.Args.
 type keyReader interface {
 	// UnmarshalKey reads the arguments from the key of a task.
 	UnmarshalKey(key string) error
 }
 
-// read decodes the arguments of a task from its Args. If Args is empty and T is a keyReader, read decodes its Key.
+// read decodes the arguments of a task from the task's Args. If Args is empty and *T is a keyReader, read decodes the task's Key.
 func (k TaskKind[T]) read(t Task) (args T, err error) {
 	if old, ok := any(&args).(keyReader); ok && len(t.Args) == 0 {
 		return args, old.UnmarshalKey(t.Key)

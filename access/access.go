@@ -1,6 +1,7 @@
 // Package access creates organizations and their API keys, reads keys from requests and checks them, and signs people in with them.
 //
-// A Service may share its store with other processes, such as a running server. Its changes take effect there immediately.
+// A Service may share its store with other processes, such as a running server. Changes by the Service take effect in these processes
+// immediately.
 package access
 
 import (

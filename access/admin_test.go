@@ -240,7 +240,8 @@ func TestRotateKey(t *testing.T) {
 	}
 }
 
-// TestRevokedKeyStaysRevoked revokes a rotated key twice during its overlap: the key is refused, and RevokedAt stays the first time.
+// TestRevokedKeyStaysRevoked revokes a rotated key twice during its overlap: the key is refused, and RevokedAt keeps the time of the first
+// revocation.
 func TestRevokedKeyStaysRevoked(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -21,9 +21,9 @@ type NewKey struct {
 }
 
 // CreateKey creates a key for an organization. If lifetime is 0, the key does not expire. A name must have 1 to MaxName visible characters,
-// and a lifetime at most MaxLifetime: otherwise CreateKey returns CodeBadRequest with the field name or lifetime. It returns CodeNotFound
-// if the organization is absent, and CodeTooManyRequests if MaxKeys of its keys are in force. The key can't be read again, because only its
-// HMAC is stored.
+// and a lifetime must be from 0 to MaxLifetime: otherwise CreateKey returns CodeBadRequest with the field name or lifetime. It returns
+// CodeNotFound if the organization is absent, and CodeTooManyRequests if MaxKeys of its keys are in force. The key can't be read again,
+// because only its HMAC is stored.
 func (s *Service) CreateKey(
 	ctx context.Context, org callwright.OrgID, name string, lifetime time.Duration,
 ) (NewKey, error) {
@@ -118,9 +118,9 @@ func (s *Service) RevokeKey(ctx context.Context, org callwright.OrgID, id string
 // RotateKey creates a key that replaces another. The new key has the name and the lifetime of the old key; the lifetime starts now. The old
 // key expires after the overlap, or at its ExpiresAt if that is earlier.
 //
-// RotateKey returns CodeBadRequest with the field overlap unless the overlap is from 0 to MaxOverlap, CodeNotFound if the organization does
-// not own such a key, and CodeInvalidState if the key is revoked, expired or already rotated. It returns CodeTooManyRequests if MaxKeys
-// keys of the organization are in force; during an overlap the old key counts, too.
+// RotateKey returns CodeBadRequest with the field overlap unless the overlap is from 0 to MaxOverlap. It returns CodeNotFound if the
+// organization does not own such a key, and CodeInvalidState if the key is revoked, expired or already rotated. It returns
+// CodeTooManyRequests if MaxKeys keys of the organization are in force; during an overlap the old key counts, too.
 func (s *Service) RotateKey(
 	ctx context.Context, org callwright.OrgID, id string, overlap time.Duration,
 ) (k NewKey, err error) {
@@ -158,7 +158,7 @@ func (s *Service) RotateKey(
 	if err != nil {
 		return NewKey{}, err
 	}
-	s.watchers.notifyEnded(use{id: id}) // also with an overlap, during which the key stays valid: watchers read its state
+	s.watchers.notifyEnded(use{id: id}) // also during an overlap, because watchers check whether the key is still valid
 	return k, nil
 }
 

@@ -9,15 +9,15 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// grantable lists the entitlements that operators grant and withdraw. It omits EntitlementOperator. Only people with access to the
-// deployment's database can grant EntitlementOperator: the first start and `callwright admin` do so with the methods of Service.
+// grantable lists the entitlements that operators grant and withdraw. It omits EntitlementOperator, which only the first start and
+// `callwright admin` grant, with the methods of Service. Both require access to the deployment's database.
 var grantable = []callwright.Entitlement{callwright.EntitlementSIP}
 
 // Grantable returns the entitlements that operators grant and withdraw.
 func Grantable() []callwright.Entitlement { return slices.Clone(grantable) }
 
-// Operator lists, creates and changes organizations on behalf of a principal. It shows no secrets of
-// organizations, and none of their keys but the first one of a new organization.
+// Operator lists, creates and changes organizations on behalf of a principal. It reveals no secrets of organizations, and no keys except
+// the first key of a new organization.
 type Operator struct {
 	s  *Service
 	by callwright.Principal

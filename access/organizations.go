@@ -28,9 +28,12 @@ var (
 )
 
 // CreateOrganization stores an organization and generates its webhook secret. If id is empty, it generates the id. It returns CodeConflict
-// if the id exists. It returns CodeBadRequest with the field id, name or entitlements for invalid input: an id consists of 1 to 64 letters,
-// digits, dots, underscores and hyphens, a name of 1 to MaxName visible characters, and an entitlement of capital letters, digits and
-// underscores.
+// if the id exists, and CodeBadRequest with the field id, name or entitlements for invalid input:
+//
+//   - An id must consist of 1 to 64 letters, digits, dots, underscores and hyphens, and begin with a letter or a digit.
+//   - A name must consist of 1 to MaxName visible characters.
+//   - An entitlement must consist of 1 to 32 capital letters, digits and underscores, and begin with a letter. At most MaxEntitlements are
+//     allowed.
 func (s *Service) CreateOrganization(
 	ctx context.Context, id callwright.OrgID, name string, entitlements ...callwright.Entitlement,
 ) (callwright.Organization, error) {
@@ -71,8 +74,8 @@ func (s *Service) Organizations(
 	})
 }
 
-// page returns a page of up to limit items. It reads one item more, to learn whether a further page exists, and then sets Next. It returns
-// CodeBadRequest unless limit is 1 to MaxPage. place returns the keyset of an item.
+// page returns a page of up to limit items. It reads one more item to learn whether a further page exists, and sets Next only if one does.
+// It returns CodeBadRequest unless limit is 1 to MaxPage. The function place returns the keyset of an item.
 func page[T any](
 	limit int, read func(limit int) ([]T, error), place func(T) callwright.Keyset,
 ) (callwright.Page[T], error) {

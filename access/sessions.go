@@ -54,8 +54,8 @@ func (s *Service) SignIn(ctx context.Context, key string) (token string, session
 }
 
 // Session returns the session of a token and its principal, and records the use of the session and its key. It returns CodeAuthFailure if
-// the session is absent, was not used for SessionIdle, or began SessionLife ago. It also does so if the key is revoked or expired; a
-// rotated key expires when its overlap ends. Run writes the uses: without Run, each session ends SessionIdle after its sign-in.
+// the session is absent, was not used for SessionIdle, or began SessionLife ago, and if the key is revoked or expired. A rotated key
+// expires when its overlap ends. Run writes the uses: without Run, each session ends SessionIdle after its sign-in.
 func (s *Service) Session(ctx context.Context, token string) (callwright.Principal, callwright.Session, error) {
 	owner, err := s.findSession(ctx, token)
 	if errors.Is(err, callwright.ErrNotFound) {

@@ -46,8 +46,8 @@ type uses struct {
 
 func newUses() *uses { return &uses{pending: map[use]time.Time{}, wake: make(chan struct{}, 1)} }
 
-// note queues the use of a key or a session at now. It drops the use if the last stored use is less than UseInterval old, if another use of
-// it is pending, or if maxUses are pending. It does not wait for the store.
+// note queues the use of a key or a session at the time now. It drops the use if the last stored use is less than UseInterval old, if
+// another use of the same key or session is pending, or if maxUses are pending. It does not wait for the store.
 func (u *uses) note(what use, last *time.Time, now time.Time) {
 	if last != nil && now.Sub(*last) < UseInterval {
 		return
@@ -74,8 +74,8 @@ func (u *uses) drain() map[use]time.Time {
 }
 
 // Run writes the last uses of keys and sessions until ctx is canceled, and deletes idle sessions about once an hour. It returns nil. Each
-// key and session is written at most once per UseInterval. A use that cannot be written is logged and dropped; a later use is then written.
-// Requests never wait for these writes. Without Run, keys show no last use, and sessions end although they are used.
+// key and session is written at most once per UseInterval. If a write fails, Run logs the failure and drops the use; the next use is
+// written as usual. Requests never wait for these writes. Without Run, keys show no last use, and sessions end although they are used.
 func (s *Service) Run(ctx context.Context) error {
 	pause := time.NewTimer(0)
 	defer pause.Stop()

@@ -26,9 +26,14 @@ type Agent struct {
 	MaxDuration     time.Duration          // counted from the answer, at most LongestCall; 0 means DefaultMaxDuration
 	TransferTo      callwright.PhoneNumber // permitted target of transfers; empty means none
 	Webhook         string                 // receives the record of an ended call; empty means none
-	Interruption    *time.Duration         // duration of speech that interrupts the agent; nil means the conversation's default
-	Tools           []json.RawMessage      // tools of the model as JSON: see tool.Parse
-	DynamicData     []DynamicData          // requests that are sent to other systems before the conversation
+	Interruption    *time.Duration         // duration of speech that interrupts the agent; nil means that of Interruptibility
+
+	// Interruptibility is the readiness to be interrupted, from 0 (never) to 4 (immediately): see conversation.InterruptibilityOf. Nil
+	// means the conversation's default.
+	Interruptibility *int
+
+	Tools       []json.RawMessage // tools of the model as JSON: see tool.Parse
+	DynamicData []DynamicData     // requests that are sent to other systems before the conversation
 
 	// Calling and Answering set these fields from the agent's persona, in addition to Task, Persona, Tools and settings: see
 	// Service.Calling.

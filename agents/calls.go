@@ -13,9 +13,10 @@ import (
 // defaultTask is the task of an agent that answers a call without a task, pathway or persona.
 const defaultTask = "Answer the telephone, ask what the caller wants, and take note of it."
 
-// Answering returns the agent that answers at a number, with its persona's settings, and defaults for other settings. It does not check the
-// agent again: a deleted pathway is detected when the call begins. If the persona was deleted or has no version in production, Answering
-// returns the configured agent with CodeNotFound or CodeInvalidState, and the field persona_id.
+// Answering returns the agent that answers at a number, with its persona's settings, and defaults for other settings. For an unregistered
+// or released number, it returns an agent with a default task. It does not check the agent again: a deleted pathway is detected when the
+// call begins. If the persona was deleted or has no version in production, Answering returns the configured agent with CodeNotFound or
+// CodeInvalidState, and the field persona_id.
 func (s *Service) Answering(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber,
 ) (Agent, error) {
@@ -35,7 +36,7 @@ func (s *Service) Answering(
 	return led, nil
 }
 
-// Choice selects the agent of a call, which is a web agent or Agent, and the settings that the call overrides.
+// Choice selects a call's agent, either a web agent or the given Agent, and the settings that the call overrides.
 type Choice struct {
 	ID        string // id of a web agent; empty means Agent
 	Agent     Agent  // must be zero if ID is set
@@ -91,6 +92,9 @@ func (s *Service) byPersona(ctx context.Context, org callwright.OrgID, a Agent) 
 	a.Task, a.PersonaVersion, a.Conditions, a.KnowledgeBases = v.Orchestration, v.Number, v.Conditions, v.KnowledgeBases
 	a.Persona, a.Voice, a.Language = cmp.Or(a.Persona, v.Personality), cmp.Or(a.Voice, v.Call.Voice), cmp.Or(a.Language, v.Call.Language)
 	a.Record, a.WaitForGreeting = a.Record || v.Call.Record, a.WaitForGreeting || v.Call.WaitForGreeting
+	if a.Interruption == nil && a.Interruptibility == nil {
+		a.Interruption, a.Interruptibility = v.Call.Interruption, v.Call.Interruptibility
+	}
 	if a.MaxDuration == DefaultMaxDuration {
 		a.MaxDuration = 0
 	}

@@ -21,7 +21,7 @@ const (
 	MaxTask          = 100_000
 	MaxPersona       = 32 << 10
 	MaxFirstSentence = 5000
-	MaxInterruption  = 10 * time.Second
+	MaxInterruption  = persona.MaxInterruption
 	MaxDynamicData   = 20        // requests
 	MaxRequests      = 256 << 10 // bytes of Agent.Tools and Agent.DynamicData together, as JSON
 )
@@ -95,7 +95,7 @@ func (l faultList) first() error {
 	return l[0]
 }
 
-// checkTexts checks the settings that need no port of Config.
+// checkTexts checks the settings for which the Service needs no port of Config.
 func (a Agent) checkTexts(found *faultList) {
 	led := a.Pathway.ID != ""
 	found.addIf(a.Task != "" && led, "task", "excludes pathway_id: set only one of them")
@@ -109,6 +109,8 @@ func (a Agent) checkTexts(found *faultList) {
 	found.addIf(a.Temperature != nil && (*a.Temperature < 0 || *a.Temperature > 1), "temperature", "must be from 0 to 1")
 	found.addIf(a.Interruption != nil && (*a.Interruption < 0 || *a.Interruption > MaxInterruption),
 		"interruption_threshold", "must be from 0 to %d milliseconds", MaxInterruption.Milliseconds())
+	found.addIf(a.Interruptibility != nil && (*a.Interruptibility < 0 || *a.Interruptibility > persona.MaxInterruptibility),
+		"interruptibility", "must be from 0 (never) to %d (immediately)", persona.MaxInterruptibility)
 	found.addIf(!led && a.Pathway.Version != pathway.Selector{}, "pathway_version", "needs a pathway_id")
 	found.addIf(!led && a.Pathway.StartNode != "", "start_node_id", "needs a pathway_id")
 }
@@ -181,8 +183,8 @@ func (s *Service) checkDynamicData(a Agent, found *faultList) {
 	}
 }
 
-// inRequest prefixes the field of a request.Source's error with the path of the request, and replaces the names of Source's fields by those
-// of the /v1 contract.
+// inRequest prefixes the field of a request.Source's error with the path of the request. It also replaces the names of Source's fields by
+// the names in the /v1 contract.
 func inRequest(path string, err error) error {
 	e, ok := errors.AsType[*callwright.Error](err)
 	if !ok {

@@ -24,7 +24,8 @@ type InboundNumber struct {
 // Given and returned values share no memory with stored values. Returned values equal the stored values: a nil list stays nil, an empty
 // list stays empty. JSON keeps its values, but the order of members and the spelling of numbers may change. Another organization's number
 // counts as absent. Tools, DynamicData and Webhook of an Agent are encrypted at rest: they may contain keys of other systems. Methods
-// participate in the transaction of ctx: see callwright.Atomic. agentstest.RunPersonaDeletion tests this together with persona.Store.
+// participate in the transaction of ctx: see callwright.Atomic. agentstest.RunPersonaDeletion tests a NumberStore together with a
+// persona.Store.
 type NumberStore interface {
 	// InsertNumber adds a number with Version 1. It returns CodeConflict if the organization already has the number, released or not. Two
 	// organizations may have the same number.
@@ -32,8 +33,8 @@ type NumberStore interface {
 	// Number returns one number, even if it is released. It returns CodeNotFound if the number is absent.
 	Number(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (InboundNumber, error)
 	// Numbers returns up to limit unreleased numbers of an organization in ascending order. The ID of the keyset is the last number of the
-	// previous page; its time is ignored. The result ends early, after the second or a later number at which the total exceeds MaxRead
-	// bytes (InboundNumber.Size).
+	// previous page; its time is ignored. As soon as at least two numbers together exceed MaxRead bytes (InboundNumber.Size), the result
+	// ends with the number that exceeds the limit.
 	Numbers(ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int) ([]InboundNumber, error)
 	// NumbersOf returns the unreleased numbers of each persona (Agent.PersonaID) in ascending order, at most persona.MaxNumbers of each
 	// persona. The map omits personas without numbers.
@@ -59,7 +60,7 @@ func (s *Service) RegisterInbound(ctx context.Context, org callwright.OrgID, num
 }
 
 // ReleaseInbound releases a number: Inbound and ListInbound no longer return it, but its agent stays stored for RegisterInbound. For an
-// unregistered number it does nothing. Trunks call it when a number no longer receives calls.
+// unregistered number it does nothing. Trunks call ReleaseInbound when a number no longer receives calls.
 func (s *Service) ReleaseInbound(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error {
 	return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
 		_, err := s.release(ctx, org, number, true)

@@ -47,7 +47,7 @@ func (n InboundNumber) Size() int { return recordSize + n.Agent.size() }
 // Keyset returns the number's position in the list, which is ordered by number.
 func (n InboundNumber) Keyset() callwright.Keyset { return callwright.Keyset{ID: n.Number.String()} }
 
-// pageSize returns limit, or most if limit is 0. It returns CodeBadRequest if limit is negative or more than most.
+// pageSize returns limit, or the maximum (most) if limit is 0. It returns CodeBadRequest if limit is negative or greater than the maximum.
 func pageSize(limit, most int) (int, error) {
 	switch {
 	case limit < 0 || limit > most:

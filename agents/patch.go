@@ -13,7 +13,7 @@ import (
 
 // Patch changes settings of an agent. A setting that is not Set stays unchanged; a cleared setting returns to its default.
 type Patch struct {
-	// Task and Pathway, which is the id of a pathway, exclude each other: setting one replaces the other.
+	// Task and Pathway exclude each other: setting either replaces the other. Pathway is the id of a pathway.
 	Task    callwright.Optional[string]
 	Pathway callwright.Optional[string]
 	// PathwayVersion is the version of Pathway, or of the agent's current pathway. If it is cleared, or not Set together with Pathway, the
@@ -35,8 +35,11 @@ type Patch struct {
 	TransferTo      callwright.Optional[callwright.PhoneNumber]
 	Webhook         callwright.Optional[string]
 	Interruption    callwright.Optional[time.Duration]
-	Tools           callwright.Optional[[]json.RawMessage]
-	DynamicData     callwright.Optional[[]DynamicData]
+	// Interruptibility also clears the agent's Interruption, unless Interruption is Set, too.
+	Interruptibility callwright.Optional[int]
+
+	Tools       callwright.Optional[[]json.RawMessage]
+	DynamicData callwright.Optional[[]DynamicData]
 }
 
 // WebAgentPatch changes settings of a web agent. See Patch for unset and cleared settings.
@@ -70,10 +73,13 @@ const (
 	SettingWebhook         Setting = "webhook"
 	SettingInterruption    Setting = "interruption_threshold"
 	SettingTools           Setting = "tools"
-	SettingDynamicData     Setting = "dynamic_data"
-	SettingVoiceSettings   Setting = "voice_settings"
-	SettingKeywords        Setting = "keywords"
-	SettingMetadata        Setting = "metadata"
+
+	SettingInterruptibility Setting = "interruptibility"
+
+	SettingDynamicData   Setting = "dynamic_data"
+	SettingVoiceSettings Setting = "voice_settings"
+	SettingKeywords      Setting = "keywords"
+	SettingMetadata      Setting = "metadata"
 )
 
 // Report maps each setting of a patch to its outcome: nil if the setting was applied, the error otherwise.
@@ -124,6 +130,14 @@ func (p Patch) changes() []change {
 	add(&list, SettingTools, p.Tools, func(w *WebAgent) *[]json.RawMessage { return &w.Agent.Tools })
 	addPointer(&list, SettingTemperature, p.Temperature, func(w *WebAgent) **float64 { return &w.Agent.Temperature })
 	addPointer(&list, SettingInterruption, p.Interruption, func(w *WebAgent) **time.Duration { return &w.Agent.Interruption })
+	if p.Interruptibility.Set {
+		list = append(list, change{[]Setting{SettingInterruptibility}, func(w *WebAgent) {
+			w.Agent.Interruptibility = p.Interruptibility.Value
+			if !p.Interruption.Set {
+				w.Agent.Interruption = nil
+			}
+		}, nil})
+	}
 	add(&list, SettingMaxDuration, p.MaxDuration, func(w *WebAgent) *time.Duration { return &w.Agent.MaxDuration })
 	return list
 }
@@ -152,7 +166,8 @@ func addPointer[T any](list *[]change, name Setting, value callwright.Optional[T
 }
 
 // leader returns the changes of the agent's leader, which is a task, a pathway or a persona: setting one clears the others. A pathway and
-// its version are one change, as are a task and the clearing of the pathway that it replaces. lead makes a pathway the leader of an agent.
+// its version are one change, as are a task and the clearing of the pathway that it replaces. The function lead makes a pathway the leader
+// of an agent.
 func (p Patch) leader(lead func(*Agent, PathwayRef)) []change {
 	task, id, personaID := p.Task.OrZero(), p.Pathway.OrZero(), p.PersonaID.OrZero()
 	var list []change
@@ -181,8 +196,8 @@ func (p Patch) byPersona(id string) []change {
 	}, nil})
 }
 
-// byTaskOrPathway returns the changes of the task, the pathway, its version and its start node. lead makes a pathway the leader of an
-// agent.
+// byTaskOrPathway returns the changes of the task, the pathway, its version and its start node. The function lead makes a pathway the
+// leader of an agent.
 func (p Patch) byTaskOrPathway(task, id string, lead func(*Agent, PathwayRef)) []change {
 	var given []Setting
 	for _, s := range []struct {
@@ -280,7 +295,7 @@ func (p Patch) lead(a Agent) (Agent, error) {
 	return a, nil
 }
 
-// applied returns the agent of one call with the patch's settings, except the leader's. lead applies these.
+// applied returns the agent of one call with the patch's settings, except the settings of the leader, which lead applies.
 func (p Patch) applied(a Agent) Agent {
 	w := WebAgent{Agent: a}
 	for _, c := range p.changes() {

@@ -45,7 +45,7 @@ func (onePersona) Hold(_ context.Context, _ callwright.OrgID, id string) error {
 
 func withPersonas(c *agents.Config) { c.Personas = onePersona{} }
 
-// byDesk returns the agent of a call that has no settings except those of the persona desk.
+// byDesk returns the agent of a call that has only the settings of the persona desk.
 func byDesk() agents.Agent {
 	return agents.Agent{
 		PersonaID: "desk", PersonaVersion: 3, Task: "Book.", Persona: "You are calm.", Voice: "slt", Record: true, Language: "de",

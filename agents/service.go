@@ -20,10 +20,10 @@ type Config struct {
 	Voices    tts.VoiceChecker             // nil accepts every voice
 	Languages conversation.LanguageChecker // nil accepts every language
 	Model     llm.Model                    // checks the model names of agents and reports unfollowed instructions; nil accepts every name
-	Webhooks  callwright.URLs              // checks webhooks; if nil, an agent with a webhook is CodeUnavailable
-	Requests  callwright.URLs              // checks the URLs of tools and dynamic data; if nil, an agent with these is CodeUnavailable
-	Pathways  Pathways                     // if nil, an agent with a pathway is CodeUnavailable
-	Personas  Personas                     // if nil, an agent with a persona is CodeUnavailable
+	Webhooks  callwright.URLs              // checks webhooks; if nil, an agent with a webhook causes CodeUnavailable
+	Requests  callwright.URLs              // checks the URLs of tools and dynamic data; if nil, an agent with these causes CodeUnavailable
+	Pathways  Pathways                     // if nil, an agent with a pathway causes CodeUnavailable
+	Personas  Personas                     // if nil, an agent with a persona causes CodeUnavailable
 
 	Numbering callwright.Numbering // default countries of organizations; nil means no defaults
 
@@ -42,7 +42,7 @@ func New(c Config) (*Service, error) {
 	return &Service{cfg: c}, nil
 }
 
-// again runs do in a transaction, and retries after conflicts.
+// again runs the function do in a transaction, and retries after conflicts.
 func (s *Service) again(ctx context.Context, do func(ctx context.Context) error) error {
 	return callwright.Retry(ctx, func(ctx context.Context) error { return s.cfg.Atomic.Do(ctx, do) })
 }

@@ -38,8 +38,8 @@ func apply(w *WebAgent, changes []change, faults func(*WebAgent) []error) (Repor
 	return report, nil
 }
 
-// causes returns the first fault in after that concerns the change, that is internal, or that the agent did not have before. It returns nil
-// if there is none.
+// causes returns the first of the faults after the change that concerns the change, is internal, or is not among the faults before the
+// change. It returns nil if there is none.
 func (c change) causes(after []error, before func() []error) error {
 	if len(after) == 0 {
 		return nil

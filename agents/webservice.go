@@ -26,7 +26,7 @@ func (s *Service) CreateAgent(ctx context.Context, org callwright.OrgID, w WebAg
 	})
 }
 
-// webFaults sets a web agent's defaults and returns its faults.
+// webFaults sets a web agent's defaults, converts its number for transfers to E.164, and returns the agent's faults.
 func (s *Service) webFaults(ctx context.Context, w *WebAgent) []error {
 	w.setDefaults()
 	var found faultList

@@ -155,8 +155,8 @@ func TestBudgetOfGroup(t *testing.T) {
 	}
 }
 
-// TestBudgetIsCheckedWhenRunsBegin checks that no run begins after a run has overdrawn the budget, because its calls used more than was
-// reserved.
+// TestBudgetIsCheckedWhenRunsBegin checks that no further run begins after the budget is overdrawn. The first run overdraws it, because its
+// model calls use more tokens than were reserved.
 func TestBudgetIsCheckedWhenRunsBegin(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -17,8 +17,8 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// silent makes the lab's model block after the caller's first words. calls counts all calls of the model, and aborted those whose context
-// is canceled.
+// silent makes the lab's model block after the caller's first words. calls counts all calls of the model, and aborted counts the calls
+// whose context was canceled.
 func (l *lab) silent() (calls, aborted *atomic.Int64) {
 	l.speaks()
 	calls, aborted = new(atomic.Int64), new(atomic.Int64)

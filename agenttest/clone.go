@@ -18,7 +18,7 @@ type Clone struct {
 
 // CloneTemplate creates a scenario from a template. Unless the change sets a name, the scenario is named after the template, with a number
 // appended if the pathway or the persona already has a scenario with this name. CloneTemplate returns CodeNotFound if the template is
-// absent, and CodeNotFound with the field pathway_id or persona_id if the tested object is absent. Other errors are those of
+// absent, and CodeNotFound with the field pathway_id or persona_id if the tested object is absent. Otherwise it returns the errors of
 // CreateScenario.
 func (s *Service) CloneTemplate(ctx context.Context, org callwright.OrgID, id string, c Clone) (scenario.Scenario, error) {
 	t, ok := templates.Find(id)

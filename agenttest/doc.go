@@ -2,7 +2,7 @@
 //
 // A Service stores scenarios and runs them: alone (run.Service), in batches, and many times in simulation sets (group.Service). It
 // implements pathway.Gate, the gate of promotions. Its Run method executes waiting runs, on any number of nodes. If a node dies, another
-// one resumes its runs from their journals, without paying a model twice.
+// node resumes the runs from their journals, without paying a model twice.
 //
 // Sub-packages, each of which may use those before it:
 //   - assert decides by rules whether a conversation went as expected; judge asks a language model.

@@ -36,7 +36,7 @@ type Transcript struct {
 // DraftRequest selects the call and the tested object of DraftScenario.
 type DraftRequest struct {
 	Call             string
-	Pathway, Persona string // the tested pathway or persona, at most one; if both are empty, the one that led the call
+	Pathway, Persona string // the tested pathway or persona, at most one; if both are empty, the pathway or persona that led the call
 }
 
 // These constants limit a draft.
@@ -54,10 +54,10 @@ const (
 // such a model, the caller repeats its lines of the call. If the call's pathway is tested, the scenario expects the same visited nodes and
 // collected variables. The metadata names the author as generated_by: the model's name or "transcript".
 //
-// It returns CodeBadRequest with the field pathway_id if the request names both a pathway and a persona, or names neither and neither led
-// the call. It returns CodeNotFound with the field call_id if the call is absent, and CodeNotFound if the tested object is. It returns
-// CodeInvalidState if the call has not ended or the caller said nothing, CodeTooManyRequests or CodeUnavailable if the model cannot write
-// now, and CodeNotImplemented if Config.Transcripts is nil.
+// It returns CodeBadRequest with the field pathway_id if the request names both a pathway and a persona, or if the request names neither
+// and neither led the call. It returns CodeNotFound with the field call_id if the call is absent, and CodeNotFound if the tested object is
+// absent. It returns CodeInvalidState if the call has not ended or the caller said nothing. It returns CodeTooManyRequests or
+// CodeUnavailable if the model cannot write now, and CodeNotImplemented if Config.Transcripts is nil.
 func (s *Service) DraftScenario(ctx context.Context, org callwright.OrgID, r DraftRequest) (scenario.Scenario, error) {
 	if s.cfg.Transcripts == nil {
 		return scenario.Scenario{}, callwright.Errorf(callwright.CodeNotImplemented, "this program keeps no calls to draft scenarios from")

@@ -220,7 +220,8 @@ func TestFlakesOfNobody(t *testing.T) {
 	})
 }
 
-// forgetful is a store that fails to store the first updates of groups with repeated judgments, as if the process had died before them.
+// forgetful is a store that fails to store the first updates of groups with repeated judgments, as if the process had died before each
+// update.
 type forgetful struct {
 	agenttest.Store
 

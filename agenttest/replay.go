@@ -49,7 +49,7 @@ func (r Replay) Diverged() *int {
 // of ReplayRun starts another chat.
 //
 // It returns CodeNotFound if the run is absent, and CodeNotImplemented if Config.Chats is nil. It returns CodeInvalidState if the run has
-// not ended, contains no words or tested no pathway, or if its pathway or version was deleted. Other errors are those of
+// not ended, contains no words or tested no pathway, or if its pathway or version was deleted. Otherwise it returns the errors of
 // pathway.Service.ReplayChat.
 func (s *Service) ReplayRun(ctx context.Context, org callwright.OrgID, id string) (Replay, error) {
 	r, snap, err := s.GetRun(ctx, org, id)

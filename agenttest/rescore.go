@@ -23,7 +23,7 @@ const (
 type RescoreRequest struct {
 	Assertions callwright.Optional[[]assert.Assertion] // if not Set, the scenario's current assertions
 	After      callwright.Keyset                       // (CreatedAt, ID) of the last run of the previous page
-	Limit      int                                     // at most MaxRescored; 0 means DefaultRescored
+	Limit      int                                     // from 1 to MaxRescored; any other value means DefaultRescored
 }
 
 // Rescored is a page of rescored runs, newest first. Only Page.Next shows whether more follow.
@@ -38,7 +38,7 @@ type RescoredRun struct {
 	Run        run.Run         // the stored run, without its outcome
 	Verdict    run.State       // new state of the run: Passed, Failed or Error; its old state if no assertion decides
 	Incomplete bool            // the verdict is unknown, because it depends on a judged assertion
-	Changed    bool            // the verdict is known and differs from the run's
+	Changed    bool            // the verdict is known and differs from the run's stored state
 	Score      *float64        // score of the results; nil means none
 	Results    []assert.Result // results of the assertions decided by rules, in short form; empty if no assertion decides the run
 }
@@ -137,7 +137,7 @@ func endBefore(page callwright.Page[RescoredRun], runs []run.Run, i int) callwri
 // resultSize is the approximate size of a short result without its texts, in bytes.
 const resultSize = 300
 
-// rescore scores one run again. If ctx is done before, it returns the cause as the error.
+// rescore scores one run again. If ctx is done first, it returns the cause of ctx as the error.
 func rescore(ctx context.Context, rules *assert.Rules, r run.Run) (RescoredRun, error) {
 	out := RescoredRun{Run: r, Verdict: r.State}
 	out.Run.Outcome = nil

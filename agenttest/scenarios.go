@@ -13,9 +13,9 @@ import (
 const MaxStored = 1000
 
 // CreateScenario checks and stores a new scenario, and sets its id, its timestamps and the ids of its assertions. It returns FieldErrors if
-// the scenario is invalid, and CodeNotFound with the field pathway_id or persona_id if the tested object is absent. It returns CodeConflict
-// with the field name if the pathway or the persona has a scenario with this name, and CodeInvalidState if the organization already has
-// MaxStored scenarios.
+// the scenario is invalid, and CodeNotFound with the field "pathway_id" or "persona_id" if the tested object is absent. It returns
+// CodeConflict with the field "name" if the pathway or the persona has a scenario with this name. It returns CodeInvalidState if the
+// organization already has MaxStored scenarios.
 func (s *Service) CreateScenario(ctx context.Context, org callwright.OrgID, sc scenario.Scenario) (scenario.Scenario, error) {
 	now := s.cfg.Clock.Now()
 	sc.ID, sc.Org, sc.CreatedAt, sc.UpdatedAt, sc.Revision = s.cfg.IDs.New(), org, now, now, 1
@@ -72,8 +72,8 @@ func (s *Service) ListScenarios(
 	return callwright.Fit(list, limit, MaxRead, Listed.Size, Listed.Keyset), err
 }
 
-// skip returns a filter for the scenarios after the first offset ones. found is false if fewer scenarios exist. skip reads only the
-// scenarios' names, of at most MaxStored scenarios.
+// skip returns a filter for the scenarios after the first offset scenarios. found is false if there are none. It reads scenarios in short
+// form, at most MaxStored at a time.
 func (s *Service) skip(
 	ctx context.Context, org callwright.OrgID, f ScenarioFilter, offset int,
 ) (after ScenarioFilter, found bool, err error) {

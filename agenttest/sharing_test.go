@@ -17,7 +17,8 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// copying is a store that counts reads and writes of snapshots, and calls its function before when it has read a list of scenarios.
+// copying is a store that counts the snapshots read and written. After each FindScenarios it calls the field before, if set. A test uses
+// this to change a scenario.
 type copying struct {
 	agenttest.Store
 

@@ -22,7 +22,7 @@ import (
 type reading struct {
 	agenttest.Store
 
-	block chan struct{} // lists block until it is closed; nil means no delay
+	block chan struct{} // FindScenarios waits until block is closed; nil means no delay
 	lists atomic.Int32
 }
 
@@ -156,8 +156,8 @@ func TestStartsAreBounded(t *testing.T) {
 	})
 }
 
-// TestPromotionWaitsForNoStart checks that the gate starts tests without waiting for other starts. It runs in the transaction of a
-// promotion, for which those starts may wait.
+// TestPromotionWaitsForNoStart checks that the gate starts tests without waiting for other starts. The gate runs in the transaction of a
+// promotion, and the other starts may wait for this transaction.
 func TestPromotionWaitsForNoStart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -44,8 +44,9 @@ type Scenarios interface {
 	// Pathway, Persona and CreatedAt. It returns CodeConflict if the Revision differs, even if the name is taken too; ErrNameTaken if
 	// another scenario has the name; and CodeNotFound if the scenario is absent.
 	UpdateScenario(ctx context.Context, s scenario.Scenario) error
-	// DeleteScenario deletes a scenario with its runs, including running ones, and all that DeleteRuns deletes with a run. Runs of groups
-	// that have not ended remain. It returns CodeNotFound if the scenario is absent.
+	// DeleteScenario deletes a scenario and its runs, including running ones. With each run it deletes the run's journal, the run's
+	// snapshot if no other run uses it, and the run's group if it contains no other run. Runs of groups that have not ended remain.
+	// DeleteScenario returns CodeNotFound if the scenario is absent.
 	DeleteScenario(ctx context.Context, org callwright.OrgID, id string) error
 	// HoldScenario locks a scenario until the transaction of ctx ends. DeleteScenario waits for it, and then also deletes the runs that the
 	// transaction added. HoldScenario returns CodeNotFound if the scenario is absent. It must be called in a transaction.
@@ -59,7 +60,8 @@ type Scenarios interface {
 	CountScenarios(ctx context.Context, org callwright.OrgID) (int, error)
 }
 
-// ScenarioFilter selects a page of scenarios that satisfy all conditions. The zero filter selects all scenarios.
+// ScenarioFilter selects a page of scenarios that satisfy all conditions. A zero condition accepts every scenario, but a Limit of 0 selects
+// none.
 type ScenarioFilter struct {
 	IDs      []string // empty means any
 	Pathway  string

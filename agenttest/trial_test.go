@@ -29,7 +29,7 @@ func trial(id string, runs int, scenarios ...string) tornado.Trial {
 	return tornado.Trial{ID: id, Pathway: "p1", Version: 2, Scenarios: scenarios, Runs: runs}
 }
 
-// try executes a trial on a node, and fails the test if Try does.
+// try executes a trial on a node, and fails the test if Try returns an error.
 func (l *lab) try(s *agenttest.Service, t tornado.Trial) tornado.Tried {
 	l.t.Helper()
 	done, err := s.Try(l.t.Context(), org, t)
@@ -217,7 +217,8 @@ func TestTryRefuses(t *testing.T) {
 	})
 }
 
-// shy is a store that is unavailable for its first away reads of groups, and reports a full organization full times.
+// shy is a store whose next away reads of groups and of their runs return ErrUnavailable. Its next full calls of CountUnended return
+// run.MaxPending, the count of a full organization.
 type shy struct {
 	agenttest.Store
 

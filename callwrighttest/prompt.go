@@ -21,7 +21,7 @@ func Sequential(t *testing.T, name string, run func(t *testing.T)) {
 	})
 }
 
-// Soon checks that do returns within Promptly. what names it in the failure.
+// Soon fails the test if do does not return within ImmediateLimit. what names the action in the failure.
 func Soon(t *testing.T, what string, do func()) {
 	t.Helper()
 	done := make(chan struct{})

@@ -70,7 +70,7 @@ func keepsSessions(t *testing.T, s callwright.Tenants, key callwright.APIKey) {
 	orphan := session("s3", key)
 	orphan.KeyID = "absent"
 	insertSessions(t, s, first, second)
-	_ = s.InsertSession(t.Context(), orphan) // a store may refuse a session without a key
+	_ = s.InsertSession(t.Context(), orphan) // a store may refuse a session whose key does not exist
 	for _, want := range []callwright.Session{first, second} {
 		found, err := s.SessionByHash(t.Context(), want.Hash)
 		if err != nil || !reflect.DeepEqual(found.Session, want) || !reflect.DeepEqual(found.Key, key) {

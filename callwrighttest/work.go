@@ -278,7 +278,8 @@ func addsUniqueOnce(t *testing.T, h Harness) {
 	if keys := r.keys(); len(keys) != 2 || keys[0] == keys[1] {
 		t.Fatalf("ran %v, want 1 and end once", keys)
 	}
-	// After its run, the task may be enqueued again. The adapter may store the run a little later.
+	// After its run, the task may be enqueued again. The loop tries repeatedly, because the adapter may store the end of the run a little
+	// later.
 	limit := time.After(patience)
 	for r.count() < 3 {
 		enqueue(t, h, callwright.Task{Kind: "k", Key: "1", Org: "o", Unique: true})

@@ -29,10 +29,10 @@ type Endpoint struct {
 // EndpointStore stores failing endpoints. Org and the whole Host, port included, identify an endpoint. The store returns every field
 // unchanged, and times in UTC with microseconds. callwrighttest.RunEndpointStore tests it.
 type EndpointStore interface {
-	// Endpoint returns a failing endpoint. The error is CodeNotFound if none is stored.
+	// Endpoint returns a failing endpoint. It returns CodeNotFound if none is stored.
 	Endpoint(ctx context.Context, org callwright.OrgID, host string) (Endpoint, error)
 	// StoreEndpoint adds an endpoint of version 0, or replaces the stored endpoint with the same version, and increments the stored
-	// version. The error is CodeConflict if the stored version differs, or if the endpoint is absent and e.Version is not 0.
+	// version. It returns CodeConflict if the stored version differs, or if the endpoint is absent and e.Version is not 0.
 	StoreEndpoint(ctx context.Context, e Endpoint) error
 	// DeleteEndpoint deletes an endpoint. It returns nil if the endpoint is absent.
 	DeleteEndpoint(ctx context.Context, org callwright.OrgID, host string) error
@@ -40,7 +40,7 @@ type EndpointStore interface {
 	PausedEndpoints(ctx context.Context, org callwright.OrgID, limit int) ([]Endpoint, error)
 }
 
-// The limits of attempts at an endpoint.
+// These constants limit the attempts at an endpoint.
 const (
 	hostPlaces    = 16               // concurrent attempts at a host on a node; one organization may have half of them
 	mostHosts     = 10_000           // hosts in lanes before idle ones are deleted
@@ -172,9 +172,10 @@ func timedOut(err error) bool {
 	return ok && timeout.Timeout()
 }
 
-// Send calls send to attempt the delivery of a message about an event that happened at a time. failure is the error of send, for Redeliver
-// or Attempted. If no attempt is possible now, send is not called. putOff then contains a RetryAfter, and the caller's task must return
-// putOff. If the message is a day old by then, failure is CodeForbidden instead, and the message is given up.
+// Send calls send to attempt the delivery of a message. happened is the time of the event that the message is about. failure is the error
+// of send, for Redeliver or Attempted. If no attempt is possible now, send is not called, and the caller's task must return putOff: an
+// error with a RetryAfter, or an error of the store. If the event is then at least a day old, failure is an error with CodeForbidden
+// instead, and the message is given up.
 //
 // On each node, at most 16 concurrent attempts are made at a host, and at most half of these for one organization. After an attempt times
 // out, the organization's limit at this host is halved, down to one. Each accepted message increases the limit by one. A quarter of a
@@ -272,7 +273,8 @@ func (d *Log) noteEndpoint(ctx context.Context, way lane, failing Endpoint, fail
 	})
 }
 
-// failed counts a failed attempt at an endpoint, and pauses the endpoint after pauseFailures and pauseAfter. It must run in a transaction.
+// failed counts a failed attempt at an endpoint. After pauseFailures and pauseAfter it pauses the endpoint, and enqueues the notice to the
+// endpoint's owner. It must run in a transaction.
 func (d *Log) failed(ctx context.Context, way lane, failure error) error {
 	now := d.cfg.Clock.Now()
 	e, err := d.cfg.Endpoints.Endpoint(ctx, way.org, way.host)
@@ -306,7 +308,7 @@ func (d *Log) Paused(ctx context.Context, org callwright.OrgID) ([]Endpoint, err
 }
 
 // Resume ends the pause of an endpoint. Waiting messages are sent within 25 minutes. The endpoint is paused again if it accepts no message
-// for another hour. The error is CodeNotFound if the endpoint is not paused.
+// for another hour. Resume returns CodeNotFound if the endpoint is not paused.
 func (d *Log) Resume(ctx context.Context, org callwright.OrgID, host string) error {
 	if d.cfg.Endpoints == nil {
 		return callwright.NotFound("paused endpoint")

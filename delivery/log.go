@@ -23,14 +23,14 @@ func (m Message) key() string { return string(m.Kind) + "/" + m.ID }
 // MessageKind is the kind of event or record that a message is about.
 type MessageKind string
 
-// The kinds of this module's messages. An embedding program may define its own kinds.
+// These constants are the kinds of this module's messages. An embedding program may define its own kinds.
 const (
 	MessageCall      MessageKind = "call"       // record of a call; Subject is the call's id
 	MessageCallEvent MessageKind = "call_event" // event of a call; Subject is the call's id
 	MessageTestRun   MessageKind = "test_run"   // end of a test run; Subject is the run's id
 	MessageTestBatch MessageKind = "test_batch" // end of a batch or simulation set; Subject is its id
 	MessagePort      MessageKind = "port"       // entry of a port request's history; Subject is the request's id
-	MessageAlert     MessageKind = "alert"      // alert of a trunk; Subject is the trunk's number
+	MessageAlert     MessageKind = "alert"      // alert of a trunk; Subject is the trunk's phone number
 )
 
 // Delivery describes the attempts at a message whose first attempt has failed.
@@ -51,7 +51,7 @@ type Delivery struct {
 // State is the state of a Delivery: whether it waits for another attempt.
 type State string
 
-// The states of a Delivery. Only Pending is not final.
+// These constants are the states of a Delivery. Only Pending is not final.
 const (
 	Pending   State = "pending"   // another attempt follows
 	Delivered State = "delivered" // the webhook has accepted the message
@@ -74,7 +74,7 @@ type Store interface {
 	Deliveries(ctx context.Context, org callwright.OrgID, state State, since time.Time, after callwright.Keyset, limit int) ([]Delivery, error)
 }
 
-// The limits of a Log.
+// These constants limit a Log.
 const (
 	Retention          = 30 * 24 * time.Hour // how long a delivery is stored and listed after its first failed attempt
 	MaxPage            = 1000                // deliveries in a page
@@ -146,9 +146,9 @@ func storedFailure(text string) string {
 	return callwright.Clip(strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", ""), maxDeliveryFailure)
 }
 
-// Redeliver stores the result of an attempt at a message about an event that happened at a time. It returns the error with which the task
-// must retry, by the schedule of the function Redeliver. It returns nil if the message is delivered or given up. If the end of ctx
-// interrupted the attempt, Redeliver returns failure and stores nothing.
+// Redeliver stores the result of an attempt at a message. happened is the time of the event that the message is about. Redeliver returns
+// the error with which the task must retry, by the schedule of the function Redeliver. It returns nil if the message is delivered or given
+// up. If the end of ctx interrupted the attempt, Redeliver returns failure and stores nothing.
 func (d *Log) Redeliver(ctx context.Context, m Message, failure error, happened, now time.Time) error {
 	if failure != nil && ctx.Err() != nil {
 		return failure
@@ -177,7 +177,7 @@ func (d *Log) GiveUp(ctx context.Context, m Message, why string, at time.Time) e
 }
 
 // List returns a page of 1 to MaxPage deliveries of an organization, in descending order of their first failed attempt. An empty state
-// selects all states. The error is CodeBadRequest with the field state or limit if one of these is invalid.
+// selects all states. List returns CodeBadRequest with the field state or limit if one of these is invalid.
 func (d *Log) List(ctx context.Context, org callwright.OrgID, state State, after callwright.Keyset, limit int) (callwright.Page[Delivery], error) {
 	switch state {
 	case "", Pending, Delivered, GivenUp:

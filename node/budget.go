@@ -22,7 +22,7 @@ type Budget struct {
 
 	mu      sync.Mutex
 	used    int64
-	by      map[string]int64 // part of used by user; 0 is absent
+	by      map[string]int64 // claimed amounts by user; contains no zeros
 	waiting []*budgetWaiter  // in the order of their calls of Claim
 }
 
@@ -32,10 +32,10 @@ type budgetWaiter struct {
 	granted chan struct{} // closed when the amount is claimed
 }
 
-// Claim claims an amount for a user. It claims at most the user's share. release returns the amount to the budget; repeated calls have no
-// effect. If the budget is full, Claim waits. It precedes all later calls, unless only its user's share is full. The error is
-// CodeUnavailable with a RetryAfter if the amount is not available within Wait. Every waiting Claim blocks its caller, so callers must
-// limit how many wait.
+// Claim claims an amount for a user, or the user's share if the amount exceeds the share. release returns the amount to the budget;
+// repeated calls have no effect. If the budget or the user's share is full, Claim waits. While a Claim waits for the budget, all later
+// calls wait behind it. Claim returns CodeUnavailable with a RetryAfter if the amount does not become available within Wait, and the cause
+// of ctx if ctx ends first. Every waiting Claim blocks its caller, so callers must limit how many wait.
 func (b *Budget) Claim(ctx context.Context, user string, amount int64) (release func(), err error) {
 	w := &budgetWaiter{user: user, amount: min(amount, b.share()), granted: make(chan struct{})}
 	b.mu.Lock()
@@ -74,7 +74,7 @@ func (b *Budget) grant() {
 		if full || b.by[w.user]+w.amount > b.share() {
 			return false
 		}
-		if full = b.used+w.amount > b.Total; full { // no later claim overtakes it, because a large claim could wait forever
+		if full = b.used+w.amount > b.Total; full { // later claims wait behind it, because they could delay a large claim forever
 			return false
 		}
 		b.used += w.amount

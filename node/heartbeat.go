@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The intervals and limits of a Heartbeat.
+// These constants are the intervals and limits of a Heartbeat.
 const (
 	heartbeatPatience = LeaseRenewal     // timeout of one renewal
 	maxNodes          = 1000             // one more than the nodes that may be alive concurrently
@@ -124,9 +124,9 @@ func (h *Heartbeat) release(ctx context.Context) {
 }
 
 // Peers returns which nodes of this kind are alive. ok is false and peers is empty if this node has started, or was out of contact, less
-// than LeaseTTL ago. Other nodes may then have missed their renewals, too, and must not be declared dead. A program that only observes, and
-// never calls Run or Beat, always gets the peers, without itself. Peers releases the leases of nodes that died more than 24 hours ago. The
-// error is CodeInvalidState if 1000 nodes are alive.
+// than LeaseTTL ago. Other nodes may then have missed their renewals, too, and must not be declared dead. In a program that only observes,
+// and never calls Run or Beat, peers is always available and does not include the program. Peers releases the leases of nodes that died
+// more than 24 hours ago. It returns CodeInvalidState if 1000 nodes are alive.
 func (h *Heartbeat) Peers(ctx context.Context) (peers Peers, ok bool, err error) {
 	now := h.cfg.Clock.Now()
 	if !h.steady(now) {
@@ -167,7 +167,8 @@ func (h *Heartbeat) Held() bool {
 	return !h.last.IsZero() && h.cfg.Clock.Now().Sub(h.last) < LeaseTTL
 }
 
-// steady reports whether this node has been in contact long enough for the other nodes to renew their leases.
+// steady reports whether this node has been in contact long enough for the other nodes to renew their leases. It returns true if this node
+// only observes.
 func (h *Heartbeat) steady(now time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -157,7 +157,7 @@ func TestHeartbeatConfig(t *testing.T) {
 	}
 	if h, err := node.NewHeartbeat(good); err != nil {
 		t.Error(err)
-	} else if _, ok := peers(t, h); !ok { // an observer does not run a heartbeat
+	} else if _, ok := peers(t, h); !ok { // observers call Peers without Run
 		t.Error("a heartbeat that does not run waits")
 	}
 }

@@ -14,7 +14,8 @@ const LookEvery = time.Second
 // stopsPatience is the timeout of one call of Stops.
 const stopsPatience = 5 * time.Second
 
-// HolderConfig lists the ports and functions of a Holder. The Holder logs the beginning and the end of a series of errors of a function.
+// HolderConfig lists the ports and functions of a Holder. If Claim, Review or Stops fails repeatedly, the Holder logs only the beginning
+// and the end of the series of errors.
 type HolderConfig struct {
 	Leases Leases `required:"always"`
 	Kind   string `required:"always"` // kind of the node's lease, such as "call.node"
@@ -34,7 +35,8 @@ type HolderConfig struct {
 	Stops func(ctx context.Context, node string) ([]string, error)
 	// OnReturn is called after a gap in which other nodes may have declared this one dead. It may be nil.
 	OnReturn func(ctx context.Context)
-	// Loops are called when Run begins. Their context ends when no item is held any more.
+	// Loops are called when Run begins, each in its own goroutine. Their context ends when no item is held any more and Drained has
+	// returned.
 	Loops []func(ctx context.Context)
 	// Drained is called when the context of Run has ended and no item is held any more, before the lease is released. It may be nil.
 	Drained func(ctx context.Context)
@@ -236,7 +238,7 @@ func (h *Holder[T]) Wake() {
 	}
 }
 
-// Stop ends the context of an item with a cause. It does nothing if the item is not held here.
+// Stop ends the context of an item with the given cause. It does nothing if the item is not held here.
 func (h *Holder[T]) Stop(id string, cause error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -245,7 +247,7 @@ func (h *Holder[T]) Stop(id string, cause error) {
 	}
 }
 
-// StopWhere ends the contexts of the items for which which returns true, with a cause.
+// StopWhere calls the function which for each held item. If the function returns true, StopWhere ends the item's context with the cause.
 func (h *Holder[T]) StopWhere(cause error, which func(id string, value T) bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -200,7 +200,7 @@ func TestHolderClaims(t *testing.T) {
 		a, b := h.hold("a", 1, 0), h.hold("b", 2, 0)
 		h.Stop("a", nil)
 		<-a
-		want(7, 0) // the Holder was full
+		want(7, 0) // an item of a full Holder has ended
 		h.Stop("b", nil)
 		<-b
 		want(7, 0)

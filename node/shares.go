@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The limits of the waits that Shares returns.
+// The limits of the waits that Shares returns. spreadOut then extends a wait by up to half.
 const (
 	shareLeast   = 250 * time.Millisecond
 	shareMost    = 30 * time.Second
@@ -35,14 +35,14 @@ type share struct {
 	next time.Time     // when the caller that was refused last will retry
 }
 
-// Claim claims a place for a user. release returns the place and must be called once. If release is nil, no place is available, and wait is
-// the time until the next try, from 250 ms to 45 s. Concurrent refused calls get different waits, according to the rate at which the user's
-// places become free.
+// Claim claims a place for a user. release returns the place and must be called once. If release is nil, no place is available for the
+// user, and wait is the time until the next try, from 250 ms to 45 s. Concurrent refused calls get different waits, according to the rate
+// at which the user's places become free.
 func (s *Shares) Claim(user string) (release func(), wait time.Duration) {
 	return s.ClaimUpTo(user, s.Total)
 }
 
-// ClaimUpTo claims a place like Claim, unless the user already holds most places.
+// ClaimUpTo claims a place like Claim, unless the user already holds the given maximum number of places.
 func (s *Shares) ClaimUpTo(user string, most int) (release func(), wait time.Duration) {
 	now := s.now()
 	s.mu.Lock()
@@ -94,8 +94,8 @@ func (s *Shares) release(mine *share, since time.Time) {
 	mine.took += (took - mine.took) / 4
 }
 
-// of returns the state of a user, and creates it if necessary. It deletes the states of users that neither hold nor wait for a place. The
-// caller must hold the lock.
+// of returns the state of a user, and creates it if necessary. If many states are stored, of first deletes the states of users that neither
+// hold nor wait for a place. The caller must hold the lock.
 func (s *Shares) of(user string, now time.Time) *share {
 	const many = 100
 	if mine := s.by[user]; mine != nil {

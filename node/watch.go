@@ -21,7 +21,7 @@ type Revised[T any] struct {
 	Final    bool // the record does not change any more
 }
 
-// RecordWatcher returns the revisions of a record. If the record changes several times between two reads, it returns only the last
+// RecordWatcher returns the revisions of a record. If the record changes several times between two reads, Next returns only the last
 // revision. Only Close is safe for concurrent use.
 type RecordWatcher[T any] struct {
 	watch *Watcher
@@ -32,7 +32,7 @@ type RecordWatcher[T any] struct {
 }
 
 // Watch returns a RecordWatcher of the record that read returns. key wakes it: see Watchers.Wake. since is the revision that the caller
-// already has, or 0. A RecordWatcher uses no goroutine and must be closed. It returns the errors of read and of Watchers.Open.
+// already has, or 0. A RecordWatcher uses no goroutine and must be closed. Watch returns the errors of read and of Watchers.Open.
 func Watch[T any](
 	ctx context.Context, w *Watchers, org callwright.OrgID, key string, since int64, read func(ctx context.Context) (Revised[T], error),
 ) (*RecordWatcher[T], error) {
@@ -60,9 +60,9 @@ func (f *RecordWatcher[T]) accept(r Revised[T]) {
 // Over reports whether the record is final and Next has returned its last revision.
 func (f *RecordWatcher[T]) Over() bool { return f.over && f.next == nil }
 
-// Next waits for the next revision of the record and returns it. The first revision is returned immediately, unless it is since. After the
-// final revision the error is io.EOF. The error is CodeUnavailable if the RecordWatcher or its Watchers are closed, the unchanged error of
-// ctx, or the error of read. After an error of ctx, Next may be called again.
+// Next waits for the next revision of the record and returns it. The first call returns the current revision immediately, unless it equals
+// the argument since of Watch. After the final revision, Next returns io.EOF. If the RecordWatcher or its Watchers are closed, it returns
+// CodeUnavailable. It returns the error of ctx unchanged, and may then be called again. It also returns the error of read.
 func (f *RecordWatcher[T]) Next(ctx context.Context) (Revised[T], error) {
 	for {
 		if err := f.watch.Err(); err != nil {

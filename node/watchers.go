@@ -26,8 +26,8 @@ type Watchers struct {
 // errWatchClosed is the error of a closed Watcher, and of a Watcher whose Watchers are closed.
 var errWatchClosed = callwright.Errorf(callwright.CodeUnavailable, "the watcher is closed")
 
-// Open opens a watcher of a key, such as a record's id. A watcher uses no goroutine and must be closed. The error is CodeTooManyRequests,
-// with a RetryAfter, if Total or Share is reached, and CodeUnavailable after Close.
+// Open opens a watcher of a key, such as a record's id. A watcher uses no goroutine and must be closed. Open returns CodeTooManyRequests
+// with a RetryAfter if Total or Share is reached, and CodeUnavailable after Close.
 func (w *Watchers) Open(org callwright.OrgID, key string) (*Watcher, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -110,13 +110,14 @@ type Watcher struct {
 	once   sync.Once
 }
 
-// Wait waits until the watcher is woken, at most for the duration most, and reports whether it was woken. The error is CodeUnavailable if
-// the watcher or its Watchers are closed, or the unchanged error of ctx.
+// Wait waits until the watcher is woken or the given duration is over, and reports whether it was woken. It returns CodeUnavailable if the
+// watcher or its Watchers are closed, and the error of ctx unchanged if ctx ends.
 func (w *Watcher) Wait(ctx context.Context, most time.Duration) (woken bool, err error) {
 	return w.wait(ctx, most, w.news)
 }
 
-// Rest waits for a duration. A wake-up during the pause does not end Rest, but the next Wait. It returns the same errors as Wait.
+// Rest waits for a duration. A wake-up during the pause does not end Rest: the next Wait then returns immediately. Rest returns the same
+// errors as Wait.
 func (w *Watcher) Rest(ctx context.Context, pause time.Duration) error {
 	_, err := w.wait(ctx, pause, nil)
 	return err

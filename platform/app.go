@@ -87,8 +87,8 @@ func checkConnections(ctx context.Context, c Config, db *bunstore.DB) error {
 	return err
 }
 
-// The longest steps ask a model about an ended call or an issue, for up to 20 s. The steps of a killed node are repeated soon, because one
-// of them may place a waiting call.
+// stepTimeout exceeds the duration of the longest steps, which ask a model about an ended call or an issue for up to 20 s. rescueAfter is
+// short, because a step of a killed node may place a waiting call.
 const (
 	stepTimeout = 25 * time.Second
 	rescueAfter = 30 * time.Second

@@ -39,7 +39,7 @@ type Config struct {
 	Node                string // --node: name of this process in the log
 	Data                string // --data: folder of the database, keys, certificates and recordings
 	DatabaseURL         string // --database-url: sqlite:PATH or a PostgreSQL URL; empty means SQLite in Data
-	DatabaseConnections int    // --database-connections: to PostgreSQL; a quarter of them is for durable tasks
+	DatabaseConnections int    // --database-connections: maximum of PostgreSQL connections; a quarter of them is for durable tasks
 
 	SIPAddr      string         // --sip-addr: IP address and port of SIP over TLS
 	SIPCert      string         // --sip-cert: PEM file of the certificate for peers; empty means a certificate of the test authority in Data
@@ -75,7 +75,7 @@ type Config struct {
 	ReplaceVoices bool // --replace-unknown-voices: whether the default voice replaces unknown voices
 
 	NumberProof     string                 // --number-proof: none, or call, which proves a number before it is attached inbound
-	NumberProofFrom callwright.PhoneNumber // --number-proof-from: your outbound number that calls; empty means one of the organization
+	NumberProofFrom callwright.PhoneNumber // --number-proof-from: caller of all proofs; empty means a number of the organization
 
 	PortGateway     []string          // --port-gateway: simulated, manual or both; the first receives new requests
 	PortedCallsFrom []netip.Prefix    // --ported-calls-from: networks of the carrier that delivers calls to ported numbers

@@ -7,15 +7,16 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// File descriptors that are no connections. ownDescriptors are for the database, files, listening sockets and requests to other systems
-// together. callDescriptors are for each call: two sockets, its recording, a request to a model, and the pipes of speech programs.
+// The numbers of file descriptors in addition to the HTTP, SIP and probe connections. ownDescriptors covers the database, files, listening
+// sockets and requests to other systems together. callDescriptors covers one call: two sockets, its recording, a request to a model, and
+// the pipes of speech programs.
 const (
 	ownDescriptors  = 96
 	callDescriptors = 12
 	leastFiles      = 256 // smallest limit of open files with which the server starts
 )
 
-// The maximum number of connections, if the limit of open files allows them.
+// The maximum numbers of connections. A low limit of open files reduces them.
 const (
 	mostSIPConnections      = 2000
 	mostSIPConnectionsPerIP = 200
@@ -31,8 +32,8 @@ type shares struct {
 	calls                int
 }
 
-// newShares divides the open files that the system allows, and logs a warning if they are too few for the maxima. With fewer than
-// leastFiles it returns an error.
+// newShares divides the open files that the system allows, and logs a warning if they are too few for the maxima. It returns an error if
+// fewer than leastFiles are allowed, or if the limit cannot be read.
 func newShares(c Config, rt callwright.Runtime) (shares, error) {
 	limit, err := mostFiles()
 	if err != nil {
@@ -50,8 +51,8 @@ func newShares(c Config, rt callwright.Runtime) (shares, error) {
 	return s, nil
 }
 
-// divide returns the maximum for each use if the limit allows all of them, or else the same fraction of each maximum. whole is the sum of
-// the maxima and ownDescriptors.
+// divide returns the maximum for each use if the limit allows all of them, or else about the same fraction of each maximum, at least 1. It
+// returns an error if the limit is below leastFiles. whole is the number of descriptors that the maxima require, including ownDescriptors.
 func divide(c Config, limit uint64) (s shares, whole int, err error) {
 	most := shares{
 		http: c.HTTPConnections, httpPerAddress: c.HTTPConnectionsPerAddress,
@@ -75,8 +76,8 @@ func divide(c Config, limit uint64) (s shares, whole int, err error) {
 // lineCalls returns the number of calls that the SIP user agent accepts: a fifth more than calls, for calls that ring or end.
 func (s shares) lineCalls() int { return s.calls + (s.calls+4)/5 }
 
-// perAddress returns how many of total connections one address may use. It is each, but at most half of total. If each is not below most,
-// one address may use all.
+// perAddress returns how many connections one address may use: the configured maximum each, but at most half of total, and at least 1. If
+// each is not below the configured total, most, one address may use all connections.
 func perAddress(each, most, total int) int {
 	if each >= most {
 		return total

@@ -22,7 +22,7 @@ func newCallEnds(rt callwright.Runtime) callEnds {
 	}, []string{"status", "cause"}), rt}
 }
 
-// observe counts and logs the end of a call, and ignores other observations. It is the Observe of call.Config.
+// observe counts and logs the end of a call, and ignores other observations. The service of calls uses it as call.Config.Observe.
 func (e callEnds) observe(o call.Observation) {
 	if o.What != call.ObservedEnded || o.Call.Ending == nil {
 		return

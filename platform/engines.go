@@ -24,8 +24,8 @@ type engines struct {
 	missing  error // error about a missing engine, without which no calls are possible; may be nil
 }
 
-// newModel returns the program's model, or a selection of the models in the settings. The default of the selection is the scripted model
-// without --llm-base-url.
+// newModel returns the program's model, or a selection of the models in the settings. Without --llm-base-url, the default of the selection
+// is the scripted model.
 func newModel(lc fx.Lifecycle, c Config, service *openai.Client) (llm.Model, error) {
 	if c.Model != nil {
 		return c.Model, nil
@@ -54,7 +54,7 @@ func newService(lc fx.Lifecycle, c Config) (*openai.Client, error) {
 	return service, err
 }
 
-// hasModel reports whether the default model is a language model instead of the scripted model.
+// hasModel reports whether Config.Model or --llm-base-url replaces the scripted model as the default model.
 func (c Config) hasModel() bool { return c.Model != nil || c.LLMBaseURL != "" }
 
 // Ready returns an error while an engine is missing, so that calls are refused.
@@ -86,7 +86,7 @@ func newEngines(c Config, service *openai.Client) (e spoken) {
 	return e
 }
 
-// both joins the messages of two errors. first may be nil.
+// both joins the messages of two errors in an error with CodeUnavailable. If the first error is nil, it returns the second error unchanged.
 func both(first, second error) error {
 	if first == nil {
 		return second
@@ -94,8 +94,8 @@ func both(first, second error) error {
 	return callwright.Errorf(callwright.CodeUnavailable, "%s; %s", callwright.MessageOf(first), callwright.MessageOf(second))
 }
 
-// newSynthesizer returns the synthesizer with a name and its name. For an empty name, it returns the first of flite and espeak that is
-// installed.
+// newSynthesizer returns the named synthesizer and its name. For an empty name, it returns flite if that is installed, or else espeak. If
+// neither is installed, it returns the error about flite.
 func newSynthesizer(name string, service *openai.Client) (s tts.Engine, used string, err error) {
 	switch name {
 	case "openai":

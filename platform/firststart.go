@@ -12,11 +12,12 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
 )
 
-// FirstOrganization is the id of the organization that the first node of a new deployment creates.
+// FirstOrganization is the id of the organization that the first node of a new deployment creates, unless the program has its own
+// Authenticator.
 const FirstOrganization callwright.OrgID = "00000000-0000-7000-8000-000000000001"
 
-// firstStart creates the first organization if it is absent, and writes the files of its secrets. A program with its own Authenticator
-// creates its own organizations. firstStart then only stores a new master key.
+// firstStart creates the first organization if it is absent, writes the files of its secrets, and sets its contact. A program with its own
+// Authenticator creates its own organizations. firstStart then only stores a new master key.
 func (p parts) firstStart(ctx context.Context) (err error) {
 	if p.Config.Authenticator != nil {
 		if p.Secrets.Store != nil {
@@ -68,7 +69,7 @@ func firstStart(ctx context.Context, c Config, s secrets, keys *access.Service, 
 // keyFile writes the file of an API key.
 type keyFile struct {
 	path  string
-	moved bool // an older key file, for another database, was renamed
+	moved bool // true after the first write, which has renamed an older key file if there was one
 }
 
 // write writes a key to the file. The first call renames an existing file, which contains the key for another database, to path.old. write

@@ -12,8 +12,8 @@ import (
 	"github.com/callwright/callwright/adapters/memstore/orgstore"
 )
 
-// TestFirstStart starts with the same data folder on two databases. The key file must always contain the key for the database that was new
-// last, and the older key must be kept in another file.
+// TestFirstStart starts with the same data folder on two databases. The key file must always contain the key for the newest database, and
+// the older key must be kept in another file.
 func TestFirstStart(t *testing.T) {
 	t.Parallel()
 	c := Config{Data: t.TempDir()}

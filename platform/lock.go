@@ -66,8 +66,7 @@ func realPath(path string) (string, error) {
 	return filepath.Abs(filepath.Join(folder, filepath.Base(path)))
 }
 
-// checkWritable returns an error if no file can be created in the data folder. Existing files, such as the lock file, may be writable even
-// then.
+// checkWritable returns an error if no file can be created in the data folder, even if existing files, such as the lock file, are writable.
 func checkWritable(folder string) error {
 	probe, err := os.CreateTemp(folder, ".writable-*")
 	if refused, ok := errors.AsType[*fs.PathError](err); ok {
@@ -94,8 +93,8 @@ func checkLost(c Config) error {
 		"or name another one with --database-url; to begin a new one, remove %s", path, sign, sign)
 }
 
-// lock locks the file and writes its holder into it. The file is not deleted when the lock ends. Otherwise two servers could lock two
-// different files with the same name.
+// lock locks the file and writes the process and host into it. It returns an error if another server holds the lock. The file is not
+// deleted when the lock ends. Otherwise two servers could lock two different files with the same name.
 func (l lockFile) lock() (*os.File, error) {
 	f, err := os.OpenFile(l.path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

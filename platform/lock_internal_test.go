@@ -78,8 +78,7 @@ func TestLockOfOneDatabase(t *testing.T) {
 	}
 }
 
-// TestLostDatabase checks that a folder whose database is missing is refused, until the file is deleted that shows that there was a
-// database.
+// TestLostDatabase checks that a data folder whose database is missing is refused, until the file of the webhook secret is deleted.
 func TestLostDatabase(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

@@ -157,11 +157,10 @@ func (p *Platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, "the platform does not run", http.StatusServiceUnavailable)
 }
 
-// Services returns the domain services. Before Start has returned, it returns the zero value.
+// Services returns the domain services. They are set when Config.Ready is called and when Start has returned.
 func (p *Platform) Services() Services { return p.services }
 
-// Info returns the addresses and adapters of the platform. It returns the zero value before Start has returned, but may be called in
-// Config.Ready.
+// Info returns the addresses and adapters of the platform. It is complete when Config.Ready is called and when Start has returned.
 func (p *Platform) Info() Info { return p.info }
 
 // Reload reads the log level and the certificates again. If a file cannot be read, it logs an error and keeps the previous value.

@@ -16,8 +16,8 @@ const (
 	proofCall = "call"
 )
 
-// checkNumberProof returns an error for an unknown value of --number-proof, for an invalid --number-proof-from, and for the latter without
-// --number-proof call.
+// checkNumberProof returns an error for an unknown value of --number-proof, for an invalid --number-proof-from, and for --number-proof-from
+// without --number-proof call.
 func (c *Config) checkNumberProof() error {
 	if c.NumberProof != proofNone && c.NumberProof != proofCall {
 		return errors.New("--number-proof must be none or call")
@@ -34,8 +34,8 @@ func (c *Config) checkNumberProof() error {
 	return nil
 }
 
-// newNumberProofs returns the service that proves numbers by calls with the voice of agents. Without --number-proof call, no number
-// requires a proof.
+// newNumberProofs returns the service that proves numbers by calls, in which the platform's speech engine speaks. Without --number-proof
+// call, no number requires a proof.
 func newNumberProofs(lc fx.Lifecycle, c Config, s secrets, p testCallParts) (*proof.Service, error) {
 	proofs, err := proof.New(proof.Config{
 		Store: sipstore.Proofs{DB: p.DB}, Atomic: p.DB, Work: p.Work, Trunks: p.Trunks,

@@ -27,7 +27,8 @@ func newLogLevel(c Config) (logLevel, error) {
 	return l, l.read()
 }
 
-// read reads the level from the file. It returns an error for an invalid text, and leaves the level unchanged.
+// read sets the level from the file, or to --log-level if the file is absent. If the file is unreadable or invalid, read returns an error
+// and leaves the level unchanged.
 func (l logLevel) read() error {
 	text, err := os.ReadFile(l.file)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -75,7 +75,8 @@ func TestRun(t *testing.T) { //nolint:paralleltest // it counts goroutines
 	}
 }
 
-// checkLog checks the log of a platform, and that no secret is in it. again means a second start, with Config.Ready.
+// checkLog checks that the log contains the readiness message and the migrations once, and never the new API key. again means a second
+// start with Config.Ready, which must log neither of them.
 func checkLog(t *testing.T, log string, i Info, again bool) {
 	t.Helper()
 	ready := fmt.Sprintf("msg=ready node=%s api_url=%s dashboard_url=%s sip_uri=", Defaults().Node, i.APIURL, i.DashboardURL)

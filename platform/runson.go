@@ -22,7 +22,7 @@ type runsOn struct {
 	SpeechEngine tts.Engine
 }
 
-// list returns the adapters of the platform, each with the flags that change it, human-readable.
+// list returns human-readable descriptions of the platform's adapters, with the flags, if any, that change an adapter.
 func (p runsOn) list() []dashboard.Part {
 	return []dashboard.Part{
 		{Name: "region", By: p.Config.Region, Hint: "--region"},

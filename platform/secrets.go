@@ -38,8 +38,8 @@ func newSecrets(c Config) (secrets, error) {
 	return s, err
 }
 
-// check returns an error if the database was created with another master key. A new database accepts any key. Its first organization is
-// created together with the file of a new key.
+// check returns an error if the database was created with another master key, or if that key is missing. A new database accepts any key.
+// Its first organization is created together with the file of a new key.
 func (s secrets) check(ctx context.Context, tenants callwright.Tenants) error {
 	_, err := tenants.Organization(ctx, FirstOrganization)
 	switch {
@@ -90,7 +90,7 @@ func checkKeyFile(path string) error {
 }
 
 // checkFolder returns an error if other users can replace files in a folder. It trusts root and the folder's group. A folder with the
-// sticky bit, such as /tmp, is valid, because users cannot replace the files of others in it.
+// sticky bit, such as /tmp, may be writable by all users, because they cannot replace each other's files in it. An absent folder is valid.
 func checkFolder(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -207,7 +207,7 @@ func authenticator(c Config, keys *access.Service) httpapi.Authenticator {
 // probeSize is the size of the file that checkDisk writes, in bytes.
 const probeSize = 64 << 10
 
-// checkDisk returns CodeUnavailable if no file can be written to the data folder, because no call could be recorded.
+// checkDisk returns CodeUnavailable if it cannot write a file to the data folder. Calls could not be recorded then.
 func checkDisk(folder string) error {
 	probe := filepath.Join(folder, "server.probe")
 	err := os.WriteFile(probe, make([]byte, probeSize), 0o600)
@@ -244,14 +244,14 @@ type parts struct {
 	Failures      failures
 }
 
-// answerTimeout limits the wait for clients to read their answers when the server stops.
+// answerTimeout limits two waits when the server stops: for clients to read their answers, and for the turns of chats to finish.
 const answerTimeout = 10 * time.Second
 
 // serve starts the parts in the order of their dependencies, and stops them in reverse order. At the stop:
-//   - the server reports that it is not ready, answers OPTIONS with 503, and waits for ShutdownDelay;
+//   - the server deletes server.json, reports that it is not ready, answers OPTIONS with 503, and waits for ShutdownDelay;
 //   - it withdraws its registrations, so that calls to them immediately reach another node;
 //   - it accepts no calls, and lets running calls end, including calls over a registration, whose connection stays open;
-//   - it stops probing, and then durable work;
+//   - it stops agent tests and probing, and then durable work;
 //   - it finishes or interrupts the turns of chats;
 //   - it closes the streams of feeds, tests and live pages, because HTTP would wait for them, and then HTTP;
 //   - it closes the SIP user agent.
@@ -307,11 +307,12 @@ func (p parts) served(server *http.Server) fx.Hook {
 	}
 }
 
-// readinessPeriod is the interval between two readiness checks, and the timeout of each.
+// readinessPeriod is the interval between two readiness checks of a node that has been ready, and the timeout of each check. Until the node
+// is ready for the first time, the interval is a tenth of it.
 const readinessPeriod = 5 * time.Second
 
-// followReadiness passes the state of /readyz to tell until ctx ends. It begins when the node is ready for the first time, because some
-// parts are still starting before.
+// followReadiness passes the state of /readyz to the function tell, repeatedly until ctx ends. It begins when the node is ready for the
+// first time, because some parts are still starting until then.
 func followReadiness(ctx context.Context, check func(context.Context) error, tell func(ready bool)) {
 	ticker := time.NewTicker(readinessPeriod / 10)
 	defer ticker.Stop()
@@ -368,7 +369,8 @@ func runUntilStop(f func(ctx context.Context)) fx.Hook {
 // failures receives the error of the first failed part.
 type failures chan<- error
 
-// fail calls run, and logs and reports its error.
+// fail calls run and logs its error. It also sends the error to Failures, unless the error of another part still waits there. It ignores
+// http.ErrServerClosed.
 func (p parts) fail(part string, run func() error) {
 	if err := run(); err != nil && !errors.Is(err, http.ErrServerClosed) {
 		p.Runtime.Logger.Error("the platform is to stop, because a part of it failed", "part", part, "error", err)
@@ -382,7 +384,7 @@ func (p parts) fail(part string, run func() error) {
 // startPatience limits the wait for durable work to start.
 const startPatience = 90 * time.Second
 
-// works waits until durable work runs, because the server is not ready without it.
+// works waits until durable work runs, because the server is not ready without it. It returns an error after startPatience.
 func (p parts) works(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startPatience)
 	defer cancel()

@@ -18,8 +18,8 @@ func flock(f *os.File) (taken bool, err error) {
 	return false, err
 }
 
-// shared reports whether other users may read or change a file. The group may read a file that belongs to root, as Kubernetes does with
-// secrets.
+// shared reports whether other users may access a file. If the file belongs to root and this process does not run as root, its group may
+// read it, because Kubernetes mounts secrets with such modes.
 func shared(info fs.FileInfo) bool {
 	forbidden := fs.FileMode(0o077)
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok && stat.Uid == 0 && os.Geteuid() != 0 {
@@ -28,8 +28,8 @@ func shared(info fs.FileInfo) bool {
 	return info.Mode().Perm()&forbidden != 0
 }
 
-// owner returns the user that owns a file. foreign reports whether this is neither the current user nor root, because an owner can read and
-// change a file regardless of its mode.
+// owner returns the user that owns a file. foreign reports whether the owner is neither the current user nor root. Such an owner can read
+// and change the file regardless of its mode.
 func owner(info fs.FileInfo) (uid uint32, foreign bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -92,7 +92,7 @@ func newTornados(p testParts, tests *agenttest.Service) (*tornado.Service, error
 // limitRetries is the number of retries of a model call after a rate limit.
 const limitRetries = 5
 
-// judgedBy describes how assertions that no rule can evaluate are judged, human-readable.
+// judgedBy describes how assertions are judged, human-readable.
 func (p runsOn) judgedBy() string {
 	if !p.Config.hasModel() {
 		return "by rules only; what needs a judge is an error, because the scripted model is none"

@@ -195,8 +195,8 @@ func newTrunks(p trunkParts) (*sip.Service, error) {
 	return sip.New(c)
 }
 
-// newCallLog returns the call log. Its heartbeat, which covers the node's records, runs from before the SIP user agent opens until after it
-// has closed.
+// newCallLog returns the call log. The call log's heartbeat, which covers the node's records, starts before the SIP user agent opens and
+// stops after the user agent has closed.
 func newCallLog(
 	lc fx.Lifecycle, c Config, db *bunstore.DB, m *monitor.Service, n node, rt callwright.Runtime,
 ) (*calllog.Service, error) {
@@ -251,7 +251,7 @@ type lineParts struct {
 	Runtime  callwright.Runtime
 }
 
-// newTrusted returns the set of the addresses that trunks and --sip-trusted name. It updates the set until the platform stops.
+// newTrusted returns the set of the addresses that trunks and --sip-trusted name. The set is updated until the platform stops.
 func newTrusted(lc fx.Lifecycle, c Config, db *bunstore.DB, r *resolve.Resolver, rt callwright.Runtime) (*trusted.Set, error) {
 	s, err := trusted.New(trusted.Config{Store: sipstore.Trunks{DB: db}, Resolver: r, Always: c.SIPTrusted, Runtime: rt})
 	if err != nil {
@@ -281,8 +281,8 @@ func newLine(lc fx.Lifecycle, p lineParts) (*sipua.UA, error) {
 	return ua, nil
 }
 
-// newSetup returns the service with setup information for customers. It contains the addresses of the flags, and the port on which SIP
-// actually listens.
+// newSetup returns the service with setup information for customers. The information contains the addresses in the settings, and the port
+// on which SIP actually listens.
 func newSetup(
 	c Config, db *bunstore.DB, trunks *sip.Service, line *sipua.UA, own *self.Server, work callwright.Work, rt callwright.Runtime,
 ) (*setup.Service, error) {

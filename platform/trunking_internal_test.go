@@ -91,7 +91,7 @@ func TestStatusNamesWhatIsRefused(t *testing.T) {
 	}
 }
 
-// TestDNSServer checks that a resolver with --dns-server resolves a name that exists only on this server.
+// TestDNSServer checks that a resolver with --dns-server resolves a name that exists only on that DNS server.
 func TestDNSServer(t *testing.T) {
 	t.Parallel()
 	dns := testdns.Start(t, "pbx.callwright.test. 60 IN A 192.0.2.7")

@@ -26,7 +26,7 @@ func (r *Request) move(e Event, by Actor, now time.Time, note string) (Entry, er
 	return Entry{Number: r.Entries, At: now, From: from, To: to, Event: e, Detail: r.detail(), Actor: by, Note: note}, nil
 }
 
-// setNumbers sets the state and failure of every number that can enter the state to.
+// setNumbers sets the given state and failure for every number that can enter that state.
 func (r *Request) setNumbers(to NumberState, f *Failure) {
 	for i, n := range r.Numbers {
 		if n.State.CanBecome(to) {
@@ -35,7 +35,7 @@ func (r *Request) setNumbers(to NumberState, f *Failure) {
 	}
 }
 
-// order returns the order for a request that a gateway receives.
+// order returns the Order that a gateway receives for the request.
 func (r Request) order() Order {
 	o := Order{Key: r.ID + ":1", Ref: r.Ref, TargetDate: r.TargetDate, SignedAt: r.SignedAt, CancelAskedAt: r.CancelAskedAt, Numbers: r.phoneNumbers()}
 	return o
@@ -79,7 +79,7 @@ func (r *Request) apply(shot Snapshot, now time.Time) (entries []Entry, err erro
 	return entries, err
 }
 
-// keptEntries is the number of history entries that are reserved for changes of the state. Entries about other changes stop before.
+// keptEntries is the number of history entries that are reserved for changes of the state: apply adds no Changed entry to them.
 const keptEntries = 20
 
 // fail copies the failure of the first rejected number to a rejected request without a failure.
@@ -104,7 +104,7 @@ func (r *Request) begun() bool {
 	return slices.ContainsFunc(r.Numbers, func(n Number) bool { return n.State != NumberSubmitted && n.State != NumberPending })
 }
 
-// merge applies a snapshot to the numbers, and reports whether the state, FOC or failure of a number has changed.
+// merge applies a snapshot to the numbers, and reports whether the state, FOC or failure code of a number has changed.
 func (r *Request) merge(shot Snapshot) (changed bool) {
 	r.Numbers = slices.Clone(r.Numbers)
 	for i := range r.Numbers {

@@ -19,10 +19,11 @@ const (
 	CancelSoon CancelPhase = "soon" // the carrier is asked to cancel: it agrees, refuses, or ports the numbers first
 )
 
-// PlanCancel returns the phase that a cancellation at now leads to. It returns CancelDone if the request is already canceled or no carrier
-// can hold its order, and CancelSoon if the carrier must be asked or was asked before.
+// PlanCancel returns the phase that a cancellation at the time now leads to. It returns CancelDone if the request is already canceled or no
+// carrier can hold its order, and CancelSoon if the carrier must be asked or was asked before.
 //
-// It returns CodeInvalidState if the request has ended, one of its numbers is ported, or the confirmed date is less than cutOff ahead.
+// It returns CodeInvalidState if the request is completed or failed, or one of its numbers is ported. It also does so if the confirmed date
+// is less than cutOff ahead, unless the carrier was asked before.
 func PlanCancel(r Request, cutOff time.Duration, now time.Time) (CancelPhase, error) {
 	switch {
 	case r.State == Canceled, r.State == WaitingForSignature, r.State == Submitted && !r.Sending:
@@ -76,7 +77,7 @@ func checkNote(note string) error {
 	return f.err()
 }
 
-// cancel implements Cancel and Withdraw. The history names by as the actor.
+// cancel implements Cancel and Withdraw. The parameter by is the actor in the history.
 func (s *Service) cancel(ctx context.Context, org callwright.OrgID, id string, by Actor, note string) (Request, error) {
 	return s.change(ctx, org, id, func(ctx context.Context, r *Request) ([]Entry, error) {
 		now := s.cfg.Clock.Now()
@@ -101,8 +102,8 @@ func (s *Service) cancel(ctx context.Context, org callwright.OrgID, id string, b
 	})
 }
 
-// cutOff returns how long before its confirmed date a request can last be canceled. It returns two days if the request's gateway is no
-// longer configured.
+// cutOff returns the minimum time from the cancellation of a request to its confirmed date. It returns two days if the request's gateway is
+// no longer configured.
 func (s *Service) cutOff(r Request) time.Duration {
 	if g := s.gateway(r.Gateway); g != nil {
 		return g.Capabilities().CutOff

@@ -10,9 +10,10 @@ import (
 // Gateway passes orders to losing carriers. The suite portingtest.RunGateway tests a gateway; RunCarrierGateway tests it with a scripted
 // carrier.
 //
-// An error that is not a *Refusal means that the carrier is unreachable or that its answer was not understood; the caller then retries.
-// Every method returns such an error within 10 seconds after its context has ended. Carriers take days, and many send events late, twice or
-// out of order. The service therefore uses an event only as a reason to call Snapshot, and also calls Snapshot regularly without an event.
+// An error that is neither a *Refusal nor documented at the method means that the carrier is unreachable or that its answer was not
+// understood; the caller then retries. Every method returns such an error within 10 seconds after its context has ended. Carriers take
+// days, and many send events late, twice or out of order. The service therefore uses an event only as a reason to call Snapshot, and also
+// calls Snapshot regularly without an event.
 type Gateway interface {
 	// Capabilities returns the name and the limits of the gateway. They never change.
 	Capabilities() Capabilities
@@ -52,7 +53,7 @@ type Hint struct {
 type Capabilities struct {
 	Name       string        // name of the gateway, stored with requests; not empty
 	MaxNumbers int           // maximum per order; at least 1
-	CutOff     time.Duration // an order cannot be canceled later than this before its confirmed date; not negative
+	CutOff     time.Duration // minimum time from a cancellation to the confirmed date; not negative
 	PollEvery  time.Duration // interval between snapshots of an order, if shorter than Config's; 0 means Config's interval
 }
 
@@ -108,7 +109,7 @@ type NumberSnapshot struct {
 // NumberType classifies a number by the service that it belongs to, for example mobile or landline.
 type NumberType string
 
-// The number types.
+// The types of phone numbers.
 const (
 	Mobile      NumberType = "mobile"
 	Landline    NumberType = "landline"

@@ -134,7 +134,8 @@ func (h *house) events(id string) string {
 	return strings.Join(all, ", ")
 }
 
-// wantEnd checks that a request has ended with the given states, that its PINs are deleted, and that every history entry was notified.
+// wantEnd checks that a request has ended with the given states, that its PINs are deleted, and that a notice was sent about every history
+// entry.
 func (h *house) wantEnd(r porting.Request, state porting.State, numbers ...porting.NumberState) {
 	h.t.Helper()
 	var got []porting.NumberState

@@ -30,7 +30,7 @@ type NumberDraft struct {
 	PIN    callwright.Secret // PIN at the losing carrier; empty means the Draft's PIN
 }
 
-// Limits of the texts of a Draft, in characters.
+// Limits of a Draft: the maximum numbers of list items, and the maximum lengths of texts in characters (maxEmail in bytes).
 const (
 	MaxDocuments     = 20
 	MaxNotifyEmails  = 10
@@ -168,7 +168,8 @@ func (r Request) phoneNumbers() []callwright.PhoneNumber {
 	return numbers
 }
 
-// conflicts returns a CodeConflict error with message for each number of a request that is in some, or nil if none is.
+// conflicts returns a CodeConflict error with message for each of the request's numbers that the list some contains, or nil if it contains
+// none of them.
 func (r Request) conflicts(some []callwright.PhoneNumber, message string) error {
 	var f faults
 	for i, n := range r.Numbers {
@@ -189,14 +190,15 @@ func (f *faults) addIf(wrong bool, field, format string, args ...any) {
 	}
 }
 
-// addText adds an error if a required text is empty, and if a text is longer than most characters or contains hidden characters.
+// addText adds an error if a required text is empty, if a text has more characters than the limit most, or if it contains hidden
+// characters.
 func (f *faults) addText(field, text string, most int, required bool) {
 	f.addIf(required && text == "", field, "is required")
 	f.addIf(callwright.Longer(text, most), field, "must have at most %d characters", most)
 	f.addIf(strings.ContainsFunc(text, callwright.Hidden), field, "must not have control or format characters")
 }
 
-// addName adds an error about a name. Names appear in unsolicited mail, so they must not contain a link.
+// addName adds the errors of addText, and an error if a name contains a web address: names appear in unsolicited mail.
 func (f *faults) addName(field, text string, most int, required bool) {
 	f.addText(field, text, most, required)
 	lower := strings.ToLower(text)
@@ -205,7 +207,7 @@ func (f *faults) addName(field, text string, most int, required bool) {
 
 func (f faults) err() error { return callwright.FieldErrors(f).OrNil() }
 
-// checkNumbers parses the numbers of a draft. It returns the valid numbers and adds an error to f for each invalid field.
+// checkNumbers parses the numbers of a draft. It returns the numbers that it could parse and adds an error to f for each invalid field.
 func (s *Service) checkNumbers(ctx context.Context, org callwright.OrgID, f *faults, d Draft) (numbers []Number) {
 	most := min(MaxNumbers, s.cfg.Gateway.Capabilities().MaxNumbers)
 	f.addIf(len(d.Numbers) == 0 || len(d.Numbers) > most, "phone_numbers", "must have from 1 to %d numbers", most)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// mailed reports whether an entry is mailed: true for changes of the request's state, changes of numbers, and entries that require
-// attention.
+// mailed reports whether an entry is mailed: true for changes of the request's state, entries that require attention, and changes of
+// numbers unless the request is queued or a cancellation was requested.
 func (e Entry) mailed() bool {
 	switch e.Event {
 	case CancelAsked, CancelRefused, Undelivered:

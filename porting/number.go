@@ -50,7 +50,7 @@ type Number struct {
 	State    NumberState
 	PIN      callwright.Secret // PIN at the losing carrier; encrypted at rest, never shown, erased when the request ends
 	HasPIN   bool              // a PIN was supplied; stays set after PIN is erased
-	Failure  *Failure          // reason for its rejection or, before that, its delay; may be nil
+	Failure  *Failure          // reason why it was rejected, is delayed, or is not registered; may be nil
 	FOC      time.Time         // time at which the losing carrier releases it; zero if not confirmed
 	PortedAt time.Time         // zero if not ported
 	Inbound  Registration

@@ -44,9 +44,9 @@ type InboundNumbers interface {
 // Trunks attaches ported numbers to inbound trunks, and finds the numbers of other organizations; sip.Service implements it.
 type Trunks interface {
 	// AttachPorted attaches a number to a new inbound trunk that admits calls from the given addresses, unless the number already has an
-	// inbound trunk. It reports whether the number now has an inbound trunk. It attaches none if from is empty or the organization has
-	// reached its limit of numbers. It returns CodeConflict if another organization has attached the number. The service may call it
-	// repeatedly for the same number.
+	// inbound trunk. It reports whether the number now has an inbound trunk. It creates no trunk if no addresses are given or the
+	// organization has reached its limit of numbers. It returns CodeConflict if another organization has attached the number. The service
+	// may call it repeatedly for the same number.
 	AttachPorted(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, from []netip.Prefix) (attached bool, err error)
 	// ServedElsewhere returns the given numbers that another organization has attached to a trunk, inbound or outbound.
 	ServedElsewhere(ctx context.Context, org callwright.OrgID, numbers []callwright.PhoneNumber) ([]callwright.PhoneNumber, error)

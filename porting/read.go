@@ -45,7 +45,8 @@ func (s *Service) List(ctx context.Context, org callwright.OrgID, f Filter) (cal
 	return page, nil
 }
 
-// openRead is the maximum number of requests that Open returns, and of the other requests that it examines.
+// openRead is the maximum number of requests that Open returns. Among the submitted and in-progress requests, Open examines only the
+// openRead newest.
 const openRead = 50
 
 // Open returns at most limit requests that have not ended. First come the requests that wait for a signature or are held up, oldest first.
@@ -94,9 +95,9 @@ func (s *Service) Hear(ctx context.Context, gateway string, h Hint) error {
 	return err
 }
 
-// Hasten schedules the next step of the request with a gateway's order; a running Service with the same Store executes the step within a
-// minute or two. Programs other than the server, such as the operator's, call it after they have changed an order. It does nothing if the
-// request has ended or no request has the order.
+// Hasten schedules the next step of the request whose order has the id ref at the gateway; a running Service with the same Store executes
+// the step within a minute or two. Programs other than the server, such as the operator's, call it after they have changed an order. It
+// does nothing if the request has ended or no request has the order.
 func Hasten(ctx context.Context, store Store, gateway, ref string, now time.Time) error {
 	return callwright.Retry(ctx, func(ctx context.Context) error {
 		r, err := store.RequestByRef(ctx, gateway, ref)
@@ -131,10 +132,10 @@ func (s *Service) elsewhere(
 	return append(elsewhere, served...), err
 }
 
-// Check reports for each number whether it can be ported, in the order of numbers. It asks the gateway; if the gateway fails, it derives
-// the result from the number alone, which shows little. A number cannot be ported if it is invalid (Problem contains the error), is in an
-// open request, or belongs to another organization of this deployment. Check returns CodeBadRequest if numbers is empty or longer than
-// MaxNumbers.
+// Check reports for each number whether it can be ported, in the order of numbers. A number cannot be ported if it is invalid (Problem
+// contains the error), is in an open request, or belongs to another organization of this deployment. Check asks the gateway about the other
+// numbers that can be ported according to their area codes; if the gateway fails, this local result remains, which shows little. Check
+// returns CodeBadRequest if numbers is empty or longer than MaxNumbers.
 func (s *Service) Check(ctx context.Context, org callwright.OrgID, numbers []string) ([]Portability, error) {
 	var f faults
 	f.addIf(len(numbers) == 0 || len(numbers) > MaxNumbers, "phone_numbers", "must have from 1 to %d numbers", MaxNumbers)

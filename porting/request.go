@@ -49,7 +49,7 @@ type Request struct {
 // CustomerType distinguishes business accounts from personal ones.
 type CustomerType string
 
-// The customer types.
+// The types of a losing carrier's customers.
 const (
 	Business CustomerType = "business"
 	Personal CustomerType = "personal"
@@ -63,7 +63,7 @@ type Account struct {
 	LastName      string
 	AccountNumber callwright.Secret // shown masked: see function Masked
 	Email         string            // address of the authorized representative, who signs the letter
-	NotifyEmails  []string          // further addresses that receive a mail about every change
+	NotifyEmails  []string          // further addresses that receive the mails about the request
 	Address       Address           // service address
 }
 
@@ -100,7 +100,7 @@ const (
 	DetailQueued          Detail = "queued"              // the losing carrier has not accepted it yet
 	DetailCarrier         Detail = "carrier_review"      // the losing carrier processes it
 	DetailAction          Detail = "action_required"     // a party must act on a Failure of a number
-	DetailConfirmed       Detail = "foc_confirmed"       // every number that has not ended has a confirmed date
+	DetailConfirmed       Detail = "foc_confirmed"       // a party other than the losing carrier must act on a Failure of a number
 	DetailCancelRequested Detail = "cancel_requested"    // the carrier has not yet agreed to cancel
 	DetailPartly          Detail = "partially_ported"    // completed, but not all numbers are ported
 	DetailTrunk           Detail = "waits_for_trunk"     // completed, but a ported number has no inbound trunk and receives no calls
@@ -139,8 +139,8 @@ func (r Request) detail() Detail {
 	return DetailCarrier
 }
 
-// WaitsFor returns the party that must act before an open request can continue, or before a new request can succeed after a failure. It
-// returns an empty Party if no party must act.
+// WaitsFor returns the party that must act before an open request can continue, before a ported number can receive calls, or before a new
+// request can succeed after a failure. It returns an empty Party if no party must act.
 func (r Request) WaitsFor() Party {
 	switch {
 	case r.State.Ended() && r.Failure != nil:

@@ -32,7 +32,7 @@ type Config struct {
 	Numbering callwright.Numbering // default countries of organizations; may be nil
 	MaxOpen   int                  // maximum number of open requests per organization; 0 means 1,000
 	MaxHourly int                  // maximum number of requests per organization and hour, each of which sends unsolicited mail; 0 means 60
-	PollEvery time.Duration        // interval between snapshots of an order, at least a minute (lookEvery); 0 means 6 hours
+	PollEvery time.Duration        // interval between snapshots of an order, in effect at least a minute (lookEvery); 0 means 6 hours
 	PollNear  time.Duration        // the same on the last day before the confirmed date, and during a cancellation; 0 means 15 minutes
 	Zone      *time.Location       // time zone in which target dates are counted; nil means UTC
 
@@ -43,12 +43,12 @@ type Config struct {
 const (
 	MaxNumbers   = 100 // numbers per request, unless the gateway accepts fewer
 	MaxPage      = 100 // requests per page
-	MaxHistory   = 500 // entries per request; near the limit only changes of the state are recorded
+	MaxHistory   = 500 // entries per request; near the limit, most Changed entries are omitted
 	LeastAhead   = 7   // days from today to the earliest target date
 	MostAhead    = 365 // days from today to the latest target date
 	SignFor      = 30 * systemDay
-	ActFor       = 30 * systemDay // a request that is held up for this long is canceled
-	AnswerWithin = 30 * systemDay // a request that its gateway has not confirmed for this long has failed
+	ActFor       = 30 * systemDay // a request that is held up for this long is canceled, if possible
+	AnswerWithin = 30 * systemDay // a request fails if its gateway has not accepted the order this long after the signature
 )
 
 // The kinds of durable work, with their intervals and limits.
@@ -102,7 +102,7 @@ func New(c Config) (*Service, error) {
 	return s, nil
 }
 
-// gateway returns the gateway with a name, or nil if it is not configured.
+// gateway returns the gateway with the given name, or nil if it is not configured.
 func (s *Service) gateway(name string) Gateway {
 	for _, g := range slices.Concat([]Gateway{s.cfg.Gateway}, s.cfg.Former) {
 		if g.Capabilities().Name == name {
@@ -112,8 +112,8 @@ func (s *Service) gateway(name string) Gateway {
 	return nil
 }
 
-// change reads a request in a transaction, calls change, and stores the modified request with the entries that change returns. It retries
-// after a conflict. If change returns errUnchanged, it stores nothing and returns the request.
+// change reads a request in a transaction, calls the given function, and stores the modified request with the entries that the function
+// returns. It retries after a conflict. If the function returns errUnchanged, change stores nothing and returns the request.
 func (s *Service) change(
 	ctx context.Context, org callwright.OrgID, id string, change func(ctx context.Context, r *Request) ([]Entry, error),
 ) (r Request, err error) {

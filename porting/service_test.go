@@ -298,7 +298,8 @@ func TestHistoryAndList(t *testing.T) {
 	})
 }
 
-// TestOpen checks the order of Open's result when more requests exist than Open reads: the oldest wait for a party.
+// TestOpen checks the order of Open's result when more requests exist than Open reads: the oldest requests, which wait for a party, come
+// first.
 func TestOpen(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

@@ -113,8 +113,8 @@ func Rules() []Rule {
 	return all
 }
 
-// Next returns the state that follows event e. It returns CodeInvalidState if the event is illegal in state s, and CodeForbidden if by may
-// not cause the event.
+// Next returns the state that follows event e. It returns CodeInvalidState if the event is illegal in state s, and CodeForbidden if the
+// actor by may not cause the event.
 func (s State) Next(e Event, by Actor) (State, error) {
 	i := slices.IndexFunc(rules, func(r Rule) bool { return r.From == s && r.Event == e })
 	switch {

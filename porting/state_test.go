@@ -83,7 +83,8 @@ func TestUnknownWordsMoveNothing(t *testing.T) {
 	}
 }
 
-// TestRulesAreShapedWell checks the invariants of the whole rule table.
+// TestRulesAreShapedWell checks that no two rules apply to the same state and event, that no rule leaves a final state, that every state is
+// reachable, and that callers cannot change the rules.
 func TestRulesAreShapedWell(t *testing.T) {
 	t.Parallel()
 	seen, reached := map[string]bool{}, map[porting.State]bool{}

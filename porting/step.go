@@ -10,8 +10,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// pollOrders is periodic work. It schedules a step for each due request, spread over the time until its next run, so that gateways do not
-// receive all calls together.
+// pollOrders is periodic work. It schedules a step for up to lookBatch due requests, spread over the time until its next run, so that
+// gateways do not receive all calls together.
 func (s *Service) pollOrders(ctx context.Context, _ callwright.Task, _ int) error {
 	now := s.cfg.Clock.Now()
 	due, err := s.cfg.Store.DueRequests(ctx, now, lookBatch)
@@ -123,7 +123,7 @@ func (s *Service) submit(ctx context.Context, g Gateway, r *Request) (goesOn boo
 	return true, s.store(ctx, r, nil)
 }
 
-// reject ends a request with failure f, because the carrier has refused it or has not confirmed it in time.
+// reject ends a request with failure f, because the carrier has refused it or the gateway has not accepted it in time.
 func (s *Service) reject(ctx context.Context, r *Request, by Actor, f Failure) error {
 	f.Code, f.Raw = f.Code.Remedy().Code, callwright.Clip(f.Raw, MaxRaw)
 	r.setNumbers(NumberRejected, &f)

@@ -55,8 +55,8 @@ type Store interface {
 	// OpenRequest returns the name of the open request that contains a number, of any organization. Callers must show it only to operators.
 	// It returns CodeNotFound if no open request contains the number.
 	OpenRequest(ctx context.Context, number callwright.PhoneNumber) (Name, error)
-	// RequestByRef returns the request, of any organization, with an order of a gateway. It returns CodeNotFound if no request has the
-	// order or ref is empty.
+	// RequestByRef returns the request whose order has the id ref at the gateway. The request may belong to any organization. RequestByRef
+	// returns CodeNotFound if no request has the order or ref is empty.
 	RequestByRef(ctx context.Context, gateway, ref string) (Request, error)
 	// DueRequests returns the names of at most limit requests of all organizations whose DueAt is set and not after now, in ascending order
 	// of DueAt.

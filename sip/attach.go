@@ -23,7 +23,7 @@ type Attached struct {
 	Configured []callwright.PhoneNumber
 	Failed     []FailedNumber
 	// Password is the password of our registrations, which the customer must configure in their system. It is empty unless a direction uses
-	// AuthRegister. It is derived from the given credentials, and returned only here.
+	// AuthRegister and a number was attached. It is derived from the given credentials, and returned only here.
 	Password callwright.Secret
 }
 
@@ -37,12 +37,13 @@ type FailedNumber struct {
 // MaxNumbers is the maximum length of Attachment.Numbers.
 const MaxNumbers = 100
 
-// Attach creates trunks. An invalid direction or an unavailable store fails the whole attachment; a refused number fails alone, for all of
-// its directions. A direction that the organization has already attached is replaced, but keeps the settings of Configure, unless a.Keep is
-// set. A repeated number is attached once.
+// Attach creates trunks. An invalid direction fails the whole attachment. A refused number fails alone, for all of its directions. An
+// unavailable store ends the attachment with an error, but the numbers that were attached before the error stay attached. A direction that
+// the organization has already attached is replaced and keeps the settings of Configure; if a.Keep is set, the number fails instead with
+// CodeInvalidState. A repeated number is attached once.
 //
-// A number fails with CodeTooManyRequests beyond the organization's limit, Organization.NumberLimit, with CodeConflict if another
-// organization has attached or reserved it, and with CodeInvalidState if its inbound direction NeedsProof.
+// A number fails with CodeBadRequest if it is invalid, with CodeTooManyRequests beyond the organization's limit, Organization.NumberLimit,
+// with CodeConflict if another organization has attached or reserved it, and with CodeInvalidState if its inbound direction NeedsProof.
 func (s *Service) Attach(ctx context.Context, org callwright.OrgID, a Attachment) (Attached, error) {
 	if len(a.Numbers) == 0 || len(a.Numbers) > MaxNumbers {
 		return Attached{}, callwright.Invalid("phone_numbers", "must hold 1 to %d numbers", MaxNumbers)
@@ -87,8 +88,8 @@ type draft struct {
 
 func directionPath(i int) string { return "directions[" + strconv.Itoa(i) + "]" }
 
-// drafts converts the directions of an attachment to trunks. The outbound trunk comes first, because an inbound trunk may copy its
-// registrar from it.
+// drafts converts the directions of an attachment to trunks. The outbound trunk comes first, because an inbound trunk may copy the outbound
+// trunk's registrar.
 func (s *Service) drafts(org callwright.OrgID, directions []DirectionInput) ([]draft, error) {
 	var types []Direction
 	for _, d := range directions {
@@ -118,7 +119,8 @@ func passwordOf(drafts []draft) callwright.Secret {
 	return ""
 }
 
-// attachNumber attaches all directions of a number in one transaction. With keep, it returns CodeInvalidState instead of replacing a trunk.
+// attachNumber attaches all directions of a number in one transaction. If keep is set, it returns CodeInvalidState instead of replacing a
+// trunk.
 func (s *Service) attachNumber(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, drafts []draft, keep bool,
 ) error {

@@ -45,8 +45,8 @@ func checkDirection(d Direction) error {
 	return nil
 }
 
-// checkPlaces returns an error for settings that do not apply to the input's direction or authentication mode. t is the trunk with the
-// input applied.
+// checkPlaces returns an error for settings that do not apply to the input's direction or authentication mode, and for invalid credentials
+// of a registration. t is the trunk with the input applied.
 func checkPlaces(t Trunk, in DirectionInput) error {
 	switch {
 	case in.Type == Outbound && in.AuthMode != nil:
@@ -165,7 +165,8 @@ func isUsername(text string) bool {
 // without a port, because another server may listen on another port there.
 func (s *Service) CheckEndpoint(endpoint string) error { return s.checkEndpoint(endpoint, 0) }
 
-// checkEndpoint returns an error if an endpoint is not allowed, or if its port differs from port, which is Options.Port or 0.
+// checkEndpoint returns an error if an endpoint is not allowed, or if it contains a port that differs from Options.Port. port is
+// Options.Port, or 0 if that is not set.
 func (s *Service) checkEndpoint(endpoint string, port int) error {
 	to, err := uri.ParseDestination(endpoint)
 	switch {

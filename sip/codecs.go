@@ -19,7 +19,7 @@ type CodecConfig struct {
 	Transcode bool
 }
 
-// CodecSetting is one codec of the list.
+// CodecSetting is one entry of CodecConfig.Codecs.
 type CodecSetting struct {
 	Name    string // PCMU, PCMA, G.729, Opus or G.722, as in the API specification
 	Enabled bool

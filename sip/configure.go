@@ -71,7 +71,8 @@ func (s *Service) normalized(ctx context.Context, org callwright.OrgID, c Config
 	return c, nil
 }
 
-// checkAlerts returns an error for alerts that cannot be raised in a direction, or for channels that this deployment does not offer.
+// checkAlerts returns an error for alerts that are invalid or cannot be raised in a direction, and for channels that this deployment does
+// not offer.
 func (s *Service) checkAlerts(ctx context.Context, org callwright.OrgID, d Direction, c alert.Config) error {
 	if err := c.Check(d == Outbound); err != nil {
 		return below("alert_config", err)

@@ -36,7 +36,7 @@ func (s *Service) Holder(ctx context.Context, number callwright.PhoneNumber) (ca
 }
 
 // Release detaches a number from an organization, in every direction, on behalf of the operator. It returns the trunks that it deleted.
-// Calls to the number are no longer answered. The number's agent is released from it and keeps its settings.
+// Calls to the number are no longer answered. The agent of the number keeps its settings, but no longer answers the number.
 func (s *Service) Release(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (r Record, err error) {
 	err = s.atomically(ctx, func(ctx context.Context) error {
 		if r, err = s.held(ctx, org, number); err != nil {

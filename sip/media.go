@@ -80,12 +80,12 @@ type MediaSession interface {
 // Time on hold, up to 30 minutes, is not counted. Only a packet, or another peer, restarts these times; Apply does not.
 var ErrMediaTimeout = errors.New("media timeout")
 
-// Frame is 20 ms of a call, in both directions. In, and Out unless nil, contain MediaSession.Rate/50 samples each.
+// Frame is 20 ms of a call, in both directions. In contains MediaSession.Rate/50 samples, and so does Out unless it is nil.
 type Frame struct {
 	In      []int16       // received from the peer, never empty; missing packets are concealed; zeros before its first authentic packet
 	Out     []int16       // played to the peer in the same 20 ms, as written; nil for silence, and always on hold
 	Digit   byte          // DTMF digit whose event began in these 20 ms; 0 if none
-	OnHold  bool          // the peer holds the call, so it does not receive or does not send
+	OnHold  bool          // the peer holds the call: it does not receive, but may send, for example music
 	Elapsed time.Duration // time since the first frame, a multiple of 20 ms; strictly increasing
 }
 

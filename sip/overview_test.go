@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// day returns a status with one server in a state, which was down for a part of the last hour.
+// day returns the status of a trunk with one server in the given state. The trunk was down for the given part of the last hour.
 func day(host string, state health.State, down time.Duration) sip.Status {
 	return sip.Status{
 		Servers: []sip.ServerStatus{{Server: failover.Server{Host: host, Port: 5061}, Health: health.Server{State: state}}},

@@ -9,8 +9,8 @@ import (
 )
 
 // AttachPorted attaches a ported number for inbound calls from the given addresses, unless the number has an inbound trunk. It reports
-// whether the number now has an inbound trunk. If from is empty or the organization has reached its limit of numbers, AttachPorted returns
-// false without an error. It returns CodeConflict if another organization has attached or reserved the number. It implements
+// whether the number now has an inbound trunk. If no addresses are given or the organization has reached its limit of numbers, AttachPorted
+// attaches nothing and returns no error. It returns CodeConflict if another organization has attached or reserved the number. It implements
 // porting.Trunks.
 func (s *Service) AttachPorted(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, from []netip.Prefix,

@@ -47,8 +47,8 @@ func (s *Service) NeedsProof(ctx context.Context, org callwright.OrgID, number c
 	return !proven, err
 }
 
-// ProofCaller returns the outbound number of an organization to use as the caller when to is called for a proof. It prefers a number other
-// than to, because networks route a call from a number to itself to the mailbox. It returns CodeInvalidState if the organization has no
+// ProofCaller returns an organization's outbound number that calls the given number for its proof. It prefers another number than the given
+// one, because networks route a call from a number to itself to the mailbox. It returns CodeInvalidState if the organization has no
 // outbound number.
 func (s *Service) ProofCaller(ctx context.Context, org callwright.OrgID, to callwright.PhoneNumber) (callwright.PhoneNumber, error) {
 	trunks, err := s.cfg.Store.Outbound(ctx, org, 2)

@@ -14,7 +14,7 @@ import (
 // RedirectPolicy selects which redirections (RFC 3261, section 21.3) of an outbound call are followed.
 type RedirectPolicy string
 
-// The redirect policies.
+// The redirect policies of a trunk.
 const (
 	RedirectOff        RedirectPolicy = "off"         // no redirection is followed, and the call fails; the default
 	RedirectSameServer RedirectPolicy = "same_server" // only to a number at the trunk's own servers
@@ -79,8 +79,8 @@ func (r Route) Redirect(to Redirection) (Route, uri.URI, callwright.PhoneNumber,
 	return r, server, number, nil
 }
 
-// own returns the server of the route that a destination names, by its host or by the address of the redirecting server. If the destination
-// has a port, the port must also match. The bool reports whether a server was found.
+// own returns the server of the route that a destination names, by its host or, if the route has only one server, by the address of the
+// redirecting server. If the destination has a port, the port must also match. The bool reports whether a server was found.
 func (r Route) own(d uri.Destination, peer netip.AddrPort) (uri.URI, bool) {
 	address, err := netip.ParseAddr(d.Host)
 	isPeer := err == nil && peer.IsValid() && address == peer.Addr().Unmap()

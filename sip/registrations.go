@@ -37,8 +37,8 @@ type Registration struct {
 type Registrations interface {
 	// StoreRegistration stores a registration.
 	//
-	// With Version 0 it adds a registration with Version 1 that belongs to no node, or replaces an older registration of the trunk with a
-	// greater Version than the older one's. It then returns CodeConflict if the trunk's registration belongs to another organization.
+	// With Version 0 it adds a registration that belongs to no node, with Version 1. If the trunk already has a registration, the new one
+	// replaces it and has a greater Version. It then returns CodeConflict if the trunk's registration belongs to another organization.
 	//
 	// Otherwise it replaces the registration whose stored Version is r.Version, and increments the Version; the registration stays with its
 	// node. It then returns CodeConflict if the stored Version differs, and CodeNotFound if the organization has no registration of the

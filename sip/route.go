@@ -12,8 +12,8 @@ import (
 
 // Routes finds the routes of a user agent's calls; Service implements it.
 type Routes interface {
-	// Outbound returns the route of a call with from as its caller. It returns CodeBadRequest with the field "from" if the organization has
-	// not attached the number for outbound calls.
+	// Outbound returns the route of a call whose caller is the number from. It returns CodeBadRequest with the field "from" if the
+	// organization has not attached this number for outbound calls.
 	Outbound(ctx context.Context, org callwright.OrgID, from callwright.PhoneNumber) (Route, error)
 	// Inbound returns the route of a call from a peer to a number; Route.Number is the matched number. Digits without a plus are tried as
 	// E.164, and as a national number: ReadNumber reads them with the default country of each organization that has attached the result.
@@ -26,9 +26,9 @@ type Routes interface {
 
 // Transfers decides whether the peer of a call may transfer it; Service implements it.
 type Transfers interface {
-	// Transfer returns the route of the call to a number to which the peer of a call over route r transfers us. Route.Number of the result
-	// is the caller of the new call. Transfer returns CodeForbidden, with the reason, if r.Transfers does not allow the transfer or no
-	// number can place the call.
+	// Transfer returns the route of a new call to the given number, to which the peer of a call over route r transfers us. Route.Number of
+	// the result is the caller of the new call. Transfer returns CodeForbidden, with the reason, if r.Transfers does not allow the transfer
+	// or no number can place the call.
 	Transfer(ctx context.Context, r Route, to callwright.PhoneNumber) (Route, error)
 }
 

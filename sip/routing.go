@@ -13,9 +13,9 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// Caller returns the caller's number for an organization's outbound call: from or, if from is empty, the organization's only outbound
-// number. It returns CodeBadRequest with the field "from" if from is not attached for outbound calls, or if it is empty and the
-// organization does not have exactly one outbound number. It implements call.Routes.
+// Caller returns the caller's number for an organization's outbound call: the given number or, if it is empty, the organization's only
+// outbound number. It returns CodeBadRequest with the field "from" if the given number is not attached for outbound calls, or if it is
+// empty and the organization does not have exactly one outbound number. It implements call.Routes.
 func (s *Service) Caller(
 	ctx context.Context, org callwright.OrgID, from callwright.PhoneNumber,
 ) (callwright.PhoneNumber, error) {
@@ -171,10 +171,10 @@ type Admission string
 
 // The admissions of inbound trunks.
 const (
-	AdmitsAnyone       Admission = "anyone"       // all callers, over TLS and with SRTP: the address list is empty or Everybody accepts it
+	AdmitsAnyone       Admission = "anyone"       // all callers over TLS with SRTP: the address list is empty or too wide (see Everybody)
 	AdmitsAddresses    Admission = "addresses"    // callers from listed addresses
 	AdmitsCredentials  Admission = "credentials"  // callers from any address that know the user name and password
-	AdmitsRegistration Admission = "registration" // only calls over the trunk's registration
+	AdmitsRegistration Admission = "registration" // only calls over the trunk's registration, or to its registered Contact
 )
 
 // Admission returns which callers an inbound trunk admits, or "" for an outbound trunk.
@@ -198,7 +198,7 @@ func Everybody(networks []netip.Prefix) bool {
 	public := netip.MustParsePrefix("2000::/3")
 	var ip4, ip6 float64 // shares of the address space, 0 to 1
 	for i, n := range networks {
-		within := func(j int, other netip.Prefix) bool { // prevents that an address is counted twice
+		within := func(j int, other netip.Prefix) bool { // so that no address is counted twice
 			return other.Overlaps(n) && (other.Bits() < n.Bits() || other.Bits() == n.Bits() && j < i)
 		}
 		nested := false

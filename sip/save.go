@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// atomically runs f in a transaction, retries after a conflict, and then calls Config.Changed.
+// atomically runs f in a transaction, and retries after a conflict. After a success it calls Config.Changed.
 func (s *Service) atomically(ctx context.Context, f func(context.Context) error) error {
 	err := callwright.Retry(ctx, func(ctx context.Context) error { return s.cfg.Atomic.Do(ctx, f) })
 	if err == nil && s.cfg.Changed != nil {
@@ -44,7 +44,8 @@ func (s *Service) store(ctx context.Context, old *Trunk, t Trunk) (Trunk, error)
 	return t, s.register(ctx, old, t)
 }
 
-// register restarts the registration of a trunk if its binding has changed, and deletes the registration if the trunk no longer registers.
+// register starts the registration of a trunk that begins to register, restarts the registration if the binding has changed, and deletes it
+// if the trunk no longer registers.
 func (s *Service) register(ctx context.Context, old *Trunk, t Trunk) error {
 	had := old != nil && old.registers()
 	switch {
@@ -87,8 +88,8 @@ func (t Trunk) binding() binding {
 	return binding{t.Endpoint, t.Options.Port, t.Options.Register, t.Options.Verify}
 }
 
-// withRegistrar returns a trunk that registers with its Endpoint set: the given one or, if empty, the endpoint of the number's outbound
-// trunk. It returns CodeBadRequest if neither exists. It returns trunks that do not register unchanged.
+// withRegistrar returns a trunk and, if the trunk registers without an Endpoint, sets the Endpoint to that of the number's outbound trunk.
+// It returns CodeBadRequest if the number has no outbound trunk then.
 func withRegistrar(t Trunk, r Record) (Trunk, error) {
 	if !t.registers() || t.Endpoint != "" {
 		return t, nil

@@ -93,8 +93,8 @@ func (s Status) Downtime() time.Duration {
 type Statuses interface {
 	// StoreStatus stores a status, and ends a lease on it.
 	//
-	// With Version 0 it adds the status with Version 1, or replaces an older status of the trunk with a greater Version than the older
-	// one's. It then returns CodeConflict if the trunk's status belongs to another organization. Otherwise it replaces the status whose
+	// With Version 0 it adds the status with Version 1. If the trunk already has a status, the new one replaces it and has a greater
+	// Version. It then returns CodeConflict if the trunk's status belongs to another organization. Otherwise it replaces the status whose
 	// stored Version is s.Version, and increments the Version. It then returns CodeConflict if the stored Version differs, and CodeNotFound
 	// if the organization has no status of the trunk.
 	//
@@ -120,7 +120,8 @@ type Statuses interface {
 	// ordered by Status.Downtime, longest first, and then by number.
 	WorstStatuses(ctx context.Context, org callwright.OrgID, state health.State, limit int) ([]Status, error)
 	// ClaimStatuses leases at most limit statuses whose ProbeAt is not after now and that are not leased, and returns them, most overdue
-	// first. No other call returns them before until. A lease does not change the Version. Concurrent calls may return fewer than limit.
+	// first. The leases end at the time until; no other call returns the statuses earlier. A lease does not change the Version. Concurrent
+	// calls may return fewer than limit.
 	ClaimStatuses(ctx context.Context, now, until time.Time, limit int) ([]Status, error)
 	// Group returns the first trunk id, in ascending order, among the statuses of an organization with a given non-empty Status.Group, and
 	// the number of these statuses. It returns an empty id if there are none.
@@ -138,8 +139,8 @@ type Servers interface {
 	Server(ctx context.Context, org callwright.OrgID, key string) (WatchedServer, error)
 	// ClaimServers leases servers as Statuses.ClaimStatuses leases statuses. An organization has one server for each ServerKey.
 	ClaimServers(ctx context.Context, now, until time.Time, limit int) ([]WatchedServer, error)
-	// WakeStatuses sets the ProbeAt of the statuses that name a server to at, if it is later, and increments the Version of these statuses.
-	// A status that was read before the server changed can then no longer be recorded.
+	// WakeStatuses changes the statuses that name a server and whose ProbeAt is after the time at: it sets ProbeAt to that time, and
+	// increments the Version. A status that was read before the server changed can then no longer be recorded.
 	WakeStatuses(ctx context.Context, org callwright.OrgID, key string, at time.Time) error
 }
 

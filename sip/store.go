@@ -37,13 +37,13 @@ type Store interface {
 	List(ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int) ([]Trunk, error)
 	// Outbound returns at most limit outbound trunks of an organization, ordered by number.
 	Outbound(ctx context.Context, org callwright.OrgID, limit int) ([]Trunk, error)
-	// Owner returns the trunk with a number and direction, of any organization, because the called number determines the organization of an
-	// incoming call. It returns CodeNotFound if the number is not attached in that direction.
+	// Owner returns the trunk with the given number and direction, of any organization, because the called number determines the
+	// organization of an incoming call. It returns CodeNotFound if the number is not attached in that direction.
 	Owner(ctx context.Context, number callwright.PhoneNumber, d Direction) (Trunk, error)
 	// Holders returns the organization that has attached each of the given numbers, in either direction. It omits numbers that no
 	// organization has attached. An empty list of numbers is not an error.
 	Holders(ctx context.Context, numbers []callwright.PhoneNumber) (map[callwright.PhoneNumber]callwright.OrgID, error)
-	// Peers returns at most limit trunks of all organizations whose ID is greater than after, in ascending order of ID. It sets at least
-	// ID, Number, Direction, Endpoint, Options.Port, Options.AuthMode, Options.AllowedIPs and Failover, and no secrets.
+	// Peers returns at most limit trunks of all organizations whose ID is greater than the ID after, in ascending order of ID. It sets at
+	// least ID, Number, Direction, Endpoint, Options.Port, Options.AuthMode, Options.AllowedIPs and Failover, and no secrets.
 	Peers(ctx context.Context, after string, limit int) ([]Trunk, error)
 }

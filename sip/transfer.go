@@ -12,7 +12,7 @@ import (
 // organization's cost.
 type TransferPolicy string
 
-// The transfer policies.
+// The transfer policies of a trunk.
 const (
 	TransferOff          TransferPolicy = "off"          // no transfers
 	TransferOrganization TransferPolicy = "organization" // only to numbers that the organization has attached; the default

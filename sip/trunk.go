@@ -13,7 +13,7 @@ import (
 // Direction is the direction of a trunk's calls, from this platform's point of view.
 type Direction string
 
-// The directions.
+// The directions of a trunk.
 const (
 	Inbound  Direction = "inbound"
 	Outbound Direction = "outbound"
@@ -58,7 +58,7 @@ type Options struct {
 	Port        int             // port for an endpoint without one; 0 if not set
 	Transport   string          // "tls" or empty, which mean the same
 	Verify      TLSVerification // verification of the server that we connect to; empty means VerifyFull
-	AllowedIPs  []netip.Prefix  // inbound: addresses that may call; empty means all, over TLS and with SRTP
+	AllowedIPs  []netip.Prefix  // inbound: addresses that may call; empty means all, or none with AuthRegister
 	SecureMedia *bool           // stored as given, but without effect: media is always SRTP
 	Transfers   TransferPolicy  // transfers by the peers of calls; empty means TransferOrganization
 	DTMF        DTMFMode        // how the peers of calls send digits; empty means DTMFEvents

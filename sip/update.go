@@ -66,7 +66,7 @@ func (s *Service) change(
 }
 
 // Detach deletes directions of a number, all or none. It returns CodeNotFound if one of them is not attached. If the inbound direction is
-// deleted, the number's agent is released from it and keeps its settings.
+// deleted, the agent of the number keeps its settings, but no longer answers the number.
 func (s *Service) Detach(
 	ctx context.Context, org callwright.OrgID, number string, directions []Direction,
 ) (callwright.PhoneNumber, error) {

@@ -23,7 +23,7 @@ type CloneRequest struct {
 	Files       []io.ReadSeeker
 }
 
-// check trims and validates all fields except the contents of the recordings. Errors are CodeBadRequest with the field.
+// check trims and validates all fields except the contents of the recordings. It returns CodeBadRequest with the first invalid field.
 func (r *CloneRequest) check(s *Service) error {
 	r.Name, r.Description, r.Gender = strings.TrimSpace(r.Name), strings.TrimSpace(r.Description), strings.TrimSpace(r.Gender)
 	if err := s.checkName(r.Name); err != nil {

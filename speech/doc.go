@@ -1,9 +1,10 @@
 // Package speech converts text to speech for organizations: with the engine's voices, and with voices that the organizations have made from
-// recordings. All speech is stored as samples. A signed link gives access to a sample's audio for a limited time.
+// recordings. The speech that Speak and Stream return is stored as samples. A signed link gives access to a sample's audio for a limited
+// time.
 //
 // A Service splits a text into sentences, has an engine of package tts speak the sentences one after the other, adjusts them to one
 // loudness, and writes them to a WAV file in Blobs. It does not synthesize a text again with the same voice, engine and format. Calls speak
-// through the same Service: Speaker returns the tts.Synthesizer of an organization.
+// through the same Service: Speaker returns the tts.Synthesizer of an organization. Its speech is not stored as samples.
 //
 // # Voices
 //

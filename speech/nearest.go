@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// nearest returns up to n of names, the most similar first. Their edit distance from name is at most 2 or a third of name's length,
-// whichever is greater.
+// nearest returns up to n of names, the most similar first. Their edit distance from name is below name's length, and at most 2 or a third
+// of that length, whichever is greater. nearest returns none for a very long name.
 func nearest(name string, names []string, n int) []string {
 	type candidate struct {
 		name     string
@@ -32,7 +32,7 @@ func nearest(name string, names []string, n int) []string {
 	return out
 }
 
-// distance returns the Levenshtein distance of a and b: the number of characters to insert, delete or replace to convert a to b.
+// distance returns the Levenshtein distance of a and b: the smallest number of characters to insert, delete or replace to convert a to b.
 func distance(a, b []rune) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

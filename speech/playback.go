@@ -11,8 +11,9 @@ import (
 )
 
 // Stream speaks a text and stores it, as Speak does, but returns the WAV file while the text is synthesized. It returns when the first
-// sentence is available, or with the errors of Speak. If the text has several sentences, the header of the file does not state its length.
-// When ctx ends, or the Playback is closed early, the synthesis ends and nothing is stored.
+// sentence is available, at once if the audio of an earlier sample is used again, or with the errors of Speak. While a text of several
+// sentences or a mu-law file is synthesized, the header of the file does not state its length. When ctx ends, or the Playback is closed
+// early, the synthesis ends and nothing is stored.
 func (s *Service) Stream(ctx context.Context, org callwright.OrgID, r Request) (*Playback, error) {
 	j, err := s.prepare(ctx, org, r)
 	if err != nil {
@@ -65,7 +66,7 @@ type tape struct {
 	mu      sync.Mutex
 	audio   []byte
 	at      int   // number of bytes already read
-	err     error // result of the synthesis; io.EOF means that audio is complete
+	err     error // result of the synthesis; io.EOF means that the audio is complete
 	changed chan struct{}
 }
 

@@ -74,7 +74,7 @@ func (c *prompts) add(key promptKey, audio []int16) {
 	}
 }
 
-// learning is a stream that passes its audio to keep once it has been read to its end.
+// learning is a stream that passes its audio to the function keep when a Read returns io.EOF.
 type learning struct {
 	tts.Stream
 	keep  func([]int16)
@@ -82,7 +82,7 @@ type learning struct {
 	audio []int16
 }
 
-// Read reads from the stream and collects the samples until they exceed most.
+// Read reads from the stream and collects the samples until their number exceeds the limit most.
 func (l *learning) Read(p []int16) (int, error) {
 	n, err := l.Stream.Read(p)
 	if len(l.audio) <= l.most {

@@ -24,7 +24,7 @@ type Request struct {
 // maxLanguage is the maximum length of a language tag, in characters. RFC 5646, section 4.4.1, recommends room for 35 characters.
 const maxLanguage = 35
 
-// check sets the default format and validates all fields except the voice. Errors are CodeBadRequest with the field.
+// check sets the default format and validates all fields except the voice. It returns CodeBadRequest with the first invalid field.
 func (r *Request) check() error {
 	if r.Format == "" {
 		r.Format = PCM44100
@@ -48,8 +48,8 @@ func (r *Request) check() error {
 	return nil
 }
 
-// controls reports whether a text must not contain a character. These are control characters except tabs and line breaks; some engines
-// interpret them as commands.
+// controls reports whether a character must not occur in a text: a control character other than a tab or a line break, because some engines
+// interpret it as a command.
 func controls(c rune) bool { return unicode.IsControl(c) && c != '\n' && c != '\r' && c != '\t' }
 
 // key returns a digest of all inputs that determine a request's audio. Voices with the same base and prosody have the same key.
@@ -61,8 +61,8 @@ func (s *Service) key(r Request, v Voice) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// resolve returns the voice of a request, which may be an engine's voice without a record. An unknown or unsuitable voice is CodeBadRequest
-// with the field "voice" or "language".
+// resolve returns the voice of a request, which may be an engine's voice without a record. It returns CodeBadRequest with the field "voice"
+// or "language" if the voice is unknown and not replaced, or unsuitable.
 func (s *Service) resolve(ctx context.Context, org callwright.OrgID, voice, language string) (Voice, error) {
 	v, err := s.voiceFor(ctx, org, voice, language)
 	if err != nil {

@@ -66,8 +66,8 @@ type Samples interface {
 	InsertSample(ctx context.Context, s Sample) error
 	// Sample returns a sample of an organization, or CodeNotFound if the organization has no sample with this id.
 	Sample(ctx context.Context, org callwright.OrgID, id string) (Sample, error)
-	// SampleByKey returns the newest sample of an organization with this Key that was created at or after since. It returns CodeNotFound if
-	// there is none.
+	// SampleByKey returns the newest sample of an organization with this Key that was not created before the time since. It returns
+	// CodeNotFound if there is none.
 	SampleByKey(ctx context.Context, org callwright.OrgID, key string, since time.Time) (Sample, error)
 	// ListSamples returns up to limit samples of an organization, starting at offset. The newest is first; samples of the same time are
 	// ordered by descending id. A non-empty voice selects the samples with exactly this Voice. total is the number of selected samples
@@ -95,7 +95,7 @@ type Blobs interface {
 	//
 	// If r fails, if the storage fails, or if ctx ends, StoreBlob stores nothing, and the name remains new: OpenBlob never finds a part,
 	// not even while r is read. An error of r can be found in the result with errors.Is. When ctx ends, StoreBlob stops reading r, which
-	// may be endless, and returns an error. A full disk is CodeUnavailable.
+	// may be endless, and returns an error. If the disk is full, StoreBlob returns CodeUnavailable.
 	StoreBlob(ctx context.Context, org callwright.OrgID, name string, r io.Reader, size int64) error
 	// OpenBlob opens audio. It returns CodeNotFound for an unknown name, and for a name that StoreBlob refuses. Each reader has its own
 	// position and seeks like an *os.File: an offset before the beginning is an error. If the audio is truncated, OpenBlob or a read

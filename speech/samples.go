@@ -22,8 +22,8 @@ type SampleList struct {
 	Total   int      // number of samples that the query selects on all pages
 }
 
-// Samples returns the samples of an organization that match a query. The samples of a deleted voice can be selected by the voice's id. An
-// invalid Limit or Offset is CodeBadRequest with the field.
+// Samples returns the samples of an organization that match a query. The samples of a deleted voice can be selected by the voice's id.
+// Samples returns CodeBadRequest with the field if Limit or Offset is invalid.
 func (s *Service) Samples(ctx context.Context, org callwright.OrgID, q SampleQuery) (SampleList, error) {
 	q.Limit = cmp.Or(q.Limit, 20)
 	switch {

@@ -77,7 +77,7 @@ func (j *job) memory() int64 {
 }
 
 // sparing is how long before the end of its retention period a sample stops sharing its audio, because a new sample needs the audio for
-// longer.
+// longer. It is also the delay of the tasks that delete audio and voices without a record.
 const sparing = time.Hour
 
 // repeat stores a sample that shares the audio of an earlier sample with the same key. It returns CodeNotFound if there is no such sample.
@@ -111,8 +111,8 @@ func (j *job) insert(ctx context.Context) (Sample, error) {
 	return j.sample, err
 }
 
-// speak synthesizes the text, sentence by sentence, and returns all samples. It calls each with the samples of every finished sentence. It
-// returns CodeUnavailable with the field text after maxSpeaking.
+// speak synthesizes the text, sentence by sentence, and returns all samples. It calls the function each with the samples of every finished
+// sentence. It returns CodeUnavailable with the field text after maxSpeaking.
 func (j *job) speak(ctx context.Context, each func([]int16)) ([]int16, error) {
 	limited, cancel := context.WithTimeout(ctx, maxSpeaking)
 	defer cancel()

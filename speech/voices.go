@@ -104,8 +104,8 @@ func (s *Service) Replacement(ctx context.Context, org callwright.OrgID, idOrNam
 	return s.voiceOf(language).Name, nil
 }
 
-// voiceOf returns the engine's best voice for a language: its default voice if it fits, a voice of the same language tag, a voice of the
-// same language, or else the default voice.
+// voiceOf returns the engine's best voice for a language: the default voice or another voice with the same language tag or without a
+// language, else a voice of the same language, else the default voice. It returns the zero Voice if the engine has no voices.
 func (s *Service) voiceOf(language string) tts.Voice {
 	if len(s.desc.Voices) == 0 {
 		return tts.Voice{}
@@ -144,7 +144,7 @@ func (s *Service) unknown(ctx context.Context, org callwright.OrgID, name string
 	return fmt.Sprintf("%s among the %d that there are", text, len(names))
 }
 
-// checkName checks the name of an own voice. Errors are CodeBadRequest with the field "name".
+// checkName returns CodeBadRequest with the field "name" if the name of an own voice is invalid or is the name of an engine's voice.
 func (s *Service) checkName(name string) error {
 	key := Key(name)
 	switch {
@@ -192,8 +192,8 @@ func (s *Service) Rename(ctx context.Context, org callwright.OrgID, idOrName, na
 	return v, err
 }
 
-// ownOnly returns a voice of an organization. It returns CodeForbidden if the voice is the engine's; the message says that it cannot be
-// changed as what describes.
+// ownOnly returns a voice of an organization. If the voice is the engine's, ownOnly returns CodeForbidden. The parameter what completes the
+// message, for example "renamed".
 func (s *Service) ownOnly(ctx context.Context, org callwright.OrgID, idOrName, what string) (Voice, error) {
 	v, err := s.Voice(ctx, org, idOrName)
 	if err == nil && v.Public() {

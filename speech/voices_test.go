@@ -153,8 +153,8 @@ func TestCloneRefuses(t *testing.T) {
 	})
 }
 
-// TestCloneThatIsLost makes Clone fail: by a name conflict after the provider has made the voice, which must then be deleted there, by a
-// provider that hangs, and without a Cloner.
+// TestCloneThatIsLost makes Clone fail by a name conflict after the provider has made the voice, by a provider that hangs, and without a
+// Cloner. After the name conflict, the voice must be deleted at the provider.
 func TestCloneThatIsLost(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

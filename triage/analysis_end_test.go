@@ -85,7 +85,8 @@ func TestAnalysisWaits(t *testing.T) {
 	}
 }
 
-// TestAnalysisEnds checks that an analysis ends when it has too many steps, takes too long, or its steps die with their nodes.
+// TestAnalysisEnds checks that an analysis ends when it has too many steps, when it takes too long, and when its steps die with their
+// nodes.
 func TestAnalysisEnds(t *testing.T) {
 	t.Parallel()
 	asked := 0

@@ -51,8 +51,8 @@ func (s *Service) analyze(ctx context.Context, task callwright.Task, args analyz
 	return s.storeStep(ctx, sess, failedProgress("The analysis failed: "+whatFailed(err)+"."))
 }
 
-// runStep lets the Analyst run a step, unless the analysis has reached a limit. In that case, it returns the progress that ends the
-// analysis.
+// runStep lets the Analyst run a step. It returns errMoved if the session changes meanwhile. If there is no Analyst, or the analysis has
+// reached a limit, it returns a progress that ends the analysis.
 func (s *Service) runStep(ctx context.Context, sess Session, attempt int, left time.Duration) (Progress, error) {
 	switch {
 	case s.cfg.Analyst == nil:
@@ -117,7 +117,8 @@ func (s *Service) watchSession(ctx context.Context, seen Session, moved context.
 	}
 }
 
-// caseOf assembles the input of the Analyst.
+// caseOf assembles the input of the Analyst. It returns errMoved if the issue was deleted. Case.Read returns CodeNotFound for a resource
+// that is not attached, and CodeNotImplemented for a type without a resolver.
 func (s *Service) caseOf(ctx context.Context, sess Session, attempt int) (Case, error) {
 	issue, err := s.cfg.Store.Issue(ctx, sess.Org, sess.IssueID)
 	if errors.Is(err, callwright.ErrNotFound) {
@@ -195,7 +196,7 @@ func (s *Service) storeStep(ctx context.Context, seen Session, p Progress) error
 	return err
 }
 
-// steps returns the steps to write for a progress. The last one sets the state of the session if it ends or waits for people.
+// steps returns the steps to write for a progress. If the session ends or waits for people, the last step sets the session's state.
 func (p Progress) steps() []Step {
 	steps := slices.Clone(p.Steps)
 	switch {

@@ -217,7 +217,7 @@ func TestAnalysisOnce(t *testing.T) {
 	})
 }
 
-// dying is an Atomic whose next transactions fail at their end, deaths in number.
+// dying is an Atomic whose next transactions fail at their end. deaths is the number of these transactions.
 type dying struct {
 	callwright.Atomic
 	deaths int

@@ -14,9 +14,9 @@ import (
 // lastSteps is the number of entries beyond MaxSessionSteps that the end of a session may add.
 const lastSteps = 2
 
-// Append writes steps of a session's agent, all or none, and returns their entries. A TypeResponse leaves the session awaiting input. A
-// TypeSessionStopped, or a step with a final Status, ends it. Append returns CodeInvalidState if the session has ended or is an analysis,
-// or if its state does not allow a step.
+// Append writes steps of a session's agent, all or none, and returns their entries. To ask a person, the agent writes a TypeResponse with
+// the Status SessionAwaitingInput. A TypeSessionStopped, or a step with a final Status, ends the session. Append returns CodeInvalidState
+// if the session has ended, is an analysis or would have more than MaxSessionSteps entries, or if its state does not allow a step.
 func (s *Service) Append(
 	ctx context.Context, org callwright.OrgID, id, session string, steps ...Step,
 ) ([]Entry, error) {
@@ -38,7 +38,8 @@ func (s *Service) Append(
 }
 
 // Answer sends an agent a person's answer of 1 to MaxPrompt characters. A session that awaits input resumes; any other session keeps its
-// state. Answer returns CodeInvalidState if the session has ended.
+// state. Answer returns CodeInvalidState if the session has ended, or if it is an analysis with 20 answers. It returns CodeTooManyRequests
+// if an analysis cannot resume because too many others are running.
 func (s *Service) Answer(ctx context.Context, org callwright.OrgID, by Actor, id, session, text string) (Entry, error) {
 	if err := requireText("detail", text, MaxPrompt); err != nil {
 		return Entry{}, err
@@ -69,7 +70,8 @@ func (s *Service) Cancel(ctx context.Context, org callwright.OrgID, by Actor, id
 	return entries[0], nil
 }
 
-// inSession runs do on a session of an issue, and returns the entries that do adds.
+// inSession calls the function do with a session of an issue, and returns the entries that the function adds. All changes are in one
+// transaction. The function may be called twice.
 func (s *Service) inSession(
 	ctx context.Context, org callwright.OrgID, by Actor, id, session string,
 	do func(ctx context.Context, c *change, sess *Session) error,
@@ -155,7 +157,7 @@ func (s *Service) apply(c *change, sess *Session, by Actor, step Step) error {
 	return nil
 }
 
-// to returns the state of a session after the step, which may be an illegal one.
+// to returns the state of a session after the step. The transition to that state may be illegal.
 func (st Step) to(from SessionStatus) SessionStatus {
 	switch {
 	case st.Status != "":
@@ -280,7 +282,7 @@ func checkObject(field string, raw json.RawMessage, most int) error {
 	return nil
 }
 
-// hasNUL reports whether a string in a JSON value contains NUL.
+// hasNUL reports whether a string or the name of a member in a JSON value contains NUL.
 func hasNUL(value any) bool {
 	switch v := value.(type) {
 	case string:

@@ -120,8 +120,8 @@ func (s *Service) Resources(ctx context.Context, org callwright.OrgID, id string
 	return all, s.refreshResources(ctx, org, all)
 }
 
-// refreshResources sets Status and Metadata of attachments to their current values. It calls each resolver once. A resource that its
-// resolver does not find is Unavailable.
+// refreshResources sets Status and Metadata of attachments to their current values. It calls each resolver once. A resource becomes
+// Unavailable if its resolver does not find it, or if its type has no resolver.
 func (s *Service) refreshResources(ctx context.Context, org callwright.OrgID, all []Resource) error {
 	ids := map[ResourceType][]string{}
 	for n := range all {

@@ -31,17 +31,17 @@ type Resource struct {
 // ResourceType is the type of an attached resource, such as a call.
 type ResourceType string
 
-// The types of resources. A program supports those for which Config.Resolvers has a resolver.
+// The values of ResourceType. A program supports the types for which Config.Resolvers contains a resolver.
 const (
 	ResourceCall    ResourceType = "call"
-	ResourceRun     ResourceType = "run" // of a test
+	ResourceRun     ResourceType = "run" // a run of a test
 	ResourcePathway ResourceType = "pathway"
-	ResourcePort    ResourceType = "port_request" // of telephone numbers
-	ResourceSample  ResourceType = "sample"       // of speech
+	ResourcePort    ResourceType = "port_request" // a request to port telephone numbers
+	ResourceSample  ResourceType = "sample"       // a sample of speech
 	ResourceFile    ResourceType = "file"
 )
 
-// Availability tells whether an attached resource still exists.
+// Availability states whether an attached resource still exists.
 type Availability string
 
 // The values of Availability.
@@ -86,10 +86,10 @@ func (r Relation) other(id string) string {
 	return r.From.ID
 }
 
-// RelationType describes how issue From of a relation relates to issue To.
+// RelationType describes how the issue From of a relation relates to the issue To.
 type RelationType string
 
-// The types of relations.
+// The values of RelationType.
 const (
 	RelatedTo   RelationType = "related_to" // symmetric
 	Blocks      RelationType = "blocks"

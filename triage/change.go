@@ -11,7 +11,7 @@ import (
 
 // change collects the changes of an issue in a transaction.
 type change struct {
-	Issue   Issue // do may change it, except the author
+	Issue   Issue // the function do may change all but the author
 	by      Actor
 	edited  bool // an editable field has changed, which increases Version
 	entries []Entry
@@ -30,8 +30,8 @@ func (c *change) addEntry(e Entry) {
 	c.entries = append(c.entries, e)
 }
 
-// change runs do on an issue and writes the entries that do adds, in one transaction that locks the issue. It returns the changed issue and
-// the entries. do may run twice.
+// change locks an issue, calls do, and stores the changed issue and the new entries, all in one transaction. It returns the issue and the
+// entries. The transaction may be retried, so do may be called twice.
 func (s *Service) change(
 	ctx context.Context, org callwright.OrgID, by Actor, id string, do func(ctx context.Context, c *change) error,
 ) (Issue, []Entry, error) {
@@ -64,8 +64,8 @@ func (i Issue) unmerged() error {
 	return nil
 }
 
-// changeAll is like change for several distinct issues. do receives them in the order of ids. If one is absent, changeAll returns
-// CodeNotFound.
+// changeAll is like change for several distinct issues. The function do receives the issues in the order of ids. If an issue is absent,
+// changeAll returns CodeNotFound.
 func (s *Service) changeAll(
 	ctx context.Context, org callwright.OrgID, by Actor, ids []string, do func(ctx context.Context, all []*change) error,
 ) ([]*change, error) {
@@ -147,7 +147,7 @@ func (s *Service) stamp(c *change) time.Time {
 	return now
 }
 
-// publish appends the new entries to the feed, and marks them as seen by their author.
+// publish appends the new entries to the feed. If a user made the change, publish also marks the feed as seen by that user.
 func (s *Service) publish(ctx context.Context, c *change) error {
 	if len(c.entries) == 0 {
 		return nil

@@ -18,7 +18,7 @@ const (
 	maxURL      = 2048
 )
 
-// checkText refuses a text with more than most characters, and text that databases cannot store.
+// checkText refuses a text with more characters than the given maximum, and text that databases cannot store.
 func checkText(field, text string, most int) error {
 	if n := utf8.RuneCountInString(text); n > most {
 		return callwright.Invalid(field, "has %d characters; at most %d are allowed", n, most)
@@ -34,7 +34,7 @@ func checkUTF8(field, text string) error {
 	return nil
 }
 
-// requireText refuses a blank text, and calls checkText.
+// requireText refuses a blank text, and any text that checkText refuses.
 func requireText(field, text string, most int) error {
 	if strings.TrimSpace(text) == "" {
 		return callwright.Invalid(field, "is required")

@@ -59,8 +59,8 @@ func (s *Service) linked(ctx context.Context, i Issue, links []string) ([]Resour
 	return shown, nil
 }
 
-// EditComment replaces the text of a comment, and returns the entry that records it. An equal text is recorded too. It returns
-// CodeForbidden unless by is the author, and CodeNotFound for a deleted comment.
+// EditComment replaces the text of a comment, and returns the entry that records the edit. An equal text is recorded too. EditComment
+// returns CodeForbidden unless the actor is the comment's author, and CodeNotFound for a deleted comment.
 func (s *Service) EditComment(
 	ctx context.Context, org callwright.OrgID, by Actor, id, comment, detail string,
 ) (Entry, error) {
@@ -72,8 +72,8 @@ func (s *Service) EditComment(
 	})
 }
 
-// DeleteComment deletes a comment, and returns the entry that records it. It returns CodeForbidden unless by is the author or the platform.
-// The text stays in the feed.
+// DeleteComment deletes a comment, and returns the entry that records the deletion. It returns CodeForbidden unless the actor is the
+// comment's author or the platform, and CodeNotFound for a deleted comment. The text stays in the feed.
 func (s *Service) DeleteComment(ctx context.Context, org callwright.OrgID, by Actor, id, comment string) (Entry, error) {
 	return s.addOneEntry(ctx, org, by, id, func(ctx context.Context, c *change) error {
 		return s.replaceComment(ctx, c, comment, "deleted", "")
@@ -98,7 +98,7 @@ func (s *Service) replaceComment(ctx context.Context, c *change, id, action, det
 	return s.cfg.Store.UpdateComment(ctx, comment)
 }
 
-// addOneEntry runs edit for a change that adds exactly one entry, and returns this entry.
+// addOneEntry calls edit with a function that adds exactly one entry, and returns this entry.
 func (s *Service) addOneEntry(
 	ctx context.Context, org callwright.OrgID, by Actor, id string, do func(ctx context.Context, c *change) error,
 ) (Entry, error) {
@@ -121,8 +121,8 @@ func (s *Service) ReadComment(ctx context.Context, org callwright.OrgID, id, com
 	return c, nil
 }
 
-// RevisedComments returns those of the given comments of an issue that were edited or deleted, by id. It accepts at most 100 ids, and
-// truncates each Detail to most characters.
+// RevisedComments returns the edited and the deleted comments among the given comments of an issue, by id. It accepts at most 100 ids, and
+// truncates each Detail to the given number of characters.
 func (s *Service) RevisedComments(
 	ctx context.Context, org callwright.OrgID, id string, comments []string, most int,
 ) (map[string]Comment, error) {

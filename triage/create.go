@@ -25,7 +25,7 @@ func (s *Service) Create(ctx context.Context, org callwright.OrgID, by Actor, d 
 	return s.open(ctx, org, by, d, nil)
 }
 
-// open implements Create. more is additional metadata of the first entry.
+// open implements Create. The map more holds additional metadata of the first entry.
 func (s *Service) open(ctx context.Context, org callwright.OrgID, by Actor, d Draft, more map[string]any) (Issue, error) {
 	if err := by.check(); err != nil {
 		return Issue{}, err
@@ -121,7 +121,8 @@ func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Iss
 	return s.cfg.Store.Issue(ctx, org, id)
 }
 
-// idOf returns the id of the issue that a readable name such as "T-1001" names. It returns any other text unchanged, as an id.
+// idOf returns the id of the issue that a readable name such as "T-1001" names, or CodeNotFound if no issue has the name. It returns any
+// other text unchanged, as an id.
 func (s *Service) idOf(ctx context.Context, org callwright.OrgID, text string) (string, error) {
 	number, ok := parseName(text)
 	if !ok {

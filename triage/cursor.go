@@ -24,8 +24,8 @@ type Cursors struct {
 // cursorKey is the minimum size of a key, in bytes.
 const cursorKey = 32
 
-// NewCursors returns Cursors with keys by id, and the id of the key that signs. Every key must have at least 32 bytes. All nodes must use
-// the same keys.
+// NewCursors returns Cursors that accept all of the keys, which are given by id, and sign with the key whose id is current. Every key must
+// have at least 32 bytes. All nodes must use the same keys.
 func NewCursors(current byte, keys map[byte][]byte) (*Cursors, error) {
 	c := &Cursors{current: current, keys: make(map[byte]func() hash.Hash, len(keys))}
 	for id, key := range keys {
@@ -59,7 +59,7 @@ const (
 	cursorMAC     = 16
 )
 
-// seal returns the cursor of a place in a list that list names.
+// seal returns the cursor of a place in the list with the given name.
 func (c *Cursors) seal(org callwright.OrgID, list string, p Place) string {
 	raw := []byte{cursorVersion, c.current}
 	raw = binary.BigEndian.AppendUint64(raw, uint64(p.Value))
@@ -68,7 +68,7 @@ func (c *Cursors) seal(org callwright.OrgID, list string, p Place) string {
 }
 
 // open returns the place of a cursor that seal created for the same organization and list. An empty cursor is the beginning. Any other text
-// is CodeBadRequest, also a different base64 spelling of a valid cursor.
+// causes CodeBadRequest, even a different base64 spelling of a valid cursor.
 func (c *Cursors) open(org callwright.OrgID, list, cursor string) (Place, error) {
 	if cursor == "" {
 		return Place{}, nil

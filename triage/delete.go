@@ -9,13 +9,14 @@ import (
 )
 
 // Delete deletes an issue permanently, with its feed, comments, flags, attachments, agent sessions, report keys and views. Its number is
-// not used again. Every actor of the organization may delete every issue, also a merged one.
+// not used again. Every actor of the organization may delete every issue, even a merged one.
 //
 // Later steps of the issue's agents return CodeNotFound, and its Watchers end. The next report with one of its keys opens a new issue. Its
 // relations are deleted, and the related issues record this as TypeRelationRemoved with "deleted" in the Metadata. An issue that was merged
-// into it stays closed, but is no longer merged. Entries of other feeds that mention it do not change.
+// into the deleted issue stays closed, but is no longer merged. Entries of other feeds that mention the deleted issue do not change.
 //
-// Delete uses its own transactions to retry conflicts, so it must not be called in a transaction.
+// Delete uses its own transactions to retry conflicts, so it must not be called in a transaction. It returns CodeUnavailable if the issue's
+// relations keep changing meanwhile.
 func (s *Service) Delete(ctx context.Context, org callwright.OrgID, by Actor, id string) error {
 	if err := by.check(); err != nil {
 		return err
@@ -74,8 +75,8 @@ func (s *Service) delete(ctx context.Context, org callwright.OrgID, by Actor, id
 	return nil
 }
 
-// cutRelations records in the related issues that an issue is deleted. all holds the locked issues with the given ids. A relation to any
-// other issue is CodeConflict.
+// cutRelations records in the related issues that an issue is deleted. The list all holds the locked issues with the given ids. A relation
+// to any other issue causes CodeConflict.
 func (s *Service) cutRelations(ctx context.Context, gone Issue, ids []string, all []*change) error {
 	relations, err := s.cfg.Store.RelationsOf(ctx, gone.Org, gone.ID)
 	if err != nil {

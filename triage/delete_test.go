@@ -135,7 +135,7 @@ func TestReportAfterADeletion(t *testing.T) {
 	t.Parallel()
 	for name, at := range map[string]struct {
 		ended  bool
-		before int // number of the report's transaction before which it is deleted; 0 means before the report
+		before int // number of the report's transaction before which the issue is deleted; 0 means before the report
 	}{"before": {}, "before, ended": {true, 0}, "meanwhile": {false, 1}, "meanwhile, ended": {true, 1}, "later": {true, 2}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

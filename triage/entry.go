@@ -31,7 +31,7 @@ type Entry struct {
 // Keyset returns the place of the entry in its feed.
 func (e Entry) Keyset() callwright.Keyset { return callwright.Keyset{At: e.CreatedAt, ID: e.ID} }
 
-// Size estimates the size of the entry in bytes: its texts, artifact and metadata.
+// Size estimates the size of the entry in bytes: its texts, artifact, metadata and resources.
 func (e Entry) Size() int {
 	size := len(e.Detail) + sizeOf(e.Metadata)
 	if e.Artifact != nil {
@@ -73,7 +73,7 @@ const MaxDetail = 64 << 10
 // EntryKind distinguishes events of the issue from steps of agents.
 type EntryKind string
 
-// The kinds of entries.
+// The values of EntryKind.
 const (
 	KindIssue EntryKind = "issue" // an event of the issue
 	KindAgent EntryKind = "agent" // a step of an agent

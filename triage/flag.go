@@ -99,7 +99,8 @@ func (s *Service) Unflag(ctx context.Context, org callwright.OrgID, by Actor, id
 	return err
 }
 
-// addFlagEntry adds an entry about a flag on a call. The fields of the flag are in its Metadata.
+// addFlagEntry adds an entry about a flag on a call. The note of the flag is the entry's Detail, and the flag's other fields are in the
+// entry's Metadata.
 func (c *change) addFlagEntry(t EntryType, f Flag, call Resource) {
 	e := Entry{Type: t, Detail: f.Note, Resources: []Resource{call}, Metadata: map[string]any{
 		"flag_id": f.ID, "call_id": f.CallID, "type": f.Type,

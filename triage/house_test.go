@@ -68,7 +68,6 @@ func (c *clock) move(by time.Duration) {
 	c.now = c.now.Add(by)
 }
 
-// store returns the store of the house.
 func (h house) store() triagestore.Store { return triagestore.Store{Store: h.memory} }
 
 // issue creates an issue of the organization "acme".

@@ -49,7 +49,8 @@ func (i Issue) Ref() IssueRef {
 	return IssueRef{ID: i.ID, Number: i.Number, Title: i.Title, Status: i.Status}
 }
 
-// IssueRef is a short form of an issue, as it was when it was mentioned.
+// IssueRef is a short form of an issue. In an Entry, it shows the issue as it was when the entry was added; in a Relation, it shows the
+// current state.
 type IssueRef struct {
 	ID     string
 	Number int
@@ -71,7 +72,7 @@ func parseName(name string) (number int, ok bool) {
 	return number, err == nil && strings.EqualFold(issueName(number), name)
 }
 
-// Severity is the severity of an issue.
+// Severity ranks the problem of an issue, from SeverityLow to SeverityCritical.
 type Severity string
 
 // The severities, worst first.
@@ -87,10 +88,10 @@ func Severities() []Severity {
 	return []Severity{SeverityLow, SeverityMedium, SeverityHigh, SeverityCritical}
 }
 
-// Source tells who found the problem of an issue.
+// Source is the origin of an issue.
 type Source string
 
-// The sources.
+// The values of Source.
 const (
 	SourceManual    Source = "manual"
 	SourceAutomated Source = "automated"
@@ -108,7 +109,7 @@ type Actor struct {
 // ActorKind distinguishes people, agents and the platform.
 type ActorKind string
 
-// The kinds of actors.
+// The values of ActorKind.
 const (
 	ActorUser   ActorKind = "user"
 	ActorSystem ActorKind = "system"

@@ -37,8 +37,8 @@ type IssuePage struct {
 }
 
 // List returns a page of issues. An issue whose sort value changes between two pages may appear on both pages or on none. Every other issue
-// appears once. With Scan, a page may be short or even empty although Next is not. A search waits while another search of the organization
-// runs. After 5 seconds, List returns CodeUnavailable with a RetryAfter.
+// appears once. With Scan, a page may be short or even empty although more pages follow. A search waits while another search of the
+// organization, or two searches of other organizations, run on this node. After 5 seconds, List returns CodeUnavailable with a RetryAfter.
 func (s *Service) List(ctx context.Context, org callwright.OrgID, q Query) (IssuePage, error) {
 	limit, err := pageLimit(q.Limit)
 	if err != nil {
@@ -150,8 +150,8 @@ func sorted[T ~string](values []T) []T {
 	return slices.Compact(slices.Sorted(slices.Values(values)))
 }
 
-// list returns a name for the list of a normal filter, to which cursors are bound. It ignores the limits of a page. Of Since, it includes
-// only whether it is set, because the start of "the last 24 hours" differs for each page.
+// list returns a name for the list that a normal filter selects, to which cursors are bound. The name does not depend on the limits of a
+// page. It states only whether Since is set, because the start of "the last 24 hours" differs for each page.
 func (f Filter) list() string {
 	assignee := strconv.Quote(f.AssigneeID)
 	if f.Unassigned {

@@ -6,10 +6,10 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Merge closes an issue as a duplicate of another, and returns the closed issue. into is the id or the name of the other issue. If the
-// other issue is deleted later, the closed issue stays closed but is no longer merged. Open sessions of the closed issue are canceled, and
-// its reports move to the other issue. The other issue receives the missing attachments up to its limit, and its entry counts the rest as
-// "not_attached". Flags and comments stay.
+// Merge closes an issue as a duplicate of another, and returns the closed issue. The argument into is the id or the name of the other
+// issue. If the other issue is deleted later, the closed issue stays closed but is no longer merged. Open sessions of the closed issue are
+// canceled, and its reports move to the other issue. The other issue receives the missing attachments up to its limit, and its entry counts
+// the rest as "not_attached". Flags and comments stay.
 //
 // Merge returns CodeBadRequest for the issue itself, CodeInvalidState if either issue was merged, and CodeConflict if the other issue is a
 // duplicate of this one.
@@ -71,7 +71,7 @@ func (s *Service) merge(ctx context.Context, from, to *change) error {
 	return nil
 }
 
-// stopSessions cancels all open sessions of an issue. why is the Detail of their last entries.
+// stopSessions cancels all open sessions of an issue. The reason, why, becomes the Detail of their last entries.
 func (s *Service) stopSessions(ctx context.Context, c *change, why string) error {
 	sessions, err := s.cfg.Store.SessionsOf(ctx, c.Issue.Org, c.Issue.ID)
 	if err != nil {
@@ -110,8 +110,8 @@ func (s *Service) relateDuplicate(ctx context.Context, from, to *change) error {
 	})
 }
 
-// bringResources attaches to an issue the resources of another that it lacks, up to MaxResources. It returns the new attachments, and the
-// number of resources beyond the limit.
+// bringResources attaches the resources of one issue to another issue, if the latter lacks them, up to MaxResources. It returns the new
+// attachments, and the number of resources beyond the limit.
 func (s *Service) bringResources(ctx context.Context, from, to *change) (brought []Resource, left int, err error) {
 	theirs, err := s.cfg.Store.ResourcesOf(ctx, from.Issue.Org, from.Issue.ID)
 	if err != nil {

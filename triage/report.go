@@ -25,9 +25,9 @@ type Report struct {
 }
 
 // Report creates an issue for a new key, with "key" in the Metadata of its first entry. If the key has an open issue, Report attaches the
-// resources to that issue, up to 50 of them. If the key's issue is done or closed, Report creates another issue and relates the two. A
-// report changes nothing if its calls, runs and port requests are already attached to the ended issue, because it was reported before.
-// Concurrent reports of a new key create one issue.
+// resources to that issue until it has 50 resources. If the key's issue is done or closed, Report creates another issue and relates the
+// two. A report changes nothing if its calls, runs and port requests are already attached to the ended issue, because it was reported
+// before. Concurrent reports of a new key create one issue.
 //
 // Report uses its own transactions to retry conflicts, so it must not be called in a transaction.
 func (s *Service) Report(ctx context.Context, org callwright.OrgID, by Actor, r Report) (Issue, error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// searched is a store whose searches take searching, and which counts concurrent searches.
+// searched is a store whose searches last for the duration searching. It counts concurrent searches.
 type searched struct {
 	triage.Store
 

@@ -11,7 +11,7 @@ type Config struct {
 	Atomic callwright.Atomic `required:"always"` // runs transactions of Store
 	Work   callwright.Work   `required:"always"` // runs analyses and the sweep of silent sessions
 
-	Resolvers map[ResourceType]ResourceResolver // by type; other types are CodeNotImplemented
+	Resolvers map[ResourceType]ResourceResolver // by type; other types cause CodeNotImplemented
 	Analyst   Analyst                           // if nil, Analyze fails; external agents may still work on issues
 	Cursors   *Cursors                          // if nil, a random key signs cursors, which are valid only in this process
 	Watchers  int                               // maximum number of open Watchers; 0 means 1000

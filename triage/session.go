@@ -84,7 +84,7 @@ type Step struct {
 	Detail   string
 	Metadata map[string]any
 	Artifact *Artifact     // required for TypeArtifact, else nil; an ID names a pending artifact of the session
-	Status   SessionStatus // next state of the session; if empty, it stays, but a pending session becomes active
+	Status   SessionStatus // next state of the session; if empty, the state stays, but a pending session becomes active
 }
 
 // Artifact is a result that an agent produced.

@@ -30,7 +30,7 @@ func (s Status) Open() bool { return s != StatusDone && s != StatusClosed }
 // Event is a decision that moves an issue to another state.
 type Event string
 
-// The events. Users may also set any state directly.
+// The values of Event. Users may also set any state without an event.
 const (
 	EventAccept  Event = "accept"  // accepts an issue of the backlog
 	EventDecline Event = "decline" // declines an issue of the backlog

@@ -15,10 +15,11 @@ import (
 // pointer or payload stays nil. JSON (Metadata, Payload, State) keeps its values, but the order of members and the spelling of numbers may
 // change. Metadata is returned with the types of encoding/json.
 //
-// Rows of another organization are treated as absent. Access to a part of an absent issue, or of another organization's issue, is
-// CodeNotFound. An id may be used by only one row of a kind across all organizations, until the row is deleted. A second use is
-// CodeConflict. Of concurrent calls that exclude each other, exactly one succeeds, and the others fail as if they came later. A call that
-// fails stores nothing. Methods take part in the transaction of ctx (see callwright.Atomic), and see its changes.
+// Rows of another organization are treated as absent. Access to a part of an absent issue, or of another organization's issue, causes
+// CodeNotFound, unless the method's comment says otherwise. An id may be used by only one row of a kind across all organizations, until the
+// row is deleted. A second use causes CodeConflict. Of concurrent calls that exclude each other, exactly one succeeds, and the others fail
+// as if they came later. A call that fails stores nothing. Methods take part in the transaction of ctx (see callwright.Atomic), and see its
+// changes.
 type Store interface {
 	Issues
 	Feed
@@ -42,7 +43,7 @@ type Issues interface {
 	InsertIssue(ctx context.Context, i Issue) error
 	// Issue returns an issue, or CodeNotFound if it is absent.
 	Issue(ctx context.Context, org callwright.OrgID, id string) (Issue, error)
-	// IssueNumbered returns the issue with a number, or CodeNotFound if it is absent.
+	// IssueNumbered returns the issue with the given number, or CodeNotFound if it is absent.
 	IssueNumbered(ctx context.Context, org callwright.OrgID, number int) (Issue, error)
 	// Hold returns an issue and locks it until the transaction of ctx ends, or returns CodeNotFound if it is absent. Hold and DeleteIssue
 	// of other transactions wait meanwhile. The same transaction may hold the issue again. Hold is called only in a transaction.
@@ -108,7 +109,7 @@ type Place struct {
 // SortField is a field by which issues are sorted.
 type SortField string
 
-// The fields of SortField.
+// The values of SortField.
 const (
 	SortActivity SortField = "last_activity_at"
 	SortCreated  SortField = "created_at"
@@ -123,8 +124,8 @@ type Feed interface {
 	// repeated, and CodeNotFound if the issue is absent. A batch must cost little more than a single entry.
 	AppendEntries(ctx context.Context, org callwright.OrgID, issue string, entries []Entry) error
 	// Entries returns at most limit entries before a place, newest first, with ties by id. The zero place is the end of the feed. An absent
-	// issue has no entries. The cost must not depend on the length of the feed. The result may end early, after the second or a later entry
-	// with which the total exceeds MaxRead bytes (Entry.Size).
+	// issue has no entries. The cost must not depend on the length of the feed. The result may end early, with the entry whose size
+	// (Entry.Size) makes the total exceed MaxRead bytes, but not before the second entry.
 	Entries(ctx context.Context, org callwright.OrgID, issue string, before callwright.Keyset, limit int) ([]Entry, error)
 	// EntriesAfter returns at most limit entries after a place, oldest first, with ties by id. The zero place is the beginning of the feed.
 	// The result may end early, as with Entries.
@@ -135,10 +136,10 @@ type Feed interface {
 type Comments interface {
 	// InsertComment inserts a comment with Revision 1, and ignores c.Revision. It returns CodeConflict if the id exists.
 	InsertComment(ctx context.Context, c Comment) error
-	// Comment returns a comment, also a deleted one, or CodeNotFound if it is absent.
+	// Comment returns a comment, even a deleted one, or CodeNotFound if it is absent.
 	Comment(ctx context.Context, org callwright.OrgID, issue, id string) (Comment, error)
 	// RevisedComments returns the comments of an issue that have one of the ids and were updated (Revision above 1), in any order. It
-	// truncates each Detail to its first most characters (code points).
+	// truncates each Detail to the given number of characters (code points).
 	RevisedComments(ctx context.Context, org callwright.OrgID, issue string, ids []string, most int) ([]Comment, error)
 	// UpdateComment replaces Detail, UpdatedAt and Deleted of a comment. It is a compare-and-set on Revision, like UpdateIssue.
 	UpdateComment(ctx context.Context, c Comment) error
@@ -159,7 +160,7 @@ type Resources interface {
 	DeleteResource(ctx context.Context, org callwright.OrgID, issue, id string) error
 }
 
-// Flags stores flags.
+// Flags stores the flags on attached calls.
 type Flags interface {
 	// InsertFlag inserts a flag. It returns CodeConflict if the id exists.
 	InsertFlag(ctx context.Context, f Flag) error
@@ -200,7 +201,7 @@ type Sessions interface {
 	// CountAnalyses returns the number of an organization's pending or active sessions with an Analysis.
 	CountAnalyses(ctx context.Context, org callwright.OrgID) (int, error)
 	// SilentSessions returns at most limit silent sessions of all organizations, in any order. A pending or active session is silent if its
-	// UpdatedAt is before silent. A session that awaits input is silent if its UpdatedAt is before waiting.
+	// UpdatedAt is before the time silent. A session that awaits input is silent if its UpdatedAt is before the time waiting.
 	SilentSessions(ctx context.Context, silent, waiting time.Time, limit int) ([]Session, error)
 }
 
@@ -209,8 +210,9 @@ type Sessions interface {
 type Reports interface {
 	// ReportedIssue returns the id of a key's issue, or CodeNotFound if the key has none.
 	ReportedIssue(ctx context.Context, org callwright.OrgID, key string) (string, error)
-	// PointReports points a key at issue to, if it currently points at from, or at no issue if from is empty. Otherwise it returns
-	// CodeConflict. It returns CodeNotFound if to is absent.
+	// PointReports makes a key point at another issue. The argument from is the id of the issue at which the key must currently point, or
+	// empty if the key must point at none; otherwise PointReports returns CodeConflict. The argument to is the id of the new issue.
+	// PointReports returns CodeNotFound if this issue is absent.
 	PointReports(ctx context.Context, org callwright.OrgID, key, from, to string) error
 	// MoveReports points all keys of one issue at another. An issue without keys is no error.
 	MoveReports(ctx context.Context, org callwright.OrgID, from, to string) error
@@ -218,7 +220,7 @@ type Reports interface {
 
 // Views stores, for each viewer and issue, the time up to which the viewer has seen the issue's feed.
 type Views interface {
-	// MarkSeen records that a viewer has seen an issue's feed up to a time. It never replaces a later time, also with concurrent calls. It
+	// MarkSeen records that a viewer has seen an issue's feed up to a time. It never replaces a later time, even with concurrent calls. It
 	// returns CodeNotFound if the issue is absent.
 	MarkSeen(ctx context.Context, org callwright.OrgID, viewer, issue string, until time.Time) error
 	// Seen returns, by issue id, the time up to which a viewer has seen each issue's feed. It omits issues that are absent or were never

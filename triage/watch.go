@@ -24,7 +24,7 @@ type Watcher struct {
 	watch      *node.Watcher
 	org        callwright.OrgID
 	issue      string
-	place      callwright.Keyset // of the last returned entry, or the start
+	place      callwright.Keyset // place of the last returned entry, or the start
 	woken      bool              // by a write, since the last entries or check of the issue
 	emptyPolls int               // since the last entries or check of the issue
 }
@@ -114,5 +114,5 @@ func (w *Watcher) CursorOf(e Entry) string { return w.service.sealFeed(w.org, w.
 // Close closes the watcher and ends a waiting Next. Later calls do nothing.
 func (w *Watcher) Close() { w.watch.Close() }
 
-// Close closes all watchers and refuses new ones. All other methods keep working.
+// Close closes all watchers and refuses new ones. It affects no other methods.
 func (s *Service) Close() { s.watchers.Close() }

@@ -219,7 +219,7 @@ func TestWatchersAreLimited(t *testing.T) {
 	full("a third watcher again")
 }
 
-// TestWatchersOfOneOrganization checks that an organization at its limit of watchers does not prevent those of another organization.
+// TestWatchersOfOneOrganization checks that an organization at its limit of watchers does not prevent watchers of another organization.
 func TestWatchersOfOneOrganization(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -41,7 +41,8 @@ type Decoder struct {
 	Opus func() (PacketDecoder, error)
 }
 
-// source is the audio of an open file. next returns the next samples, in mono. At the end it returns the last samples, if any, and io.EOF.
+// source is the audio of an open file. The function next returns the following samples, in mono. At the end it returns the last samples, if
+// any, and io.EOF.
 type source struct {
 	rate int
 	next func() ([]int16, error)
@@ -49,7 +50,7 @@ type source struct {
 
 // Decode reads a recording from the current position of src and returns its audio in mono, at the recording's rate but at most MaxRate. It
 // returns CodeUnsupportedMedia for an unsupported, damaged, truncated or empty recording, and CodePayloadTooLarge for a recording longer
-// than limit. A limit of 0 or above MaxDuration means MaxDuration. Errors of src are returned unchanged.
+// than limit. If limit is not positive or above MaxDuration, MaxDuration applies. Errors of src and of ctx are returned unchanged.
 func (d Decoder) Decode(ctx context.Context, src io.ReadSeeker, limit time.Duration) (pcm.Audio, error) {
 	if limit <= 0 || limit > MaxDuration {
 		limit = MaxDuration
@@ -114,8 +115,8 @@ func (d Decoder) decode(ctx context.Context, src *bufio.Reader, limit time.Durat
 	return audio, kind, err
 }
 
-// collect reads a source to its end, or returns CodePayloadTooLarge if the audio is longer than limit. It resamples rates above MaxRate
-// piece by piece, so that limit bounds the memory.
+// collect reads a source to its end. It returns CodePayloadTooLarge if the audio is longer than limit, and CodeUnsupportedMedia for a
+// sample rate outside pcm.MinRate to pcm.MaxRate. It resamples rates above MaxRate piece by piece, so that limit bounds the memory.
 func collect(ctx context.Context, s source, limit time.Duration) (pcm.Audio, error) {
 	rate := min(s.rate, MaxRate)
 	resampler, err := pcm.NewResampler(s.rate, rate)

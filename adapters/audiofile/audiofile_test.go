@@ -254,7 +254,7 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// failing is a file with its own Reader, whose reads can fail.
+// failing is a file whose Reader the test replaces, so that reads can fail.
 type failing struct {
 	io.Reader
 	io.Seeker

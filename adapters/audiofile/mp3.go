@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// maxJunk is the maximum number of bytes between frames that are neither audio nor a tag.
+// maxJunk is the maximum number of junk bytes after the first frame of a file, in total. Junk is neither a frame nor a tag.
 const maxJunk = 64 << 10
 
 // maxTags is the maximum size of the ID3 tags before the first frame, in bytes. Tags may contain pictures.
@@ -36,7 +36,8 @@ var (
 	highRates    = [3]int{44100, 48000, 32000}
 )
 
-// parseFrame parses the header at the beginning of b. It returns false unless it is a header of Layer III with an explicit bit rate.
+// parseFrame parses the header at the beginning of b. It returns false unless b begins with a valid header of Layer III with an explicit
+// bit rate.
 func parseFrame(b []byte) (frameHeader, bool) {
 	if len(b) < 4 || b[0] != 0xFF || b[1]&0xE6 != 0xE2 {
 		return frameHeader{}, false
@@ -135,7 +136,8 @@ func openMP3(src *bufio.Reader) (source, error) {
 	return source{h.rate, next}, nil
 }
 
-// skipTags skips the ID3 tags at the beginning (ID3v2.4, section 3.1), at most maxTags bytes.
+// skipTags skips the ID3 tags at the beginning (ID3v2.4, section 3.1). It returns an error if they exceed maxTags bytes in total or if the
+// file ends in a tag.
 func skipTags(src *bufio.Reader) error {
 	for left := maxTags; ; {
 		head, err := src.Peek(10)
@@ -167,7 +169,8 @@ func (f *frames) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// advance reads the next frame. It returns io.EOF at a tag, at a truncated frame and at the end of the file.
+// advance reads the next frame. It returns io.EOF at a tag, at a truncated frame and at the end of the file, and another error after more
+// than maxJunk bytes of junk.
 func (f *frames) advance() error {
 	for {
 		head, err := f.src.Peek(4)
@@ -197,9 +200,9 @@ func (f *frames) advance() error {
 	}
 }
 
-// repack works around a fault of the decoder: it assumes that padded frames of MPEG-2 are one byte too short if their size without padding
-// is a whole number. Of the supported rates, only 22050 samples per second needs padding. repack rewrites such a frame with all of its main
-// data, which begins in earlier frames, and with a bit rate whose frames are large enough for it.
+// repack works around a fault of the decoder. The decoder assumes that padded frames of MPEG-2 are one byte too short if their size without
+// padding is a whole number. Of the supported MPEG-2 rates, only 22050 samples per second needs padding. repack rewrites such a frame with
+// all of its main data, which begins in earlier frames, and with a bit rate whose frames are large enough for it.
 func (f *frames) repack(h frameHeader) []byte {
 	if h.rate != 22050 {
 		return f.frame

@@ -11,7 +11,7 @@ import (
 
 // The limits of an Ogg stream.
 const (
-	maxPacket  = 256 << 10 // bytes that are kept of a packet; audio packets are smaller
+	maxPacket  = 256 << 10 // bytes of a packet that are stored; audio packets are smaller
 	maxSkipped = 16 << 20  // size of a packet in bytes; comments may contain pictures
 	maxStreams = 16        // concurrent streams at the beginning of the file
 )
@@ -137,8 +137,8 @@ func refuseStream(first []byte) error {
 	return nil
 }
 
-// next returns the next packet. It truncates a packet to maxPacket bytes. last is the number of samples in the whole stream if the packet
-// is on the last page, and otherwise -1.
+// next returns the following packet of the stream, truncated to maxPacket bytes. If the packet ends on the last page, the result last is
+// the position of that page, which is the number of samples in the whole stream. Otherwise, or if the page has no position, last is -1.
 func (p *packets) next() (packet []byte, last int64, err error) {
 	size := 0
 	for {

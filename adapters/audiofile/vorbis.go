@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// isVorbis reports whether a packet is a Vorbis header of a kind: 1 (identification), 3 (comment) or 5 (setup).
+// isVorbis reports whether a packet is a Vorbis header of the given kind: 1 (identification), 3 (comment) or 5 (setup).
 func isVorbis(packet []byte, kind byte) bool {
 	return len(packet) > 7 && packet[0] == kind && string(packet[1:7]) == "vorbis"
 }

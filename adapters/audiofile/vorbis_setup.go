@@ -6,7 +6,7 @@ import (
 	"math/bits"
 )
 
-// The limits of the codebooks of a Vorbis stream. Real encoders use about a tenth of them.
+// The limits of the codebooks of a Vorbis stream. Real encoders need about a tenth of these limits.
 const (
 	maxEntries    = 1 << 15 // entries of one codebook
 	maxAllEntries = 1 << 17
@@ -91,7 +91,7 @@ func readOrdered(r *bitReader, entries int) (used int, space uint64, ok bool) {
 	return used, space, true
 }
 
-// bitReader reads numbers, lowest bit first. Bits past the end are 0; err then returns an error.
+// bitReader reads numbers, lowest bit first. It reads bits past the end as 0; the method err then returns an error.
 type bitReader struct {
 	b  []byte
 	at int // position in bits

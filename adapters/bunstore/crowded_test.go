@@ -16,8 +16,8 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/pgtest"
 )
 
-// TestNoConnectionLeft opens all connections that the server allows: a further caller waits for a free connection, and gets CodeUnavailable
-// only when its time limit expires.
+// TestNoConnectionLeft opens all connections that the server allows: a further caller waits for a free connection, and receives
+// CodeUnavailable only when its time limit expires.
 func TestNoConnectionLeft(t *testing.T) {
 	t.Parallel()
 	server := pgtest.NewServer(t)

@@ -2,7 +2,8 @@
 // suites. The differences are in internal/sqldb, in one file for each database, and in the SQL of the migrations.
 //
 // This package holds the connection, the migrations and Leases. The stores of the domains are in sub-packages, so that a program links only
-// the stores that it uses: sipstore, agentstore, agentteststore, triagestore, and orgstore for organizations and idempotency keys.
+// the stores that it uses: sipstore, agentstore, agentteststore, triagestore, portingstore, speechstore, and orgstore for organizations,
+// idempotency keys and the deliveries of webhooks.
 //
 //	db, err := bunstore.Open(ctx, "sqlite:data/callwright.db", bunstore.Config{Keyring: ring})
 //	…
@@ -13,12 +14,13 @@
 //
 // SQLite allows one writer at a time, so all writes share one connection. Its transactions begin with BEGIN IMMEDIATE: they wait for each
 // other in this process instead of failing. Reads outside a transaction use a second, read-only pool, which never waits for the writer.
-// Durable work in the same database uses the writing connection, too (SQL). Every call inside Do must therefore use the context of Do: a
-// call with another context waits for the connection that its own transaction holds, until the context ends.
+// Durable work in the same database uses the writing connection, too: see DB.SQL. Every call inside Do must therefore use the context of
+// Do: a write with another context waits for the connection that its own transaction holds, until the context ends, and a read does not see
+// the changes of the transaction.
 //
 // PostgreSQL has one pool. Its isolation level is READ COMMITTED, at which a read followed by a write loses concurrent updates without an
-// error. Therefore every change of a row is a compare-and-set on its version. triagestore.Store.Hold locks a row for callers that prefer
-// waiting to a conflict.
+// error. Therefore rows that are read, changed and written have a version, and the write is a compare-and-set on it. triagestore.Store.Hold
+// locks a row for callers that prefer waiting to a conflict.
 //
 // # Statements
 //

@@ -52,6 +52,7 @@ var documents = map[string]map[why]string{
 	"sip_discoveries.findings":   {route: "addresses[] attempts[].address srv[].service srv[].target", state: "attempts[].error attempts[].tls.version attempts[].transport attempts[].user_agent recommended.codecs[] recommended.methods[] recommended.system.evidence[] recommended.system.note recommended.system.system recommended.system.version recommended.transport recommended.user_agent"},
 	"sip_ladders.events":         {route: "[].peer", key: "[].branch", state: "[].body [].detail [].method [].note [].reason [].transport"},
 	"sip_test_calls.timeline":    {state: "[].detail [].name"},
+	"transcript_entries.holds":   {state: "[].why"},
 	"transcript_entries.latency": {},
 	"triage_comments.author":     actor,
 	"triage_entries.content":     {key: "actor.id artifact.id referenced[].id resources[].attached_by resources[].id resources[].issue_id resources[].org resources[].resource_id session.id session.profile_id", state: "actor.kind artifact.renderer artifact.status artifact.type from_status referenced[].status resources[].status resources[].type session.status to_status", label: "actor.avatar_url actor.label session.agent_name", talk: "artifact.title artifact.urls[] metadata.* referenced[].title resources[].metadata.* resources[].title"},

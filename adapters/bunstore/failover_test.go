@@ -62,8 +62,8 @@ func spoil(t *testing.T, db *bunstore.DB) {
 }
 
 // TestFailover restarts, kills and freezes a server, makes it read-only, and promotes a standby in its place, while callers write. The only
-// error that callers get is CodeUnavailable with a RetryAfter; confirmed writes are stored; and after each outage the same pool serves the
-// callers.
+// error that callers receive is CodeUnavailable with a RetryAfter; confirmed writes are stored; and after each outage the same pool serves
+// the callers.
 func TestFailover(t *testing.T) {
 	t.Parallel()
 	first := pgtest.NewServer(t)

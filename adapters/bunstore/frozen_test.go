@@ -18,15 +18,15 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/pgtest"
 )
 
-// The time limits of the databases in these tests, which wait until they expire. Even on a slow machine, a connection to a server is opened
-// within limitOfServer.
+// The time limits of the databases in these tests. The tests wait until a limit expires. Even on a slow machine, a connection to a server
+// is opened within limitOfServer.
 const (
 	limitOfServer = time.Second
 	limitOfFile   = 50 * time.Millisecond
 )
 
-// TestFrozenServer stops the traffic of a PostgreSQL server, like SIGSTOP. More callers than connections get CodeUnavailable, and the pool
-// works again after the traffic resumes.
+// TestFrozenServer stops the traffic of a PostgreSQL server, like SIGSTOP. More callers than connections receive CodeUnavailable, and the
+// pool works again after the traffic resumes.
 func TestFrozenServer(t *testing.T) {
 	t.Parallel()
 	w := newWire(t)
@@ -46,7 +46,7 @@ func TestFrozenServer(t *testing.T) {
 	}
 }
 
-// TestLockedFile checks that a write gets CodeUnavailable while another pool locks the SQLite file, and while another transaction of the
+// TestLockedFile checks that a write returns CodeUnavailable while another pool locks the SQLite file, and while another transaction of the
 // same pool uses the connection.
 func TestLockedFile(t *testing.T) {
 	t.Parallel()

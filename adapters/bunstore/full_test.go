@@ -10,8 +10,9 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
 )
 
-// TestFullDisk limits the pages of a SQLite database, which SQLite reports like a full disk. Writes return CodeUnavailable, reads succeed,
-// and Ping fails. When the limit is raised, writes and Ping succeed again.
+// TestFullDisk sets the maximum page count of a SQLite database to its current size, so that SQLite reports "full" as on a full disk.
+// Writes return CodeUnavailable, and reads succeed. Ping must fail when a trigger makes its write fail with "full". When the limit is
+// raised and the trigger is dropped, writes and Ping succeed again.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, storetest.Databases["sqlite"](t))

@@ -38,8 +38,8 @@ func byKey(rows []leaseRow) []node.Lease {
 	return sqldb.Converted(rows, leaseRow.value)
 }
 
-// Claim claims the keys that are free, expired or already held by the node. It inserts them in sorted order, so that two nodes do not
-// deadlock.
+// Claim claims those of the given keys that are free, expired or already held by the node, and returns their leases sorted by key. It
+// inserts them in sorted order, so that two nodes do not deadlock.
 func (s Leases) Claim(
 	ctx context.Context, kind, node string, keys []string, now, until time.Time,
 ) ([]node.Lease, error) {
@@ -65,7 +65,7 @@ func (s Leases) Claim(
 	return byKey(taken), err
 }
 
-// Renew extends all leases of a kind that the node holds, and returns them by key.
+// Renew extends all leases of a kind that the node holds, even expired ones, and returns them sorted by key.
 func (s Leases) Renew(ctx context.Context, kind, node string, now, until time.Time) ([]node.Lease, error) {
 	var rows []leaseRow
 	err := s.DB.core.Write(ctx, []any{kind, node}, func(ctx context.Context, idb bun.IDB) error {

@@ -190,7 +190,7 @@ func TestOlderProgramRefuses(t *testing.T) {
 	}
 }
 
-// TestExisting checks that Config.Existing accepts only a database whose version is that of this program.
+// TestExisting checks that Config.Existing accepts only a database with the version of this program.
 func TestExisting(t *testing.T) {
 	t.Parallel()
 	for name, address := range storetest.Empty {

@@ -34,9 +34,9 @@ const defaultLimit = 30 * time.Second
 // DB is an open database for the stores of the sub-packages. It implements callwright.Atomic, and is safe for concurrent use.
 type DB struct{ core *sqldb.DB }
 
-// Open connects to a database and applies pending migrations. The address is sqlite:<path>, sqlite::memory: for a database that exists
-// until Close, or a PostgreSQL connection string, such as postgres://user:password@host/name. Several nodes may open the same PostgreSQL
-// database concurrently.
+// Open connects to a database and applies pending migrations, unless c.Existing is set. The address is sqlite:<path>, sqlite::memory: for a
+// database that exists until Close, or a PostgreSQL connection string, such as postgres://user:password@host/name. Several nodes may open
+// the same PostgreSQL database concurrently.
 //
 // Open refuses a SQLite file that is damaged or has lost its contents, and a file whose write-ahead log is damaged. The error states a
 // remedy. Open does not write to such a file. The check reads the whole file.
@@ -77,7 +77,7 @@ func (db *DB) MostConnections(ctx context.Context) (int, error) { return db.core
 // Close closes all connections. Do not use the database afterwards.
 func (db *DB) Close() error { return db.core.Close() }
 
-// Ping returns nil if the database is available, also for writes, and otherwise CodeUnavailable.
+// Ping returns nil if the database can be read and written, and otherwise an error: CodeUnavailable unless the fault is an unknown one.
 func (db *DB) Ping(ctx context.Context) error { return db.core.Ping(ctx) }
 
 // Checkpoint copies the contents of SQLite's write-ahead log into the database file. On PostgreSQL it does nothing.

@@ -3,8 +3,8 @@
 //
 // A recording is found by its whole request: the task, the model, the messages, the instructions, the schema, every parameter, Trial and
 // Attempt. The organization is ignored. The file contains one recording per line, as JSON; if it contains several for one request, the last
-// one is used. Credentials are removed from all texts before they are looked up or written. Failures are not recorded, because most of them
-// are transient, and neither are replies that were not read to their end.
+// one is used. Credentials are removed from all texts before the texts are looked up or written. Replies that were not read to their end
+// are not recorded. Neither are failures, because most of them are transient.
 //
 // Every recording is appended in one write, so several processes may record into one file without damaging each other's lines. However, a
 // process reads the file only at its start. A line that a crash has truncated is ignored, and the next recording begins on a new line.
@@ -25,9 +25,9 @@ import (
 // Mode determines whether requests are replayed, recorded or passed on.
 type Mode string
 
-// The modes.
+// The modes of a Model.
 const (
-	Replay        Mode = "replay"         // recordings are replayed; a request without one fails with llm.ClassPermanent
+	Replay        Mode = "replay"         // recordings are replayed; a request without a recording fails with llm.ClassPermanent
 	RecordMissing Mode = "record_missing" // recordings are replayed; other requests are sent to the model and recorded
 	Record        Mode = "record"         // every request is sent to the model and recorded
 	Off           Mode = "off"            // every request is sent to the model; none is recorded
@@ -94,7 +94,8 @@ func (m *Model) Hints(r llm.ReplyRequest, options []llm.Option) []string {
 	return nil
 }
 
-// Reply replays a recorded reply, part by part, or passes the request to the model and records its reply.
+// Reply replays a recorded reply, part by part. If the mode requires it, Reply instead passes the request to the model, and records the
+// reply unless the mode is Off.
 func (m *Model) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
 	if m.config.Mode == Off {
 		return m.config.Model.Reply(ctx, r)
@@ -136,7 +137,8 @@ func (m *Model) record(ctx context.Context, asked request, r llm.ReplyRequest, y
 	}
 }
 
-// Answer returns a recorded answer, or passes the question to the model and records its answer.
+// Answer returns a recorded answer. If the mode requires it, Answer instead passes the question to the model, and records the answer unless
+// the mode is Off.
 func (m *Model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	if m.config.Mode == Off {
 		return m.config.Model.Answer(ctx, q)

@@ -17,7 +17,7 @@ func (m *Model) redact(text string) string {
 	return text
 }
 
-// redactValue redacts every text within a JSON value, and replaces the values of members whose name is that of a credential.
+// redactValue redacts every text within a JSON value. It replaces the whole text of a member whose name is likely to name a credential.
 func (m *Model) redactValue(v any) any {
 	switch v := v.(type) {
 	case string:
@@ -38,8 +38,8 @@ func (m *Model) redactValue(v any) any {
 	return v
 }
 
-// redactParts converts the parts of a reply and redacts them. A credential may extend over several parts, so if the whole text contains
-// one, the redacted text becomes a single part.
+// redactParts converts the parts of a reply and redacts them. A credential may extend over several parts. If the text of all parts contains
+// one, the first part with text therefore receives the whole redacted text, and the other parts lose their text.
 func (m *Model) redactParts(parts []llm.ReplyPart) []part {
 	var whole strings.Builder
 	out := make([]part, len(parts))

@@ -46,8 +46,8 @@ type Synthesizer struct {
 
 var _ tts.Engine = (*Synthesizer)(nil)
 
-// New finds the program and reads the list of its voices. It returns CodeUnavailable, with the package to install, if the program is
-// absent, and CodeBadRequest if the configured voice is not in the list.
+// New finds the program and reads the list of its voices. It returns CodeUnavailable if the program is absent (with the package to install)
+// or does not list its voices, and CodeBadRequest if the configured voice is not in the list.
 func New(config Config) (*Synthesizer, error) {
 	program, err := engine.Find(config.Path, []string{"espeak-ng", "espeak"}, install, config.Parallel)
 	if err != nil {
@@ -124,7 +124,7 @@ func (s *Synthesizer) Synthesize(ctx context.Context, speech tts.Request) (tts.S
 	}), nil
 }
 
-// CheckVoice returns CodeBadRequest if eSpeak supports neither the voice nor, without a voice, the language.
+// CheckVoice returns CodeBadRequest if eSpeak does not support the voice or, if voice is empty, the language.
 func (s *Synthesizer) CheckVoice(voice, language string) error {
 	_, err := s.choose(voice, language)
 	return err

@@ -17,8 +17,8 @@ var (
 	speeds  = []point{{80, 0.478}, {100, 0.565}, {130, 0.742}, {160, 0.914}, {175, 1}, {200, 1.147}, {250, 1.43}, {300, 1.685}, {350, 1.925}, {380, 2.07}}
 )
 
-// option returns the value that causes a factor, interpolated between the measured points. makes is the factor that the value causes: the
-// given one, limited to the measured range.
+// option returns the value that causes the given factor, interpolated between the measured points. Its second result is the factor that the
+// value causes: the given factor, limited to the measured range.
 func option(points []point, factor float64) (value, makes float64) {
 	last := len(points) - 1
 	factor = max(points[0].factor, min(points[last].factor, factor))

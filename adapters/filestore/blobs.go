@@ -221,7 +221,7 @@ func (b blob) Close() error { return b.f.Close() }
 // watched is a reader of a file whose size was determined when it was opened.
 type watched struct{ f *os.File }
 
-// ReadAt returns io.ErrUnexpectedEOF instead of io.EOF, because a file that ends early was truncated meanwhile.
+// ReadAt returns an error that wraps io.ErrUnexpectedEOF if the file ends before p is full, because the file was then truncated meanwhile.
 func (w watched) ReadAt(p []byte, off int64) (int, error) {
 	n, err := w.f.ReadAt(p, off)
 	if errors.Is(err, io.EOF) && n < len(p) {

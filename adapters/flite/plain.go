@@ -15,7 +15,7 @@ var spellings = strings.NewReplacer(
 	"–", "-", "—", ", ", "…", "...", "€", " euros ", "£", " pounds ", "°", " degrees ", "×", " times ",
 )
 
-// plain converts text to printable ASCII. It replaces known letters and punctuation by their spellings, and all other characters with
+// plain converts text to printable ASCII. It replaces known letters and punctuation with their spellings, and all other characters with
 // spaces.
 func plain(text string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {

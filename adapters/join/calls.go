@@ -25,7 +25,7 @@ func (l Calls) Find(ctx context.Context, org callwright.OrgID, ids []string) (ma
 	})
 }
 
-// Maximum lengths, in bytes, of texts in evidence that the other side of a call chooses.
+// Maximum lengths, in bytes, of texts that the other side of a call chooses, such as the numbers and the reason for the end.
 const (
 	maxParty  = 100
 	maxReason = 500

@@ -35,7 +35,8 @@ func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z
 // formatTime formats a time for people, in UTC.
 func formatTime(t time.Time) string { return t.UTC().Format("2 January 2006 15:04 UTC") }
 
-// find calls one for each id, and returns the items by id. It omits items for which one returns CodeNotFound, and stops at any other error.
+// find calls the given function for each id, and returns its items by id. It omits items for which the function returns CodeNotFound, and
+// stops at any other error.
 func find(ids []string, one func(id string) (triage.Item, error)) (map[string]triage.Item, error) {
 	found := make(map[string]triage.Item, len(ids))
 	for _, id := range ids {

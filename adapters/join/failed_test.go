@@ -174,8 +174,8 @@ func TestFailedCallAgain(t *testing.T) {
 	}
 }
 
-// TestPeopleWhoDecline checks that a person who declines a call causes an issue of low severity, and a server that refuses it one of high
-// severity.
+// TestPeopleWhoDecline checks that a call that a person declines causes an issue of low severity, and a call that a server refuses an issue
+// of high severity.
 func TestPeopleWhoDecline(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

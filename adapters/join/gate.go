@@ -9,8 +9,8 @@ import (
 )
 
 // Gate is a pathway.Gate that passes requests to another gate, which Open sets later. It resolves a circular dependency: pathways ask tests
-// whether a version may be promoted to production, while tests load versions from the pathways. A program creates a Gate, the pathways with
-// it, and then the tests with the pathways, and calls Open with the tests. The zero Gate is ready to use.
+// whether a version may be promoted to production, while tests load versions from the pathways. A program creates the Gate first, then the
+// pathways with the Gate, then the tests with the pathways, and finally calls Open with the tests. The zero Gate is ready to use.
 type Gate struct{ decides atomic.Pointer[pathway.Gate] }
 
 var _ pathway.Gate = (*Gate)(nil)

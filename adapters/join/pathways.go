@@ -34,7 +34,8 @@ const maxFacts = 64 << 10
 
 // Read returns the evidence about a pathway for analysts. It describes the version in production, or the draft if there is none: each node
 // is a fact, named by its id, and contains its edges. Long texts of a large pathway are clipped. Nodes of a very large pathway that do not
-// fit are omitted and counted. Read returns CodeNotFound if the pathway is absent.
+// fit are omitted and counted. If the pathway is empty or no longer valid, the evidence contains the error in place of the nodes. Read
+// returns CodeNotFound if the pathway is absent.
 func (l Pathways) Read(ctx context.Context, org callwright.OrgID, id string) (triage.Evidence, error) {
 	p, err := l.Service.Get(ctx, org, id)
 	if err != nil {
@@ -67,8 +68,8 @@ func (l Pathways) Read(ctx context.Context, org callwright.OrgID, id string) (tr
 	}
 }
 
-// Maximum lengths, in bytes, of a text of a node: the initial length, and the shortest one, which is used if the nodes do not fit
-// otherwise.
+// Limits of the length of a node's texts, in bytes. Read begins with maxText, and reduces the limit down to minText while the nodes do not
+// fit.
 const (
 	maxText = 16 << 10
 	minText = 256
@@ -135,7 +136,8 @@ func size(f facts) int {
 	return len(raw)
 }
 
-// node returns the facts about a node, with texts clipped to most bytes. For requests to other systems they contain only the branches.
+// node returns the facts about a node, with each text clipped to the given number of bytes. About a request to another system, the facts
+// contain only its branches.
 func node(n *graph.Node, most int) map[string]any {
 	f := facts{"type": string(n.Type)}
 	f.add("name", n.Name)
@@ -166,7 +168,7 @@ func node(n *graph.Node, most int) map[string]any {
 	return f
 }
 
-// text returns the unrendered text of a template, clipped to most bytes. It returns an empty string for nil.
+// text returns the unrendered text of a template, clipped to the given number of bytes. It returns an empty string for nil.
 func text(t *template.Template, most int) string {
 	if t == nil {
 		return ""

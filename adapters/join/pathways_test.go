@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// A pathway that sets every member that the evidence describes. All other members contain secrets.
+// The nodes and edges of a pathway that sets every member that the evidence describes. All other members contain secrets.
 var (
 	clinicNodes = []string{
 		`{"globalConfig":{"globalPrompt":"Be brief."}}`,
@@ -97,8 +97,8 @@ func TestReadEmptyPathway(t *testing.T) {
 	}
 }
 
-// TestReadLargePathways checks that the facts take at most 64 KiB of JSON and count the omitted nodes. Long texts are clipped before nodes
-// are omitted.
+// TestReadLargePathways checks that the facts occupy at most 64 KiB of JSON and count the omitted nodes. Long texts are clipped before
+// nodes are omitted.
 func TestReadLargePathways(t *testing.T) {
 	t.Parallel()
 	long := func(size int) string { return strings.Repeat("<\u00e9>", size/4) }

@@ -43,8 +43,8 @@ func (l Ports) Find(ctx context.Context, org callwright.OrgID, ids []string) (ma
 // maxNumbers is the maximum number of phone numbers of a request in the metadata of Find and in the description of an issue.
 const maxNumbers = 20
 
-// Read returns the evidence about a port request for analysts: its state, the state of each number, and its history. It returns
-// CodeNotFound if the organization does not own such a request.
+// Read returns the evidence about a port request for analysts: its state, the state of each number, and the last entries of its history (at
+// most maxWay). It returns CodeNotFound if the organization does not own such a request.
 func (l Ports) Read(ctx context.Context, org callwright.OrgID, id string) (triage.Evidence, error) {
 	r, err := l.Store.Request(ctx, org, id)
 	if err != nil {
@@ -113,8 +113,8 @@ func (f FailedPorts) PortFailed(ctx context.Context, r porting.Request) error {
 	return nil
 }
 
-// failedNumbers returns the numbers of a request that were rejected with a code, as text. It returns all numbers if none was rejected with
-// the code, that is, if only the request itself failed with it.
+// failedNumbers returns the numbers of a request that were rejected with the given code, as text. If no number was rejected with it, only
+// the request itself failed, and failedNumbers returns all numbers. It lists at most maxNumbers and counts the rest.
 func failedNumbers(r porting.Request, code porting.FailureCode) string {
 	var numbers, rejected []string
 	for _, n := range r.Numbers {
@@ -161,7 +161,7 @@ var severities = map[porting.Party]triage.Severity{
 	porting.ActCarrier: triage.SeverityMedium, porting.ActNobody: triage.SeverityLow,
 }
 
-// acts maps a party to the sentence of the issue that tells the reader who must act.
+// acts maps the party that must act to a sentence for the description of the issue.
 var acts = map[porting.Party]string{
 	porting.ActOperator: "The operator of this service must act.",
 	porting.ActCustomer: "Whoever requested the port must act: what has ended is not taken up again, so a new request is needed.",

@@ -127,7 +127,8 @@ func (f fonts) cleanText(t loa.Text) (loa.Text, error) {
 	return out, first
 }
 
-// cleanCertificate returns a certificate with all texts cleaned. The user agent cannot cause an error: printable replaces its characters.
+// cleanCertificate returns a certificate with all texts cleaned. The user agent causes no error, because printable replaces the characters
+// that the fonts cannot show.
 func (f fonts) cleanCertificate(c loa.Certificate) (loa.Certificate, error) {
 	for _, text := range []*string{&c.Letter, &c.Name, &c.Title, &c.Email, &c.Origin.IP, &c.Disclosure, &c.Trail} {
 		clean, err := f.clean(*text)

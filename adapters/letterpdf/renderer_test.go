@@ -199,8 +199,7 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
-// inside reports whether all words in the output of pdftotext -bbox are within the margins of their pages, and whether there are more than
-// 6000 words.
+// inside reports whether the output of pdftotext -bbox contains more than 6000 words, all within the margins of their pages.
 func inside(t *testing.T, box string) bool {
 	t.Helper()
 	words := 0

@@ -155,7 +155,8 @@ func (s *sheet) paragraph(what string, size int) {
 	s.y += 6
 }
 
-// columns writes texts row by row, in up to four columns, depending on the widest text. what is the heading of the list on further pages.
+// columns writes texts row by row, in up to four columns, depending on the widest text. Its first parameter is the heading of the list on
+// further pages.
 func (s *sheet) columns(what string, all []string) {
 	const most, height = 4, 17
 	as, widest := style{regular, 11, black}, 1
@@ -179,7 +180,7 @@ func (s *sheet) columns(what string, all []string) {
 	s.y += 4
 }
 
-// writeFooters writes the footer of every page: the text what and the page number. It returns the pages.
+// writeFooters writes the footer of every page: the given text and the page number. It returns the pages.
 func (s *sheet) writeFooters(what string) []page {
 	as := style{regular, 8, gray}
 	for i := range s.pages {

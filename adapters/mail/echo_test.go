@@ -47,8 +47,8 @@ func echo(t *testing.T, at, reply string) string {
 	return listener.Addr().String()
 }
 
-// TestServerThatEchoesThePassword checks that neither the log nor the error contains the password from a server's reply, in any form. The
-// task stores the error.
+// TestServerThatEchoesThePassword checks that neither the log nor the error, which is stored with the task, contains the password from a
+// server's reply, in any form.
 func TestServerThatEchoesThePassword(t *testing.T) {
 	t.Parallel()
 	token := base64.StdEncoding.EncodeToString([]byte("\x00ops@example.com\x00hunter2-pw"))

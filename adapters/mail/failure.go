@@ -23,7 +23,7 @@ func withoutWords(err error) error {
 	return fmt.Errorf("no session with the server: %w", cause(err))
 }
 
-// errSession replaces all other errors of go-mail about a session, because their texts may quote the server.
+// errSession replaces the errors about a session that cause does not recognize, because their texts may quote the server.
 var errSession = errors.New("it must greet, offer STARTTLS unless it is smtps or on this machine, and accept the credentials")
 
 // cause returns the cause of an error, without any text of the server. It returns errSession for unknown errors.

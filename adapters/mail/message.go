@@ -14,7 +14,8 @@ import (
 )
 
 // compose returns a message with a plain text body. It derives the Message-ID from id, so that recipients recognize a message that is sent
-// again. It returns an error for addresses and subjects that would add lines to the header.
+// again. It returns an error for an invalid address, and for a subject with a control character, because such a character could add lines
+// to the header.
 func compose(from, id, to, subject, text string, at time.Time) (*gomail.Msg, error) {
 	if strings.ContainsFunc(subject, unicode.IsControl) {
 		return nil, fmt.Errorf("the subject %q holds a control character", subject)

@@ -22,8 +22,8 @@ type SMTPConfig struct {
 	// URL is smtp://user:password@host:port or smtps://user:password@host:port. User, password and port are optional. Without a password,
 	// SMTP does not authenticate.
 	//
-	// smtps uses TLS from the start, and its default port is 465. smtp requires STARTTLS, and its default port is 587. Only to a server on
-	// the loopback interface does smtp send without encryption.
+	// smtps uses TLS from the start, and its default port is 465. smtp requires STARTTLS, and its default port is 587. smtp sends without
+	// encryption only to a server on the loopback interface.
 	URL callwright.Secret `required:"always"`
 
 	From  string         // the sender's address; if empty, the user of the URL, which must be an address

@@ -283,8 +283,8 @@ func converse(l net.Listener) (commands []string) {
 	return commands
 }
 
-// TestFailureHidesPassword checks that neither the error for an unreachable server nor the printed client contains the password. Errors are
-// logged.
+// TestFailureHidesPassword checks that neither the error for an unreachable server, which is logged, nor the printed client contains the
+// password.
 func TestFailureHidesPassword(t *testing.T) {
 	t.Parallel()
 	c := client(t, mail.SMTPConfig{URL: url("smtp", "ops:hush@127.0.0.1:1")}) // no server listens on port 1

@@ -25,7 +25,7 @@ func (leases) New() leases { return leases{} }
 // Clone returns a copy. A transaction that fails restores the copy.
 func (l leases) Clone() leases { return maps.Clone(l) }
 
-// Claim claims the free keys for a node until the given time, and returns their leases, sorted by key.
+// Claim claims the keys that are free, expired or already held by the node, until the given time. It returns their leases, sorted by key.
 func (s Leases) Claim(
 	ctx context.Context, kind, holder string, keys []string, now, until time.Time,
 ) (taken []node.Lease, err error) {

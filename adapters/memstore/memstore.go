@@ -1,5 +1,5 @@
 // Package memstore stores all data in memory, for tests and for programs that do not need the data after they exit. As in bunstore, the
-// stores of the domains are in sub-packages. They pass the same conformance suites as those of bunstore.
+// stores of the domains are in sub-packages. They pass the same conformance suites as the stores of bunstore.
 //
 //	memory := memstore.New()
 //	work := memstore.NewWork(memory, nil)

@@ -57,8 +57,8 @@ func NewWork(s *Store, logger *slog.Logger) *Work {
 	return &Work{store: s, logger: logger, handlers: map[string]callwright.Handler{}}
 }
 
-// Enqueue adds a task, in the transaction of ctx if there is one. It adds no unique task of which the kind, organization and key are
-// already waiting or running.
+// Enqueue adds a task, in the transaction of ctx if there is one. It does not add a unique task if a task with the same kind, organization
+// and key is waiting or running.
 func (w *Work) Enqueue(ctx context.Context, t callwright.Task) error {
 	if err := t.Check(); err != nil {
 		return err

@@ -53,7 +53,7 @@ func startAIMock(t *testing.T) *openai.Client {
 	for lines.Scan() {
 		if _, address, found := strings.Cut(lines.Text(), "listening on "); found {
 			go func() {
-				for lines.Scan() { // or the mock blocks on its full log pipe
+				for lines.Scan() { // otherwise the mock would block on its full log pipe
 				}
 			}()
 			return client(t, openai.Config{BaseURL: address + "/v1", APIKey: key})

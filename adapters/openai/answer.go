@@ -12,7 +12,8 @@ import (
 )
 
 // Answer answers a question by chat completion in the JSON schema mode. If the service refuses that mode or the schema, Answer repeats the
-// request without the mode, and only the prompt describes the schema: see llm.Question.Prompt.
+// request without the mode, and only the prompt describes the schema: see llm.Question.Prompt. Later questions to a model without the mode
+// do not request the mode again.
 func (c *Client) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	system, user := q.Prompt(rand.Text())
 	body := chatRequest{
@@ -37,7 +38,8 @@ func (c *Client) Answer(ctx context.Context, q llm.Question) (llm.Answer, error)
 	return a, err
 }
 
-// answer sends one request. It returns an *llm.Failure if the request fails, the answer is empty, or the service withholds it.
+// answer sends one request. It returns an *llm.Failure if the request fails, the response contains no answer, or the service withholds the
+// answer.
 func (c *Client) answer(ctx context.Context, body chatRequest) (llm.Answer, error) {
 	completion, err := c.complete(ctx, body)
 	if err != nil {
@@ -56,7 +58,7 @@ func (c *Client) answer(ctx context.Context, body chatRequest) (llm.Answer, erro
 	}, nil
 }
 
-// schemaName returns the name of a schema, which the service requires: the task, or "answer" without one.
+// schemaName returns the name of a question's schema: the task, or "answer" if the task is empty. The service requires a name.
 func schemaName(task llm.Task) string {
 	if task == "" {
 		return "answer"
@@ -64,8 +66,8 @@ func schemaName(task llm.Task) string {
 	return string(task)
 }
 
-// aboutFormat reports whether a service may have refused the requested answer format. Servers report that in different ways, some without a
-// reason. A request that is wrong for another reason is therefore refused twice.
+// aboutFormat reports whether a service may have refused the requested answer format. Servers report such a refusal in different ways, some
+// without a reason. Answer therefore also repeats a request that is wrong for another reason.
 func aboutFormat(err *serviceError) bool {
 	return (err.status == http.StatusBadRequest || err.status == http.StatusUnprocessableEntity) &&
 		failure(err).Class == llm.ClassPermanent

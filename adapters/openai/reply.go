@@ -83,8 +83,8 @@ func (r *reply) add(piece *chunk) string {
 	return choice.Delta.Content
 }
 
-// call returns the tool call that a piece continues: the last one with its index, or a new one. A piece with another id starts a new call,
-// because some services send index 0 for every call. Some services send no ids. It returns nil beyond maxCalls.
+// call returns the tool call that a piece continues: the last call with the same index, or a new call. A piece with another id starts a new
+// call, because some services send index 0 for every call. Some services send no ids. call returns nil for a new call beyond maxCalls.
 func (r *reply) call(index int64, id string) *llm.ToolCall {
 	for i := range slices.Backward(r.indexes) {
 		if r.indexes[i] == index && (id == "" || id == r.calls[i].ID) {

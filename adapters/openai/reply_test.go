@@ -240,6 +240,25 @@ func TestKnowledgeIsData(t *testing.T) {
 	}
 }
 
+// TestUnheardWords checks that the model learns that the caller has interrupted it, and which words were not heard. These words are data.
+func TestUnheardWords(t *testing.T) {
+	t.Parallel()
+	for unheard, want := range map[string]bool{"": false, "until five.": true} {
+		f := &fake{}
+		r := llm.ReplyRequest{
+			Instructions: "Answer.", Unheard: unheard,
+			Messages: []llm.Message{{Role: llm.RoleAgent, Text: "We open at nine and stay"}, {Role: llm.RoleCaller, Text: "On Sundays?"}},
+		}
+		if _, err := agentstest.Collect(t.Context(), f.start(t), r); err != nil {
+			t.Fatal(err)
+		}
+		system, block := f.content(0), f.content(1)
+		if strings.Contains(system, "has interrupted you") != want || strings.Contains(system, "until five") || strings.Contains(block, `"unheard":"until five."`) != want {
+			t.Errorf("%q is unheard: the rules are\n%s\nthe data is\n%s", unheard, system, block)
+		}
+	}
+}
+
 func TestReplyTools(t *testing.T) {
 	t.Parallel()
 	f := &fake{}

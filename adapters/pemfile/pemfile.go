@@ -20,7 +20,8 @@ import (
 // Config configures a Keeper. Read is required.
 type Config struct {
 	// Read reads or issues the certificate, and returns the roots that verify the certificates of peers. Nil roots mean the system's. It is
-	// called at the start, when a file of Files changes, by Reload, and each day while the certificate is about to expire.
+	// called at the start, when a file of Files changes, by Reload, every 10 seconds after a failure until it succeeds, and each day while
+	// the certificate is about to expire.
 	Read  func() (tls.Certificate, *x509.CertPool, error) `required:"always"`
 	Files []string                                        // files to check for changes every 10 seconds
 	Name  string                                          // of the certificate in warnings; if empty, "the certificate"
@@ -77,9 +78,9 @@ func (k *Keeper) Certificates() ([]tls.Certificate, *x509.CertPool) {
 	return []tls.Certificate{k.held}, k.roots
 }
 
-// Run reloads the certificate whenever its files change, and logs its faults at the start and each day. If a read fails, for example
-// because a renewal has written only one of two files, the certificate stays unchanged and Run retries every 10 seconds. It returns nil
-// when ctx ends.
+// Run reloads the certificate whenever its files change, and each day while it is about to expire. It logs the faults of the certificate at
+// the start and each day. If a read fails, for example because a renewal has written only one of two files, the certificate stays unchanged
+// and Run retries every 10 seconds. It returns nil when ctx ends.
 func (k *Keeper) Run(ctx context.Context) error {
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()

@@ -13,7 +13,7 @@ const (
 	maxWords   = 40
 )
 
-// minPart is the minimum length, in bytes, of each word that pronounce combines to an unknown word.
+// minPart is the minimum length, in bytes, of each of the two words into which pronounce divides an unknown word.
 const minPart = 3
 
 // dictionary maps words to their pronunciations, each a list of phones such as "HH AH L OW".
@@ -49,7 +49,7 @@ func readDictionary(raw string) dictionary {
 	return d
 }
 
-// pronounce returns the pronunciations of a word, or nil if it knows none. If the dictionary lacks the word, it divides the word into two
+// pronounce returns the pronunciations of a word, or nil if there are none. If the dictionary lacks the word, pronounce divides it into two
 // known words, as evenly as possible: names of products are often compounds.
 func (d dictionary) pronounce(word string) []string {
 	if ways := d.ways[word]; ways != nil {
@@ -75,7 +75,8 @@ func (d dictionary) pronounce(word string) []string {
 	return nil
 }
 
-// phrases converts hints to phrases that can be recognized. It omits a hint with an unknown word, which is left to dictation.
+// phrases converts hints to phrases that can be recognized, at most maxPhrases. It omits hints with an unknown word or more than maxWords
+// words, which only dictation can recognize.
 func (d dictionary) phrases(hints []string) []phrase {
 	var known []phrase
 	for _, hint := range hints {

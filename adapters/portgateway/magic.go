@@ -27,8 +27,8 @@ const (
 	silent                  // never answers a request
 )
 
-// MagicNumber describes how the simulated carrier treats numbers that end in 55501 and two given digits, such as +14155550109. It ports all
-// other numbers.
+// MagicNumber describes how the simulated carrier treats numbers that end in 55501 and two given digits, such as +14155550109. The carrier
+// ports all other numbers.
 type MagicNumber struct {
 	Digits string // the last two digits
 	What   string
@@ -61,7 +61,7 @@ var magic = func() []MagicNumber {
 // Magic returns a copy of the list of all magic numbers.
 func Magic() []MagicNumber { return slices.Clone(magic) }
 
-// magicOf returns the treatment of a number. Numbers that are not magic are ported.
+// magicOf returns the magic number in which a number ends. For a number that is not magic, it returns the first one, which is ported.
 func magicOf(number callwright.PhoneNumber) MagicNumber {
 	digits := number.Digits()
 	if len(digits) > len(prefix)+2 && strings.HasPrefix(digits[len(digits)-len(prefix)-2:], prefix) {
@@ -79,13 +79,13 @@ func has(o porting.Order, d treatment) bool {
 	return slices.ContainsFunc(o.Numbers, func(n callwright.PhoneNumber) bool { return magicOf(n).does == d })
 }
 
-// stage is the state of a number from a point in time on.
+// stage is a state of a number, and the time at which the number enters it.
 type stage struct {
 	from time.Time
 	porting.NumberSnapshot
 }
 
-// at returns the state of an order's number at now, including the effect of a cancellation.
+// at returns the state of an order's number at the given time, including the effect of a cancellation.
 func (s *Simulated) at(o porting.Order, number callwright.PhoneNumber, now time.Time) porting.NumberSnapshot {
 	shot := porting.NumberSnapshot{Number: number, State: porting.NumberSubmitted}
 	answer, answered := s.answersCancel(o)
@@ -103,7 +103,7 @@ func (s *Simulated) at(o porting.Order, number callwright.PhoneNumber, now time.
 	return shot
 }
 
-// stages returns the stages of a number, in order of time, if its order is not canceled.
+// stages returns the stages through which a number passes if its order is not canceled, in order of time.
 func (s *Simulated) stages(o porting.Order, number callwright.PhoneNumber) []stage {
 	m := magicOf(number)
 	accept, confirm, port := o.SignedAt.Add(s.cfg.AcceptAfter), o.SignedAt.Add(s.cfg.ConfirmAfter), s.portsAt(o)
@@ -149,8 +149,8 @@ func (s *Simulated) portsAt(o porting.Order) time.Time {
 	return asked
 }
 
-// answersCancel returns the stage in which the carrier grants the requested cancellation of an order. It returns false if no cancellation
-// is requested or the carrier refuses it.
+// answersCancel returns the stage into which a requested cancellation brings the numbers of an order: canceled, or ported for the treatment
+// portsEarly. It returns false if no cancellation is requested or the carrier refuses it.
 func (s *Simulated) answersCancel(o porting.Order) (stage, bool) {
 	if o.CancelAskedAt.IsZero() || !s.refusesCancelAt(o).IsZero() {
 		return stage{}, false

@@ -17,12 +17,12 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// SimulatedConfig configures a Simulated. The zero value imitates a real carrier: it processes an order within an hour, confirms the date
-// within a day, and ports the numbers on the requested date.
+// SimulatedConfig configures a Simulated. The zero value imitates a real carrier: it processes an order after an hour, confirms the date
+// after a day, and ports the numbers on the requested date.
 type SimulatedConfig struct {
 	AcceptAfter  time.Duration // until the carrier processes an order or answers a cancellation; 0 means an hour
 	ConfirmAfter time.Duration // from the signature to the confirmation or rejection; 0 means a day
-	PortAfter    time.Duration // from the signature to the port; 0 means 16:00 UTC of the target date, but 48 hours after the confirmation
+	PortAfter    time.Duration // from signature to port; 0 means 16:00 UTC of the target date, at least 48 hours after the confirmation
 	CutOff       time.Duration // last cancellation before the confirmed date; 0 means 48 hours, negative means no limit
 
 	Secret callwright.Secret // signs events; if empty, every event is rejected
@@ -33,8 +33,8 @@ type SimulatedConfig struct {
 // SimulatedName is the gateway name that Simulated reports in its Capabilities.
 const SimulatedName = "simulated"
 
-// Simulated implements porting.Gateway and porting.EventReader. It computes the state of an order from the order and the time. Because it
-// stores no orders, they survive a restart and are the same on every node. Magic describes how it treats each number.
+// Simulated implements porting.Gateway and porting.EventReader. It computes the state of an order from the order and the time, and stores
+// no orders. Orders therefore survive a restart and are the same on every node. Magic describes how it treats each number.
 type Simulated struct {
 	cfg  SimulatedConfig
 	poll time.Duration // see porting.Capabilities.PollEvery
@@ -76,7 +76,7 @@ func NewSimulated(c SimulatedConfig) (*Simulated, error) {
 	return &Simulated{cfg: c, poll: poll, lost: map[string]bool{}}, nil
 }
 
-// Capabilities reports that the carrier ports numbers of any country, up to 1000 per order.
+// Capabilities returns SimulatedName, a limit of 1000 numbers per order, and the configured cut-off and poll interval.
 func (s *Simulated) Capabilities() porting.Capabilities {
 	return porting.Capabilities{Name: SimulatedName, MaxNumbers: 1000, CutOff: max(0, s.cfg.CutOff), PollEvery: s.poll}
 }
@@ -84,7 +84,7 @@ func (s *Simulated) Capabilities() porting.Capabilities {
 // tollFree lists the area codes of toll-free numbers in North America, without their first digit, 8.
 var tollFree = []string{"00", "33", "44", "55", "66", "77", "88"}
 
-// CheckNumbers returns the portability of the numbers according to Magic. The only error is that of ctx.
+// CheckNumbers returns the portability of the numbers according to Magic. It returns an error only if ctx has ended.
 func (s *Simulated) CheckNumbers(ctx context.Context, numbers []callwright.PhoneNumber) ([]porting.Portability, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -123,7 +123,8 @@ func (s *Simulated) Submit(ctx context.Context, o porting.Submission) (porting.R
 	return porting.Receipt{Ref: ref(o.Key)}, nil
 }
 
-// loseOnce reports whether the answer to an order is lost. It returns true for the first call with a key in this process.
+// loseOnce reports whether the answer to an order is lost: it returns true for the first call with the order's key in this process. After
+// maxLost orders, it returns true for known keys again.
 func (s *Simulated) loseOnce(key string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -172,7 +173,7 @@ func known(o porting.Order) error {
 	return nil
 }
 
-// ref returns the reference of the order with a key.
+// ref returns the reference of the order with the given key.
 func ref(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return "sim-" + hex.EncodeToString(sum[:12])
@@ -207,7 +208,8 @@ func (s *Simulated) sign(body []byte) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// ReadEvents parses an event that Event has created. It returns CodeAuthFailure if the signature is wrong or the Secret is empty.
+// ReadEvents parses an event that Event has created. It returns CodeAuthFailure if the signature is wrong or the Secret is empty, and
+// CodeBadRequest if the body is not such an event.
 func (s *Simulated) ReadEvents(header map[string][]string, body []byte) ([]porting.Hint, error) {
 	given := header[signatureHeader]
 	if s.cfg.Secret == "" || len(given) != 1 || !hmac.Equal([]byte(given[0]), []byte(s.sign(body))) {

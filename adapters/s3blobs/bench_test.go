@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// BenchmarkBlobs measures how long it takes to store and to read 1 MiB.
+// BenchmarkBlobs measures the time to store and to read 1 MiB.
 func BenchmarkBlobs(b *testing.B) {
 	blobs := open(b, nil)
 	content := bytes.Repeat([]byte("0123456789abcdef"), 1<<16)

@@ -21,7 +21,7 @@ type blob struct {
 	size  int64
 
 	at     int64         // the offset of the next Read
-	body   io.ReadCloser // its next byte is at the offset from; nil without a response
+	body   io.ReadCloser // its next byte is at the offset b.from; nil without a response
 	cancel func()        // cancels the request of body
 	from   int64
 	given  bool // body has yielded bytes

@@ -23,7 +23,8 @@ import (
 	"github.com/callwright/callwright/speech/speechtest"
 )
 
-// TestConformance passes no function that truncates audio, because a response that is already being sent may be complete.
+// TestConformance runs the conformance suite without a function that truncates audio, because a response that is already being sent may be
+// complete.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	speechtest.RunBlobs(t, func(t *testing.T) speech.Blobs { t.Helper(); return open(t, nil) }, nil)

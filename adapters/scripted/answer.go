@@ -7,7 +7,8 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// Rule answers questions that the stand-in cannot answer by itself: to judge, to analyze, to fix or to label.
+// Rule answers questions of a task, especially questions that the stand-in cannot answer by itself: to judge, to analyze, to fix or to
+// label.
 type Rule struct {
 	Task   llm.Task
 	About  string // words that the instructions or the evidence of the question must contain; empty matches any
@@ -36,7 +37,7 @@ type choice struct {
 	Reason string `json:"reason"`
 }
 
-// Answer answers by the first rule that fits the question. Without one, it chooses an option for llm.TaskRoute and extracts values for
+// Answer answers by the first rule that fits the question. If no rule fits, it chooses an option for llm.TaskRoute and extracts values for
 // llm.TaskExtract. Any other task fails with llm.ClassUnsupported.
 func (m Model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	if err := ended(ctx); err != nil {

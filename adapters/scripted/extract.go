@@ -73,7 +73,7 @@ func extract(q llm.Question) map[string]any {
 	return found
 }
 
-// only returns the first value if all values are equal. It returns nil if the values are empty or differ.
+// only returns the first value if all values are equal. It returns nil if there are no values, or if they differ.
 func only[T comparable](values []T) any {
 	if len(values) == 0 || slices.ContainsFunc(values, func(v T) bool { return v != values[0] }) {
 		return nil
@@ -136,8 +136,8 @@ func alternatives(phrases []string, said string) []string {
 	})
 }
 
-// days returns the dates in a text, such as 2026-11-24, or November 24 if the year is missing. If it contains no date, days returns its
-// weekdays, today and tomorrow.
+// days returns the dates in a text, such as 2026-11-24, or November 24 if the year is missing. If the text contains no date, days returns
+// the weekdays in it, and words such as tomorrow.
 func days(said string) []string {
 	found := isoDates.FindAllString(said, -1)
 	for _, m := range monthFirst.FindAllStringSubmatch(said, -1) {

@@ -68,7 +68,8 @@ func numbers(text string) []float64 {
 	return out
 }
 
-// spokenNumber returns the number at the start of spoken, and how many words it consists of: 0 if there is none, at most 2.
+// spokenNumber returns the number at the start of spoken, and the number of words that express it: 1 or 2, or 0 if spoken does not begin
+// with a number.
 func spokenNumber(spoken []string) (n, taken int) {
 	first := spoken[0]
 	switch {

@@ -52,8 +52,9 @@ type knowledge struct {
 }
 
 // choose returns the id of the first option that applies. It evaluates comparisons of variables, and quoted phrases that the caller must
-// have said, in the label, description and condition. If no option applies, it returns the option otherwise. It returns
-// llm.ClassUnsupported if an option contains neither, unless an option is labeled "otherwise".
+// have said, in the label, description and condition. If no option applies, it returns the otherwise option. It returns
+// llm.ClassUnsupported if there is no such option, or if an option contains neither comparisons nor quotations, unless an option is labeled
+// "otherwise".
 func choose(q llm.Question) (id, reason string, err error) {
 	k := knowledge{said: words(lastOfCaller(q.Messages)), variables: q.Variables}
 	var otherwise *llm.Option

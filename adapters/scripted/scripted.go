@@ -1,5 +1,5 @@
 // Package scripted is a stand-in for a language model. It is deterministic and invents nothing. It follows the rule lines of the
-// instructions, and fails with llm.ClassUnsupported if the instructions contain no rule that applies.
+// instructions, and fails with llm.ClassUnsupported if it cannot follow them.
 //
 // A rule line may be anywhere in the instructions, on a separate line:
 //
@@ -13,14 +13,13 @@
 // a phrase. Phrases are compared without case and punctuation, and their words must be consecutive. A rule with "after" applies only if the
 // agent's last message contains those words, and has priority over rules without "after".
 //
-// If no rule applies, the agent says the otherwise line, or, without one, that it did not understand. The third time in a row, or the
-// second time without an otherwise line, it says goodbye and ends the call, if it is allowed to. "and end" hangs up after the words. "and
-// transfer" transfers the call to the agent's transfer number. Quotation marks may be typographic. A simulated caller follows rule lines
-// with the roles reversed, and hangs up if none applies.
+// If no rule applies, the agent says the first passage of the request's knowledge. Without knowledge, it says the otherwise line, or,
+// without that, that it did not understand. The third time in a row, or the second time without an otherwise line, it says goodbye and ends
+// the call, if it is allowed to. "and end" hangs up after the words. "and transfer" transfers the call to the agent's transfer number.
+// Quotation marks may be typographic. A simulated caller follows rule lines with the roles reversed, and hangs up if none applies.
 //
-// Without rule lines, the agent says the first passage of the request's knowledge. Without knowledge, an agent that arrives at its
-// instructions, or that may not end the conversation, says the quotations that the instructions ask for, such as Ask "Which day?": see
-// prose. Any other agent records the caller's words and ends the call.
+// Without rule lines and knowledge, an agent that arrives at its instructions, or that may not end the conversation, says the quotations
+// that the instructions ask for, such as Ask "Which day?": see prose. Any other agent records the caller's words and ends the call.
 //
 // Answer chooses among options by the quotations and comparisons in their labels, descriptions and conditions. It extracts values by the
 // types of their fields, and answers all other questions by the rules that New received.
@@ -84,7 +83,7 @@ func (Model) Unfollowed(_, instructions string) string {
 // answers them.
 func (m Model) Unanswered(_ string, task llm.Task) string {
 	switch task {
-	case llm.TaskRoute, llm.TaskLabel, llm.TaskExtract:
+	case llm.TaskRoute, llm.TaskExtract:
 		return "" // answered by quotations and by the types of fields
 	default:
 		if slices.ContainsFunc(m.rules, func(r Rule) bool { return r.Task == task }) {

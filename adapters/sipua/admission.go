@@ -40,7 +40,7 @@ type inviteContext struct {
 }
 
 // invited handles the first INVITE of a call. It checks the limits of the source, and admits the call in a new goroutine, because the route
-// lookup may query a database. Every caller without permission to call gets the same bare 403.
+// lookup may query a database. Every caller without permission to call receives the same bare 403.
 func (u *UA) invited(from netip.AddrPort, req *sip.Request, tx *transport.ServerTx) {
 	if r := message.ValidateInvite(req); r != nil {
 		u.refuse(req, tx, *r)
@@ -187,8 +187,8 @@ func (u *UA) lookUp(v inviteContext) (trunk.Route, *message.Refusal) {
 	}
 }
 
-// authenticate returns a challenge if the trunk has credentials and the INVITE does not contain them. It returns nil once the caller has
-// proved them.
+// authenticate returns nil if the trunk has no credentials or the INVITE proves them. Otherwise it returns a challenge, or a 403 if too
+// many wrong credentials came from the address or the caller.
 func (u *UA) authenticate(v inviteContext, route trunk.Route) *message.Refusal {
 	if route.Credentials.Username == "" {
 		return nil

@@ -13,7 +13,7 @@ import (
 // maxTransfers is the maximum number of transfers by the peers of one call. It is limited because each transfer rings a phone.
 const maxTransfers = 10
 
-// bridge is a call as its owner sees it. It uses the leg to the peer, and after the peer has transferred us with REFER, the leg to the
+// bridge is the call.Leg of a whole call. It uses the leg to the peer or, after the peer has transferred us with REFER, the leg to the
 // target. The audio continues on the new leg: see leg.Audio.
 type bridge struct {
 	ua        *UA
@@ -77,7 +77,7 @@ func (b *bridge) over(l *leg.Leg) {
 	}
 }
 
-// finish closes done if no leg is live and no transfer is running, which could add a leg. The caller must hold the mutex.
+// finish closes done if no leg is live and no transfer is running, because a transfer could add a leg. The caller must hold the mutex.
 func (b *bridge) finish() {
 	if len(b.live) == 0 && b.cancel == nil {
 		close(b.done)
@@ -124,7 +124,7 @@ func (b *bridge) Hangup(ctx context.Context) error {
 	return b.HangupFor(ctx, call.HangupReason{Cause: call.CauseLocalHangup})
 }
 
-// HangupFor does the same as Hangup, and reports why to the peers and in the call records.
+// HangupFor does the same as Hangup, and reports the reason to the peers and in the call records.
 func (b *bridge) HangupFor(ctx context.Context, why call.HangupReason) error {
 	b.hangup(why)
 	select {
@@ -150,7 +150,7 @@ func (b *bridge) hangup(why call.HangupReason) {
 // Done returns a channel that is closed when the call is over.
 func (b *bridge) Done() <-chan struct{} { return b.done }
 
-// Ending returns why the call ended. It returns the zero value until Done is closed.
+// Ending returns the reason for the end of the call, or the zero value if Done is not closed.
 func (b *bridge) Ending() call.HangupReason {
 	select {
 	case <-b.done:

@@ -19,7 +19,7 @@ import (
 	"github.com/callwright/callwright/sip/self"
 )
 
-// Config configures a UA. Listen is required, and either Certificates or Credentials.
+// Config configures a UA. Listen, Media and Routes are required, and either Certificates or Credentials.
 type Config struct {
 	Listen       string            `required:"always"`              // host:port for TLS; port 0 selects a free port
 	Certificates []tls.Certificate `required:"without Credentials"` // presented to callers, and to servers that request a client certificate

@@ -181,7 +181,8 @@ func TestContactAtAnAddressIsVerified(t *testing.T) {
 	}
 }
 
-// TestByeWithoutAnAnswer checks that the record says that the peer may still be in the call if it does not answer our BYE.
+// TestByeWithoutAnAnswer checks the record of a call whose peer does not answer our BYE. The record must say that the peer may still be in
+// the call.
 func TestByeWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
 	a, records := watched(t, nil)

@@ -14,9 +14,9 @@
 // Before a call is admitted, its caller receives neither a slot, nor a media port, nor a 100 Trying. Admission checks the limits of its
 // source, then its route, then digest authentication if the trunk has credentials. All callers without permission to call receive the same
 // bare 403. A source is blocked after 20 of these refusals, or 100 other refused requests, within a minute, unless it also sends admitted
-// calls. Neither an unanswered challenge nor a refusal leaves any state. OPTIONS is answered for everyone, because carriers probe with it,
-// at the same rate as INVITEs. Requests are handled in the goroutine that reads their connection, so that a flooding source costs no more
-// than its connections. Its rate limit applies to all of them together.
+// calls. Neither an unanswered challenge nor a refusal leaves any state. OPTIONS is answered for everyone, because carriers probe with it.
+// It has the same rate limit as INVITE. Requests are handled in the goroutine that reads their connection, so that a flooding source costs
+// no more than its connections. The rate limit of a source applies to all of its connections together.
 //
 // # Outbound calls
 //

@@ -8,8 +8,8 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// TestDrainedCallsSaySo checks that the Reason header and the call record of calls that a stopping server ends differ from those of an
-// ordinary hang-up.
+// TestDrainedCallsSaySo checks that calls that a stopping server ends have another Reason header and another call record than an ordinary
+// hang-up.
 func TestDrainedCallsSaySo(t *testing.T) {
 	t.Parallel()
 	why := call.HangupReason{Cause: call.CauseDrained, Reason: "the server is stopping"}

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Hurry sets how long a server may stay silent, and after how long no further server is tried.
+// Hurry sets the maximum time that a server may stay silent, and the time after which no further server is tried.
 func (u *UA) Hurry(patience, limit time.Duration) { u.patience, u.limit = patience, limit }
 
-// KeepAlive sets the interval of keep-alives on the connections of registrations, and how long the answer may take.
+// KeepAlive sets the interval of keep-alives on the connections of registrations, and the maximum wait for an answer.
 func (u *UA) KeepAlive(every, pong time.Duration) { u.bindings.KeepAlive(every, pong) }
 
 // Held returns the number of calls and registrations that use outbound connections.

@@ -20,7 +20,7 @@ import (
 	"github.com/callwright/callwright/sip/resolve"
 )
 
-// hurry is how long a server may stay silent in these tests. unhurried is long enough that no server is abandoned.
+// hurry is the maximum time that a server may stay silent in these tests. unhurried is so long that no server is abandoned.
 const (
 	hurry     = 10 * testT1
 	unhurried = patience

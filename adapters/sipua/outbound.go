@@ -28,8 +28,8 @@ import (
 )
 
 // Dial places a call at the route's first server, and at the next ones if the trunk's failover policy allows it. progress may be nil and
-// must not block, because the call's messages wait for it. An invalid d is CodeBadRequest, and an error of Routes is returned unchanged.
-// Any other error is a *call.HangupReason.
+// must not block, because the call's messages wait for it. An invalid d causes CodeBadRequest, a route with unknown codecs causes
+// CodeInternal, and an error of Routes is returned unchanged. If the call itself fails, the error is a *call.HangupReason.
 func (u *UA) Dial(ctx context.Context, d call.DialRequest, progress func(call.Progress)) (call.Leg, error) {
 	o, err := u.newOutbound(ctx, d)
 	if err != nil {
@@ -112,8 +112,9 @@ func checkDial(d call.DialRequest) ([]sip.Header, error) {
 	return message.NewCustomHeaders(d.Headers)
 }
 
-// run tries the servers until one accepts the call or failover allows no further one. The hangup reason is the last server's. It follows
-// redirections: see follow.
+// run tries the servers until one accepts the call, failover allows no further server, o.until has passed or ctx ends. If no server
+// accepts, run returns the hangup reason of the last attempt. If a server redirects the call, run continues with follow instead of the next
+// server.
 func (o *outbound) run(ctx context.Context) (*leg.Leg, *call.HangupReason) {
 	last, tried := call.HangupReason{Cause: call.CauseUnreachable, Reason: "the trunk has no server"}, 0
 	for i, server := range o.route.Servers {
@@ -169,7 +170,7 @@ func (o *outbound) try(ctx context.Context, server uri.URI, n int) (l *leg.Leg, 
 	return l, ending, next
 }
 
-// start opens the media, adds the leg to the registry and sends the INVITE.
+// start opens the media, or takes over existing audio, adds the leg to the registry and sends the INVITE.
 func (o *outbound) start(
 	ctx context.Context, server uri.URI, id message.Identity, flow *transport.Flow, log *attempt.Log,
 ) (*leg.Leg, *call.HangupReason) {
@@ -221,8 +222,8 @@ func (o *outbound) media(ctx context.Context) (*leg.Audio, *call.HangupReason) {
 	return leg.NewAudio(session), nil
 }
 
-// await waits for the final response. It waits only for the user agent's patience for the first response, because RFC 3261 would wait for
-// 64*T1. An abandoned leg continues in the background until it has ended.
+// await waits for the final response. It waits for the first response no longer than UA.patience, because the limit of RFC 3261, 64*T1 (32
+// s), would delay the failover too long. An abandoned leg continues in the background until it has ended.
 func (o *outbound) await(ctx context.Context, l *leg.Leg) (ending *call.HangupReason, next bool) {
 	if silent := o.silence(ctx, l); silent != nil {
 		l.GiveUp(silent.Cause, silent.Reason)

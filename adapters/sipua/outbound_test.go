@@ -336,7 +336,7 @@ func TestPeerHoldsOutboundCall(t *testing.T) {
 	p.peer.reply(p.invite, 200, "x", answerSDP())
 	p.peer.request("ACK")
 	l := p.leg()
-	// ask sends a request of the callee, whose From and To are those of the INVITE exchanged.
+	// ask sends a request of the callee. Its From is the To of the INVITE, and its To the From of the INVITE.
 	ask := func(method string, cseq int, body string) {
 		p.peer.send(body, method+" sip:x@"+p.Addr().String()+" SIP/2.0",
 			"Via: SIP/2.0/TLS 127.0.0.1;branch=z9hG4bKpeer"+method+string(rune('0'+cseq)),

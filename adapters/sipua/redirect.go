@@ -33,7 +33,7 @@ type targetSet struct {
 	refused []string        // skipped targets with the reasons
 }
 
-// redirected adds the contacts of the redirection that ended o.
+// redirected adds the contacts of the redirection that ended o to the waiting targets.
 func (i *targetSet) redirected(o *outbound) {
 	hops := make([]hop, 0, len(o.moved.Contacts)+len(i.waiting))
 	for _, c := range o.moved.Contacts {
@@ -69,7 +69,8 @@ func (i *targetSet) refuse(h hop, why string) {
 // maxRefused is the maximum number of skipped targets that a hangup reason lists.
 const maxRefused = 3
 
-// reason returns a text that lists the skipped targets, at most maxRefused.
+// reason returns a text that lists the first maxRefused skipped targets, and the number of the others. If there are none, it states that
+// the redirection contains no target.
 func (i *targetSet) reason() string {
 	switch n := len(i.refused); {
 	case n == 0:
@@ -85,8 +86,9 @@ func visit(server uri.URI, number callwright.PhoneNumber) string {
 	return fmt.Sprintf("%s:%d %s", server.Host, server.EffectivePort(), number)
 }
 
-// follow calls the targets of a redirected call until one answers, one declines for all, or MaxRedirects is reached. The hangup reason is
-// the last target's.
+// follow calls the targets of a redirected call one after the other. It stops when a target answers, declines for all targets (6xx) or
+// rings too long, when no target is left, after MaxRedirects targets, after o.until, or when ctx ends. It returns the hangup reason of the
+// last target, or last if it called none. If that is a redirection, the reason lists the skipped targets.
 func (o *outbound) follow(ctx context.Context, last call.HangupReason, tried int) (*leg.Leg, *call.HangupReason) {
 	way := &targetSet{visited: map[string]bool{visit(o.last, o.dial.To): true}}
 	way.redirected(o)

@@ -137,8 +137,9 @@ func TestRedirectionToTheSameServer(t *testing.T) {
 	}
 }
 
-// TestRedirectionToAnotherServer checks that another server receives neither the credentials nor the headers of the trunk, and neither does
-// the trunk's server after a redirection by another. The results there must not affect the health of the trunk's server.
+// TestRedirectionToAnotherServer checks that another server receives neither the credentials nor the headers of the trunk. The trunk's own
+// server must not receive them either if the other server redirects the call back. Neither result must affect the health of the trunk's
+// server.
 func TestRedirectionToAnotherServer(t *testing.T) {
 	t.Parallel()
 	other, accept := listenWire(t, "127.0.0.1")

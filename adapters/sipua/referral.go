@@ -14,8 +14,9 @@ import (
 	trunk "github.com/callwright/callwright/sip"
 )
 
-// refer handles a REFER by which the peer of an answered leg transfers us. It starts the transfer, or refuses it if none is allowed or one
-// is already running.
+// refer handles a REFER by which the peer of an answered leg transfers us. It starts the transfer. It refuses the REFER if transfers are
+// not allowed, if the call has reached maxTransfers, if another transfer is running, if l is no longer the current leg, or if the UA is
+// closed.
 func (b *bridge) refer(l *leg.Leg, to callwright.PhoneNumber) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -92,7 +93,7 @@ func (b *bridge) logRefused(to callwright.PhoneNumber, why refusedTransfer) {
 	}
 }
 
-// accept counts an accepted transfer. Because refer limits the count to maxTransfers, b.transfers never blocks.
+// accept counts an accepted transfer. Because refer limits the count to maxTransfers, a send to b.transfers never blocks.
 func (b *bridge) accept() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

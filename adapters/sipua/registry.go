@@ -40,7 +40,7 @@ type entry struct {
 	caller netip.AddrPort
 }
 
-// dialogKey identifies the dialog of a request by its Call-ID and our tag, which is in its To header.
+// dialogKey identifies a dialog by its Call-ID and our tag. A request of the peer contains our tag in the To header.
 type dialogKey struct{ callID, localTag string }
 
 func keyOf(id message.Identity) dialogKey { return dialogKey{id.CallID, id.LocalTag} }
@@ -105,7 +105,8 @@ func (r *registry) releaseFrom(a netip.Addr) {
 	r.releaseLocked()
 }
 
-// openLog counts an attempt that is reported to the observer. closeLog ends the count when the observer has received its end.
+// openLog counts an attempt that is reported to the observer. closeLog subtracts the attempt again, after the observer has received its
+// end.
 func (r *registry) openLog() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -125,7 +126,7 @@ func (r *registry) finish() {
 		return
 	}
 	select {
-	case <-r.idle: // already closed, before a call that was refused while draining
+	case <-r.idle: // already closed: the attempt of a refused call has ended later
 	default:
 		close(r.idle)
 	}
@@ -201,7 +202,7 @@ func (r *registry) carries(caller netip.AddrPort) bool {
 	return false
 }
 
-// drain makes reserve refuse new calls from now on.
+// drain makes reserve and reserveFrom refuse new calls from now on.
 func (r *registry) drain() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

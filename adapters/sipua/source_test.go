@@ -9,8 +9,8 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// TestCallsLeaveFromTheListeningAddress checks that outbound connections use the listening address, which is the one on a peer's
-// allow-list.
+// TestCallsLeaveFromTheListeningAddress checks that outbound connections use the listening address, because peers may allow only that
+// address.
 func TestCallsLeaveFromTheListeningAddress(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, func(c *sipua.Config) { c.Listen = "127.0.0.2:0" })

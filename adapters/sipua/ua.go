@@ -134,7 +134,7 @@ func contactURI(host string, listening net.Addr) (sip.Uri, error) {
 }
 
 // Run accepts calls and keeps registrations alive until ctx ends or the user agent is closed. It then refuses new calls, while running
-// calls continue until Close. A second call of Run returns an error.
+// calls continue until Close. A second call of Run returns an error, and a first call after Close returns nil.
 func (u *UA) Run(ctx context.Context) error {
 	if u.running.Swap(true) {
 		return errors.New("sipua: Run may be called once")
@@ -172,8 +172,9 @@ func (u *UA) Ready(ready bool) { u.unready.Store(!ready) }
 // Drain makes the user agent refuse new calls in both directions. Running calls continue.
 func (u *UA) Drain() { u.registry.drain() }
 
-// Close refuses new calls, hangs up all calls and closes the connections. Before it closes them, it waits until the peers have confirmed
-// and the observer has received the end of every call, or until ctx ends. It may be called more than once.
+// Close refuses new calls and hangs up all calls. It waits until the peers have confirmed and the observer has received the end of every
+// call, or until ctx ends, and then closes the connections. It returns the error of ctx if ctx ended first. It may be called more than
+// once.
 func (u *UA) Close(ctx context.Context) error {
 	legs, first := u.registry.close()
 	for _, l := range legs {

@@ -18,7 +18,8 @@ import (
 
 var _ request.Client = (*Sender)(nil)
 
-// Do implements request.Client. The request carries no signature. A Timeout of 0 means request.DefaultTimeout.
+// Do implements request.Client. The request carries no signature. A Timeout of 0 means request.DefaultTimeout, and a longer one than
+// request.LongestTimeout is shortened.
 func (s *Sender) Do(ctx context.Context, r request.Request) (request.Response, error) {
 	if err := s.CheckURL(r.URL); err != nil {
 		return request.Response{}, err

@@ -67,7 +67,7 @@ func New(c Config) (*Sender, error) {
 			DialContext: dialer.DialContext, TLSHandshakeTimeout: timeout, MaxIdleConns: 100, IdleConnTimeout: time.Minute,
 			DisableCompression: true, MaxResponseHeaderBytes: 64 << 10,
 		}},
-		// A redirect would send the record to an address that the organization did not configure.
+		// A redirect would send the message to an address that the organization did not configure.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return &Sender{cfg: c, client: client}, nil
@@ -90,8 +90,9 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 // Close closes the idle connections. It does not interrupt requests.
 func (s *Sender) Close() { s.client.CloseIdleConnections() }
 
-// CheckURL returns CodeBadRequest for a URL to which Send and Do cannot send: another scheme, user information, a host that is not ASCII,
-// an invalid port or, without AllowPrivate, a private address. It resolves no names: the dialer checks the resolved address.
+// CheckURL returns CodeBadRequest for a URL to which Send and Do cannot send: a scheme other than https (or http, with AllowPrivate), no
+// host, user information, a host that is not ASCII, an invalid port or, without AllowPrivate, a private address. It resolves no names: the
+// dialer checks the resolved address.
 func (s *Sender) CheckURL(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" || u.User != nil {

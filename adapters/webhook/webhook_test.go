@@ -143,7 +143,7 @@ func splitURL(text string) (host, port string, err error) {
 func TestCheckURL(t *testing.T) {
 	t.Parallel()
 	public, private := sender(t, false), sender(t, true)
-	for text, want := range map[string][2]bool{ // accepted by public, by private
+	for text, want := range map[string][2]bool{ // accepted without and with AllowPrivate
 		"https://example.com/hook?x=1":      {true, true},
 		"http://example.com/":               {false, true},
 		"https://127.0.0.1/":                {false, true},

@@ -56,7 +56,7 @@ func audioEnds(t *testing.T, h LegHarness) {
 	}
 }
 
-// audioLeg makes a call.Leg of a conversation.Audio, so that RunAudio can share RunLeg's checks of audio.
+// audioLeg adapts a conversation.Audio to a call.Leg, so that RunAudio can share RunLeg's checks of audio.
 type audioLeg struct {
 	conversation.Audio
 	far FarLeg
@@ -69,7 +69,7 @@ func (*audioLeg) Info() call.LegInfo {
 	return call.LegInfo{SIPCallID: "audio", Peer: "audio", Codec: "audio", SRTPSuite: "audio", TLS: "audio"}
 }
 
-// Transfer always returns an error.
+// Transfer always returns an error, because a conversation.Audio cannot be transferred.
 func (*audioLeg) Transfer(context.Context, string) error {
 	return errors.New("agentstest: audio cannot be transferred")
 }

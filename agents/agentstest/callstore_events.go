@@ -24,6 +24,10 @@ func keepsTranscript(t *testing.T, s call.Store) {
 			Seq: 2, Speaker: call.SpeakerUser, Text: "Söme \U0001F600 text", Start: 2 * time.Second, End: 3 * time.Second,
 			Interrupted: true, CreatedAt: at.Add(time.Second),
 			Latency: conversation.Latency{EndOfTurn: 1, Recognized: 2, FirstStep: 3, FirstAudio: 4, Playing: 5},
+			Holds: []conversation.Hold{
+				{Start: 2100 * time.Millisecond, Length: time.Second, Why: conversation.HoldBackChannel},
+				{Start: 2900 * time.Millisecond, Length: 5, Why: conversation.HoldCut},
+			},
 		},
 	}
 	for _, seq := range []int{1, 0, 1, 0} { // out of order, and each twice
@@ -178,7 +182,7 @@ func findsLines(t *testing.T, s call.Store) {
 		t.Errorf("got %v, %v", got, err)
 	}
 	for _, place := range places[:3] {
-		if got[place] != want[place] {
+		if !reflect.DeepEqual(got[place], want[place]) {
 			t.Errorf("at %v: got %+v, want %+v", place, got[place], want[place])
 		}
 	}

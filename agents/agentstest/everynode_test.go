@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// TestEveryNode checks that the pathway compiles without fault and contains every type of node.
+// TestEveryNode checks that the pathway compiles without faults and contains every type of node.
 func TestEveryNode(t *testing.T) {
 	t.Parallel()
 	g, err := graph.Compile(agentstest.EveryNode("http://127.0.0.1:1234"))

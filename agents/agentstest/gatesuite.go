@@ -16,7 +16,7 @@ type GateHarness struct {
 	Finish func(t *testing.T, v pathway.Version, passed bool)
 }
 
-// RunGate tests a pathway.Gate. newGate returns a gate that knows the pathway "p1" of the organization "a" and requires no tests.
+// RunGate tests a pathway.Gate. newGate returns a gate that requires no tests. The organization "a" has the pathway "p1".
 func RunGate(t *testing.T, newGate func(t *testing.T) GateHarness) {
 	t.Helper()
 	tests := map[string]func(*testing.T, GateHarness){

@@ -25,7 +25,7 @@ type knowledgeBase struct {
 
 var _ pathway.Knowledge = (*Knowledge)(nil)
 
-// Add adds a knowledge base, or replaces the one with the same name.
+// Add adds a knowledge base, or replaces the organization's knowledge base of the same name.
 func (k *Knowledge) Add(org callwright.OrgID, base string, passages ...string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

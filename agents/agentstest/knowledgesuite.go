@@ -15,9 +15,9 @@ import (
 
 // KnowledgeHarness is the harness of RunKnowledge. New is required.
 type KnowledgeHarness struct {
-	// New returns a pathway.Knowledge in which the organization has exactly one knowledge base, called base, with these passages, which are
-	// indexed already. The suite asks for each passage in the passage's words: Find must return first the passage that shares the most
-	// words with the question. A found passage may contain further text, such as a title.
+	// New returns a pathway.Knowledge in which the organization has exactly one knowledge base. Its name is base, and it contains the given
+	// passages, which are already indexed. The suite asks for each passage in the passage's words: the first passage that Find returns must
+	// be the passage that shares the most words with the question. A found passage may contain further text, such as a title.
 	New func(t *testing.T, org callwright.OrgID, base string, passages []string) pathway.Knowledge
 }
 

@@ -277,7 +277,7 @@ func legPlayout(t *testing.T, h LegHarness) {
 	}
 }
 
-// legWriteEnds checks that the end of its ctx and the end of the call interrupt a Write that waits.
+// legWriteEnds checks that a Write that waits returns when its ctx ends, and when the call ends.
 func legWriteEnds(t *testing.T, h LegHarness) {
 	leg, _ := h.Connect(t)
 	rate := leg.Rate()

@@ -64,8 +64,8 @@ func NoAnswer(ctx context.Context, _ call.DialRequest, ring func()) (*Phone, err
 // terminated is the SIP code of a call that the caller gives up before the answer (487 Request Terminated).
 const terminated = 487
 
-// Dial runs the Callee and returns the leg of the answered call. If ctx ends first, the call ends with CauseCancelled; if the ringing time
-// d.Ring ends first, it ends with CauseNoAnswer.
+// Dial runs the Callee and returns the leg of the answered call. The Callee's ctx ends after the ringing time d.Ring. If ctx ends first,
+// the call ends with CauseCancelled.
 func (l *Line) Dial(ctx context.Context, d call.DialRequest, progress func(call.Progress)) (call.Leg, error) {
 	l.mu.Lock()
 	callee := l.callee
@@ -135,7 +135,7 @@ func (l *Line) Accept(ctx context.Context) (call.IncomingCall, error) {
 // Close makes Accept return CodeUnavailable. It may be called more than once.
 func (l *Line) Close() { l.close.Do(func() { close(l.closed) }) }
 
-// Incoming is the caller's side of an incoming call. It is also the call.IncomingCall that Accept returns.
+// Incoming is the caller's side of an incoming call. It also implements the call.IncomingCall that Accept returns.
 type Incoming struct {
 	offer   call.CallerInfo
 	phone   *Phone

@@ -222,7 +222,7 @@ func (h ModelHarness) callsTools(t *testing.T, s Scene) {
 	}
 }
 
-// fails checks that a reply ends with exactly one *llm.Failure of the class, as does the answer to the Question.
+// fails checks that a reply ends with exactly one *llm.Failure of the class, and that the answer to the Question fails with the same class.
 func (h ModelHarness) fails(t *testing.T, class llm.Class, f Failing) {
 	m := h.model(t, f.New)
 	ctx, cancel := context.WithTimeout(t.Context(), modelTime)

@@ -29,6 +29,7 @@ func RunObserver(t *testing.T, h ObserverHarness) {
 			{Role: conversation.RoleCaller, Text: "12#", Digits: true, Start: 3 * time.Second, End: 3 * time.Second},
 			{Role: conversation.RoleAgent, Text: "w5", Digits: true, Start: 4 * time.Second, End: 5 * time.Second},
 			{Role: conversation.RoleAgent, Text: "I was", Interrupted: true, Latency: conversation.Latency{Playing: time.Second}},
+			{Role: conversation.RoleAgent, Text: "As I said.", Holds: []conversation.Hold{{Start: time.Second, Length: 1, Why: conversation.HoldNoise}}},
 		} {
 			o.Entry(e)
 			want = append(want, e.Text)
@@ -54,8 +55,8 @@ func RunObserver(t *testing.T, h ObserverHarness) {
 	})
 }
 
-// settles waits until taken returns n texts, at most callwrighttest.Promptly, and returns the texts. An observer may process an entry after
-// Entry has returned.
+// settles waits until taken returns n texts, but at most callwrighttest.ImmediateLimit, and returns the texts. An observer may process an
+// entry after Entry has returned.
 func settles(taken func() []string, n int) []string {
 	for deadline := time.Now().Add(callwrighttest.ImmediateLimit); len(taken()) < n && time.Now().Before(deadline); <-time.After(time.Millisecond) {
 	}

@@ -24,7 +24,7 @@ type concurrentEditors struct {
 	said  map[string]int // number of turns by chat id
 }
 
-// act performs a random operation. It returns its error, unless concurrent operations can cause this error.
+// act performs a random operation. It returns the operation's error, unless concurrent operations can cause that error.
 func (c *concurrentEditors) act(ctx context.Context, r *rand.Rand) error {
 	number := 1 + r.IntN(6)
 	var err error

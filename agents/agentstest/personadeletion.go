@@ -79,7 +79,7 @@ func testPersonaDeletion(t *testing.T, numbers *agents.Service, personas *person
 	}
 }
 
-// holdTime is the time within which the second operation finishes if it does not wait for the first.
+// holdTime is the time within which the second operation finishes if it does not wait for the first operation.
 const holdTime = 200 * time.Millisecond
 
 // hookedStore calls do once, in the transaction of the first operation: after NumbersOf if reading is set, otherwise before UpdateNumber.

@@ -87,7 +87,7 @@ func (p *Phone) SayAfter(part, text string) {
 // cue is a text that the phone says once it has heard the text after.
 type cue struct{ after, text string }
 
-// answer queues the text of the cue if the phone has heard its condition. The caller holds the mutex.
+// answer queues the cue's text and deletes the cue, if the phone has heard the text after. The caller must hold the mutex.
 func (p *Phone) answer() {
 	if p.cue.after != "" && strings.Contains(TextOf(p.played), p.cue.after) {
 		p.say = append(p.say, Voice(p.cue.text, p.config.Rate)...)

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// RunRecordings tests a call.Recordings. newRecordings returns an empty one.
+// RunRecordings tests a call.Recordings. newRecordings returns a store without recordings.
 func RunRecordings(t *testing.T, newRecordings func(t *testing.T) call.Recordings) {
 	t.Helper()
 	tests := map[string]func(*testing.T, call.Recordings){

@@ -45,7 +45,7 @@ func legReferred(t *testing.T, h LegHarness) {
 	isOver(t, n, call.CauseLocalHangup, false)
 }
 
-// legHangupFor checks that Ending of a call.Explained returns the reason of the first HangupFor, not of a later one.
+// legHangupFor checks that Ending of a call.Explained returns the reason of the first HangupFor, not of a later HangupFor.
 func legHangupFor(t *testing.T, h LegHarness) {
 	leg, far := h.Connect(t)
 	explained, ok := leg.(call.Explained)

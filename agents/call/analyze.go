@@ -13,7 +13,8 @@ import (
 )
 
 // analyzeAttempts is the number of attempts after which the record remains without an analysis. analyzePatience bounds each attempt, and is
-// shorter than a step of work. Within analyzeLife after the end of the call, an error with a RetryAfter does not count as an attempt.
+// shorter than the time limit of a task. Within analyzeLife after the end of the call, an error with a RetryAfter does not count as an
+// attempt.
 const (
 	analyzeAttempts = 3
 	analyzePatience = 20 * time.Second
@@ -25,7 +26,8 @@ func (c Call) wantsAnalysis() bool {
 	return c.StartedAt != nil && (len(c.Plan.Dispositions) > 0 || c.Plan.SummaryPrompt != "")
 }
 
-// report queues the work that follows the end of a call, in the transaction of ctx: the analysis, or else the notification of the webhook.
+// report queues the work that follows the end of a call, in the transaction of ctx: the analysis if the call still requires it, or else the
+// notification of the webhook, if any.
 func (s *Service) report(ctx context.Context, c Call) error {
 	if c.wantsAnalysis() && c.Analysis == (Analysis{}) {
 		return s.cfg.Work.Enqueue(ctx, callwright.Task{Kind: taskAnalyze, Key: c.ID, Org: c.Org, Unique: true})
@@ -91,8 +93,8 @@ func analysisFailure(err error) string {
 // maxSummary bounds a stored summary in characters. A longer summary is truncated.
 const maxSummary = 20_000
 
-// analysis asks the model for the summary and the disposition of a call. It returns a *llm.Failure if the model fails or the summary is
-// empty.
+// analysis asks the model for the summary and the disposition of a call. It returns a *llm.Failure if the model fails or a required summary
+// is empty. For an empty transcript, it returns an Analysis with an Error.
 func (s *Service) analysis(ctx context.Context, c Call, lines []Entry) (Analysis, error) {
 	if len(lines) == 0 {
 		return Analysis{Error: "nothing was said"}, nil

@@ -160,7 +160,8 @@ func TestAnalysisAfterABreak(t *testing.T) {
 	})
 }
 
-// TestAnalysisIsPutOff checks that the analysis honors the RetryAfter of an overloaded model, but not forever.
+// TestAnalysisIsPutOff checks that the analysis honors the RetryAfter of an overloaded model, and that it fails if the model stays
+// overloaded.
 func TestAnalysisIsPutOff(t *testing.T) {
 	t.Parallel()
 	for busy, want := range map[int]string{6: "", 1000: "the analysis failed: the language model is asked too often"} {
@@ -283,7 +284,8 @@ func TestAnalysisDeliveredTwice(t *testing.T) {
 	}, deliverTwice)
 }
 
-// TestAnalysisIsNotKept checks that the webhook receives the analysis even if the first write of the analysis seems to fail.
+// TestAnalysisIsNotKept checks that the webhook receives the analysis once, even if the first write of the analysis returns an error after
+// the store has executed it.
 func TestAnalysisIsNotKept(t *testing.T) {
 	t.Parallel()
 	f := &faulty{}

@@ -51,7 +51,8 @@ func (s *Service) refuse(ctx context.Context, pending IncomingCall, cause Cause)
 	}
 }
 
-// answer answers an incoming call and runs it until it ends. It rejects the call if its agent, pathway or record is not available.
+// answer answers an incoming call and runs it until it ends. It rejects the call if its agent, persona or pathway is not available, or if
+// its record cannot be stored.
 func (s *Service) answer(ctx context.Context, id string, pending IncomingCall) {
 	clock := callwright.SteadyClock(s.cfg.Clock)
 	now := clock.Now()

@@ -31,7 +31,8 @@ func (s *Service) loadLeader(ctx context.Context, c Call) (loadLeader, error) {
 	return s.load(ctx, c.Org, c.Agent.Pathway)
 }
 
-// load loads a pathway. It returns CodeNotFound if the start node is missing, and CodeUnavailable if this server has no pathways.
+// load loads a pathway. It returns CodeNotFound if the start node is missing, CodeUnavailable if this server has no pathways, or the error
+// of Pathways.Load.
 func (s *Service) load(ctx context.Context, org callwright.OrgID, ref agents.PathwayRef) (loadLeader, error) {
 	if s.cfg.Pathways == nil {
 		return loadLeader{}, callwright.Errorf(callwright.CodeUnavailable, "there are no pathways on this server")
@@ -69,8 +70,8 @@ func (s *Service) warnOfModels(ctx context.Context, c Call, by loadLeader) {
 	}
 }
 
-// brain returns the brain of a call. Config.NewBrain takes precedence. Otherwise the pathway leads, whose nodes define their tools, or else
-// the task with the agent's tools.
+// brain returns the brain of a call. If Config.NewBrain returns a brain or an error, brain returns that. Otherwise the pathway leads the
+// conversation, and its nodes define their tools. Without a pathway, the task leads with the agent's tools.
 func (s *Service) brain(ctx context.Context, c Call, by loadLeader, book *recordWriter) (conversation.Brain, error) {
 	if s.cfg.NewBrain != nil {
 		if own, err := s.cfg.NewBrain(ctx, c); own != nil || err != nil {

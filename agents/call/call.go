@@ -86,7 +86,8 @@ const (
 // AnsweredBy describes the party that answered a call. It is empty until the call is answered or has ended.
 type AnsweredBy string
 
-// The answering parties. An answered call without answering machine detection is "unknown".
+// The answering parties. A call that was answered has AnsweredByUnknown until answering machine detection has decided, and without
+// detection also afterwards.
 const (
 	AnsweredByHuman     AnsweredBy = "human"
 	AnsweredByVoicemail AnsweredBy = "voicemail"
@@ -102,6 +103,7 @@ type Entry struct {
 	Start, End  time.Duration // relative to the answer
 	Interrupted bool          // whether the other side interrupted the agent
 	Latency     conversation.Latency
+	Holds       []conversation.Hold // pauses of the agent while the other side spoke; times relative to the answer
 	CreatedAt   time.Time
 }
 

@@ -33,7 +33,7 @@ func (s *Service) checkParts(a agents.Agent) error {
 	return nil
 }
 
-// checkPlan refuses a plan that exceeds its limits or requires a port that this server lacks.
+// checkPlan refuses a plan with an invalid value, or that requires a port of this server or a webhook that is missing.
 func (s *Service) checkPlan(p Plan, a agents.Agent) error {
 	if err := s.checkVoicemail(p.Voicemail, "voicemail.action", "voicemail.message"); err != nil {
 		return err

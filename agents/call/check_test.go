@@ -84,6 +84,10 @@ func TestCreateNamesTheField(t *testing.T) {
 			agent(agents.Agent{Task: "t", Pathway: agents.PathwayRef{StartNode: "greet"}}),
 		},
 		"persona": {agent(agents.Agent{Task: "t", Persona: long(agents.MaxPersona + 1)})},
+		"interruptibility": {
+			agent(agents.Agent{Task: "t", Interruptibility: new(-1)}),
+			agent(agents.Agent{Task: "t", Interruptibility: new(5)}),
+		},
 		"interruption_threshold": {
 			agent(agents.Agent{Task: "t", Interruption: new(-time.Second)}),
 			agent(agents.Agent{Task: "t", Interruption: new(11 * time.Second)}),

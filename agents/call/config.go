@@ -38,10 +38,10 @@ type Config struct {
 	// Activity returns the detector of a call's speech. It may be nil: see conversation.Config.
 	Activity func(rate int) conversation.Activity
 
-	Routes     Routes             // if nil, placing a call is CodeUnavailable
-	Recordings Recordings         // if nil, placing a call with a recording is CodeUnavailable, and incoming calls are not recorded
-	Notifier   Notifier           // if nil, placing a call with a webhook is CodeUnavailable, and incoming calls send no notices
-	Pathways   agents.Pathways    // if nil, a call with a pathway is CodeUnavailable
+	Routes     Routes             // if nil, Create returns CodeUnavailable
+	Recordings Recordings         // if nil, Create returns CodeUnavailable for a call with a recording, and incoming calls are unrecorded
+	Notifier   Notifier           // if nil, Create returns CodeUnavailable for a call with a webhook, and incoming calls send no notices
+	Pathways   agents.Pathways    // if nil, calls with a pathway fail
 	Requests   request.Client     // if nil, tools and dynamic data fail
 	Knowledge  pathway.Knowledge  // nil means no knowledge bases
 	AMD        func(rate int) AMD // returns the detector for a call with a sample rate; nil means no detection
@@ -57,7 +57,7 @@ type Config struct {
 	callwright.Runtime
 }
 
-// setDefaults replaces missing optional ports by null implementations.
+// setDefaults replaces missing optional ports by null implementations, and an empty Node by a new id.
 func (c *Config) setDefaults() {
 	if c.Agents == nil {
 		c.Agents = noAgents{}

@@ -23,7 +23,7 @@ type Request struct {
 }
 
 // Create checks a call and queues it. It refuses an invalid number, a caller's number that is not attached, an agent or a plan that no call
-// can use, and every call while Config.Ready returns an error.
+// can use, a StartAt that is too far ahead, and every call while Config.Ready returns an error.
 func (s *Service) Create(ctx context.Context, org callwright.OrgID, r Request) (Call, error) {
 	to, err := callwright.ReadNumber(ctx, s.cfg.Numbering, org, r.To)
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *Service) Create(ctx context.Context, org callwright.OrgID, r Request) (
 	return c, s.cfg.Atomic.Do(ctx, func(ctx context.Context) error { return s.queue(ctx, c) })
 }
 
-// queue stores a new call and enqueues the task that places it, in the transaction of ctx.
+// queue stores a new call with its first notice, and enqueues the task that places it, in the transaction of ctx.
 func (s *Service) queue(ctx context.Context, c Call) error {
 	if err := s.cfg.Store.Insert(ctx, c); err != nil {
 		return err
@@ -94,7 +94,8 @@ func (s *Service) callerNumber(
 // farthestStart bounds how far ahead a call may be scheduled.
 const farthestStart = 30 * 24 * time.Hour
 
-// checkStart refuses a StartAt beyond farthestStart, and sets a StartAt in the past to nil.
+// checkStart refuses a StartAt beyond farthestStart, and sets a StartAt in the past to nil. It converts any other StartAt to UTC and
+// truncates it to microseconds.
 func (r *Request) checkStart(now time.Time) error {
 	switch {
 	case r.StartAt == nil:

@@ -6,7 +6,8 @@
 // pathway, or a prompted agent. Meanwhile a record writer stores the events. One transaction stores the end with its consequences: the
 // retry of an unanswered call, and the tasks that analyze the call and notify its webhook.
 //
-// An incoming call begins with the loading of the pathway. Each call is dialed at most once and ends once, even if nodes die at any moment.
+// For an incoming call, the Service first stores the record, then loads the pathway and fetches the dynamic data, and then answers. Each
+// call is dialed at most once and ends once, even if nodes die at any moment.
 //
 // Config lists the ports of a Service. Adapters implement Store, Line with its Leg and IncomingCall, Recordings, Notifier and AMD. Package
 // agentstest contains their conformance suites.

@@ -20,7 +20,8 @@ func (s *Service) tellFailure(ctx context.Context, c Call) error {
 	return s.cfg.Work.Enqueue(ctx, callwright.Task{Kind: taskFailed, Key: c.ID, Org: c.Org, Unique: true})
 }
 
-// failed runs the task call.failed: it reports a failed call. It does nothing if Config.Failures is nil, which a restart can change.
+// failed runs the task call.failed: it reports a failed call. It does nothing if the call was deleted or no longer counts as failed, or if
+// Config.Failures is nil, which a restart can change.
 func (s *Service) failed(ctx context.Context, task callwright.Task, _ int) error {
 	if s.cfg.Failures == nil {
 		return nil
@@ -38,8 +39,8 @@ func (s *Service) failed(ctx context.Context, task callwright.Task, _ int) error
 // reportLife bounds how long reports with a RetryAfter are delayed.
 const reportLife = 24 * time.Hour
 
-// later returns the error of a report. If the error has a RetryAfter, later raises it with the age of the failure. After reportLife the
-// returned error has none, so that the failed report counts as an attempt.
+// later returns the error of a report. If the error has a RetryAfter, later raises the RetryAfter to at least half the age of the failure.
+// After reportLife the returned error has no RetryAfter, so that the failed report counts as an attempt.
 func (s *Service) later(err error, since time.Time) error {
 	wait, asked := callwright.RetryAfter(err)
 	if !asked {

@@ -43,8 +43,9 @@ func (s *Service) finish(ctx context.Context, c Call, e HangupReason, at time.Ti
 // mayClose reports whether a call with this stored record may be closed.
 type mayClose func(ctx context.Context, stored Call) bool
 
-// close moves a call to the end state of its hang-up reason, unless the call has ended or may returns false. If several nodes close a call,
-// one of them succeeds. close merges c into the stored record, unless the stored state is ahead of c's.
+// close moves a call to the end state of its hang-up reason, unless the call was deleted, has ended, or the function may returns false. If
+// several nodes close a call, one of them succeeds. If the stored record has the state of c, close stores c. Otherwise it stores the stored
+// record with the Variables of c.
 func (s *Service) close(ctx context.Context, c Call, e HangupReason, at time.Time, may mayClose) error {
 	return s.closeBy(ctx, e, at, func(ctx context.Context) (end Call, open bool, err error) {
 		stored, err := s.cfg.Store.Get(ctx, c.Org, c.ID)
@@ -171,7 +172,7 @@ func (s *Service) Stop(ctx context.Context, org callwright.OrgID, id string) err
 	return ignoreConflict(s.cancel(ctx, c))
 }
 
-// ignoreConflict returns nil for CodeConflict and CodeNotFound: another node or request has changed the call, and continues it.
+// ignoreConflict returns nil for CodeConflict and CodeNotFound: another node or request has changed or deleted the call.
 func ignoreConflict(err error) error {
 	if errors.Is(err, callwright.ErrConflict) || errors.Is(err, callwright.ErrNotFound) {
 		return nil
@@ -185,7 +186,8 @@ func (s *Service) cancel(ctx context.Context, c Call) error {
 	return s.close(ctx, c, HangupReason{Cause: CauseCancelled, Reason: errStopped.Error()}, s.cfg.Clock.Now(), waits)
 }
 
-// sweep runs the task call.sweep: it closes the calls of dead nodes.
+// sweep runs the task call.sweep: it closes the calls of dead nodes, at most 100 in a run. It does nothing while this node cannot tell
+// which nodes are dead.
 func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 	const batch = 100
 	before := s.cfg.Clock.Now().Add(-node.LeaseTTL)

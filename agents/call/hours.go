@@ -23,8 +23,8 @@ type Hour struct {
 // MaxHours is the maximum count of Service.Hours.
 const MaxHours = 48
 
-// Hours returns the last count hours up to the current hour, the oldest first, including hours without calls. count must be from 1 to
-// MaxHours.
+// Hours returns the tallies of the given number of hours, the oldest first, up to and including the current hour. It includes hours without
+// calls. count must be from 1 to MaxHours.
 func (s *Service) Hours(ctx context.Context, org callwright.OrgID, count int) ([]Hour, error) {
 	if count < 1 || count > MaxHours {
 		return nil, callwright.Invalid("count", "must be from 1 to %d", MaxHours)

@@ -10,10 +10,11 @@ import (
 
 // Line connects to the telephone network: it places calls and accepts them. agentstest.RunLine tests it.
 type Line interface {
-	// Dial places a call and waits until it is answered. It returns a *HangupReason if the call is not answered: CauseCancelled if ctx ends
-	// first or has ended before, or the *HangupReason that is the cause of ctx; CauseNoAnswer after the ringing time; otherwise the cause
-	// of the peer's response, with ByPeer. In each case the peer stops ringing. SIPCode is the code of the last response; after a CANCEL it
-	// is 487, if that response arrives soon. progress may be nil. Dial calls it with ProgressRinging at most once, from any goroutine.
+	// Dial places a call and waits until it is answered. If the call is not answered, Dial returns a *HangupReason, and the peer stops
+	// ringing. The Cause is CauseNoAnswer after the ringing time, the cause of the peer's response (with ByPeer) if it refuses the call,
+	// and otherwise the cause of the line's failure. If ctx ends first or has ended before, Dial returns the cause of ctx if that is a
+	// *HangupReason, and CauseCancelled otherwise. SIPCode is the code of the last response. After a CANCEL it is 487, if that response
+	// arrives soon. progress may be nil. Dial calls it with ProgressRinging at most once, from any goroutine.
 	Dial(ctx context.Context, d DialRequest, progress func(Progress)) (Leg, error)
 	// Accept waits for the next incoming call that its trunk admits. It returns the error of ctx when ctx ends, and
 	// callwright.ErrUnavailable when the line is closed, even while it waits. Dial and Accept may be called concurrently: each incoming
@@ -39,12 +40,12 @@ type Progress string
 // ProgressRinging reports a 180 response, or a 183 response without a body.
 const ProgressRinging Progress = "ringing"
 
-// IncomingCall is a ringing call. The line has started the ringing; exactly one of Answer and Reject ends it.
+// IncomingCall is a ringing call. The line has started the ringing. Call exactly one of Answer and Reject to end the ringing.
 type IncomingCall interface {
 	// Caller describes the call: its caller, its callee and its headers.
 	Caller() CallerInfo
-	// Answer answers the call and waits for the caller's ACK. It returns a *HangupReason if the call was rejected, or with CauseCancelled
-	// if the caller has given up. If the caller gives up during the answer, Answer may instead return a leg that ends soon.
+	// Answer answers the call and waits for the caller's ACK. It returns a *HangupReason if the call was rejected, or if the caller has
+	// given up (CauseCancelled). If the caller gives up during the answer, Answer may instead return a leg that ends soon.
 	Answer(ctx context.Context) (Leg, error)
 	// Reject refuses the call with the cause's SIP code: 486 for CauseBusy, 603 for CauseRejected, 480 for CauseUnavailable, and 503 with
 	// Retry-After for CauseOverload and CauseInternal, so that the caller's side tries another node. For any other cause it returns
@@ -96,7 +97,7 @@ type Leg interface {
 
 // Explained is an optional interface of a Leg: it hangs up with a given reason. agentstest.RunLeg tests it.
 type Explained interface {
-	// HangupFor hangs up like Hangup. Ending then returns the reason why, unless the call had already ended.
+	// HangupFor hangs up like Hangup. Ending then returns the given reason, unless the call had already ended.
 	HangupFor(ctx context.Context, why HangupReason) error
 }
 

@@ -16,7 +16,7 @@ const (
 	ObservedAnsweredBy Observed = "answered_by" // Call.AnsweredBy is decided
 	ObservedLine       Observed = "line"        // Line is a new line of the transcript
 	ObservedTransfer   Observed = "transfer"    // a transfer to To was tried; it succeeded if Call.TransferredTo is To
-	ObservedEnded      Observed = "ended"       // the record is final, except for the analysis
+	ObservedEnded      Observed = "ended"       // the record is final, except for the analysis and the delivery
 )
 
 // Observation is an event of a call that runs on this node, or that this node has ended.
@@ -90,7 +90,7 @@ func (o *observations) run(ctx context.Context) {
 // drainPatience bounds how long run delivers queued observations after its context has ended.
 const drainPatience = 5 * time.Second
 
-// give delivers observations until over is closed and the queue is empty, or until ctx has ended.
+// give delivers observations until the channel over is closed and the queue is empty, or until ctx has ended.
 func (o *observations) give(ctx context.Context, over <-chan struct{}) {
 	for ctx.Err() == nil {
 		select {

@@ -143,7 +143,7 @@ func TestObserve(t *testing.T) {
 	}, func(c *call.Config) { c.Observe = o.observe })
 }
 
-// TestSlowObserver checks that an observer which lasts an hour per observation delays neither calls nor the end of Run.
+// TestSlowObserver checks that an observer that needs an hour per observation delays neither calls nor the end of Run.
 func TestSlowObserver(t *testing.T) {
 	t.Parallel()
 	o := &observer{slow: time.Hour}

@@ -15,8 +15,8 @@ import (
 const busyNode = time.Second
 
 // place runs the task call.place: it allocates a queued call to this node and dials it. After the allocation is stored, the call ends on
-// this node or, if this node dies, is closed by another node's sweep. It is never dialed twice. If the last attempt cannot load the call's
-// pathway, place closes the call.
+// this node or, if this node dies, is closed by another node's sweep. It is never dialed twice. If the call's pathway is permanently
+// missing, or the last attempt cannot load it, place closes the call.
 func (s *Service) place(ctx context.Context, task callwright.Task, attempt int) error {
 	c, err := s.cfg.Store.Get(ctx, task.Org, task.Key)
 	if errors.Is(err, callwright.ErrNotFound) || err == nil && !s.placeable(c) {

@@ -53,10 +53,10 @@ const (
 	EventsDynamicData EventCategory = "dynamic_data" // requests of dynamic data before the conversation
 )
 
-// EventLevel names the severity of an event.
+// EventLevel is the level of an event: information, or a measured duration.
 type EventLevel string
 
-// The severities of events.
+// The levels of events: EventPerformance for latencies, and EventInfo for all other events.
 const (
 	EventInfo        EventLevel = "info"
 	EventPerformance EventLevel = "performance"

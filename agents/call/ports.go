@@ -52,11 +52,13 @@ type RecordingFile interface {
 type Notifier interface {
 	// Notify sends the record of an ended call to url, with its transcript and logs. An error means that the record was not delivered.
 	// CodeForbidden without a RetryAfter means that the receiver refuses the record permanently, or that url is forbidden. After any other
-	// error the caller retries, not before the error's RetryAfter. That is the receiver's Retry-After of at most an hour, if any.
+	// error the caller retries, not before the error's RetryAfter. The RetryAfter is the Retry-After of the receiver's answer, if any, and
+	// at most an hour.
 	Notify(
 		ctx context.Context, org callwright.OrgID, url string, c Call, transcript []Entry, logs []pathway.Log,
 	) error
-	// NotifyEvent sends an event of a call, which may still be live, in the same way. The message contains the call's id and the notice.
+	// NotifyEvent sends an event of a call, which may still be live. Its errors have the same meaning as the errors of Notify. The message
+	// contains the call's id and the notice.
 	NotifyEvent(ctx context.Context, org callwright.OrgID, url string, c Call, n Notice) error
 }
 

@@ -25,8 +25,8 @@ func (s *Service) Record(ctx context.Context, org callwright.OrgID, id string) (
 	return s.cfg.Store.Get(ctx, org, id)
 }
 
-// TranscriptBefore returns the last lines of a call whose Seq is below before, ordered by Seq. If before is 0, it returns the last lines of
-// the call. limit must be from 1 to MaxPage.
+// TranscriptBefore returns the last lines of a call, ordered by Seq, at most limit. Unless the parameter before is 0, it returns only lines
+// with a lower Seq. limit must be from 1 to MaxPage.
 func (s *Service) TranscriptBefore(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]Entry, error) {
 	if err := checkBefore(before, limit); err != nil {
 		return nil, err
@@ -46,7 +46,8 @@ func (s *Service) LinesAt(ctx context.Context, org callwright.OrgID, places []Li
 	return s.cfg.Store.LinesAt(ctx, org, places)
 }
 
-// LogsBefore returns the last logs of a call whose Turn is below before, like TranscriptBefore.
+// LogsBefore returns the last logs of a call, at most limit. Unless the parameter before is 0, it returns only logs with a lower Turn.
+// limit must be from 1 to MaxPage.
 func (s *Service) LogsBefore(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]pathway.Log, error) {
 	if err := checkBefore(before, limit); err != nil {
 		return nil, err
@@ -69,7 +70,7 @@ func (s *Service) Logs(ctx context.Context, org callwright.OrgID, id string) ([]
 	return s.cfg.Store.Logs(ctx, org, id)
 }
 
-// List returns a page of calls, and the number of all matching calls. See Records.List for the omitted fields.
+// List returns a page of calls and, unless f.SkipCount is set, the number of all matching calls. See Records.List for the omitted fields.
 func (s *Service) List(ctx context.Context, org callwright.OrgID, f Filter) (callwright.Page[Call], int, error) {
 	if err := f.check(); err != nil {
 		return callwright.Page[Call]{}, 0, err

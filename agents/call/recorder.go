@@ -66,7 +66,7 @@ func (t *recordedAudio) write(w *pcm.Recording) (err error) {
 	return err
 }
 
-// Read reads a frame and passes a copy of it to the recording.
+// Read reads a frame and passes a copy of it to the recording. If the recording accepts no more frames, Read counts the frame as dropped.
 func (t *recordedAudio) Read(ctx context.Context) (conversation.Frame, error) {
 	f, err := t.Audio.Read(ctx)
 	if err != nil {
@@ -91,7 +91,7 @@ func (t *recordedAudio) Read(ctx context.Context) (conversation.Frame, error) {
 
 // stop finishes the recording, and waits until the file is written and closed. Read must not be called afterwards.
 func (t *recordedAudio) stop() error {
-	if t.droppedFrames > 0 { // no later frame has brought the silence for them
+	if t.droppedFrames > 0 { // no later frame has reported the last dropped frames
 		t.frames <- tapeFrame{in: make([]int16, t.size), droppedFrames: t.droppedFrames - 1}
 	}
 	close(t.frames)

@@ -71,10 +71,12 @@ func (s *Service) writeRecord(ctx context.Context, c Call, clock callwright.Cloc
 	return b
 }
 
-// Entry implements conversation.Observer: it writes an entry as a line of the transcript.
+// Entry implements conversation.Observer: it writes an entry as a line of the transcript. It also sends the latency of an agent's words as
+// a notice.
 func (b *recordWriter) Entry(e conversation.Entry) {
 	line := Entry{
 		Speaker: SpeakerAssistant, Text: e.Text, Start: e.Start, End: e.End, Interrupted: e.Interrupted, Latency: e.Latency,
+		Holds: e.Holds,
 	}
 	switch {
 	case e.Role == conversation.RoleCaller && e.Digits:
@@ -89,7 +91,7 @@ func (b *recordWriter) Entry(e conversation.Entry) {
 	b.line(line)
 }
 
-// line numbers a line of the transcript and queues its write.
+// line numbers a line of the transcript, queues its write, and passes it to the observer.
 func (b *recordWriter) line(line Entry) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -264,14 +266,14 @@ func (b *recordWriter) found(known map[string]any) map[string]any {
 	return merged(known, b.variables)
 }
 
-// remember adds the variables that a turn has set to known.
+// remember adds to the map known the variables that a turn has set.
 func remember(known map[string]any, turn pathway.Log) {
 	for _, e := range turn.Entries {
 		maps.Copy(known, e.Variables)
 	}
 }
 
-// merged returns a new map with the variables of both maps. Values in found override values in known.
+// merged returns a new map with the variables of both maps. The second map's values override the first map's.
 func merged(known, found map[string]any) map[string]any {
 	all := make(map[string]any, len(known)+len(found))
 	maps.Copy(all, known)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// retriable reports whether an ended call is retried. The plan must contain a retry, and the call was not answered, or an answering machine
-// answered and no message was left. Incoming calls and calls that their owner stopped are not retried.
+// retriable reports whether an ended call is retried. This requires a retry in the plan, and either StatusNoAnswer or StatusBusy, or an
+// answering machine that answered and received no message. Incoming calls and calls that their owner stopped are not retried.
 func (c Call) retriable() bool {
 	if c.Plan.Retry == nil || c.Inbound || c.StopRequested {
 		return false

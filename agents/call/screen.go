@@ -45,7 +45,8 @@ func (a *amdAudio) Read(ctx context.Context) (conversation.Frame, error) {
 }
 
 // detectMachine returns audio that runs the AMD at the beginning of a placed call and records the answering party. For an answering machine
-// it calls hush with errMachine, if the plan hangs up or leaves a message. Incoming calls are returned unchanged.
+// it calls hush with errMachine, if the plan hangs up or leaves a message. For an incoming call, or without Config.AMD, detectMachine
+// returns the audio unchanged.
 func (s *Service) detectMachine(
 	c *Call, audio conversation.Audio, book *recordWriter, hush context.CancelCauseFunc,
 ) conversation.Audio {

@@ -287,6 +287,34 @@ func TestIncomingCallsAreNotScreened(t *testing.T) {
 	})
 }
 
+// TestInterruptibilityIsTheAgents checks that Agent.Interruptibility determines which words interrupt the agent.
+func TestInterruptibilityIsTheAgents(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		level int
+		says  string
+		want  bool
+	}{
+		"never":       {0, "but please", false},
+		"immediately": {4, "okay", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inHouse(t, func(t *testing.T, h *house) {
+				c := h.create(agents.Agent{FirstSentence: "this is a sentence of some length", Interruptibility: &test.level})
+				phone := h.answered()
+				h.hears(phone, "this is a s")
+				phone.Say(test.says)
+				waitFor(5 * time.Second)
+				phone.Hangup()
+				if _, lines := h.ended(c.ID); lines[0].Interrupted != test.want {
+					t.Errorf("the first line is %+v", lines[0])
+				}
+			})
+		})
+	}
+}
+
 // TestInterruptionIsTheAgents checks that Agent.Interruption determines which speech interrupts the agent. 0 means any speech.
 func TestInterruptionIsTheAgents(t *testing.T) {
 	t.Parallel()

@@ -13,8 +13,8 @@ type QueueStatus string
 //	new ─▶ queued ─▶ allocated ─▶ started ─▶ complete
 //	          │          │           └─────▶ complete_error   (answered, then failed)
 //	          │          ├─────────────────▶ call_error       (never answered)
-//	          ├──────────┴─────────────────▶ complete         (cancelled by its owner)
-//	          └────────────────────────────▶ queue_error      (could not even be tried)
+//	          ├──────────┴─────────────────▶ complete         (canceled by its owner)
+//	          └────────────────────────────▶ queue_error      (could not be placed)
 //	new ──────────────────────────────────▶ pre_queue_error  (was never queued)
 //
 // An incoming call begins as allocated.
@@ -49,7 +49,7 @@ const (
 	EventAllocate Event = "allocate" // a node has claimed the call
 	EventAnswer   Event = "answer"   // both sides are connected
 	EventFinish   Event = "finish"   // the call ended normally
-	EventCancel   Event = "cancel"   // the owner stopped the call before the answer
+	EventCancel   Event = "cancel"   // the call was stopped, or an inbound caller gave up, before the answer
 	EventFail     Event = "fail"     // the call was not answered, or failed
 )
 

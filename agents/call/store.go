@@ -42,8 +42,9 @@ type Records interface {
 	Revisions(ctx context.Context, org callwright.OrgID, f Filter) ([]Revision, error)
 	// Position returns how far a call has progressed. It returns CodeNotFound if the call is absent.
 	Position(ctx context.Context, org callwright.OrgID, id string) (Position, error)
-	// Hours returns the hours from since until before in which calls were created, the oldest first. since and before are full hours. It
-	// omits hours without calls, and returns nil if all are omitted. It reads no calls, because Insert and Update count them.
+	// Hours returns the hours in which calls were created, the oldest first. The first possible hour begins at since, and the last one ends
+	// at before; both are full hours. Hours omits hours without calls, and returns nil if all are omitted. It reads no calls, because
+	// Insert and Update count them.
 	Hours(ctx context.Context, org callwright.OrgID, since, before time.Time) ([]Hour, error)
 }
 
@@ -53,8 +54,8 @@ type Transcripts interface {
 	Append(ctx context.Context, org callwright.OrgID, id string, e Entry) error
 	// Transcript returns a call's lines in the order of Seq.
 	Transcript(ctx context.Context, org callwright.OrgID, id string) ([]Entry, error)
-	// TranscriptBefore returns the last lines of a call whose Seq is below before, at most limit, in the order of Seq. If before is 0, it
-	// returns the last lines of the call.
+	// TranscriptBefore returns the last lines of a call, at most limit, in the order of Seq. Unless the parameter before is 0, it returns
+	// only lines with a lower Seq.
 	TranscriptBefore(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]Entry, error)
 	// LinesAt returns the lines at the given places, which may belong to several calls of the organization. It omits places without a line.
 	LinesAt(ctx context.Context, org callwright.OrgID, places []LinePlace) (map[LinePlace]Entry, error)
@@ -63,8 +64,8 @@ type Transcripts interface {
 	AppendLog(ctx context.Context, org callwright.OrgID, id string, l pathway.Log) error
 	// Logs returns a call's logs in the order of turns.
 	Logs(ctx context.Context, org callwright.OrgID, id string) ([]pathway.Log, error)
-	// LogsBefore returns the last logs of a call whose Turn is below before, at most limit, in the order of Turn. If before is 0, it
-	// returns the last logs of the call.
+	// LogsBefore returns the last logs of a call, at most limit, in the order of Turn. Unless the parameter before is 0, it returns only
+	// logs with a lower Turn.
 	LogsBefore(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]pathway.Log, error)
 }
 
@@ -106,7 +107,7 @@ type Filter struct {
 	ShorterThan   time.Duration // selects ended calls with a smaller Length; 0 means no bound
 	Since, Before time.Time     // bounds of CreatedAt: Since is included, Before is not; zero means no bound
 	OldestFirst   bool
-	SkipCount     bool              // skips the count of matching calls, which reads all of them: the number is 0
+	SkipCount     bool              // does not count the matching calls, because that reads all of them; the number is then 0
 	Scan          int               // maximum number of calls that a page reads: see Records.List; 0 means no limit
 	Limit         int               // maximum number of calls per page; 0 means MaxPage
 	After         callwright.Keyset // (CreatedAt, ID) of the previous page's last call

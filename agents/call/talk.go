@@ -17,7 +17,8 @@ import (
 // reports the end as unconfirmed.
 const hangupPatience = 10 * time.Second
 
-// runConversation stores the answer of a call, runs its conversation, hangs up, and stores its end.
+// runConversation stores the answer of a call, runs its conversation, hangs up, and stores its end. If the answer cannot be stored, there
+// is no conversation.
 func (s *Service) runConversation(ctx context.Context, c Call, leg Leg, by loadLeader, book *recordWriter) {
 	defer s.hangup(ctx, leg)
 	now := book.clock.Now()
@@ -31,7 +32,7 @@ func (s *Service) runConversation(ctx context.Context, c Call, leg Leg, by loadL
 	}
 	if err := s.update(ctx, c); err != nil {
 		s.cfg.Logger.ErrorContext(ctx, "cannot write the answer of a call", "call_id", c.ID, "error", err)
-		c.Queue, c.StartedAt = QueueAllocated, nil // unless the store has a later state than this
+		c.Queue, c.StartedAt = QueueAllocated, nil // as stored, unless the store has executed the update despite the error
 		s.hangup(ctx, leg)
 		at := ended()
 		book.close()
@@ -57,7 +58,7 @@ func (s *Service) runConversation(ctx context.Context, c Call, leg Leg, by loadL
 }
 
 // endOf records the time at which a leg ends. ended returns that time, or the current time if the leg has not ended. forget stops the
-// recording goroutine.
+// goroutine that waits for the end.
 func endOf(leg Leg, clock callwright.Clock) (ended func() time.Time, forget func()) {
 	at, over := make(chan time.Time, 1), make(chan struct{})
 	go func() {
@@ -140,6 +141,9 @@ func (s *Service) conversationConfig(org callwright.OrgID, a agents.Agent, book 
 	if a.Interruption != nil {
 		config.Interruption = max(*a.Interruption, time.Millisecond) // 0 would mean the conversation's default
 	}
+	if a.Interruptibility != nil {
+		config.Interruptibility = conversation.InterruptibilityOf(*a.Interruptibility)
+	}
 	return config
 }
 
@@ -202,7 +206,7 @@ func (s *Service) end(ctx context.Context, c Call, leg Leg, outcome conversation
 	}
 	s.hangup(ctx, leg)
 	ended := leg.Ending()
-	if outcome.By == conversation.ByPeer && ended.Cause != "" { // the audio ended before the call; the line has its reason by now
+	if outcome.By == conversation.ByPeer && ended.Cause != "" { // the audio ended before the call; meanwhile the line has set the reason
 		return ended
 	}
 	why := whyEnded(ctx, outcome, err)
@@ -229,7 +233,8 @@ func whyEnded(ctx context.Context, outcome conversation.Outcome, err error) Hang
 }
 
 // transfer transfers the call and reports whether the call has ended. The transcript contains the attempt, and the recording contains the
-// audio meanwhile. If the transfer fails, the conversation continues with the caller's words since its start.
+// audio during the attempt. If the transfer fails, the conversation continues with the words that the caller has said since the start of
+// the transfer.
 func (s *Service) transfer(
 	ctx context.Context, c *Call, leg Leg, to string, book *recordWriter, listen listenFunc,
 ) (meanwhile conversation.Meanwhile, gone bool) {
@@ -252,7 +257,7 @@ func (s *Service) transfer(
 	return meanwhile, err == nil
 }
 
-// listenFunc listens to a call until ctx ends, or until over is closed and the caller has finished.
+// listenFunc listens to a call until ctx ends, or until the channel over is closed and the caller has finished.
 type listenFunc func(ctx context.Context, over <-chan struct{}) conversation.Meanwhile
 
 // listenOn listens to a call, so that the call's time passes, until stop is called. stop(true) ends the listening immediately. stop(false)

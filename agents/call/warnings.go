@@ -7,7 +7,7 @@ import (
 )
 
 // TaskLimits returns a human-readable text if this server's model does not follow tasks in free text. The text is empty if the model
-// follows any task.
+// follows any task, or if Config.NewBrain is set.
 func (s *Service) TaskLimits() string {
 	if s.cfg.NewBrain != nil {
 		return "" // the program's own brain may use another model
@@ -24,7 +24,7 @@ func (s *Service) Warnings(c Call) (list []string) {
 		}
 	}
 	if c.Analysis != (Analysis{}) {
-		return list // the model has tried: Analysis contains the result
+		return list // the analysis was attempted: Analysis contains the result or the error
 	}
 	var wanted []string
 	if c.Plan.SummaryPrompt != "" {

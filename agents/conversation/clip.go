@@ -12,7 +12,8 @@ import (
 // clip is a text in synthesis. It receives the audio as fast as the synthesizer returns it, so that its length is known early and the next
 // clip is ready in time.
 type clip struct {
-	text string
+	text    string
+	bargeIn BargeIn
 
 	mu      sync.Mutex
 	samples []int16
@@ -59,4 +60,11 @@ func (c *clip) next(at, size int) (part []int16, total int, changed <-chan struc
 		return c.samples[at:min(at+size, len(c.samples))], total, nil, nil
 	}
 	return nil, total, c.changed, c.err
+}
+
+// part returns the samples between two positions, which must have arrived. They do not change afterwards.
+func (c *clip) part(from, to int) []int16 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.samples[from:to]
 }

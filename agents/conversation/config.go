@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -28,7 +29,7 @@ type Config struct {
 
 	WaitForGreeting bool          // waits for the caller's greeting before the first sentence, for at most Silence
 	EndOfTurn       time.Duration // silence that ends the caller's turn (endpointing); 500 ms
-	Interruption    time.Duration // voice that interrupts the agent (barge-in); 200 ms
+	Interruption    time.Duration // voice that interrupts the agent (barge-in); the default of Interruptibility: see BargeIn
 	EchoGuard       time.Duration // time after the agent's first sound in which only a loud voice interrupts; 400 ms
 	Silence         time.Duration // silence of the caller after which the brain receives a TurnSilence; 10 s
 	InterDigit      time.Duration // pause that ends a sequence of digits; 2 s
@@ -36,7 +37,10 @@ type Config struct {
 	PreRoll         time.Duration // audio before the detected voice that the recognizer also receives; 300 ms
 	Patience        time.Duration // time without a sound of the answer, and with none queued, after which the conversation fails; 20 s
 	LastWords       time.Duration // time to recognize the caller's words before a hangup; 3 s
-	Apology         string        // spoken before a failure ends the conversation; empty means an English sentence
+
+	Interruptibility Interruptibility // readiness to be interrupted; NormallyInterrupted
+
+	Apology string // spoken before a failure ends the conversation; empty means an English sentence
 
 	callwright.Runtime
 }
@@ -53,13 +57,19 @@ func (c *Config) complete() error {
 	if err := callwright.PrepareConfig(c); err != nil {
 		return err
 	}
+	if c.Interruptibility == Inherited {
+		c.Interruptibility = NormallyInterrupted
+	}
+	if c.Interruptibility > ImmediatelyInterrupted {
+		return fmt.Errorf("conversation: Config.Interruptibility %d is unknown", c.Interruptibility)
+	}
 	for _, d := range []struct {
 		name   string
 		value  *time.Duration
 		preset time.Duration
 	}{
 		{"EndOfTurn", &c.EndOfTurn, 500 * time.Millisecond},
-		{"Interruption", &c.Interruption, 200 * time.Millisecond},
+		{"Interruption", &c.Interruption, cmp.Or(bargeInRules[c.Interruptibility].pause, 200*time.Millisecond)},
 		{"EchoGuard", &c.EchoGuard, 400 * time.Millisecond},
 		{"Silence", &c.Silence, 10 * time.Second},
 		{"InterDigit", &c.InterDigit, 2 * time.Second},

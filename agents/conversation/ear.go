@@ -113,6 +113,15 @@ func newRing(rate int, d time.Duration) *ring {
 	return &ring{samples: make([]int16, int(d.Seconds()*float64(rate)))}
 }
 
+// grow makes a ring hold at least the last d of audio.
+func (r *ring) grow(rate int, d time.Duration) {
+	if n := int(d.Seconds() * float64(rate)); n > len(r.samples) {
+		held := r.last(nil, len(r.samples))
+		r.samples, r.at, r.full = make([]int16, n), len(held), false
+		copy(r.samples, held)
+	}
+}
+
 // write adds samples and overwrites the oldest samples.
 func (r *ring) write(p []int16) {
 	for len(p) > 0 {

@@ -157,7 +157,10 @@ func TestInvariants(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			c := &chaos{rand: rand.New(rand.NewPCG(seed, 1)), digits: seed%3 == 0, heard: map[rune]int{}}
-			r := run(t, conversation.Config{Recognizer: c, Silence: time.Hour, InterDigit: 500 * time.Millisecond}, c, c.call)
+			r := run(t, conversation.Config{
+				Recognizer: c, Silence: time.Hour, InterDigit: 500 * time.Millisecond,
+				EndOfTurn: []time.Duration{200 * time.Millisecond, 500 * time.Millisecond, 800 * time.Millisecond}[seed/3%3],
+			}, c, c.call)
 			if r.err != nil || r.outcome.By != conversation.ByAgent {
 				t.Errorf("outcome %+v, %v", r.outcome, r.err)
 			}

@@ -12,13 +12,12 @@ import (
 
 // The limits of a hold.
 const (
-	insistence  = 1200 * time.Millisecond // voice in a hold that interrupts the agent without words; longer than any back-channel
 	impulse     = 300 * time.Millisecond  // maximum of voice in a cough or another short sound
 	impulseGap  = 500 * time.Millisecond  // silence after which an impulse is judged; a shorter Config.EndOfTurn applies
 	impulseWait = 700 * time.Millisecond  // time after the end of an impulse at which the agent continues without a verdict
 	verdictWait = 2500 * time.Millisecond // the same for longer speech
 	replyTime   = time.Second             // last part of an answer in which a back-channel is the caller's reply
-	falseHolds  = 3                       // holds of an answer by noises after which only insistence interrupts it
+	falseHolds  = 3                       // holds of an answer by noises after which only the voice that cuts it also holds it
 )
 
 // overlaps collects the words of the caller that did not interrupt the agent, until the speaker writes them to the transcript. It is safe
@@ -62,7 +61,7 @@ func (s *speaker) writeOverlaps(before time.Duration) {
 func (r *reader) holdPause() {
 	e := r.voiceDetector
 	switch {
-	case r.heldVoice+e.voiced >= insistence:
+	case r.heldVoice+e.voiced >= r.rule.cut:
 		r.happens(callerInsists)
 	case e.voiced <= impulse && e.gap >= impulseGap && e.run == 0:
 		r.happens(callerPauses)
@@ -76,7 +75,7 @@ func (r *reader) judge() {
 	u := r.hearing
 	r.finishHearing()
 	u.reply = r.replies()
-	u.said = r.job.mouth.heard()
+	u.said, u.rule = r.job.mouth.heard(), r.rule
 	wait := verdictWait
 	if u.voiced <= impulse {
 		wait = impulseWait
@@ -116,20 +115,15 @@ func (r *reader) verdict(u *utterance) {
 		return
 	}
 	heard, err := u.text()
-	kind := overlap.ClassifyAfter(r.cfg.Language, u.said, heard.Text)
+	kind := overlap.Classify(r.cfg.Language, heard.Text)
 	waits := r.state == judging || r.state == paused
-	if kind.Interrupts() || err != nil && waits || kind == overlap.BackChannel && u.reply {
+	if u.rule.cuts(r.cfg.Language, u.said, heard.Text) || err != nil && waits || kind == overlap.BackChannel && u.reply {
 		r.happens(wordsHeard)
 		return
 	}
 	r.pending = slices.Delete(r.pending, at, at+1)
-	switch kind {
-	case overlap.BackChannel:
-		r.why = HoldBackChannel
-	case overlap.Filler:
-		r.why = HoldFiller
-	default:
-		r.why = HoldNoise
+	r.why = holdReasons[kind]
+	if kind == overlap.Nothing {
 		r.noises++
 	}
 	if text := strings.TrimSpace(heard.Text); text != "" {
@@ -138,6 +132,12 @@ func (r *reader) verdict(u *utterance) {
 	if len(r.pending) == 0 {
 		r.happens(nothingHeard)
 	}
+}
+
+// holdReasons contains the reason for the end of a hold by words that do not cut the answer.
+var holdReasons = [...]HoldReason{
+	overlap.Nothing: HoldNoise, overlap.BackChannel: HoldBackChannel, overlap.Filler: HoldFiller,
+	overlap.Stop: HoldIgnored, overlap.Words: HoldIgnored,
 }
 
 // carry submits the pending utterances as canceled turns, so that their words precede the words of the caller's next turn.

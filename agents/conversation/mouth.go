@@ -174,7 +174,7 @@ func (m *mouth) back(l line) {
 	if from >= m.at {
 		return
 	}
-	samples, _, _, _ := l.clip.next(from-l.start, m.at-from)
+	samples := l.clip.part(from-l.start, m.at-l.start)
 	m.at = from + wordStart(samples, rate, from == l.start)
 	m.played = m.at
 }
@@ -249,6 +249,20 @@ func (m *mouth) nearEnd(rest time.Duration) bool {
 	}
 	l := m.lines[len(m.lines)-1]
 	return l.total > 0 && l.start+l.total-m.reached <= int(rest.Seconds()*float64(m.audio.Rate()))
+}
+
+// bargeIn returns the BargeIn of the line that is played now, or was played last. It returns the zero value before the first line.
+func (m *mouth) bargeIn() BargeIn {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var current BargeIn
+	for i, l := range m.lines {
+		if i > 0 && m.played <= l.start {
+			break
+		}
+		current = l.clip.bargeIn
+	}
+	return current
 }
 
 // span returns the times at which the first and the last sample so far were played. Both are 0 before the first sample.

@@ -148,8 +148,8 @@ func (s *speaker) lost(j *job, err error) *answerFailure {
 }
 
 // load starts the synthesis of a text. The end of ctx stops the synthesis.
-func (s *speaker) load(ctx context.Context, text string) *clip {
-	c := &clip{text: text, changed: make(chan struct{})}
+func (s *speaker) load(ctx context.Context, text string, b BargeIn) *clip {
+	c := &clip{text: text, bargeIn: b, changed: make(chan struct{})}
 	speech := tts.Request{Text: text, Voice: s.cfg.Voice, Language: s.cfg.Language, Rate: s.audio.Rate()}
 	s.wait.Go(func() { c.read(ctx, s.cfg.Synthesizer, speech) })
 	return c

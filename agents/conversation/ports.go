@@ -97,7 +97,7 @@ func TextTurn(text string) Turn {
 	return Turn{Kind: TurnSpeech, Text: text}
 }
 
-// Step is one action of a brain: Say, Expect, Press, Transfer or End.
+// Step is one action of a brain: Say, BargeIn, Expect, Press, Transfer or End.
 type Step interface{ step() }
 
 // Say speaks Text, which is synthesized as a whole: a sentence or another piece, not blank, of at most tts.MaxText bytes.
@@ -130,6 +130,7 @@ type Transfer struct{ To string }
 type End struct{ Reason string }
 
 func (Say) step()      {}
+func (BargeIn) step()  {}
 func (Expect) step()   {}
 func (Press) step()    {}
 func (Transfer) step() {}

@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -27,6 +28,7 @@ type reader struct {
 	pending       []*utterance  // finished utterances over an answer, whose words are not known yet
 	verdictBy     time.Duration // time of the call at which a held answer continues without a verdict
 	closed        time.Duration // time of the call at which the last utterance ended
+	rule          bargeInRule   // rule for the held words
 	heldVoice     time.Duration // voice in the earlier utterances of the hold
 	why           HoldReason    // reason for the end of the hold
 	noises        int           // utterances without words over the answer
@@ -204,17 +206,33 @@ func (r *reader) hear(f Frame) {
 }
 
 // voiceCounts reports whether the caller's voice is long enough to begin an utterance. While the agent is silent, shortestVoice suffices,
-// even if the voice began before the agent had finished. A voice that interrupts the agent must last for Config.Interruption
-// and be certain.
+// even if the voice began before the agent had finished. A voice that interrupts the agent must last for the pause of the rule for the
+// agent's current words. After falseHolds of an answer, it must last for the rule's cut.
 func (r *reader) voiceCounts() bool {
-	if r.state.agentHasFloor() {
-		need := r.cfg.Interruption
-		if r.noises >= falseHolds {
-			need = max(need, insistence)
-		}
-		return r.voiceDetector.interrupts(need)
+	if !r.state.agentHasFloor() {
+		return r.voiceDetector.voiced >= shortestVoice
 	}
-	return r.voiceDetector.voiced >= shortestVoice
+	rule := r.currentRule()
+	need := rule.pause
+	if r.noises >= falseHolds {
+		need = max(need, rule.cut)
+	}
+	return need > 0 && r.voiceDetector.interrupts(need)
+}
+
+// currentRule returns the rule for the agent's current words. While the agent is about to speak, the caller may still continue the previous
+// turn, and any words except back-channels interrupt the agent.
+func (r *reader) currentRule() bargeInRule {
+	switch r.state {
+	case thinking:
+		return bargeInRule{pause: r.cfg.Interruption, cut: max(r.cfg.Interruption, bargeInRules[NormallyInterrupted].cut), words: 1}
+	case speaking:
+		rule := r.cfg.bargeInRule(r.job.mouth.bargeIn())
+		r.ring.grow(r.audio.Rate(), r.cfg.PreRoll+cmp.Or(rule.pause, uninterrupted)+2*wordGap)
+		return rule
+	default:
+		return r.rule
+	}
 }
 
 // guarded reports whether the agent is about to speak or has just begun, so that its echo may be loud.
@@ -268,6 +286,9 @@ func (r *reader) stalled() bool {
 
 // happens moves the state machine by an event and performs the effects.
 func (r *reader) happens(e event) {
+	if e == callerSpeaks && r.state.agentHasFloor() {
+		r.rule = r.currentRule()
+	}
 	next, do := step(r.state, e)
 	if next != r.state {
 		r.timer = 0

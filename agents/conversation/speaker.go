@@ -181,6 +181,7 @@ func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items 
 		}
 	}
 	expects := false
+	var bargeIn BargeIn
 	for step, err := range brain.Respond(ctx, t) {
 		if j.latency.FirstStep == 0 {
 			j.latency.FirstStep = s.now() - j.lastVoice
@@ -190,12 +191,14 @@ func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items 
 			return
 		}
 		switch step := step.(type) {
+		case BargeIn:
+			bargeIn = step
 		case Expect:
 			expects = true
 			s.phrases.set(step.Phrases)
 		case Say:
 			for _, text := range speakable(step.Text) {
-				if !send(item{clip: s.load(ctx, text)}) {
+				if !send(item{clip: s.load(ctx, text, bargeIn)}) {
 					return
 				}
 			}
@@ -210,7 +213,7 @@ func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items 
 	}
 }
 
-// speakable cuts a text into pieces of at most tts.MaxText bytes. A blank text has none.
+// speakable cuts a text into pieces of at most tts.MaxText bytes. It returns none for a blank text.
 func speakable(text string) []string {
 	text = strings.TrimSpace(text)
 	switch {

@@ -43,6 +43,7 @@ const (
 	HoldNoise       HoldReason = "noise"       // no words were recognized
 	HoldBackChannel HoldReason = "backchannel" // the caller acknowledged the agent's words, as in "uh-huh"
 	HoldFiller      HoldReason = "filler"      // the caller only hesitated, as in "um"
+	HoldIgnored     HoldReason = "ignored"     // the words did not suffice for the Interruptibility of the agent's words
 	HoldTimeout     HoldReason = "timeout"     // the recognizer did not return the words in time
 	HoldCut         HoldReason = "cut"         // the caller interrupted the agent, or the answer ended for another reason
 )

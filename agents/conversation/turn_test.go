@@ -140,7 +140,7 @@ func TestWaitForGreeting(t *testing.T) {
 	})
 }
 
-// TestHold checks that timers stop while the call is on hold, and that the agent says at most the queued words unheard.
+// TestHold checks that timers stop while the call is on hold, and that the agent speaks at most its queued words during the hold.
 func TestHold(t *testing.T) {
 	t.Parallel()
 	b := &brain{answer: func(turn conversation.Turn) []conversation.Step {

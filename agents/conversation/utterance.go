@@ -24,6 +24,7 @@ type utterance struct {
 	ended     time.Duration // time at which the end was detected
 	said      string        // the agent's words before the end
 	reply     bool          // whether even a back-channel interrupts the agent
+	rule      bargeInRule   // rule for the agent's words
 
 	result Recognized
 	err    error

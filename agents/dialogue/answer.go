@@ -9,8 +9,11 @@ import (
 )
 
 // Answer is an answer in progress. The conversation may stop it at any step. Its words are added to the Talk immediately. If the caller
-// does not hear all of them, the next turn reports it.
+// does not hear all of them, the next turn reports the heard part.
 type Answer struct {
+	BargeIn conversation.BargeIn // voice that interrupts the following words; the zero value means the conversation's settings
+
+	bargeIn conversation.BargeIn // the last emitted BargeIn
 	talk    *Talk
 	emit    func(conversation.Step) bool
 	said    strings.Builder
@@ -26,19 +29,21 @@ func (t *Talk) Answer(emit func(conversation.Step) bool) *Answer {
 	return &Answer{talk: t, emit: emit}
 }
 
-// Text says a text, sentence by sentence.
+// Text says a text, sentence by sentence. If the answer is stopped, the rest of the text becomes Talk.Unsaid.
 func (a *Answer) Text(text string) {
 	a.said.Grow(min(len(text)+1, MaxAnswer))
 	var chunks tts.Chunker
-	for _, chunk := range chunks.Write(text) {
-		a.say(chunk)
-	}
-	for _, chunk := range chunks.Flush() {
+	for _, chunk := range append(chunks.Write(text), chunks.Flush()...) {
+		if a.stopped {
+			a.talk.Unsaid = strings.TrimSpace(a.talk.Unsaid + " " + chunk)
+			continue
+		}
 		a.say(chunk)
 	}
 }
 
-// Courtesy says the sentence of l for a courtesy. GoOn says rest, Goodbye also ends the conversation, and None does nothing.
+// Courtesy gives the answer that c names. It says the sentence of l for StillThere, Repeat and Goodbye, and rest for GoOn. Goodbye also
+// ends the conversation, and None does nothing.
 func (a *Answer) Courtesy(c Courtesy, rest string, l Lines) {
 	switch c {
 	case StillThere:
@@ -72,6 +77,10 @@ func (a *Answer) say(chunk string) {
 	}
 	a.said.WriteString(chunk)
 	a.talk.Messages[len(a.talk.Messages)-1].Text = a.said.String()[a.from:]
+	if a.BargeIn != a.bargeIn {
+		a.bargeIn = a.BargeIn
+		a.Step(a.BargeIn)
+	}
 	a.Step(conversation.Say{Text: chunk})
 }
 

@@ -20,16 +20,25 @@ type Talk struct {
 	Opened   bool // whether the first turn was answered
 	Silences int  // consecutive silent turns
 	Unclear  int  // consecutive turns without understood words
+
+	// Unsaid is the rest of a known text that the agent did not begin to say, because its answer was stopped. Unheard contains the words
+	// of the agent that the caller has interrupted and not heard, including Unsaid. It is empty after an answer that was heard completely.
+	Unsaid, Unheard string `json:",omitempty"`
 }
 
-// Hear adds a turn. If the caller interrupted the agent, Hear cuts the agent's last words to the heard part, and returns the unheard rest.
-// It adds the caller's words or digits to the messages, except for speech without words.
+// Hear adds a turn. If the caller interrupted the agent, Hear cuts the agent's last words to the heard part, and returns the unheard rest,
+// which is also Unheard. An interruption of an answer without words leaves Unheard unchanged. Hear adds the caller's words or digits to the
+// messages, except for speech without words.
 func (t *Talk) Hear(turn conversation.Turn) (rest string) {
 	// A copy of the talk may share the messages. Most turns add two messages.
 	t.Messages = append(make([]llm.Message, 0, len(t.Messages)+2), t.Messages...)
-	if turn.Interrupted {
-		rest = t.cut(turn.Heard)
+	switch {
+	case !turn.Interrupted:
+		t.Unheard = ""
+	case t.Last > 0 || t.Unsaid != "":
+		t.Unheard = strings.TrimSpace(t.cut(turn.Heard) + " " + t.Unsaid)
 	}
+	t.Unsaid, rest = "", t.Unheard
 	switch {
 	case turn.Kind == conversation.TurnSilence:
 		t.Silences++

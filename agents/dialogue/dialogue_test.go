@@ -143,7 +143,7 @@ func TestFilled(t *testing.T) {
 			t.Errorf("%s is empty", filled.Type().Field(i).Name)
 		}
 	}
-	own := dialogue.Lines{Repeat: "a", StillThere: "b", Goodbye: "c", Apology: "d", NotReached: "e"}
+	own := dialogue.Lines{Repeat: "a", StillThere: "b", Goodbye: "c", Apology: "d", NotReached: "e", GoAhead: "f"}
 	if own.Filled() != own {
 		t.Errorf("%+v became %+v", own, own.Filled())
 	}
@@ -173,6 +173,54 @@ func TestAnswer(t *testing.T) {
 	}
 	if written(talk.Messages) != "agent: Before. | agent: One. Two. Three." {
 		t.Errorf("in the end the talk is %s", written(talk.Messages))
+	}
+	if a.Text("Five. Six."); talk.Unsaid != "Four. Five. Six." {
+		t.Errorf("%q was not said", talk.Unsaid)
+	}
+}
+
+// TestUnheard checks which words the caller has not heard, after several interruptions.
+func TestUnheard(t *testing.T) {
+	t.Parallel()
+	talk := dialogue.Talk{Messages: []llm.Message{agent("One. Two.")}, Last: 1, Opened: true, Unsaid: "Three."}
+	for i, turn := range []struct {
+		turn conversation.Turn
+		says string // answer to the turn
+		want string
+	}{
+		{cut("but", "One."), "", "Two. Three."},
+		{cut("why", ""), "Four. Five.", "Two. Three."}, // the answer was canceled before its first word
+		{cut("so", "Four."), "Six.", "Five."},
+		{speech("yes"), "Seven.", ""},
+		{cut("no", "Seven."), "", ""},
+	} {
+		rest := talk.Hear(turn.turn)
+		if rest != turn.want || talk.Unheard != turn.want || talk.Unsaid != "" {
+			t.Errorf("turn %d: the rest is %q, want %q: %+v", i, rest, turn.want, talk)
+		}
+		talk.Answer(func(conversation.Step) bool { return true }).Text(turn.says)
+	}
+}
+
+// TestAnswerBargeIn checks that an answer emits a BargeIn before the words to which it applies, and only after a change.
+func TestAnswerBargeIn(t *testing.T) {
+	t.Parallel()
+	var talk dialogue.Talk
+	var steps []conversation.Step
+	a := talk.Answer(func(s conversation.Step) bool { steps = append(steps, s); return true })
+	never := conversation.BargeIn{Level: conversation.NeverInterrupted}
+	a.Text("One.")
+	a.BargeIn = never
+	a.Text("Two. Three.")
+	a.BargeIn = conversation.BargeIn{Level: conversation.ReadilyInterrupted} // without words
+	a.BargeIn = conversation.BargeIn{}
+	a.Text("Four.")
+	want := []conversation.Step{
+		conversation.Say{Text: "One."}, never, conversation.Say{Text: "Two."}, conversation.Say{Text: "Three."},
+		conversation.BargeIn{}, conversation.Say{Text: "Four."},
+	}
+	if !reflect.DeepEqual(steps, want) {
+		t.Errorf("the steps are %+v", steps)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// A short custom brain: it answers silence and noise without the model, and all other turns with the model.
+// The example implements a short custom brain. It answers silence and noise without the model, and all other turns with the model.
 func Example() {
 	model := &agentstest.Model{Says: func(_ context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
 		return agentstest.Texts("You said: ", r.Messages[len(r.Messages)-1].Text), nil

@@ -9,6 +9,7 @@ type Lines struct {
 	Goodbye    string // said before the agent ends a call with too much silence or noise
 	Apology    string // said if the model has failed
 	NotReached string // said if a transfer has failed and the conversation continues
+	GoAhead    string // said if the caller has asked the agent to stop, and the agent has nothing else to answer
 }
 
 // Filled returns the lines with English sentences in place of empty lines.
@@ -18,6 +19,7 @@ func (l Lines) Filled() Lines {
 		StillThere: cmp.Or(l.StillThere, "Are you still there?"),
 		Goodbye:    cmp.Or(l.Goodbye, "I can't hear you well. Goodbye."),
 		Apology:    cmp.Or(l.Apology, "I am sorry, I have a technical problem and must end the call. Goodbye."),
+		GoAhead:    cmp.Or(l.GoAhead, "Of course. Please go ahead."),
 		NotReached: cmp.Or(l.NotReached, "I am sorry, nobody could be reached. Is there anything else that I can do for you?"),
 	}
 }

@@ -43,8 +43,9 @@ const (
 // model then continues with the tools' answers, for at most 4 rounds of 8 calls. Reply sets r.Messages and r.Tools. The templates of tools
 // may use the variables.
 //
-// If the model fails before its first words, it is asked once more, if llm.Again allows it. Reply returns the error of the model or of ctx.
-// Even then, the Talk and the Reply contain all earlier words and calls. A stopped answer is not an error.
+// If the model fails before its first words, it is asked once more, if llm.Again allows it. Reply returns the error of the model or of ctx,
+// or ClassInvalid if the model calls tools in every round and says nothing. Even then, the Talk and the Reply contain all earlier words and
+// calls. A stopped answer is not an error.
 func (s Speaker) Reply(ctx context.Context, a *Answer, r llm.ReplyRequest, variables map[string]any) (Reply, error) {
 	s.Runtime = s.WithDefaults()
 	ctx = request.WithBudget(ctx)

@@ -26,8 +26,8 @@ type Config struct {
 	Conditions []persona.Condition
 	// Load returns the graph of a pathway.
 	Load func(ctx context.Context, pathway string) (*graph.Graph, error) `required:"with Conditions"`
-	// Observer receives the log of every turn, in the goroutine of Respond. The graph is the one that leads the conversation, or nil for
-	// the task. Observer may be nil.
+	// Observer receives the log of every turn, in the goroutine of Respond. The graph leads the conversation, and is nil while the task
+	// leads. Observer may be nil.
 	Observer func(pathway.Log, *graph.Graph)
 
 	callwright.Runtime
@@ -50,7 +50,7 @@ type Brain struct {
 
 var _ conversation.Brain = (*Brain)(nil)
 
-// New returns the brain of one conversation. The error names a missing required field.
+// New returns the brain of one conversation. The error names all missing required fields.
 func New(c Config) (*Brain, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err

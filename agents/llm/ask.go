@@ -16,11 +16,12 @@ const Attempts = 3
 // maxProblem bounds Question.Problem in bytes.
 const maxProblem = 500
 
-// Ask asks a question, and decodes the answer into the value that into points to. If it fails, the value does not change.
+// Ask asks a question, and decodes the answer into *into. If it fails, *into does not change.
 //
 // The answer must be one JSON value that fits q.Schema. It may be in one code fence. After an invalid answer, Ask asks again with Problem
-// and the next Attempt, at most 3 times in all. It then returns a *Failure of ClassInvalid. It retries after one failure of the model, if
-// Again allows it. A schema that is invalid, or refers to another document, is ClassPermanent.
+// and the next Attempt, at most 3 times in all. After the last invalid answer it returns a *Failure of ClassInvalid. It retries after the
+// first failure of the model, if Again allows it, and returns any later failure. A schema that is invalid, or refers to another document,
+// causes ClassPermanent.
 func Ask(ctx context.Context, m Model, q Question, into any) (Usage, error) {
 	schema, err := compile(q.Schema)
 	if err != nil {
@@ -74,7 +75,8 @@ func decode(schema *jsonschema.Schema, raw json.RawMessage, value, into any) err
 	return nil
 }
 
-// ask asks until take accepts the answer, at most Attempts times. It retries after one failure of the model.
+// ask asks until the function take accepts the answer, at most Attempts times. It also retries once after a failure of the model, if Again
+// allows it.
 func ask(ctx context.Context, m Model, q Question, take func(raw json.RawMessage, value any) error) (Usage, error) {
 	var usage Usage
 	patient := true

@@ -125,7 +125,7 @@ func encode(v any) []byte {
 	return raw
 }
 
-// fields returns value as an object. It returns an error unless the object has exactly these names.
+// fields returns value as an object. It returns an error unless value is an object with exactly the given names.
 func fields(value any, names ...string) (map[string]any, error) {
 	answer, ok := value.(map[string]any)
 	if !ok {

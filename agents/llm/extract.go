@@ -13,9 +13,10 @@ const extracting = `Find the fields in what the caller has said. Take only what 
 	`write null for a field that was not said, and the last value of one that the caller has corrected. A text is as short ` +
 	`as the field needs it: a value, not a sentence.`
 
-// Extract lets a model extract the values of q.Fields. It checks answers and asks again like Ask. It returns the values that were found: a
-// string, an int64, a float64 or a bool, according to the type of the field. The names of the fields must be unique and non-empty, and
-// their types valid; otherwise Extract returns ClassPermanent. Without fields, it does not ask the model.
+// Extract lets a model extract the values of q.Fields. It checks answers and asks again like Ask. If q.Task is empty, it is TaskExtract.
+// Extract returns the values that were found: a string, an int64, a float64 or a bool, according to the type of the field. The names of the
+// fields must be unique and non-empty, and their types valid; otherwise Extract returns ClassPermanent. Without fields, it does not ask the
+// model.
 func Extract(ctx context.Context, m Model, q Question) (map[string]any, Usage, error) {
 	found := map[string]any{}
 	if len(q.Fields) == 0 {

@@ -61,7 +61,8 @@ func Reason(err error) string { return reasons[ClassOf(err)] }
 const longestWait = 2 * time.Second
 
 // Again reports whether a request can be retried, and returns the wait before the retry: 0 after a transient failure, and RetryAfter after
-// a rate limit. It reports false for a RetryAfter of more than 2 seconds, and for all other errors.
+// a rate limit. An error that is no *Failure counts as transient. Again reports false for a RetryAfter of more than 2 seconds, for failures
+// of other classes, and for nil.
 func Again(err error) (wait time.Duration, again bool) {
 	if err == nil {
 		return 0, false

@@ -28,13 +28,13 @@ type Model interface {
 
 // Hinter is an optional interface of a Model that predicts a caller's next words without a reply.
 type Hinter interface {
-	// Hints returns phrases that may answer the last message, which is the agent's, or nil. options lists the possible continuations of the
-	// conversation; it may be empty.
+	// Hints returns phrases that may answer the agent's message, which is the last message. It returns nil if it predicts none. options
+	// lists the possible continuations of the conversation; it may be empty.
 	Hints(r ReplyRequest, options []Option) []string
 }
 
 // Repeatable is an optional interface of a Model whose answers need not be stored, because it repeats them. A Model that wraps another
-// Model without changing its answers returns the other's result. agentstest.RunModel tests it.
+// Model without changing its answers returns the result of the wrapped Model. agentstest.RunModel tests it.
 type Repeatable interface {
 	// Repeats reports whether equal requests always have equal answers or failures, in all processes of the same program, and cost nothing.
 	// Failures caused by the end of ctx are excepted. The result is constant.
@@ -48,8 +48,8 @@ func Repeats(m Model) bool {
 }
 
 // Limited is an optional interface of a Model that follows only some instructions of an agent, or answers only some questions, for example
-// a substitute for a language model. A Model that wraps others returns the result of the Model that asked names (ReplyRequest.Model,
-// Question.Model).
+// a substitute for a language model. The parameter asked is the name of a model (ReplyRequest.Model, Question.Model). A Model that wraps
+// others returns the result of the Model with that name.
 type Limited interface {
 	// Unfollowed returns a human-readable text if the model does not follow the instructions of an agent, with the instructions that it
 	// follows. The text is empty if it follows them. Empty instructions mean any free text.

@@ -209,7 +209,8 @@ type schemas struct {
 
 var compiled schemas
 
-// compile returns the cached schema, or compiles the schema and caches it. A full cache is emptied first.
+// compile returns the cached schema, or compiles the schema and caches it, unless it is longer than maxSchema. A full cache is emptied
+// first.
 func compile(schema json.RawMessage) (*jsonschema.Schema, error) {
 	compiled.mu.Lock()
 	known := compiled.kept[string(schema)]

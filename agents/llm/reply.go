@@ -13,6 +13,7 @@ type ReplyRequest struct {
 	Temperature  *float64 // nil means the model's default
 	Model        string   // name of a model as an API client specifies it; empty means the adapter's default
 	Messages     []Message
+	Unheard      string // words of the agent that the caller has interrupted and not heard; treated as data
 	Arriving     bool   // whether the instructions are new in the conversation and the agent speaks first
 	CanEnd       bool   // whether the model may end the conversation
 	CanTransfer  bool   // whether the model may transfer the call

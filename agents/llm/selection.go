@@ -23,8 +23,8 @@ type Named interface {
 	Named() map[string]string
 }
 
-// NameOf returns the Model.Name of the model that answers requests for a name. If the name is unknown, known is false and the default model
-// answers.
+// NameOf returns the Model.Name of the model that answers requests with the given name. If the name is unknown, known is false and the
+// default model answers.
 func NameOf(m Model, asked string) (name string, known bool) {
 	if n, ok := m.(Named); ok {
 		if name, known = n.Named()[asked]; known {
@@ -56,7 +56,7 @@ func Missing(asked string) string {
 // Selection is a Model that passes each request to the model that the request names.
 //
 // The default model answers requests without a name or with an unknown name, so that a conversation continues after a model was removed
-// from the configuration. A judge, however, must not change unnoticed: a question of TaskJudge with an unknown name is ClassPermanent.
+// from the configuration. A judge, however, must not change unnoticed: a question of TaskJudge with an unknown name causes ClassPermanent.
 type Selection struct {
 	Default Model            // required
 	Others  map[string]Model // further models by their names in requests
@@ -74,7 +74,7 @@ func (s Selection) Named() map[string]string {
 	return names
 }
 
-// of returns the model that a name selects.
+// of returns the model that a name selects, or the default model for an unknown name.
 func (s Selection) of(name string) Model {
 	if m := s.Others[name]; m != nil {
 		return m
@@ -92,12 +92,12 @@ func (s Selection) Repeats() bool {
 	return Repeats(s.Default)
 }
 
-// Unfollowed returns the result of the model that asked selects.
+// Unfollowed returns the result of the model with the name asked, or of the default model if the name is unknown.
 func (s Selection) Unfollowed(asked, instructions string) string {
 	return Unfollowed(s.of(asked), asked, instructions)
 }
 
-// Unanswered returns the result of the model that asked selects.
+// Unanswered returns the result of the model with the name asked, or of the default model if the name is unknown.
 func (s Selection) Unanswered(asked string, task Task) string {
 	return Unanswered(s.of(asked), asked, task)
 }
@@ -115,7 +115,8 @@ func (s Selection) Reply(ctx context.Context, r ReplyRequest) iter.Seq2[ReplyPar
 	return s.of(r.Model).Reply(ctx, r)
 }
 
-// Answer returns the answer of the model that the question names. A question of TaskJudge with an unknown name is ClassPermanent.
+// Answer returns the answer of the model that the question names, or of the default model if the name is unknown. A question of TaskJudge
+// with an unknown name causes ClassPermanent.
 func (s Selection) Answer(ctx context.Context, q Question) (Answer, error) {
 	if _, known := NameOf(s, q.Model); !known && q.Task == TaskJudge {
 		return Answer{}, &Failure{Class: ClassPermanent, Message: fmt.Sprintf("this server has no model %q", callwright.Clip(q.Model, 100))}

@@ -10,8 +10,8 @@ import (
 // of these visits. The second consecutive turn of this kind ends the conversation.
 const MaxVisits = 32
 
-// follow follows a way, and further ways until the conversation waits. A node to which the conversation returns speaks again and waits. Its
-// action is not repeated.
+// follow follows a way, and further ways until the conversation waits. A node to which the conversation returns speaks again. If its action
+// was performed before, the action is not repeated, and the conversation waits.
 func (w *walk) follow(ctx context.Context, v way) {
 	for v.kind != stay {
 		if w.visits == MaxVisits {
@@ -29,24 +29,28 @@ func (w *walk) follow(ctx context.Context, v way) {
 	}
 }
 
-// visit enters a node. A global node stores the node to return to, unless the conversation comes from another global node, which has stored
-// it already. Any other node clears it.
+// visit enters a node. If the caller's words lead to a global node, visit stores the current node as the node to return to, unless one is
+// already stored. On the way back, and at a node that is not global, it clears the stored node.
 func (w *walk) visit(v way) {
-	pending := v.kind != back || w.state.ReturnPending
+	pending, interruption := v.kind != back || w.state.ReturnPending, Interruption{}
+	if v.kind == back {
+		interruption = w.state.ReturnInterruption
+	}
 	switch {
 	case v.kind == global && w.state.Return == "":
-		w.state.Return, w.state.ReturnPending = w.at.ID, w.state.ActionPending
+		w.state.Return, w.state.ReturnPending, w.state.ReturnInterruption = w.at.ID, w.state.ActionPending, w.state.Interruption
 	case !v.to.Global, v.kind == back:
-		w.state.Return, w.state.ReturnPending = "", false
+		w.state.Return, w.state.ReturnPending, w.state.ReturnInterruption = "", false, Interruption{}
 	}
+	w.state.Interruption = interruption
 	w.visits++
-	w.at = v.to
+	w.at, w.answer.BargeIn = v.to, v.to.BargeIn
 	w.state.Node, w.state.ActionPending = w.at.ID, pending
 	w.state.Visited = append(w.state.Visited, w.at.ID)
 	w.note(LogEntry{Kind: LogVisit, Tag: w.at.Tag})
 }
 
-// loop ends a turn that has visited MaxVisits nodes. After the second consecutive one, it also ends the conversation.
+// loop ends a turn that has visited MaxVisits nodes. At the second consecutive turn of this kind, it also ends the conversation.
 func (w *walk) loop() {
 	w.state.Loops = w.before.Loops + 1
 	w.note(LogEntry{Kind: LogLoop, Text: "the turn has visited the most nodes allowed, and waits"})

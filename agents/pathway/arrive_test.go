@@ -251,7 +251,7 @@ func TestWebhookBrokenOff(t *testing.T) {
 	}
 	broken := c.state
 	client.Answer = nil
-	c.turn(conversation.Turn{Kind: conversation.TurnSpeech, Text: "hello?", Interrupted: true, Heard: "Wait."}, "Wait. b.")
+	c.turn(conversation.Turn{Kind: conversation.TurnSpeech, Text: "hello?", Interrupted: true, Heard: "Wait."}, "b.")
 	if len(client.Made()) != 2 {
 		t.Errorf("%d requests were made", len(client.Made()))
 	}

@@ -27,7 +27,7 @@ type Brain struct {
 
 var _ conversation.Brain = (*Brain)(nil)
 
-// NewBrain returns the brain of one conversation. The error names a missing required field.
+// NewBrain returns the brain of one conversation. The error names all missing required fields.
 func NewBrain(c BrainConfig) (*Brain, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err

@@ -136,7 +136,7 @@ func TestAsideIsInterrupted(t *testing.T) {
 	}{
 		{conversation.Turn{Kind: conversation.TurnStart}, 9, "{ask.}"},
 		{speech("cost"), 1, "{One.}"},
-		{conversation.Turn{Kind: conversation.TurnSpeech, Interrupted: true, Heard: "One."}, 9, "{ask.}"}, // no words were left to say
+		{conversation.Turn{Kind: conversation.TurnSpeech, Interrupted: true, Heard: "One."}, 9, "{Two.} {ask.}"},
 		{speech("cost"), 1, "{One.}"},
 		{conversation.Turn{Kind: conversation.TurnSpeech, Text: "day=Monday", Interrupted: true, Heard: "One"}, 9, "{done.}"},
 	} {

@@ -44,7 +44,7 @@ func (c *cache) get(key string, d graph.Document) (*graph.Graph, error) {
 	return e.compile()
 }
 
-// find returns the cached graph with a key, or nil if there is none.
+// find returns the cached graph with the given key, or nil if there is none.
 func (c *cache) find(key string) *graph.Graph {
 	c.mu.Lock()
 	e, ok := c.graphs[key]

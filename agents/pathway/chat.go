@@ -80,7 +80,7 @@ func (s *Service) StartChat(ctx context.Context, org callwright.OrgID, r ChatReq
 	return s.runTurn(ctx, g, c, state, conversation.Turn{Kind: conversation.TurnStart}, s.cfg.Chats.InsertChat)
 }
 
-// newChat returns a new chat, which is not stored yet, and its graph. It counts as a running turn until end is called.
+// newChat returns a new chat, which is not stored yet, and its graph. The chat counts as a running turn until end is called.
 func (s *Service) newChat(ctx context.Context, org callwright.OrgID, r ChatRequest) (c Chat, g *graph.Graph, end func(), err error) {
 	g, number, err := s.load(ctx, org, r)
 	if err != nil {
@@ -127,11 +127,12 @@ func (s *Service) load(ctx context.Context, org callwright.OrgID, r ChatRequest)
 
 // Say runs a turn of a chat with a message of the caller. A blank message means silence. A chat runs one turn at a time: a concurrent turn
 // returns CodeConflict and does nothing. A turn continues to its end, within a minute, even if ctx ends, because its effects on other
-// systems cannot be undone. If the process dies during a turn, the chat can continue from the state before the turn after the claim has
-// expired. After Close, Say returns CodeUnavailable.
+// systems cannot be undone. If the process dies during a turn, the chat can continue from the state before the turn, after the turn's claim
+// has expired. After Close, Say returns CodeUnavailable.
 //
-// Say returns CodeInvalidState if the chat is completed or too long, or if its draft has changed since the chat began. An archived version
-// does not prevent turns. It returns CodeTooManyRequests if MaxTurns turns of the organization run on this node.
+// Say returns CodeBadRequest if the text is longer than MaxText or not UTF-8. It returns CodeInvalidState if the chat is completed or too
+// long, or if its draft has changed since the chat began. An archived version does not prevent turns. It returns CodeTooManyRequests if
+// MaxTurns turns of the organization run on this node.
 func (s *Service) Say(ctx context.Context, org callwright.OrgID, chatID, text string) (ChatTurn, error) {
 	return s.say(ctx, org, chatID, text, nil)
 }
@@ -215,7 +216,7 @@ func (s *Service) claim(ctx context.Context, c *Chat) error {
 	return nil
 }
 
-// runTurn runs a turn of a chat that the caller has claimed, and stores the chat.
+// runTurn runs a turn of a chat that is new or that the caller has claimed, and stores the chat. A failure of the model is not an error.
 func (s *Service) runTurn(
 	ctx context.Context, g *graph.Graph, c Chat, state State, in conversation.Turn, write chatWrite,
 ) (ChatTurn, error) {

@@ -15,8 +15,9 @@ const (
 	moreThanFits = "the rest of this turn's log is left out: it has the most bytes allowed"
 )
 
-// recorded returns the log of a turn in the form that is stored with its chat. The log of the first turn also contains the variables of the
-// request. Entries that do not fit are shortened or, if there is still no room, omitted.
+// recorded returns the log of a turn in the form that is stored with its chat. In the first turn it adds the variables with which the chat
+// began. If the entries exceed maxChatLog, it shortens each entry that needs more than half of the remaining room. It omits the first entry
+// that still does not fit and all later ones, and adds an entry that says so.
 func recorded(l Log, before State, at time.Time) Log {
 	if before.Turn == 0 && len(before.Variables) > 0 {
 		given := LogEntry{Kind: LogVariables, Node: before.Node, Text: "given at the start", Variables: before.Variables, At: at}

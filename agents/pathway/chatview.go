@@ -19,7 +19,7 @@ type ChatView struct {
 	Turns   []Log       // in order; lacks turns that older releases ran without logs
 }
 
-// Chat returns a chat with the last of its turns whose number is below before. If before is 0, it returns the last turns of the chat. A
+// Chat returns a chat with its last turns, at most limit. Unless the parameter before is 0, it returns only turns with a lower number. A
 // limit outside 1 to MaxPageOfChats means MaxPageOfChats. It returns CodeNotFound if the organization has no such chat.
 func (s *Service) Chat(ctx context.Context, org callwright.OrgID, id string, before, limit int) (ChatView, error) {
 	c, err := s.cfg.Chats.Chat(ctx, org, id)

@@ -28,8 +28,8 @@ func (s *slowStore) Pathway(ctx context.Context, org callwright.OrgID, id string
 	return s.Store.Pathway(ctx, org, id)
 }
 
-// TestDocumentsAtOnceAreBounded checks how many pathways organizations can read and compare concurrently, with a store that does not
-// answer.
+// TestDocumentsAtOnceAreBounded checks the limits of the pathways that organizations read and compare concurrently, with a store that does
+// not answer.
 func TestDocumentsAtOnceAreBounded(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

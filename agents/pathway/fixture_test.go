@@ -234,7 +234,6 @@ func (c *talk) logged(want string, kinds ...pathway.LogKind) {
 	}
 }
 
-// nodes returns its arguments as a list of nodes.
 func nodes(all ...json.RawMessage) []json.RawMessage { return all }
 
 // model returns the conversation's fake model.

@@ -81,7 +81,7 @@ func best(text, question string, most int) []string {
 	return out
 }
 
-// paragraphs splits a text at blank lines.
+// paragraphs splits a text at blank lines, and trims the white space around each line.
 func paragraphs(text string) []string {
 	var out []string
 	var lines []string

@@ -11,7 +11,7 @@ import (
 type Log struct {
 	Turn     int    // number of the turn: 1, 2, ...
 	Node     string // id of the node at which the turn ended
-	Heard    string // the caller's words or digits; empty for the first turn and for silence
+	Heard    string // the caller's words or digits; empty if there were none
 	Said     string
 	Entries  []LogEntry
 	Usage    llm.Usage

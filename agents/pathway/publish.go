@@ -14,7 +14,7 @@ type Publication struct {
 	Number      int
 	Environment Environment // empty means Production
 	OnPass      bool        // publishes to production once the version's tests have passed
-	Over        *int        // version that must be in the environment now, 0 for none; nil accepts any version
+	Over        *int        // version that must be in the environment now, 0 if there must be none; nil accepts any version
 }
 
 // Published is the result of a publication.
@@ -103,8 +103,8 @@ func (s *Service) place(ctx context.Context, p *Pathway, v Version, b Publicatio
 	return verdict, nil
 }
 
-// overtaken reports whether, since a publication began, another version was published or began to wait for its tests, or whether Over
-// differs from the version in the environment.
+// overtaken reports whether, since a publication began, another version was published or began to wait for its tests, or whether the
+// version in the environment is neither Over nor the version to publish.
 func overtaken(before, now Pathway, b Publication) bool {
 	current := now.Production
 	if b.Environment == Staging {
@@ -120,7 +120,7 @@ func overtaken(before, now Pathway, b Publication) bool {
 	return other(before.Production, now.Production) || other(before.promoted(), now.promoted())
 }
 
-// ask asks the gate about a version. Without a gate, it is open. start begins the version's tests if necessary.
+// ask asks the gate about a version. Without a gate, it returns GateOpen. start begins the version's tests if necessary.
 func (s *Service) ask(ctx context.Context, v Version, start bool) (Verdict, error) {
 	if s.cfg.Gate == nil {
 		return Verdict{State: GateOpen}, nil

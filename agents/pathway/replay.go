@@ -40,7 +40,7 @@ type ReplayedTurn struct {
 // are over.
 //
 // The chat is stored once, at the end: if ctx ends before, or the process dies, no chat is stored. ReplayChat returns CodeUnavailable if
-// ctx has ended, or if the agent has not said its first words within a minute. Other errors are those of StartChat.
+// ctx has ended, or if the agent has not said its first words within a minute. Otherwise it returns the errors that StartChat returns.
 func (s *Service) ReplayChat(ctx context.Context, org callwright.OrgID, r ReplayRequest) (ChatReplay, error) {
 	c, g, end, err := s.newChat(ctx, org, r.ChatRequest)
 	if err != nil {
@@ -58,7 +58,8 @@ func (s *Service) ReplayChat(ctx context.Context, org callwright.OrgID, r Replay
 	return ChatReplay{Chat: c, Turns: turns}, err
 }
 
-// replay runs the turns of a replay. It omits a turn that the time limit interrupts.
+// replay runs the turns of a replay. It omits a turn that the time limit interrupts. It returns an error if ctx ends, or if the first turn
+// does not finish.
 func (s *Service) replay(
 	ctx context.Context, g *graph.Graph, c Chat, r ReplayRequest,
 ) (state State, turns []ReplayedTurn, logs []Log, err error) {

@@ -42,7 +42,7 @@ func TestReplayChat(t *testing.T) {
 	if v := o.view(t, first.Chat.ID, 0, 0); len(v.Turns) != 3 || v.Turns[1].Heard != "Hm." || v.Turns[0].Said != want[0].Said {
 		t.Errorf("the logs are %+v", v.Turns)
 	}
-	// After its end the chat says no more lines.
+	// The replay says no more lines after the conversation has ended.
 	whole := o.replay(t, p.ID, "Thursday, please.", "And then?", "More.")
 	if len(whole.Turns) != 2 || whole.Turns[1] != (pathway.ReplayedTurn{Said: "Thursday it is. Goodbye.", Node: "bye"}) || !whole.Chat.Completed {
 		t.Errorf("got %+v", whole)

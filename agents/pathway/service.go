@@ -41,7 +41,7 @@ type Service struct {
 	documents *node.Budget
 }
 
-// New returns a Service and registers its handlers with c.Work. The error names a missing required field.
+// New returns a Service and registers its handlers with c.Work. The error names all missing required fields.
 func New(c Config) (*Service, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
@@ -55,7 +55,8 @@ func New(c Config) (*Service, error) {
 	return s, nil
 }
 
-// change reads a pathway, calls change, and stores the result. It returns CodeConflict if the pathway was changed meanwhile.
+// change reads a pathway, calls the given function with it, and stores the result. It returns CodeConflict if the pathway was changed
+// meanwhile.
 func (s *Service) change(
 	ctx context.Context, org callwright.OrgID, id string, change func(ctx context.Context, p *Pathway) error,
 ) (Pathway, error) {

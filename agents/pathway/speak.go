@@ -26,11 +26,14 @@ func (w *walk) say(text string) {
 	}
 }
 
-// speak speaks the words of the node, or lets the model find words. It reports whether the node has a text or a prompt. arriving means that
-// the conversation has just entered the node.
+// speak speaks the words of the node, or lets the model find words. It reports whether the node has a text or a prompt, or is a Knowledge
+// Base node. arriving means that the conversation has just entered the node.
 func (w *walk) speak(ctx context.Context, arriving bool) bool {
 	switch {
+	case w.cut():
+		w.sayRest(arriving)
 	case w.at.Text != nil:
+		w.state.SaysText = true
 		w.answer.Text(w.render(w.at.Text))
 	case w.at.Prompt != nil || w.at.Type == graph.NodeKnowledge:
 		w.reply(ctx, arriving)
@@ -43,7 +46,9 @@ func (w *walk) speak(ctx context.Context, arriving bool) bool {
 // reply lets the model speak. It ignores the model's actions, because only the graph decides when a call ends or is transferred.
 func (w *walk) reply(ctx context.Context, arriving bool) {
 	r := w.request()
-	r.Arriving = arriving
+	if r.Arriving = arriving; !arriving {
+		r.Unheard = w.state.Talk.Unheard
+	}
 	if w.at.Type == graph.NodeKnowledge {
 		r.Knowledge = w.passages(ctx)
 	}
@@ -51,6 +56,18 @@ func (w *walk) reply(ctx context.Context, arriving bool) {
 		return
 	}
 	said := w.answer.Said()
+	switch err := w.converse(ctx, r); {
+	case err == nil:
+	case w.at.Type == graph.NodeKnowledge && llm.ClassOf(err) == llm.ClassUnsupported && w.answer.Said() == said:
+		w.note(LogEntry{Kind: LogError, Text: err.Error()})
+		w.answer.Text(unknown)
+	default:
+		w.fail(ctx, err)
+	}
+}
+
+// converse lets the model speak, and logs the requests of its tools. It returns the error of the model.
+func (w *walk) converse(ctx context.Context, r llm.ReplyRequest) error {
 	speaker := dialogue.Speaker{
 		Model: w.interpreter.Model, Tools: w.at.Tools, Requests: w.requests(), Runtime: w.interpreter.Runtime,
 	}
@@ -62,14 +79,7 @@ func (w *walk) reply(ctx context.Context, arriving bool) {
 	}
 	w.set(reply.Variables)
 	w.normalizeCalls()
-	switch {
-	case err == nil:
-	case w.at.Type == graph.NodeKnowledge && llm.ClassOf(err) == llm.ClassUnsupported && w.answer.Said() == said:
-		w.note(LogEntry{Kind: LogError, Text: err.Error()})
-		w.answer.Text(unknown)
-	default:
-		w.fail(ctx, err)
-	}
+	return err
 }
 
 // normalizeCalls replaces the arguments of the turn's tool calls by the form that they have after decoding from a stored State.
@@ -106,7 +116,7 @@ func (w *walk) request() llm.ReplyRequest {
 	}
 }
 
-// question returns a question at the node. The caller sets its task.
+// question returns a question at the node, without a task. llm.Extract and llm.Choose set the task.
 func (w *walk) question() llm.Question {
 	model, temperature := w.model()
 	return llm.Question{

@@ -21,11 +21,22 @@ type State struct {
 	Turn      int            // number of turns so far
 	Loops     int            // number of consecutive turns that MaxVisits has ended
 	Over      bool           // whether the conversation has ended or was transferred
+	SaysText  bool           `json:",omitempty"` // whether the words of the last turn were the node's text, or the rest of that text
+
+	// Interruption describes how the caller has interrupted the node's text, ReturnInterruption how that of the node Return.
+	Interruption       Interruption `json:",omitzero"`
+	ReturnInterruption Interruption `json:",omitzero"`
 
 	// ActionPending reports whether the node's action may still be pending, because the caller may have interrupted the words before the
 	// action: see Interpreter.Step. ReturnPending reports the same for the node Return.
 	ActionPending bool `json:"Due"`
 	ReturnPending bool `json:"ReturnDue"`
+}
+
+// Interruption describes how a caller has interrupted a node's text.
+type Interruption struct {
+	Cut  bool   // whether words or digits have interrupted the text since the conversation entered the node
+	Rest string // rest of the text that the caller has not heard
 }
 
 // Begin returns the state of a conversation that has not begun. startNode is the id of the first node; if it is empty, the conversation

@@ -7,6 +7,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/conversation/overlap"
 	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway/graph"
@@ -33,9 +34,9 @@ import (
 // the conversation returns from a global node. If ctx ends before any words or actions, the State contains only the caller's words, and the
 // next turn answers all of them. A second conversation.TurnStart means that a transfer has failed.
 //
-// The error is a *llm.Failure if the model failed; the agent has then apologized, and the conversation is over. It is CodeUnavailable if
-// ctx has ended. It is CodeInvalidState if the conversation is over, or if the graph does not contain its node; then no step was taken.
-// However, a turn that interrupted the last words continues a conversation that is over.
+// If the model fails, Step returns a *llm.Failure; the agent has then apologized, and the conversation is over. If ctx has ended, it
+// returns CodeUnavailable. If the conversation is over, or the graph does not contain its node, Step takes no step and returns
+// CodeInvalidState. However, a turn that interrupted the last words continues a conversation that is over.
 func (r *Interpreter) Step(
 	ctx context.Context, g *graph.Graph, a Agent, s State, in conversation.Turn, emit func(conversation.Step) bool,
 ) (State, Log, error) {
@@ -69,10 +70,17 @@ func (r *Interpreter) Step(
 // runTurn answers a turn of the caller, or begins the conversation.
 func (w *walk) runTurn(ctx context.Context, in conversation.Turn, emit func(conversation.Step) bool) {
 	talk := &w.state.Talk
+	said := talk.Last > 0 || talk.Unsaid != ""
 	rest := talk.Hear(in)
 	closing := talk.Patience(in, rest)
 	w.heard = *talk
+	if in.Interrupted && said && w.state.SaysText {
+		w.state.Interruption.Rest = rest
+		w.state.Interruption.Cut = w.state.Interruption.Cut || closing == dialogue.None
+	}
+	w.interruption, w.state.SaysText = w.state.Interruption, false
 	w.answer = talk.Answer(emit)
+	w.answer.BargeIn = w.at.BargeIn
 	if closing == dialogue.None {
 		w.state.Loops = 0
 	}
@@ -85,7 +93,7 @@ func (w *walk) runTurn(ctx context.Context, in conversation.Turn, emit func(conv
 	case closing != dialogue.None:
 		w.sayCourtesy(ctx, in, closing, rest)
 	default:
-		w.hear(ctx)
+		w.hear(ctx, in)
 	}
 	if !w.broken(ctx) {
 		w.expect()
@@ -94,12 +102,13 @@ func (w *walk) runTurn(ctx context.Context, in conversation.Turn, emit func(conv
 
 // hear continues the conversation after the caller's words. If the caller interrupted a global node that returns after its words, the words
 // count as an answer to the previous node.
-func (w *walk) hear(ctx context.Context) {
+func (w *walk) hear(ctx context.Context, in conversation.Turn) {
 	if w.state.ActionPending && w.returns() {
 		v := way{kind: back, to: w.graph.Nodes[w.state.Return]}
 		w.chose(v, "the caller interrupted the words")
-		w.at = v.to
+		w.at, w.answer.BargeIn = v.to, v.to.BargeIn
 		w.state.Node, w.state.ActionPending, w.state.Return, w.state.ReturnPending = w.at.ID, w.state.ReturnPending, "", false
+		w.state.Interruption, w.state.ReturnInterruption = w.state.ReturnInterruption, Interruption{}
 	}
 	if w.extract(ctx); w.broken(ctx) {
 		return
@@ -111,10 +120,16 @@ func (w *walk) hear(ctx context.Context) {
 	switch v.kind {
 	case stay:
 		w.state.ActionPending = false
-		if !w.speak(ctx, false) && w.at.Type != graph.NodeWait {
+		if w.cut() {
+			w.continueText(ctx, in)
+		} else if !w.speak(ctx, false) && w.at.Type != graph.NodeWait {
 			w.answer.Text(w.agent.Lines.Repeat)
 		}
 	case finish:
+		if w.cut() && overlap.AsksToStop(w.agent.Language, in.Text) {
+			w.answer.Text(w.agent.Lines.GoAhead)
+			return
+		}
 		if w.speak(ctx, false); !w.broken(ctx) {
 			w.follow(ctx, w.act(ctx))
 		}
@@ -123,8 +138,8 @@ func (w *walk) hear(ctx context.Context) {
 	}
 }
 
-// sayCourtesy answers silence and noise. If noise interrupted the words of a node, the agent says the rest, and the node performs its
-// pending action.
+// sayCourtesy answers silence and noise. At a node with QuietSilence, it does not answer silence. If the words of a node were interrupted
+// by noise, or the node does not wait for the caller, the agent says the rest, and the node performs its pending action.
 func (w *walk) sayCourtesy(ctx context.Context, in conversation.Turn, c dialogue.Courtesy, rest string) {
 	if in.Kind == conversation.TurnSilence && w.at.QuietSilence {
 		w.state.Talk.Silences = 0
@@ -135,6 +150,7 @@ func (w *walk) sayCourtesy(ctx context.Context, in conversation.Turn, c dialogue
 		w.answer.Courtesy(c, rest, w.agent.Lines)
 		return
 	}
+	w.state.SaysText, w.state.Interruption.Rest = w.before.SaysText, ""
 	if w.answer.Text(rest); !w.broken(ctx) {
 		w.follow(ctx, w.act(ctx))
 	}
@@ -161,6 +177,7 @@ func (w *walk) close(ctx context.Context) {
 			turn := w.state.Turn
 			w.state = w.before
 			w.state.Turn, w.state.Talk = turn, w.heard
+			w.state.Interruption, w.state.SaysText = w.interruption, false
 			w.note(LogEntry{Kind: LogError, Text: "the turn was canceled before anything was said"})
 		}
 	}

@@ -406,7 +406,7 @@ func TestCourtesies(t *testing.T) {
 		if got, err := c.step(t.Context(), conversation.Turn{Kind: conversation.TurnStart}, 2); got != "One. Two." || err != nil {
 			t.Errorf("it says %s, error %v", got, err)
 		}
-		c.turn(conversation.Turn{Kind: conversation.TurnSpeech, Interrupted: true, Heard: "One."}, "Two. b.")
+		c.turn(conversation.Turn{Kind: conversation.TurnSpeech, Interrupted: true, Heard: "One."}, "Two. Three. b.")
 		c.at("b", "")
 	})
 }

@@ -113,8 +113,8 @@ type Versions interface {
 	Version(ctx context.Context, org callwright.OrgID, pathway string, number int) (Version, error)
 	// VersionHash returns the Hash of a version without reading its document. It returns CodeNotFound if the version is absent.
 	VersionHash(ctx context.Context, org callwright.OrgID, pathway string, number int) (string, error)
-	// Versions returns at most limit versions of a pathway whose number is below before, in descending order of their numbers. If before is
-	// 0, it begins with the newest version. It omits documents and archived versions. For an absent pathway it returns none.
+	// Versions returns the newest versions of a pathway, at most limit, in descending order of their numbers. Unless the parameter before
+	// is 0, it returns only versions with a lower number. It omits documents and archived versions. For an absent pathway it returns none.
 	Versions(ctx context.Context, org callwright.OrgID, pathway string, before, limit int) ([]Version, error)
 	// ArchiveVersion archives a version, which may already be archived. It returns CodeNotFound if the version is absent.
 	ArchiveVersion(ctx context.Context, org callwright.OrgID, pathway string, number int) error
@@ -165,8 +165,8 @@ type ChatRecords interface {
 
 // ChatHistory reads the chats of a pathway and the logs of chats, as part of Chats.
 type ChatHistory interface {
-	// ChatLogs returns the last logs of a chat whose Turn is below before, at most limit, in the order of Turn. If before is 0, it returns
-	// the last logs of the chat. Turns that older releases ran without logs are missing. It returns CodeNotFound if the chat is absent.
+	// ChatLogs returns the last logs of a chat, at most limit, in the order of Turn. Unless the parameter before is 0, it returns only logs
+	// with a lower Turn. Turns that older releases ran without logs are missing. It returns CodeNotFound if the chat is absent.
 	ChatLogs(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]Log, error)
 	// ChatsOf returns at most limit chats of a pathway in descending order of (CreatedAt, ID), without their State. They follow the keyset,
 	// which is the (CreatedAt, ID) of a chat or zero. For an absent pathway it returns none.
@@ -177,9 +177,9 @@ type ChatHistory interface {
 type Gate interface {
 	// Check returns the verdict on a version. All enabled scenarios that are required for promotion must have passed on exactly this
 	// version (Number and Hash) in one batch; the newest batch of the version counts. An unknown pathway has no requirements. With c.Start,
-	// Check begins a batch if the version has none; otherwise it returns the running or failed batch. Check participates in the transaction
-	// of ctx: it reads and writes rows without waiting. The runner of the batch calls Service.FinishTests after the end of the batch is
-	// committed.
+	// Check begins a batch if the version has none. If the version has a running or failed batch, the verdict names it. Check participates
+	// in the transaction of ctx: it reads and writes rows without waiting. The runner of the batch calls Service.FinishTests after the end
+	// of the batch is committed.
 	Check(ctx context.Context, org callwright.OrgID, c Candidate) (Verdict, error)
 }
 

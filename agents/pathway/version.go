@@ -18,8 +18,8 @@ func (s *Service) StoreVersion(ctx context.Context, org callwright.OrgID, id, na
 }
 
 // Fork stores the pathway's next version with a parent, which is a version's number or 0 for the draft. The document of the new version is
-// d, or the parent's document if d is nil. It returns CodeInvalidState if the pathway has MaxVersions, and CodeUnavailable if too many
-// documents are read concurrently: see MaxDocuments.
+// d, or the parent's document if d is nil. Fork returns CodeInvalidState if the parent is an empty draft or the pathway has MaxVersions,
+// and CodeUnavailable if too many documents are read concurrently: see MaxDocuments.
 func (s *Service) Fork(
 	ctx context.Context, org callwright.OrgID, id string, parent int, name string, d *graph.Document,
 ) (Version, error) {
@@ -90,7 +90,7 @@ func (s *Service) Versions(
 	return page, p, err
 }
 
-// numberOf returns the version number in a keyset, or 0 for the zero keyset. It returns CodeBadRequest if the keyset is not one of
+// numberOf returns the version number in a keyset, or 0 for the zero keyset. It returns CodeBadRequest if the keyset is not from a page of
 // Versions.
 func numberOf(k callwright.Keyset) (int, error) {
 	if k.IsZero() {
@@ -239,7 +239,8 @@ func (s *Service) LoadPinned(
 	return s.graph(v)
 }
 
-// in returns the number of the version that sel selects. It returns CodeNotFound if no version is in the environment.
+// in returns the number of the version that sel selects. It returns CodeNotFound if no version is in the environment, and CodeBadRequest
+// for an unknown environment.
 func (sel Selector) in(p Pathway) (int, error) {
 	var number int
 	switch sel.Environment {

@@ -16,31 +16,32 @@ import (
 
 // walk contains the state of one turn while it runs.
 type walk struct {
-	interpreter Interpreter // includes the defaults of its Runtime
-	graph       *graph.Graph
-	agent       Agent
-	before      State         // state at the beginning of the turn
-	state       State         // current state
-	heard       dialogue.Talk // the talk including the caller's words, without the answer
-	answer      *dialogue.Answer
-	at          *graph.Node     // current node
-	values      template.Values // variables of state, for texts
-	log         Log
-	visits      int
-	asked       int      // number of webhook nodes' requests
-	sent        int      // number of requests in the log
-	own         bool     // whether this turn has cloned state.Variables and may change it
-	acted       bool     // whether an irreversible action was performed
-	missing     []string // variables in templates that have no value
-	unknown     string   // first requested model that the interpreter does not have
-	err         error    // error of the model
+	interpreter  Interpreter // includes the defaults of its Runtime
+	graph        *graph.Graph
+	agent        Agent
+	before       State         // state at the beginning of the turn
+	state        State         // current state
+	heard        dialogue.Talk // the talk including the caller's words, without the answer
+	interruption Interruption  // State.Interruption including the caller's words
+	answer       *dialogue.Answer
+	at           *graph.Node     // current node
+	values       template.Values // variables of state, for texts
+	log          Log
+	visits       int
+	asked        int      // number of webhook nodes' requests
+	sent         int      // number of requests in the log
+	own          bool     // whether this turn has cloned state.Variables and may change it
+	acted        bool     // whether an irreversible action was performed
+	missing      []string // variables in templates that have no value
+	unknown      string   // first requested model that the interpreter does not have
+	err          error    // error of the model
 }
 
 // way is a possible continuation of a conversation at a node.
 type way struct {
 	kind   wayKind
 	to     *graph.Node
-	edge   *graph.Edge // edge of an along way; nil at the start and for a webhook's branch
+	edge   *graph.Edge // edge of a way of kind along; nil at the start and for a webhook's branch
 	option llm.Option
 }
 
@@ -88,7 +89,7 @@ func (w *walk) note(e LogEntry) {
 	w.log.Entries = append(w.log.Entries, e)
 }
 
-// requests returns the client for the node's next requests. It adds their node and their place in the log to them.
+// requests returns the client for the node's next requests. The client adds the node and the place in the log to each request.
 func (w *walk) requests() request.Client { return request.At(w.interpreter.Requests, w.at.ID, w.sent) }
 
 // chose logs a decision for a way, with its reason.

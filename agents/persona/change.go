@@ -80,6 +80,9 @@ type CallChange struct {
 	Background      callwright.Optional[string]
 	MaxDuration     callwright.Optional[time.Duration]
 	WaitForGreeting callwright.Optional[bool]
+
+	Interruption     callwright.Optional[time.Duration]
+	Interruptibility callwright.Optional[int]
 }
 
 // ofDraft reports whether the change affects the draft.
@@ -122,6 +125,12 @@ func (c Change) apply(p *Persona, v *Version) {
 	c.Call.Background.Apply(&v.Call.Background)
 	c.Call.MaxDuration.Apply(&v.Call.MaxDuration)
 	c.Call.WaitForGreeting.Apply(&v.Call.WaitForGreeting)
+	if c.Call.Interruption.Set {
+		v.Call.Interruption = c.Call.Interruption.Value
+	}
+	if c.Call.Interruptibility.Set {
+		v.Call.Interruptibility = c.Call.Interruptibility.Value
+	}
 }
 
 // Update changes a persona and its draft, completely or not at all. It returns CodeNotFound if the persona is absent or deleted, and

@@ -34,6 +34,9 @@ const (
 	MaxLanguage       = 32
 	MaxTools          = 256 << 10 // bytes of all tools together; at most tool.MaxTools tools
 	LongestCall       = 12 * time.Hour
+	MaxInterruption   = 10 * time.Second
+
+	MaxInterruptibility = 4
 )
 
 // The limits of lists.
@@ -58,7 +61,7 @@ func (f *faults) addIf(wrong bool, field, format string, args ...any) {
 	}
 }
 
-// addLonger adds an error about a field if its text has more than most characters.
+// addLonger adds an error about a field if its text has more characters than the given maximum.
 func (f *faults) addLonger(field, text string, most int) {
 	f.addIf(callwright.Longer(text, most), field, "must have at most %d characters", most)
 }
@@ -113,6 +116,10 @@ func (v Version) check(f *faults) {
 	f.addLonger("call_config.language", v.Call.Language, MaxLanguage)
 	f.addIf(v.Call.MaxDuration < 0 || v.Call.MaxDuration > LongestCall,
 		"call_config.max_duration", "must be more than 0 and at most %d minutes", int(LongestCall/time.Minute))
+	f.addIf(v.Call.Interruption != nil && (*v.Call.Interruption < 0 || *v.Call.Interruption > MaxInterruption),
+		"call_config.interruption_threshold", "must be from 0 to %d milliseconds", MaxInterruption.Milliseconds())
+	f.addIf(v.Call.Interruptibility != nil && (*v.Call.Interruptibility < 0 || *v.Call.Interruptibility > MaxInterruptibility),
+		"call_config.interruptibility", "must be from 0 (never) to %d (immediately)", MaxInterruptibility)
 }
 
 // normalize replaces the background sound noBackground by the empty text.

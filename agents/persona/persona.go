@@ -66,4 +66,7 @@ type CallConfig struct {
 	Background      string // background sound; empty means none
 	MaxDuration     time.Duration
 	WaitForGreeting bool // lets the caller speak first
+
+	Interruption     *time.Duration // duration of speech that interrupts the agent, at most MaxInterruption; nil means that of Interruptibility
+	Interruptibility *int           // readiness to be interrupted, from 0 (never) to MaxInterruptibility (immediately); nil means the default
 }

@@ -56,8 +56,8 @@ func TestAnyChangesKeepVersionsInOrder(t *testing.T) {
 	})
 }
 
-// checkVersions checks the invariants of a persona's versions. It adds the versions that are or were in production to frozen, and compares
-// them with it.
+// checkVersions checks the invariants of a persona's versions. frozen contains the known versions that are or were in production.
+// checkVersions adds new versions to frozen, and checks that the known ones have not changed.
 func checkVersions(r *rapid.T, h *house, made persona.Record, frozen map[int]persona.Version) {
 	page, err := h.Versions(h.t.Context(), org, made.Persona.ID, callwright.Keyset{}, 0)
 	if err != nil || !page.Next.IsZero() {

@@ -18,9 +18,9 @@ type Config struct {
 	Atomic callwright.Atomic `required:"always"` // runs the transactions of Store
 
 	// These ports check the references of versions.
-	Pathways  Pathways                     // if nil, a persona with conditions is CodeUnavailable
+	Pathways  Pathways                     // if nil, a persona with conditions causes CodeUnavailable
 	Knowledge pathway.Knowledge            // if nil, a persona with knowledge bases is refused
-	Requests  callwright.URLs              // checks the URLs of tools; if nil, a persona with tools is CodeUnavailable
+	Requests  callwright.URLs              // checks the URLs of tools; if nil, a persona with tools causes CodeUnavailable
 	Voices    tts.VoiceChecker             // nil accepts every voice
 	Languages conversation.LanguageChecker // nil accepts every language
 
@@ -55,8 +55,8 @@ const (
 	maxDeleted  = 100 // batches per run of the task
 )
 
-// New returns a Service. If c.Work is set, New registers the task that deletes the rows of deleted personas. The error names a missing
-// required field.
+// New returns a Service. If c.Work is set, New registers the task that deletes the rows of deleted personas. The error names all
+// missing required fields.
 func New(c Config) (*Service, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func New(c Config) (*Service, error) {
 	return s, nil
 }
 
-// deleteOld runs periodically. It deletes the rows of personas that were deleted before the last KeepDeleted.
+// deleteOld runs periodically. It deletes the rows of personas that were deleted longer than KeepDeleted ago.
 func (s *Service) deleteOld(ctx context.Context, _ callwright.Task, _ int) error {
 	for range maxDeleted {
 		n, err := s.cfg.Store.DeleteOldPersonas(ctx, s.cfg.Clock.Now().Add(-KeepDeleted), deleteBatch)

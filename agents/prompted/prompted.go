@@ -35,7 +35,7 @@ type Config struct {
 	Variables     map[string]any    // values of {{variables}}; {{...}} within a value is not expanded
 	Tools         *tool.Set         // the tools that the model may call; nil means none
 	Requests      request.Client    `required:"with Tools"`
-	Observe       func(request.Log) // called after every call of a tool; may be nil
+	Observe       func(request.Log) // called for every tool call, after the reply; may be nil
 	Bases         []string          // ids of the knowledge bases to search, at most MaxBases
 	Knowledge     Knowledge         // if nil, Bases return no passages
 	Lines         dialogue.Lines    // empty lines are replaced by English sentences
@@ -154,7 +154,8 @@ func (b *Brain) request() llm.ReplyRequest {
 	return llm.ReplyRequest{
 		Org: b.cfg.Org, Instructions: b.cfg.Task, CanEnd: true, Language: b.cfg.Language, Model: b.cfg.ModelName,
 		Temperature: b.cfg.Temperature, CanTransfer: b.cfg.TransferTo != "",
-		Facts: request.Known(b.cfg.Facts, template.NewValues(b.variables, maxFacts)),
+		Unheard: b.talk.Unheard,
+		Facts:   request.Known(b.cfg.Facts, template.NewValues(b.variables, maxFacts)),
 	}
 }
 

@@ -78,7 +78,7 @@ func newBrain(t *testing.T, c prompted.Config) *prompted.Brain {
 	return b
 }
 
-// respond returns the first steps of an answer as text, at most most of them.
+// respond runs a turn, stops after the given number of steps, and returns the steps as text.
 func respond(b *prompted.Brain, turn conversation.Turn, most int) (string, error) {
 	var out []string
 	for s, err := range b.Respond(context.Background(), turn) {
@@ -173,14 +173,18 @@ func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	t.Run("the history has what was heard", func(t *testing.T) {
 		t.Parallel()
-		m := &model{replies: [][]any{{"One. Two. Three. Four."}, {"Sorry."}}}
+		m := &model{replies: [][]any{{"One. Two. Three. Four."}, {"Sorry."}, {"Fine."}}}
 		b := newBrain(t, prompted.Config{Model: m})
 		if got, _ := respond(b, speech("go"), 3); got != "Say{Text:One.} / Say{Text:Two.} / Say{Text:Three.}" {
 			t.Errorf("said %s", got)
 		}
 		expect(t, b, conversation.Turn{Kind: conversation.TurnSpeech, Text: "stop", Interrupted: true, Heard: "One. Two."}, "Say{Text:Sorry.}")
-		if want := "caller: go | agent: One. Two. | caller: stop"; m.history() != want {
-			t.Errorf("the model saw %s, want %s", m.history(), want)
+		if want := "caller: go | agent: One. Two. | caller: stop"; m.history() != want || m.requests[1].Unheard != "Three." {
+			t.Errorf("the model saw %s, unheard %q, want %s", m.history(), m.requests[1].Unheard, want)
+		}
+		expect(t, b, speech("ok"), "Say{Text:Fine.}")
+		if m.requests[2].Unheard != "" {
+			t.Errorf("after an answer that was heard completely, %q is unheard", m.requests[2].Unheard)
 		}
 	})
 	t.Run("nothing was heard", func(t *testing.T) {
@@ -189,8 +193,8 @@ func TestInterrupted(t *testing.T) {
 		b := newBrain(t, prompted.Config{Model: m})
 		expect(t, b, speech("my number"), "Say{Text:One.}")
 		expect(t, b, conversation.Turn{Kind: conversation.TurnSpeech, Text: "is two", Interrupted: true}, "Say{Text:Two.}")
-		if want := "caller: my number is two"; m.history() != want {
-			t.Errorf("the model saw %s, want %s", m.history(), want)
+		if want := "caller: my number is two"; m.history() != want || m.requests[1].Unheard != "One." {
+			t.Errorf("the model saw %s, unheard %q, want %s", m.history(), m.requests[1].Unheard, want)
 		}
 	})
 	t.Run("by a noise", func(t *testing.T) {
@@ -200,6 +204,9 @@ func TestInterrupted(t *testing.T) {
 		expect(t, b, speech("go"), "Say{Text:One.} / Say{Text:Two.} / Say{Text:Three.}")
 		expect(t, b, conversation.Turn{Kind: conversation.TurnSpeech, Interrupted: true, Heard: "One."}, "Say{Text:Two.} / Say{Text:Three.}")
 		expect(t, b, speech("ok"), "Say{Text:Fine.}")
+		if m.requests[1].Unheard != "" {
+			t.Errorf("%q is unheard, although the agent has said it", m.requests[1].Unheard)
+		}
 		if want := "caller: go | agent: One. | agent: Two. Three. | caller: ok"; m.history() != want {
 			t.Errorf("the model saw %s, want %s", m.history(), want)
 		}

@@ -26,12 +26,12 @@ const (
 	bodyForm
 )
 
-// types are the Content-Types of bodies whose request sets none.
+// types maps kinds of bodies to the Content-Type of requests that set none.
 var types = map[bodyKind]string{bodyText: "text/plain; charset=utf-8", bodyJSON: "application/json"}
 
 // parseBody parses a body, and returns nil for an empty text. The Content-Type determines the format: form, JSON or text. Without a
-// Content-Type, the body is JSON if the text is valid JSON, else text. parseBody refuses invalid JSON if the Content-Type is JSON, or if it
-// is empty and the text begins with { or [.
+// Content-Type, the body is JSON if the text is valid JSON, else text. parseBody refuses invalid JSON if the Content-Type is JSON, or if
+// there is no Content-Type and the text begins with { or [. It also refuses a text that is too long.
 func parseBody(text, contentType string) (*body, error) {
 	if text == "" {
 		return nil, nil //nolint:nilnil // there is no body

@@ -13,8 +13,8 @@ import (
 	"github.com/callwright/callwright/agents/template"
 )
 
-// Do sends the request of a node or a tool. It returns no error: Log.Error describes a failure, a response other than 2xx or a nil client.
-// Log.Variables contains the variables found in the response.
+// Do sends the request of a node or a tool. It returns no error: Log.Error describes a failure, a response other than 2xx, a nil client, or
+// variables that could not be read from the response. Log.Variables contains the variables found in the response.
 func (c *Call) Do(
 	ctx context.Context, client Client, org callwright.OrgID, name string, variables map[string]any,
 ) (log Log) {
@@ -66,7 +66,8 @@ func (c *Call) Do(
 	return log
 }
 
-// request returns the request with its variables filled in. shown is the URL for logs.
+// request returns the request with its variables filled in. shown is the URL for logs. request returns CodeBadRequest if the variables
+// result in an invalid URL, or in a header or body that is too long.
 func (c *Call) request(org callwright.OrgID, variables map[string]any) (r Request, shown string, err error) {
 	values := template.NewValues(variables, math.MaxInt) // encodes a long list only once, not for every header
 	u, err := c.address(c.filled(variables), values)

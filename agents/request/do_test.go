@@ -265,7 +265,7 @@ func TestNoClient(t *testing.T) {
 	}
 }
 
-// TestBrokenOff checks that a request stops when its context is done, and that the log says so.
+// TestBrokenOff checks that a request stops when its context is done, and that the log reports the cancellation.
 func TestBrokenOff(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

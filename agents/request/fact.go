@@ -8,7 +8,7 @@ type Fact struct {
 	Text     *template.Template
 }
 
-// Facts returns the explanations of the variables that the request sets. Variables without a Context have none.
+// Facts returns the explanations of the variables that the request sets. It omits variables without a Context.
 func (s Source) Facts() []Fact {
 	var facts []Fact
 	for _, m := range s.Variables {

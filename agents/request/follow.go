@@ -14,8 +14,8 @@ var errSteps = errors.New("request: a path needs too many steps")
 // freeSteps is the number of steps of each path that cost no budget, so that short paths are evaluated even after the budget is exhausted.
 const freeSteps = 32
 
-// follower evaluates one path with the results of jp.Expr.Get, and counts its steps. The jp library cannot stop early, so the follower uses
-// it only for filters, slices and unions, and for one value per call.
+// follower evaluates one path, with the same results as jp.Expr.Get, and counts its steps. The jp library cannot stop early, so the
+// follower uses it only for filters, slices and unions, and for one value per call.
 type follower struct {
 	filters map[*jp.Filter]script
 	budget  *budget
@@ -150,7 +150,7 @@ func holds(value any) bool {
 	return false
 }
 
-// each calls do for the members of an object or a list. It stops at the first error and returns it.
+// each calls the function do for each member of an object or a list. It stops at the first error and returns it.
 func each(value any, do func(any) error) error {
 	switch value := value.(type) {
 	case []any:
@@ -179,7 +179,8 @@ type script struct {
 	pattern int // length of the regular expressions in bytes
 }
 
-// scriptOf returns the script of a filter.
+// scriptOf estimates the work that a filter causes. If the jp library cannot inspect the filter, scriptOf derives the work from the
+// filter's text.
 func scriptOf(filter *jp.Filter) (s script) {
 	defer func() {
 		if recover() == nil {

@@ -18,7 +18,8 @@ func Encode(value any) json.RawMessage {
 }
 
 // Decode decodes one JSON value from another system. Integers are int64 if they fit, so that ids keep all digits; other numbers are
-// float64. Decode deletes NUL characters, because databases refuse them. isJSON is false if the text is not JSON.
+// float64, or strings if they are too large. Decode deletes NUL characters, because databases refuse them. isJSON is false if the text is
+// not JSON.
 func Decode(text []byte) (value any, isJSON bool) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()

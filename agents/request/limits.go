@@ -13,8 +13,8 @@ const (
 	maxHeader = 8 << 10  // bytes of a header's value
 )
 
-// beyond returns how many bytes variables may add to a text whose limit is most. It exceeds most by a few bytes, so that a too long text is
-// refused and not truncated.
+// beyond returns how many bytes variables may add to a text with the given limit: a few bytes more than the limit, so that a too long text
+// is refused and not truncated.
 func beyond(most int) int { return most + 8 }
 
 // atMost returns CodeBadRequest if a list contains more than maxPairs items.

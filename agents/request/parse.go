@@ -115,7 +115,7 @@ var reserved = []string{
 	"te", "trailer", "transfer-encoding", "upgrade", "expect",
 }
 
-// token reports whether a text is a token (RFC 9110, section 5.6.2).
+// token reports whether a text is a token (RFC 9110, section 5.6.2) of at most maxName characters.
 func token(text string) bool {
 	if text == "" || len(text) > maxName {
 		return false
@@ -185,7 +185,8 @@ func (c *Call) filled(variables map[string]any) string {
 	})
 }
 
-// address parses a URL whose variables are filled in, and adds the query pairs.
+// address parses a URL whose variables are filled in, and adds the query pairs. It returns errAddress if the URL is invalid or too long, or
+// contains the path segment "." or "..".
 func (c *Call) address(text string, values *template.Values) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" {

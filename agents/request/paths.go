@@ -83,7 +83,7 @@ func parsePath(text string) (path jp.Expr, err error) {
 	return path, nil
 }
 
-// extract returns the variables found in a response, and problems with the problems of the paths appended. A path that finds several values
+// extract returns the variables found in a response. It appends the problems of the paths to problems. A path that finds several values
 // sets an array of them (values of an object in any order). A path that finds none sets no variable.
 func extract(paths []path, answer any, b *budget, problems []string) (map[string]any, []string) {
 	variables := map[string]any{}
@@ -130,7 +130,7 @@ func (p path) get(answer any, b *budget) (found []any, err error) {
 	return f.found, nil
 }
 
-// weigh estimates the size of a value in bytes of JSON. It stops counting above most bytes.
+// weigh estimates the size of a value in bytes of JSON. It stops counting when the size exceeds the given maximum.
 func weigh(value any, most int) int {
 	size := 8
 	switch value := value.(type) {

@@ -61,7 +61,7 @@ func (t *Template) Literals() []string {
 	return append(literals, t.rest)
 }
 
-// Missing returns those Names to which variables assigns no value.
+// Missing returns the Names that have no value in variables.
 func (t *Template) Missing(variables map[string]any) []string {
 	var missing []string
 	for _, name := range t.names {
@@ -85,15 +85,15 @@ func spoken(_, _ string, value any) string { return Spoken(value) }
 // long variable.
 const MaxValues = 128 << 10
 
-// RenderWith is like Render, but limits values to most bytes and formats each value with write. before is the text rendered so far. The
-// value of an unknown variable is nil.
+// RenderWith returns the text like Render, but limits the values to the given number of bytes and formats each value with write. before is
+// the text rendered so far. The value of an unknown variable is nil.
 func (t *Template) RenderWith(variables map[string]any, most int, write func(before string, value any) string) string {
 	text, _ := t.fill(variables, most, func(before, _ string, value any) string { return write(before, value) })
 	return text
 }
 
-// fill returns the text with its variables filled in, and the number of bytes that the values add. It uses no more than most bytes of
-// values. write formats the value of a name.
+// fill returns the text with its variables filled in, and the number of bytes that the values add, which is at most the given maximum
+// (most). write formats the value of a name.
 func (t *Template) fill(
 	variables map[string]any, most int, write func(before, name string, value any) string,
 ) (filled string, added int) {
@@ -121,7 +121,7 @@ func (t *Template) fill(
 	return b.String(), most - left
 }
 
-// clip returns the beginning of a text, at most most bytes, without a partial character.
+// clip truncates a text to the given number of bytes, without a partial character at the end.
 func clip(text string, most int) string { return strings.ToValidUTF8(text[:min(most, len(text))], "") }
 
 // usual is the expected length of a value, in bytes. It only sizes buffers.

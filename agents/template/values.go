@@ -13,7 +13,7 @@ type Values struct {
 // empty texts.
 const maxEncoded = 8 << 20
 
-// NewValues returns a Values whose variables add at most most bytes to all texts together.
+// NewValues returns a Values whose variables add at most the given number of bytes to all texts together.
 func NewValues(variables map[string]any, most int) *Values {
 	return &Values{variables: variables, left: most}
 }
@@ -24,7 +24,8 @@ func (v *Values) Set(variables map[string]any) { v.variables, v.texts = variable
 // Left returns the number of bytes that can still be added.
 func (v *Values) Left() int { return v.left }
 
-// Render is like Template.Render, but limits values to most bytes and to the remaining bytes of v.
+// Render renders a text like Template.Render, but limits the values to the given number of bytes, to MaxValues and to the remaining bytes
+// of v.
 func (v *Values) Render(t *Template, most int) string {
 	text, added := t.fill(v.variables, min(most, MaxValues, v.left), v.spoken)
 	v.left -= added
@@ -38,10 +39,10 @@ func (v *Values) Add(text string) string {
 	return text
 }
 
-// LookUp is like the function LookUp, with the variables of v.
+// LookUp returns the value of one of v's variables, like the function LookUp.
 func (v *Values) LookUp(name string) (value any, known bool) { return LookUp(name, v.variables) }
 
-// Missing is like Template.Missing, with the variables of v.
+// Missing returns the names in t that have no value in v, like Template.Missing.
 func (v *Values) Missing(t *Template) []string { return t.Missing(v.variables) }
 
 // Text returns the text of a variable, or "" for an unknown one. It does not count the bytes: see Add.
@@ -50,7 +51,7 @@ func (v *Values) Text(name string) string {
 	return v.spoken("", name, value)
 }
 
-// spoken returns the text of a value. The JSON of an object or a list is truncated to MaxValues bytes.
+// spoken returns the text of a value. The JSON of an object or a list is truncated to MaxValues bytes, and is empty beyond maxEncoded.
 func (v *Values) spoken(_, name string, value any) string {
 	switch value.(type) {
 	case map[string]any, []any:

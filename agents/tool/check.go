@@ -7,8 +7,9 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Check checks tools before they are stored, and returns the first error: the tools exceed most bytes together, NewSet fails, or a URL is
-// forbidden. If urls is nil, it returns CodeUnavailable for any tool. Fields begin with tools, for example "tools[1].url".
+// Check checks tools before they are stored, and returns the first error: the tools together exceed the given number of bytes, NewSet
+// fails, or a URL is forbidden. If urls is nil, it returns CodeUnavailable for any tool. Fields begin with tools, for example
+// "tools[1].url".
 func Check(raws []json.RawMessage, most int, urls callwright.URLs) error {
 	size := 0
 	for _, raw := range raws {

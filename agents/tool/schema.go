@@ -26,8 +26,8 @@ type schema struct {
 	patterns   int // total steps of the patterns' programs
 }
 
-// parseSchema parses a schema. It loads no other documents, and refuses references, even to parts of the same schema, because their cost is
-// unbounded.
+// parseSchema parses a schema, and completes an abbreviated one. It loads no other documents, and refuses references, even to parts of the
+// same schema, because their cost is unbounded.
 func parseSchema(raw json.RawMessage) (s schema, err error) {
 	const field = "input_schema"
 	if len(raw) == 0 || bytes.Equal(raw, []byte("null")) {
@@ -112,7 +112,7 @@ func refers(value any) bool {
 	return false
 }
 
-// These constants limit the number of schemas. Compiling one costs as much as hundreds of bytes of other text.
+// These constants limit the number of schemas. Compiling a schema costs as much as hundreds of bytes of other text.
 const (
 	maxSchemas    = 256  // in the input schema of a tool
 	maxSetSchemas = 1024 // in all tools of a Set

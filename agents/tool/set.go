@@ -74,7 +74,8 @@ func (s *Set) Definitions() []llm.Tool {
 	return s.definitions
 }
 
-// URLs returns the URLs of the tools with unexpanded variables, in the tools' order. request.Client.CheckURL accepts them.
+// URLs returns the URLs of the tools with unexpanded variables, in the tools' order. request.Client.CheckURL accepts URLs with such
+// variables.
 func (s *Set) URLs() []string {
 	if s == nil {
 		return nil

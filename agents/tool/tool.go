@@ -93,7 +93,8 @@ func Parse(raw json.RawMessage) (*Tool, error) {
 	return t, nil
 }
 
-// source returns the source of the tool's request.
+// source converts the definition to the source of the tool's request. It returns CodeBadRequest for an invalid header, query parameter or
+// timeout.
 func (d definition) source() (s request.Source, err error) {
 	s = request.Source{Method: d.Method, URL: d.URL}
 	if s.Headers, err = pairs("headers", d.Headers); err != nil {
@@ -125,8 +126,8 @@ func (d definition) body() string {
 	return text
 }
 
-// pairs returns the members of an object, sorted by name. Numbers and booleans are used as written, and null is empty. Objects and lists
-// are errors.
+// pairs returns the members of an object as pairs, sorted by name. Numbers and booleans are used as written, and null becomes an empty
+// value. For an object or a list, pairs returns CodeBadRequest.
 func pairs(field string, members map[string]json.RawMessage) ([]request.Pair, error) {
 	var all []request.Pair
 	for _, name := range slices.Sorted(maps.Keys(members)) {
@@ -144,10 +145,10 @@ func pairs(field string, members map[string]json.RawMessage) ([]request.Pair, er
 	return all, nil
 }
 
-// listed matches error fields of a request.Source that are list items, but members of an object in the tool's JSON.
+// listed matches the fields of a request.Source's errors that name a list item. In the tool's JSON, these items are members of an object.
 var listed = regexp.MustCompile(`^(headers|query|variables)\[(\d+)\]`)
 
-// locate returns the error with its field renamed: request.Source fields such as headers[0] become the members of the tool's JSON.
+// locate replaces the field of a request.Source's error, such as headers[0], by the member of the tool's JSON.
 func locate(s request.Source, err error) error {
 	fault, ok := errors.AsType[*callwright.Error](err)
 	if !ok {

@@ -23,7 +23,7 @@ const (
 	latestStart = 3 * time.Second
 	// shortest is the minimum duration of voice in a greeting. Shorter sounds are clicks.
 	shortest = 100 * time.Millisecond
-	// searchTime is the duration of the search for a tone. Without a verdict until then, the verdict is unknown.
+	// searchTime is the duration of the search for a tone. If no verdict is reached within this time, the verdict is unknown.
 	searchTime = 30 * time.Second
 	// greetingSilence is the silence that ends a machine's greeting without a tone.
 	greetingSilence = 2 * time.Second

@@ -8,7 +8,8 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// This example holds a conversation with an agent whose turns are scripted, and prints the recorded words of the caller.
+// This example holds a conversation with an agent whose turns are scripted. It prints the agent's turns, and the caller's last words as the
+// Runner recorded them.
 func Example() {
 	ctx := context.Background()
 	runner := &agenttesttest.Runner{Turns: []engine.AgentTurn{{Text: "Hello."}, {Text: "Goodbye.", Ended: true}}}

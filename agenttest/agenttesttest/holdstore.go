@@ -10,7 +10,8 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// holdsScenario checks that a run that is added while its scenario is being deleted is either deleted as well or refused.
+// holdsScenario checks that DeleteScenario waits while a transaction holds the scenario, and that it then also deletes the run that the
+// transaction added. Afterwards, HoldScenario must return CodeNotFound.
 func holdsScenario(t *testing.T, s subject) {
 	s.insert(t, aScenario("s1"), aScenario("s2"))
 	deleted := make(chan error, 1)
@@ -36,7 +37,7 @@ func holdsScenario(t *testing.T, s subject) {
 	do(t, hold("a", "s2"))
 }
 
-// holdTime is the time within which a deletion that does not wait for a lock must finish.
+// holdTime is how long a test waits to see that a deletion does not finish while another transaction holds the scenario or the snapshot.
 const holdTime = 200 * time.Millisecond
 
 // deletesEmptyGroups checks that groups are deleted with their last run, and that groups that have not ended or still contain runs remain.

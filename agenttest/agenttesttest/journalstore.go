@@ -36,7 +36,7 @@ func (s subject) append(t *testing.T, run, node, key, answer string) error {
 	return s.AppendAnswer(t.Context(), "a", run, node, key, []byte(answer))
 }
 
-// wantAnswers checks the journal of a run. want is the result of fmt.Sprint for the map of its answers.
+// wantAnswers checks the journal of a run. want is the map of the answers by key, as fmt.Sprint formats it.
 func (s subject) wantAnswers(t *testing.T, run, want string) {
 	t.Helper()
 	got, err := s.Answers(t.Context(), "a", run)

@@ -20,8 +20,8 @@ import (
 // turnTime is the time limit of each turn in RunRunner.
 const turnTime = 10 * time.Second
 
-// RunRunner tests an engine.PathwayRunner with Shop. A conforming runner executes this pathway word for word like a call. newRunner returns
-// a runner that knows only these versions, and no drafts. Each turn must end within 10 seconds, and no test may leak a goroutine.
+// RunRunner tests an engine.PathwayRunner with Shop. newRunner returns a runner that contains only the given versions, and no drafts. In
+// this pathway, the agent must say the same words as in a call. Each turn must end within 10 seconds, and no test may leak a goroutine.
 func RunRunner(t *testing.T, newRunner func(t *testing.T, versions ...Version) engine.PathwayRunner) {
 	t.Helper()
 	for _, test := range []struct {
@@ -57,14 +57,14 @@ func RunRunner(t *testing.T, newRunner func(t *testing.T, versions ...Version) e
 	}
 }
 
-// spec returns the specification of a session with the shop, whose model is Literal.
+// spec returns the specification of a session that runs version 2 of the shop with the model Literal.
 func spec() engine.SessionSpec {
 	return engine.SessionSpec{
 		Org: "a", Pathway: "shop", Version: 2, Variables: map[string]any{"name": "Ada"}, Model: Literal(),
 	}
 }
 
-// talk is a session with its test, whose methods fail the test on errors.
+// talk is a session under test. Its methods fail the test if the session returns an unexpected error.
 type talk struct {
 	testing.TB
 	engine.Session
@@ -206,7 +206,7 @@ func collects(t *testing.T, r engine.PathwayRunner) {
 	}
 }
 
-// keepsVariables checks that a session shares no variables map with its callers.
+// keepsVariables checks that a session copies the variables of its SessionSpec, and that it returns copies of its own variables.
 func keepsVariables(t *testing.T, r engine.PathwayRunner) {
 	s := spec()
 	c := begin(t, r, s)

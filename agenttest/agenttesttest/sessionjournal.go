@@ -76,13 +76,13 @@ func onNode(n tornado.Session, node string) tornado.Session {
 	return n
 }
 
-// over returns the session as ended, with an end time in seconds after the suite's start time.
+// over returns the session as Stuck, with an end time that is this many seconds after the suite's start time.
 func over(n tornado.Session, seconds int) tornado.Session {
 	n.State, n.Stop, n.EndedAt = tornado.Stuck, tornado.StopUnfixable, later(seconds)
 	return n
 }
 
-// aStep returns a journal step of the call with this name.
+// aStep returns a journal step with this name. The step's answer contains the name.
 func aStep(name string) tornado.Step {
 	return tornado.Step{Name: name, At: at, Answer: fmt.Appendf(nil, "{%q:%q}", "of", name)}
 }

@@ -211,8 +211,8 @@ func runsOneOnPathway(t *testing.T, s sessions) {
 	}
 }
 
-// givesPathwayOnce checks that only one of several concurrently started sessions gets a pathway, and that another one can start after the
-// winner has ended.
+// givesPathwayOnce checks that only one of several concurrently inserted sessions occupies a pathway, and that another session can start
+// after the winner has ended.
 func givesPathwayOnce(t *testing.T, s sessions) {
 	for round := range 2 {
 		id := func(writer int) string { return fmt.Sprintf("t%d-%d", round, writer) }

@@ -73,7 +73,8 @@ func holdsStarts(t *testing.T, s subject) {
 	}
 }
 
-// holdsSnapshots checks that a snapshot remains if a run that shares it is added while its only run is being deleted.
+// holdsSnapshots checks that DeleteRuns waits while a transaction holds a snapshot. It must then keep the snapshot for the run that the
+// transaction added.
 func holdsSnapshots(t *testing.T, s subject) {
 	old := ended("r1", 1)
 	old.Snapshot = "snap1"

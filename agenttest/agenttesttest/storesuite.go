@@ -62,7 +62,7 @@ func later(seconds int) time.Time { return at.Add(time.Duration(seconds) * time.
 // words is a text with characters that stores easily corrupt.
 const words = "Gr\u00fc\u00dfe \U0001F600 \u2028 100 % of _\\'\"`{}[]$1 ?0\n\t<b>"
 
-// do fails the test immediately if one of the errors of its preparation is not nil.
+// do fails the test immediately if one of the errors is not nil.
 func do(t *testing.T, errs ...error) {
 	t.Helper()
 	if err := errors.Join(errs...); err != nil {
@@ -89,7 +89,7 @@ func (s subject) insert(t *testing.T, things ...any) {
 	}
 }
 
-// wantErr checks that all attempts, by name, failed with the same error.
+// wantErr checks that each attempt failed with the error want. The keys of attempts describe the attempts.
 func wantErr(t *testing.T, want error, attempts map[string]error) {
 	t.Helper()
 	for name, err := range attempts {

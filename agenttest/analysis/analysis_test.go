@@ -40,7 +40,7 @@ func failed() analysis.Case {
 	}
 }
 
-// answering returns a model that gives these answers in order, and then repeats the last one.
+// answering returns a model that returns these answers in order, and then repeats the last answer.
 func answering(answers ...string) *agentstest.Model {
 	m := &agentstest.Model{Called: "thinker", Usage: llm.Usage{Input: 10, Output: 5}}
 	m.Answers = func(context.Context, llm.Question) (string, error) {

@@ -26,7 +26,7 @@ tone_improvement. node: the id of the node to change, or null. description: what
 the exact change. confidence: from 0 to 1, how likely the change alone makes this test pass and no other fail.
 Suggest no change of the test, no addresses and no keys.`
 
-// These constants limit the model's answer, in characters.
+// These constants describe the model's answer: the maximum length of the cause, and the JSON schema.
 const (
 	maxCause = 2000
 
@@ -57,7 +57,7 @@ type answer struct {
 	} `json:"suggestions"`
 }
 
-// evidence is the JSON form of the model's input, without the messages.
+// evidence is the JSON form of the facts about a run. A model reads them in addition to the conversation's messages.
 type evidence struct {
 	Test struct {
 		Name    string   `json:"name"`

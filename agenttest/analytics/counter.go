@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// These constants limit the days of a Counter and a Fold.
+// These constants are the default and the maximum number of days in the window of a report.
 const (
 	DefaultDays = 30
 	MaxDays     = 365

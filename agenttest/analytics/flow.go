@@ -8,7 +8,8 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// These constants limit a Flow. All nodes beyond them form a single entry, from which runs continue to their outcomes.
+// These constants limit a Flow, and name the two entries that combine the scenarios and the nodes beyond the limits. From the entry of the
+// other nodes, runs continue to their outcomes.
 const (
 	MaxLayers      = 12
 	maxFlowNodes   = 1500
@@ -140,8 +141,8 @@ func (f *flow) node(layer int, id string) (at int32, ok bool) {
 	return at, ok
 }
 
-// link returns the counts of a link, and adds the link if necessary. It returns nil beyond the limit. Links to outcomes and to the other
-// nodes are not limited, because each place has at most five.
+// link returns the counts of a link, and adds the link if necessary. It returns nil beyond the limit. Links to the four outcomes and to the
+// other nodes are not limited, because each place has at most five such links.
 func (f *flow) link(from, to int32) *[4]int {
 	l := f.links[linkKey{from, to}]
 	if l != nil {
@@ -217,8 +218,8 @@ func (f *flow) add(from int32, r *route, s stats.State) {
 	f.link(r.last, outcome)[s]++
 }
 
-// report returns the flow. Its entries are in the order scenarios, nodes by layer, the other nodes, outcomes, and within these in
-// descending order of their numbers of runs.
+// report returns the flow. Its entries are in this order: scenarios, nodes by layer, the other nodes, outcomes. Scenarios, and nodes of the
+// same layer, are in descending order of their numbers of runs.
 func (f *flow) report(names Names) Flow {
 	var order []int32
 	for i, p := range f.places {

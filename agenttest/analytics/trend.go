@@ -48,8 +48,11 @@ func (w *Weeks) add(age int64, s stats.State) {
 }
 
 // TrendOf compares two weeks. It uses only scenarios with scored runs in both weeks, so that other scenarios and different numbers of runs
-// have no effect. The weeks differ if the Cochran-Mantel-Haenszel test is significant at 5 % on one side, the common difference of the pass
-// rates is at least 0.05, and each week contains at least ten scored runs of these scenarios.
+// have no effect. It returns Stable unless all of these conditions hold:
+//
+//   - The Cochran-Mantel-Haenszel test is significant at 5 % on one side.
+//   - The common difference of the pass rates is at least 0.05.
+//   - Each week contains at least ten scored runs of these scenarios.
 //
 // See N. Mantel, W. Haenszel, Statistical Aspects of the Analysis of Data From Retrospective Studies of Disease, 1959. For the common
 // difference, see S. Greenland, J. Robins, Estimation of a Common Effect Parameter From Sparse Follow-Up Data, 1985.

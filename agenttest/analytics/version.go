@@ -32,7 +32,8 @@ func NewVersionCounter(now time.Time, days int) *VersionCounter {
 	return &VersionCounter{NewCounter(now, days).from, map[int]*VersionRuns{}}
 }
 
-// Add counts a run. Runs must be added newest first, because runs of further versions are omitted after MaxVersions versions.
+// Add counts a run, unless the run was created before the window. Runs must be added newest first: after MaxVersions versions, Add omits
+// the runs of further versions.
 func (c *VersionCounter) Add(r Run) {
 	v := c.versions[r.Version]
 	if r.CreatedAt.Before(c.from) || v == nil && len(c.versions) == MaxVersions {

@@ -36,7 +36,7 @@ func (c *Check) Model() string {
 	return ""
 }
 
-// compilers contains the function that parses the configuration of each type. It adds errors to the fields.
+// compilers contains the function that parses the configuration of each type. The function adds its errors to the fields.
 var compilers = map[Type]func(*fields, *Assertion) rule{
 	LLMJudge:          compileLLMJudge,
 	CustomLLM:         compileCustomLLM,
@@ -50,8 +50,8 @@ var compilers = map[Type]func(*fields, *Assertion) rule{
 	TraversalMatch:    compileTraversal,
 }
 
-// Compile checks and compiles an assertion with its configuration. The error is a callwright.FieldErrors with all errors. Its fields are
-// those of the contract, for example "weight" and "config.pattern".
+// Compile checks and compiles an assertion with its configuration. The error is a callwright.FieldErrors. Its field names follow the
+// contract, for example "weight" and "config.pattern".
 //
 // The configuration is a JSON object. Compile refuses members of other types of assertions, repeated members and null. It does not check
 // that the nodes exist: see Check.Nodes.

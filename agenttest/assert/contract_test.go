@@ -83,7 +83,8 @@ func checkLimits(t *testing.T, kind assert.Type, name string, m member) {
 	}
 }
 
-// refusal returns the message of Compile's error about a member with a value, or "". It ignores errors about members that depend on others.
+// refusal compiles a configuration in which the named member has the given value, with the other members that this member requires. It
+// returns the message of Compile's error about this member, or "". It ignores errors about all other members.
 func refusal(kind assert.Type, name string, value any) string {
 	config := map[string]any{name: value}
 	switch name {

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// result returns the result of an assertion with this outcome. A broken one has no score.
+// result returns the result of an assertion with this outcome. A broken result contains no score.
 func result(o assert.Outcome, required bool, weight, score float64) assert.Result {
 	r := assert.Result{Assertion: fmt.Sprint(o, required), Outcome: o, Required: required, Weight: weight, Score: &score}
 	if o == broken {

@@ -45,7 +45,7 @@ type Webhook struct {
 }
 
 // Graph contains the nodes of a version of a pathway, by id.
-type Graph map[string]Node // by node id
+type Graph map[string]Node
 
 // Node describes the actions of a node and its successors.
 type Node struct {

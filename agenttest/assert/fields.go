@@ -256,7 +256,7 @@ func (f *fields) list(name string, least, most int) []any {
 	return items
 }
 
-// choice returns a string that must be one of a list. If the member is absent or invalid, it returns the first one.
+// choice returns a string that must be one of a list. If the member is absent or invalid, it returns the first string of the list.
 func choice[S ~string](f *fields, name string, of ...S) S {
 	v, known := f.get(name)
 	if !known {

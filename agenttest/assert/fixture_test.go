@@ -75,7 +75,7 @@ type evaluation struct {
 	e       *assert.Evidence // nil means order()
 	outcome assert.Outcome
 	code    assert.Code
-	score   float64 // of Failed; Passed implies 1
+	score   float64 // expected score of a failed row; 0 in a passed row means 1
 	turn    int     // -1 means nil
 	node    string  // the blamed node
 }
@@ -106,7 +106,7 @@ func evaluate(t *testing.T, kind assert.Type, cases []evaluation) {
 	}
 }
 
-// check checks that a result is the expected one of a row.
+// check checks that a result equals the expected result of a row.
 func check(t *testing.T, r assert.Result, c evaluation) {
 	t.Helper()
 	turn := none

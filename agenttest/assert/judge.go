@@ -9,10 +9,10 @@ import (
 // Judge judges conversations by criteria that rules cannot decide. Package judge implements it with a language model.
 // agenttesttest.RunJudge tests implementations.
 type Judge interface {
-	// Judge judges a conversation by a criterion. The opinion depends only on these two, as far as a model permits, and Judge does not
-	// change them. If Judge fails, Verdict is empty, and the error is the model's *llm.Failure or the error of ctx. If the evidence does
-	// not suffice for an opinion, Verdict is CannotJudge, and there is no error. A conversation without words never passes. Judge returns
-	// an error when ctx is done. It is safe for concurrent use.
+	// Judge judges a conversation by a criterion. The opinion depends only on the evidence and the criterion, as far as a model permits,
+	// and Judge does not change them. If Judge fails, Verdict is empty, and the error is the model's *llm.Failure or the error of ctx. If
+	// the evidence does not suffice for an opinion, Verdict is CannotJudge, and there is no error. A conversation without words never
+	// passes. Judge returns an error when ctx is done. It is safe for concurrent use.
 	Judge(ctx context.Context, e *Evidence, c Criterion) (Opinion, error)
 }
 
@@ -25,7 +25,7 @@ type Criterion struct {
 	Output       Output
 	Labels       []string // for OutputCategorical: all categories
 	PassLabels   []string // for OutputCategorical: the labels with which an assertion passes
-	PassOnTrue   bool     // for OutputBoolean: whether true or false passes
+	PassOnTrue   bool     // for OutputBoolean: the answer true passes, else the answer false
 	Threshold    float64  // for OutputScore and OutputTone: the lowest passing score
 	Samples      int      // number of votes: 1, 3 or 5; 0 means the judge's default
 	Symmetric    bool     // request all votes concurrently; else request further votes only if the first vote does not pass
@@ -61,7 +61,7 @@ type Opinion struct {
 	Reasoning string       // human-readable; never empty
 	Quotes    []Quote
 	Tone      *Tone    // for OutputTone
-	Samples   []Sample // at least one; exactly Criterion.Samples if Symmetric
+	Samples   []Sample // the votes, all of them if Symmetric; may be empty if CannotJudge
 	Agreement float64  // share of the samples that agree with Verdict or, if set, with Label, from 0 to 1
 	Usage     llm.Usage
 }

@@ -166,8 +166,8 @@ func reasoning(o *Opinion, none string) string {
 	return o.Reasoning
 }
 
-// valid reports whether an opinion contains the fields that the output requires. An opinion that lacks a field neither passes nor fails by
-// default.
+// valid reports whether an opinion contains the fields that the output requires. If a field is missing, the assertion is an error: it
+// neither passes nor fails.
 func (c *judged) valid(o *Opinion) bool {
 	if o.Verdict != JudgePass && o.Verdict != JudgeFail {
 		return false

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// literals contains texts of which every match of a regular expression contains at least one. Searching for them is much faster than
+// literals contains texts. Every match of a regular expression contains at least one of them. Searching for them is much faster than
 // executing the expression, and most turns contain none of them. Without literals, every text may match.
 type literals struct {
 	texts  []string

@@ -133,8 +133,8 @@ func TestTraversalMatch(t *testing.T) {
 	})
 }
 
-// evaluateTraversals evaluates the rows of a table in which a diff may keep one of several nodes. If the node of a failed row is empty, any
-// visited node may be blamed.
+// evaluateTraversals evaluates the rows of a table. Where several shortest diffs exist, the node of a failed row is empty, and any visited
+// node may be blamed.
 func evaluateTraversals(t *testing.T, cases []evaluation) {
 	t.Helper()
 	for _, c := range cases {

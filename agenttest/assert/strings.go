@@ -115,7 +115,7 @@ func (c *stringRule) inVariable(e *Evidence, r *Result) (found, ok bool) {
 	return operator.holds(c.fold(nil, text), c.folded), true
 }
 
-// verbs contains the verb of each comparison, for sentences.
+// verbs contains the verb of each comparison and its negation, for the messages of results.
 var verbs = map[comparison]struct{ does, not string }{
 	contains:   {"contains", "does not contain"},
 	equals:     {"equals", "does not equal"},

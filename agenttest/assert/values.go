@@ -96,7 +96,7 @@ func within(a, b map[string]any, alike func(a, b any) bool) bool {
 }
 
 // equalNumbers reports whether two plain values are equal numbers. a must be a number. The comparison is exact: a float64 equals an int64
-// only if both represent the same number.
+// only if both represent the same number. Two json.Numbers are equal only if their texts are equal.
 func equalNumbers(a, b any) bool {
 	switch x := a.(type) {
 	case int64:

@@ -207,7 +207,7 @@ func (r *Result) decidedBy(e *Evidence, request int) {
 	}
 }
 
-// expected returns the configuration for results, without defaults.
+// expected returns the configuration for results: min_count, and the other members that are set, except url_match and the expected body.
 func (c *webhookRule) expected() map[string]any {
 	out := map[string]any{"min_count": c.least}
 	for name, text := range map[string]string{
@@ -223,7 +223,8 @@ func (c *webhookRule) expected() map[string]any {
 	return out
 }
 
-// window returns the range of visit counts in which requests count: those after the node c.after and before the node c.before.
+// window returns the range of Webhook.Visit in which requests count. They must follow the first visit of the node c.after, and precede the
+// first visit of the node c.before.
 func (c *webhookRule) window(e *Evidence) (from, to int) {
 	to = int(^uint(0) >> 1)
 	if c.after != "" {

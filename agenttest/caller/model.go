@@ -50,7 +50,8 @@ func instructions(s scenario.Scenario) string {
 	return b.String()
 }
 
-// Next requests the next line from the model. If the line is invalid, Next requests it once more, and then returns it with Line.Invalid.
+// Next requests the next line from the model. If the line is invalid, Next requests another line. If that line is invalid too, Next returns
+// it with Line.Invalid.
 func (c *Model) Next(ctx context.Context, m Moment) (Line, error) {
 	r := c.request
 	r.Messages = m.Messages

@@ -20,8 +20,8 @@ const schema = `{"type":"object","properties":{"reasoning":{"type":"string"},` +
 	`"verdict":{"type":"string","enum":["in_persona","off_script","cannot_judge"]}},` +
 	`"required":["reasoning","verdict"],"additionalProperties":false}`
 
-// InPersona asks a model whether the caller of a conversation kept to its persona. If it did not, InPersona returns the reason. It returns
-// "" if the caller did, or if the model cannot decide. The error is a *llm.Failure.
+// InPersona asks a model whether the caller of a conversation kept to its persona. It returns the reason if the caller departed from the
+// persona. It returns "" if the caller kept to it, or if the model cannot decide. The error is a *llm.Failure.
 func InPersona(ctx context.Context, model llm.Model, s scenario.Scenario, messages []llm.Message) (offScript string, err error) {
 	evidence, err := json.Marshal(map[string]string{
 		"name": s.CallerName, "description": s.CallerPrompt, "instructions": s.Instructions,

@@ -18,8 +18,8 @@ type Judgement struct {
 // rules keep their results. c is the case of the run, with a Trial that is unique among the runs and judgments of the conversation. If c
 // has a Journal, JudgeAgain reuses the answers in it.
 //
-// The verdict is Error if the judge gives no verdict, and Cancelled if ctx is done. JudgeAgain returns the journal's error, or
-// CodeBadRequest for an incomplete case.
+// If the judge does not decide a required assertion, the verdict is Error, unless another required assertion has failed. The verdict is
+// Cancelled if ctx is done. JudgeAgain returns the journal's error, or CodeBadRequest for an incomplete case.
 func (e *Engine) JudgeAgain(ctx context.Context, c Case, o Outcome) (Judgement, error) {
 	if err := c.check(); err != nil {
 		return Judgement{}, err

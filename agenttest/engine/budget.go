@@ -129,8 +129,8 @@ func (b *Budget) Refused() bool {
 	return b.refused
 }
 
-// Account updates a budget that is shared with other processes. total is the sum of all processes, which is stored elsewhere. It includes
-// ended, the usage of runs that ended in this process, which the budget no longer counts itself.
+// Account updates a budget that is shared with other processes. total is the stored spending of all processes. It includes ended, the
+// spending of runs that ended in this process. Account subtracts ended from the budget's own usage, so that this spending counts once.
 func (b *Budget) Account(total, ended Spend) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -185,7 +185,7 @@ func (l Limit) UsedUp(used Spend, by string) string {
 	return l.usedUp(Spend{Tokens: math.MaxInt, Cost: math.MaxInt64}, used, by)
 }
 
-// usedUp returns the message about those limits that the usage with exceeds.
+// usedUp returns the message about the limits that the usage with exceeds. The message states the usage used.
 func (l Limit) usedUp(with, used Spend, by string) string {
 	var parts []string
 	if l.Tokens > 0 && with.Tokens > l.Tokens {

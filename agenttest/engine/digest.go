@@ -12,8 +12,8 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// digest identifies a request to a model by its role, the model and every field. It is not stable between releases: a journal exists only
-// as long as its run. A cassette, in contrast, is readable and outlives releases.
+// digest identifies a request to a model by its role, the model and every field. It need not be stable between releases, because a journal
+// exists only as long as its run. A cassette, in contrast, is readable and outlives releases.
 type digest [sha256.Size]byte
 
 // form is the encoding of a request that is hashed. Texts and lists begin with their lengths, so that different requests have different
@@ -128,6 +128,9 @@ func (f *form) reply(r *llm.ReplyRequest) {
 	}
 	f.number(r.Trial)
 	f.number(r.Attempt)
+	if r.Unheard != "" { // runs have no interruptions, so the digests of stored answers stay valid
+		f.text(r.Unheard)
+	}
 }
 
 func (f *form) question(q *llm.Question) {

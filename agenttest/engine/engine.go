@@ -95,8 +95,8 @@ func (e *Engine) Prices() bool {
 // from these answers, and continues after the last one.
 //
 // When ctx is done, Run returns soon, with the verdict Cancelled and the conversation so far. Such a run may still be resumed. If Run
-// returns an error, there is no outcome: CodeBadRequest for an incomplete case, or the error of the journal, after which the caller may
-// retry.
+// returns an error, the run has no result, and only the Spend of the Outcome is meaningful. The error is CodeBadRequest for an incomplete
+// or invalid case, or the error of the journal. After an error of the journal, the caller may retry.
 func (e *Engine) Run(ctx context.Context, c Case) (Outcome, error) {
 	if err := c.check(); err != nil {
 		return Outcome{}, err

@@ -177,7 +177,7 @@ func (e *entry) usage() llm.Usage {
 	return u
 }
 
-// estimate returns the estimated tokens of an answer for which the model reported none. size is the size of the request in bytes.
+// estimate estimates the tokens of a request and its answer, for a model that reported none. size is the size of the request in bytes.
 func (e *entry) estimate(size int) llm.Usage {
 	said := len(e.Answer.Text)
 	for _, p := range e.Parts {

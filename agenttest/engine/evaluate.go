@@ -76,8 +76,8 @@ func label(r assert.Result) string {
 	return r.Assertion
 }
 
-// offScript reports whether the caller departed from its persona, if that is to be checked. If the model fails, offScript only adds a
-// warning, because the failure is independent of the agent.
+// offScript reports whether the caller departed from its persona. It checks only callers that a model plays, and only if Config.CheckCaller
+// is set. If the model fails, offScript only adds a warning, because the failure is independent of the agent.
 func (r *run) offScript(ctx context.Context) bool {
 	if _, played := r.caller.(*caller.Model); !played || !r.cfg.CheckCaller {
 		return false
@@ -93,8 +93,9 @@ func (r *run) offScript(ctx context.Context) bool {
 	return reason != ""
 }
 
-// results evaluates the assertions, and those with a judge concurrently. It returns false if ctx is done and an assertion decided by a rule
-// was interrupted. results repeats a panic of the judge in the goroutine of the run, whose owner can recover from it.
+// results evaluates the assertions. It evaluates judged assertions concurrently, at most Config.Parallel at a time. It returns false if ctx
+// is done and an assertion decided by a rule was interrupted. results repeats a panic of the judge in the goroutine of the run, whose owner
+// can recover from it.
 func (r *run) results(ctx context.Context, judge assert.Judge) (complete bool) {
 	if judge != nil && r.c.Scenario.Required {
 		judge = symmetric{judge}
@@ -189,7 +190,7 @@ func (r *run) finish(ctx context.Context) {
 	case ctx.Err() != nil:
 		o.Verdict, o.Error, o.Results, o.Score, o.Tone, o.Blame = Cancelled, "", nil, nil, nil, ""
 	case t.budget != nil:
-		// Without a budget, the refused calls might have changed the result.
+		// The run is an error even if the assertions passed: without a budget, the refused calls might have changed the result.
 		o.Evidence.End, o.Verdict, o.Error, o.Score, o.Blame = assert.EndBudget, Error, t.budget.Error(), nil, ""
 	case o.Verdict == "":
 		o.Verdict = Error

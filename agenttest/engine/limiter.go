@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// LimiterConfig configures a Limiter. Zero fields mean the defaults.
+// LimiterConfig configures a Limiter. Zero fields mean the defaults, and no retries.
 type LimiterConfig struct {
 	Most    int           // maximum of concurrent calls; 0 means DefaultMostCalls
 	Begin   int           // initial limit of concurrent calls; 0 means DefaultBeginCalls
@@ -34,8 +34,8 @@ const (
 const maxLanes = 100
 
 // Limiter is a model that adapts its number of concurrent calls to the capacity of the model service. Each model name has a separate limit.
-// The limit grows by one after as many successful calls under the current limit as its value. A rate limit halves it, once for all calls
-// that were in progress together. Then no call starts until the time that the service requests. A rate limited call is retried at most
+// A limit of n grows by one after n successful calls. A rate limit of the service halves the Limiter's limit, but only once for all calls
+// that began before the reduction. Then no call starts until the time that the service requests. A rate limited call is retried at most
 // Retries times. A call that would wait longer than Wait, or that finds Queue calls waiting, fails with llm.ClassRateLimited. The Limiter
 // returns all other failures, including an exhausted quota, immediately.
 type Limiter struct {

@@ -46,7 +46,7 @@ type Outcome struct {
 	Usage    Usage
 	Spend    Spend // usage that counts toward budgets
 	Models   Models
-	ByRules  bool     // the caller repeated recorded words, and models only made choices and found values by rules
+	ByRules  bool     // the caller replayed recorded words, and no request of the run needed a language model
 	Warnings []string // human-readable
 	Took     time.Duration
 }

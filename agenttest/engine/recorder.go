@@ -42,10 +42,10 @@ var (
 
 // recorder stores the answers of a run's models, and counts their tokens.
 //
-// The recorder stores an answer before the run uses it, unless the model is llm.Repeatable: such a model is called again. It identifies
-// requests by their content, and equal requests receive stored answers in order. It stores a failure if a retry could only fail again
-// (permanent, too long, unsupported, invalid), so that a resumed run ends in the same way. It does not store other failures, because they
-// cost nothing and may be temporary.
+// The recorder stores an answer before the run uses it, unless the model is llm.Repeatable: such a model is called again. The recorder
+// identifies requests by their content, and equal requests receive stored answers in order. It stores a failure if a retry could only fail
+// again (permanent, too long, unsupported, invalid), so that a resumed run ends in the same way. It does not store other failures, because
+// they cost nothing and may be temporary.
 type recorder struct {
 	journal Journal // if nil, answers are not stored
 	budget  *Budget

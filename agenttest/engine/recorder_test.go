@@ -192,7 +192,7 @@ func TestEqualQuestionsSideBySide(t *testing.T) {
 	}
 }
 
-// TestModelOfARun runs the conformance suite of models on the model that a run passes to its agent.
+// TestModelOfARun runs the conformance suite of models on a Limiter around the model that a run passes to its agent.
 func TestModelOfARun(t *testing.T) {
 	t.Parallel()
 	agentstest.RunModel(t, agentstest.ModelHarness{

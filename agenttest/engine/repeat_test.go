@@ -36,7 +36,7 @@ func inPart(ctx context.Context, t *testing.T, m *killer, c engine.Case) engine.
 	return o
 }
 
-// These constants are the numbers of model calls in such a run, by role.
+// These constants are the numbers of model calls in a run of inPart, by role.
 const (
 	agentCalls  = 4
 	callerCalls = 3

@@ -267,7 +267,7 @@ func (r *run) reason(ctx context.Context, otherwise assert.EndReason) assert.End
 	}
 }
 
-// clip truncates a text to at most most bytes between characters, and reports whether it truncated the text.
+// clip truncates a text to no more than most bytes between characters, and reports whether it truncated the text.
 func clip(text string, most int) (string, bool) {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if len(text) <= most {

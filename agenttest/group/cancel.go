@@ -62,7 +62,7 @@ func (s *Service) groupOf(ctx context.Context, org callwright.OrgID, id string, 
 	return b, err
 }
 
-// cancelWaiting cancels the waiting runs of a group. The nodes of running ones cancel them: see Worker.Interrupt.
+// cancelWaiting cancels the waiting runs of a group. Running runs are canceled by their nodes: see Worker.Interrupt.
 func (s *Service) cancelWaiting(ctx context.Context, t callwright.Task, _ int) error {
 	for {
 		n := 0
@@ -104,7 +104,7 @@ func neverBegan(b Batch) string {
 	return "cancelled before it began: " + b.StopMessage()
 }
 
-// advanceAlone finishes a canceled group that has no remaining runs whose end would finish it.
+// advanceAlone finishes a canceled group if no run is left. Otherwise the end of the last running run finishes the group.
 func (s *Service) advanceAlone(ctx context.Context, org callwright.OrgID, id string) error {
 	b, err := s.cfg.Store.AddCounts(ctx, org, id, Sums{})
 	if err != nil || b.State.Ended() {

@@ -26,8 +26,8 @@ type modesOf struct {
 // stepTime is the duration after which a step of finishSet leaves the remaining scenarios to the next step.
 const stepTime = 5 * time.Second
 
-// finishSet stores the statistics of an ended set. If that takes long, each step stores those of a few scenarios. The last step also
-// enqueues the reports of failures. finishSet may be called more than once.
+// finishSet stores the statistics of an ended set. If this takes longer than stepTime, it stores the statistics of some scenarios, and
+// enqueues itself for the others. The last step also enqueues the reports of failures. finishSet may be called more than once.
 func (s *Service) finishSet(ctx context.Context, t callwright.Task, _ int) error {
 	b, err := s.cfg.Store.Batch(ctx, t.Org, t.Key)
 	if err != nil || !b.State.Ended() || b.concluded() {

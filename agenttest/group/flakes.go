@@ -15,7 +15,8 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// taskAttribute is the task that judges one run of a simulation set again. The last of these steps finishes the set.
+// taskAttribute is the task that judges one run of a simulation set again. Each such task enqueues the next one, and the last one finishes
+// the set.
 const taskAttribute = "agenttest.attribute"
 
 // These constants limit an attribution.

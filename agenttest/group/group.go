@@ -21,7 +21,7 @@ type Batch struct {
 	Hash        string        // hash of the version, for the gate
 	Scenarios   []run.Subject // the tested scenarios, in the order of the request
 	Simulations int           // number of runs of each scenario; 1 in a batch
-	Webhook     string        // URL that receives the end, possibly with a token; empty means none
+	Webhook     string        // URL that is notified of the end, possibly with a token; empty means none
 	Publish     bool          // publish the version when all runs have passed
 	Over        int           // with Publish: the version in production at the batch's creation, which is to be replaced; 0 means none
 	Budget      engine.Limit  // limit of all runs together
@@ -35,8 +35,8 @@ type Batch struct {
 	Cancel  bool         // waiting runs are canceled and, except for StoppedByBudget, running ones too
 	Reason  StopReason   // why Cancel is set
 	Flakes  *Flakes      // sources of the variation in a simulation set; nil if not requested
-	// Statistics contains the statistics of an ended simulation set. They remain when its runs are deleted. Until all are stored, it may
-	// lack the last scenarios, or be nil.
+	// Statistics contains the statistics of an ended simulation set, which remain when the set's runs are deleted. Until the statistics of
+	// all scenarios are stored, those of the last scenarios may be missing, or Statistics may be nil.
 	Statistics *Statistics
 	CreatedAt  time.Time
 	EndedAt    time.Time // zero if the group has not ended

@@ -34,7 +34,7 @@ type Pathways interface {
 	run.Pathways
 	// Publish publishes a version if the gate permits it.
 	Publish(ctx context.Context, org callwright.OrgID, id string, p pathway.Publication) (pathway.Published, error)
-	// FinishTests tells the pathway that its tests have ended. It may be called more than once.
+	// FinishTests notifies the pathway that its tests have ended. It may be called more than once.
 	FinishTests(ctx context.Context, org callwright.OrgID, id string) error
 }
 

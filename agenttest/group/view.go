@@ -20,7 +20,7 @@ type views struct {
 	all map[viewed]*view // at most maxViews computed views, and the views being computed
 }
 
-// viewed is the key of a view. It includes the end time of a set, so that the final statistics, which cover all runs, never match an
+// viewed is the key of a view. It includes whether the set has ended, so that the final statistics, which cover all runs, never match an
 // earlier view.
 type viewed struct {
 	org   callwright.OrgID

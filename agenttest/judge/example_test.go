@@ -10,8 +10,8 @@ import (
 	"github.com/callwright/callwright/agenttest/judge"
 )
 
-// In this example, a judge decides whether the agent said goodbye. The model is a fake: it fails the conversation in its first vote, and
-// passes it in the two votes that confirm.
+// In this example, a judge decides whether the agent said goodbye. The model is a fake: its first vote fails the conversation, and the two
+// votes that the judge then requests pass it.
 func Example() {
 	m := &agentstest.Model{Answers: func(_ context.Context, q llm.Question) (string, error) {
 		if q.Attempt == 0 {

@@ -71,7 +71,8 @@ func facts(e *assert.Evidence) json.RawMessage {
 	return encode(known)
 }
 
-// plain returns a value as JSON. If JSON cannot encode it, plain returns a body as text, and the type of any other value.
+// plain returns a value as JSON. If JSON cannot encode the value, plain returns a text: the body itself for a json.RawMessage, else a text
+// that names the value's type.
 func plain(v any) any {
 	raw, err := json.Marshal(v)
 	if err == nil {

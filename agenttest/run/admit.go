@@ -11,7 +11,8 @@ import (
 // MaxPending is the maximum number of waiting and running runs of an organization.
 const MaxPending = 20_000
 
-// CheckPending returns CodeTooManyRequests if more further runs would exceed MaxPending of the organization.
+// CheckPending returns CodeTooManyRequests if the organization's waiting and running runs, together with this number of further runs, would
+// exceed MaxPending.
 func (w *Worker) CheckPending(ctx context.Context, org callwright.OrgID, more int) error {
 	n, err := w.cfg.Store.CountUnended(ctx, org)
 	if err != nil {
@@ -34,8 +35,8 @@ func (w *Worker) Admit(ctx context.Context, org callwright.OrgID, more int) erro
 	return w.CheckPending(ctx, org, more)
 }
 
-// These constants limit concurrent starts on a node, in scenarios in memory. A group counts as several scenarios. Further starts wait, at
-// most for startWait.
+// These constants limit concurrent starts on a node. They count scenarios that a start holds in memory, so a group counts as several.
+// Further starts wait at most for startWait.
 const (
 	maxStarts      = 16 // of all organizations
 	maxStartsOfOrg = 8

@@ -9,7 +9,7 @@ import (
 // maxRounds is the maximum number of queries with which a claim looks for runs outside of full groups.
 const maxRounds = 100
 
-// claim marks at most most waiting runs as Running on this node, and returns them. It claims the oldest runs of each organization, up to
+// claim marks no more than most waiting runs as Running on this node, and returns them. It claims the oldest runs of each organization, up to
 // the concurrency limits of the organization and of the runs' groups.
 func (w *Worker) claim(ctx context.Context, most int) (claimed []Run, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
@@ -34,7 +34,7 @@ func (w *Worker) claim(ctx context.Context, most int) (claimed []Run, err error)
 	})
 }
 
-// ready returns at most most runs of an organization that may start, marked as Running on this node. It does not store them.
+// ready returns no more than most runs of an organization that may start, marked as Running on this node. It does not store them.
 func (w *Worker) ready(ctx context.Context, org callwright.OrgID, most int) ([]Run, error) {
 	running, err := w.cfg.Store.CountRuns(ctx, org, Filter{States: []State{Running}})
 	if err != nil {

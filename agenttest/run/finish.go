@@ -228,8 +228,8 @@ func (j *journal) Answers(ctx context.Context) (map[string][]byte, error) {
 	return j.store.Answers(ctx, j.run.Org, j.run.ID)
 }
 
-// Append stores an answer of the run. The first answer resets the Attempt of a resumed run to 1. If that cannot be stored, the next attempt
-// at the run stores it.
+// Append stores an answer of the run. The first answer resets the Attempt of a resumed run to 1. If the reset cannot be stored, Append
+// ignores the error, and the next attempt at the run repeats the reset.
 func (j *journal) Append(ctx context.Context, key string, answer []byte) error {
 	if err := j.store.AppendAnswer(ctx, j.run.Org, j.run.ID, j.run.Node, key, answer); err != nil {
 		return err

@@ -21,7 +21,7 @@ func (s *Service) GetRun(ctx context.Context, org callwright.OrgID, id string) (
 	return r, snap, err
 }
 
-// ListRuns returns a page of the runs that f selects, newest first, and the total number of selected runs, which is 0 if f.Uncounted is
+// ListRuns returns a page of the runs that f selects, newest first, and the total number of selected runs, which is 0 if f.SkipCount is
 // set. The runs' outcomes contain only short results. A Limit outside 1 to MaxPage means MaxPage.
 func (s *Service) ListRuns(ctx context.Context, org callwright.OrgID, f Filter) (runs []Run, total int, err error) {
 	if f.Limit < 1 || f.Limit > MaxPage {
@@ -36,7 +36,8 @@ func (s *Service) ListRuns(ctx context.Context, org callwright.OrgID, f Filter) 
 	return runs, total, err
 }
 
-// PageRuns is like ListRuns, but does not count the selected runs. A page may begin after f.After.
+// PageRuns is like ListRuns, but returns the keyset of the next page instead of the number of selected runs. f.After is the Next of the
+// previous page.
 func (s *Service) PageRuns(ctx context.Context, org callwright.OrgID, f Filter) (callwright.Page[Run], error) {
 	limit := f.Limit
 	if limit < 1 || limit > MaxPage {

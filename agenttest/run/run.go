@@ -22,7 +22,7 @@ type Run struct {
 	Batch    string // id of the run's batch or simulation set; empty if it belongs to none
 	Trial    int    // counts the runs of one scenario in a simulation set, from 0
 	Snapshot string // id of the tested Snapshot
-	Webhook  string // URL that receives the end of the run, possibly with a token; empty means none
+	Webhook  string // URL that is notified of the end of the run, possibly with a token; empty means none
 	Scripted bool   // the run had no language model, but needs one: analytics exclude it, see agenttest.AnalyticsQuery.Scripted
 	// Experiment marks a run of a tornado session. Because the run tests a hypothetical version, it opens no issue and does not count in
 	// analytics.

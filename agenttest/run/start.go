@@ -14,13 +14,13 @@ import (
 type Request struct {
 	Version  *int           // number of the version to test; nil means the version in production
 	Override map[string]any // replaces values of the scenario's request data, key by key
-	Webhook  string         // URL that receives the end; empty means none
+	Webhook  string         // URL that is notified of the end; empty means none
 	Budget   engine.Limit   // the zero Limit means only engine.Config.Limit
 }
 
 // StartRun starts a run of a scenario. It returns CodeNotFound if the scenario is absent, and CodeNotFound with the field version_number if
-// the version is. It returns CodeTooManyRequests if the organization has MaxPending runs that have not ended, including runs that its
-// simulation sets will still create. If too many tests start concurrently, this error has a RetryAfter.
+// the version is absent. It returns CodeTooManyRequests if the organization has MaxPending runs that have not ended, including runs that
+// its simulation sets will still create. It returns the same code with a RetryAfter if too many tests start concurrently.
 func (s *Service) StartRun(ctx context.Context, org callwright.OrgID, id string, r Request) (Run, error) {
 	if err := s.CheckWebhook(r.Webhook); err != nil {
 		return Run{}, err
@@ -72,8 +72,8 @@ func (s *Service) StartRun(ctx context.Context, org callwright.OrgID, id string,
 	return run, err
 }
 
-// override returns a copy of the request data with values replaced by those of with, or the data itself if with is empty. It returns an
-// error if the result is too large.
+// override returns a copy of the request data in which the values of with replace values with the same keys. If with is empty, it returns
+// the data itself. It returns an error if the result is too large.
 func override(data, with map[string]any) (map[string]any, error) {
 	if len(with) == 0 {
 		return data, nil
@@ -109,7 +109,7 @@ const (
 	MaxCost   = 1_000_000 // in the currency of engine.Config.Pricer
 )
 
-// CheckBudget returns CodeBadRequest for a budget that cannot be enforced.
+// CheckBudget returns CodeBadRequest for a negative or too large budget, and for a limited cost if the prices of the models are unknown.
 func (s *Service) CheckBudget(l engine.Limit) error {
 	switch {
 	case l.Tokens < 0 || l.Tokens > MaxTokens:

@@ -62,7 +62,7 @@ type Store interface {
 	DeleteRuns(ctx context.Context, before time.Time, limit int) (int, error)
 }
 
-// Filter selects a page of runs that satisfy all conditions. The zero filter selects all runs.
+// Filter selects a page of runs that satisfy all conditions. A zero condition accepts every run.
 type Filter struct {
 	Scenario string
 	Pathway  string
@@ -90,7 +90,7 @@ type Window struct {
 type Journals interface {
 	// AppendAnswer adds an answer of at most engine.MaxAnswer bytes to the journal of a run. The answer is durable when AppendAnswer
 	// returns. AppendAnswer returns CodeNotFound if the run is absent. It returns CodeConflict if the run has an answer with this key, or
-	// is not Running on this node. node is never empty.
+	// is not Running on the given node. node is never empty.
 	AppendAnswer(ctx context.Context, org callwright.OrgID, run, node, key string, answer []byte) error
 	// AppendJudgement adds an answer of a judge to the journal of an ended run whose group has not ended. It returns CodeNotFound if the
 	// run is absent. It returns CodeConflict if the run has an answer with this key, has not ended, or belongs to no open group.

@@ -7,8 +7,8 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// MaxWatchers is the maximum number of open watchers of one organization on a node. Config.Watchers limits those of all organizations
-// together.
+// MaxWatchers is the maximum number of open watchers of one organization on a node. Config.Watchers limits the watchers of all
+// organizations together.
 const MaxWatchers = 100
 
 // defaultWatchers is the default of Config.Watchers.

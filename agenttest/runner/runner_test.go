@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/agenttest/runner"
 )
 
-// newRunner returns a runner that knows these versions.
+// newRunner returns a runner that contains only these versions.
 func newRunner(tb testing.TB, versions ...agenttesttest.Version) *runner.Runner {
 	tb.Helper()
 	r, err := runner.New(runner.Config{Versions: agenttesttest.Versions(versions)})

@@ -40,8 +40,8 @@ func NewSink(mocks []scenario.WebhookMock) *Sink { return &Sink{mocks: mocks} }
 // CheckURL permits every URL, because requests are not sent.
 func (s *Sink) CheckURL(string) error { return nil }
 
-// Do records the request and returns the response of the matching mock, as a real client would. If the mock's fault is a timeout, or if its
-// delay reaches r.Timeout, Do returns CodeUnavailable immediately, without waiting.
+// Do records the request and returns the response of the matching mock after the mock's delay. If the mock's fault is a timeout, or if its
+// delay reaches the timeout of the request, Do returns CodeUnavailable immediately, without waiting.
 func (s *Sink) Do(ctx context.Context, r request.Request) (request.Response, error) {
 	s.record(r)
 	m := s.mock(r)

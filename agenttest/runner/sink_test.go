@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// TestSinkWaits checks that a sink delays and times out like a real client, in synthetic time.
+// TestSinkWaits checks that a sink waits for the delay of a mock, and that it reports a timeout immediately instead of waiting for it.
 func TestSinkWaits(t *testing.T) {
 	t.Parallel()
 	const limit = 5 * time.Second

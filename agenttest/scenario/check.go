@@ -48,8 +48,8 @@ func (s *Scenario) Check() error {
 	return callwright.FieldErrors(found).OrNil()
 }
 
-// CheckModels returns an error, like Check, for each assertion that names a model that m does not know. It ignores assertions that are
-// invalid otherwise.
+// CheckModels returns an error, like Check, for each assertion that names a model that m does not offer. It ignores assertions that Compile
+// refuses.
 func (s *Scenario) CheckModels(m llm.Model) error {
 	var found callwright.FieldErrors
 	for i, a := range s.Assertions {

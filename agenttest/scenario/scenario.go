@@ -50,7 +50,7 @@ type Kind string
 const (
 	Agent      Kind = "AGENT"      // a model or a script plays the caller
 	Replay     Kind = "REPLAY"     // the caller says Messages, regardless of the agent's words
-	Historical Kind = "HISTORICAL" // the caller says the caller's lines of a real call, which Messages contains
+	Historical Kind = "HISTORICAL" // the caller says its lines of a real call; Messages contains the call
 )
 
 // Category classifies the situation that a scenario tests.

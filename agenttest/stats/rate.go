@@ -99,7 +99,7 @@ func logChoose(n, k int) float64 {
 }
 
 // AllPass returns the probability that k runs all pass. The unbiased estimate from the passes in n runs is C(passes,k)/C(n,k). ok is false
-// if n is less than k.
+// if k is less than 1 or more than n.
 func AllPass(passes, n, k int) (p float64, ok bool) {
 	if k < 1 || n < k {
 		return 0, false
@@ -111,7 +111,8 @@ func AllPass(passes, n, k int) (p float64, ok bool) {
 	return p, true
 }
 
-// AnyPass returns the probability that at least one of k runs passes: 1 - C(n-passes,k)/C(n,k). ok is false if n is less than k.
+// AnyPass returns the probability that at least one of k runs passes: 1 - C(n-passes,k)/C(n,k). ok is false if k is less than 1 or more
+// than n.
 func AnyPass(passes, n, k int) (p float64, ok bool) {
 	none, ok := AllPass(n-passes, n, k)
 	return 1 - none, ok

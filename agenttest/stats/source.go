@@ -36,7 +36,7 @@ func (f Frozen) Varies() bool {
 //
 // The source is the judge if repeated verdicts on a conversation differ, or if verdicts on equal conversations differ. It is the agent or
 // the caller if verdicts do not change and the conversations differ: for each verdict, all judgments of at least one conversation must
-// agree. If no run passed or no run failed, errors are the variation.
+// agree. If the scenario is not flaky, but some of its runs were errors, the source is the errors.
 func SourceOf(s Scenario, frozen []Frozen) Source {
 	if !s.IsFlaky {
 		if s.Errors > 0 && s.Passed+s.Failed > 0 {

@@ -47,7 +47,7 @@ func (p *place) String() string {
 }
 
 // find returns the position of a field such as scenarios[1].assertions[0].config. If the field does not exist, find returns the position of
-// the innermost value on its path that does.
+// the innermost existing value on the field's path.
 func (p *place) find(field string) *place {
 	field = strings.TrimPrefix(field, ".")
 	if rest, ok := strings.CutPrefix(field, "["); ok {
@@ -256,7 +256,8 @@ func scalar(n *yaml.Node) (value any, err error) {
 	return value, nil
 }
 
-// object reads the members of a mapping into object and p. Its own members precede merged ones, and replace merged ones of the same name.
+// object reads the members of a mapping into object and p. The mapping's own members precede merged members, and replace merged members of
+// the same name.
 func (r *yamlReader) object(n *yaml.Node, object map[string]any, p *place, depth int) error {
 	var merged []*yaml.Node
 	for i := 0; i+1 < len(n.Content); i += 2 {

@@ -90,7 +90,7 @@ func TestAnchors(t *testing.T) {
 	}
 }
 
-// TestBounds checks that a small file whose aliases expand to gigabytes is refused, and that an endlessly nested one is.
+// TestBounds checks that Parse refuses a small file whose aliases expand to gigabytes, and an endlessly nested file.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	var bomb strings.Builder

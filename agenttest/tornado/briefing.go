@@ -269,7 +269,7 @@ func (r *briefing) readRejected() {
 	slices.Reverse(r.facts.Rejected)
 }
 
-// quoted redacts the credentials in a text and clips it to at most most bytes.
+// quoted redacts the credentials in a text and clips it to no more than most bytes.
 func quoted(text string, most int) string { return callwright.Clip(callwright.Redact(text), most) }
 
 // fits appends the JSON form of a value to a list if the remaining room, in bytes, suffices. It reports whether it did.

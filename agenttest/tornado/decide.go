@@ -82,9 +82,9 @@ func sorted(s results) []string {
 	return ids
 }
 
-// better reports whether a candidate replaces the best version. It does if no passing scenario fails, and either more scenarios pass or
-// equally many pass with a higher score. before lists the passing scenarios of the best version. reason is for people. told is for the
-// Fixer and hides held-out scenarios.
+// better reports whether a candidate replaces the best version. The candidate must pass all scenarios in before, which lists the passing
+// scenarios of the best version. It must also pass more scenarios, or have a higher mean score. reason is for people. told is for the Fixer
+// and hides held-out scenarios.
 func better(scenarios []Scenario, before []string, best, candidate results) (accept bool, reason, told string) {
 	after, _ := candidate.split(scenarios, before)
 	for _, sc := range scenarios {

@@ -43,7 +43,7 @@ type Edit struct {
 // Op is an operation on the node of a Fix, or on an edge that begins there.
 type Op string
 
-// The operations of edits.
+// These constants are the operations of edits.
 const (
 	SetText    Op = "set_text"    // sets a text of the node
 	AddEdge    Op = "add_edge"    // adds an edge from the node
@@ -67,7 +67,7 @@ type Limits struct {
 	MaxShare float64  // share of the text that may change if this is more than MaxBytes; 0 means DefaultMaxShare
 }
 
-// The defaults of MaxBytes and MaxShare.
+// These constants are the defaults of MaxBytes and MaxShare.
 const (
 	DefaultMaxBytes = 2 << 10
 	DefaultMaxShare = 0.2
@@ -114,7 +114,7 @@ func (p Plan) edits() (n int) {
 	return n
 }
 
-// Limits of the size of a plan.
+// These constants limit the size of a plan.
 const (
 	maxEdits = 20
 	maxTexts = 64 << 10 // bytes of the texts of all edits
@@ -320,8 +320,8 @@ func (w *editedDocument) changeFlow(node string, e Edit) error {
 // acting lists the node types that affect other systems or the telephone line.
 var acting = []string{"Webhook", "Transfer Call", "Press Button"}
 
-// mayLead reports whether a plan may point an edge at a node. A denied node is never a target. A node that acts on other systems is one
-// only if the plan may change the node.
+// mayLead reports whether a plan may point an edge at a node. A denied node is never a target. A node that acts on other systems or the
+// telephone line is a target only if the plan may change the node.
 func (w *editedDocument) mayLead(to string) bool {
 	if slices.Contains(w.limits.Deny, to) {
 		return false
@@ -342,7 +342,7 @@ func (w *editedDocument) newEdge() string {
 	}
 }
 
-// find returns the index of the node or edge with an id, or -1 if there is none or the id is empty.
+// find returns the index of the node or edge with the given id, or -1 if there is none or the id is empty.
 func find(list []json.RawMessage, id string) int {
 	return slices.IndexFunc(list, func(raw json.RawMessage) bool {
 		var v struct {

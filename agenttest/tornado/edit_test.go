@@ -160,7 +160,7 @@ func TestPlansThatMakeNoPathway(t *testing.T) {
 	}
 }
 
-// TestIDsOfEdges checks that an added edge gets an unused id, even after another edge was removed.
+// TestIDsOfEdges checks that an added edge receives an unused id, even after another edge was removed.
 func TestIDsOfEdges(t *testing.T) {
 	t.Parallel()
 	add := tornado.Edit{Op: tornado.AddEdge, To: "bye", Text: "it is late"}

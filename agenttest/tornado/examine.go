@@ -25,8 +25,8 @@ func (s *search) measured() error {
 		s.Base, strings.Join(open, ", "))}
 }
 
-// examine tests a candidate: first the failing scenarios, then the passing ones, then the scenarios whose result changed once more. A
-// non-empty reason means that no failing scenario passes, so that the candidate is rejected without further tests.
+// examine tests a candidate: first the failing scenarios, and then the passing ones. Then it tests the scenarios with changed results
+// again. A non-empty reason means that no failing scenario passes, so that the candidate is rejected without further tests.
 func (s *search) examine(ctx context.Context, version int) (candidate results, reason string, err error) {
 	if err := s.enter(Screening); err != nil {
 		return nil, "", err
@@ -75,8 +75,8 @@ func (s *search) mended(candidate results) (ids []string) {
 	return ids
 }
 
-// regressed returns the passing scenarios that fail with a candidate, without the scenarios that promotion requires: one failure of these
-// is enough.
+// regressed returns the passing scenarios that fail with a candidate. It omits scenarios that promotion requires, because a single failure
+// of such a scenario rejects the candidate.
 func (s *search) regressed(candidate results) (ids []string) {
 	for _, sc := range s.cfg.Scenarios {
 		if slices.Contains(s.Passed, sc.ID) && candidate[sc.ID].Failed > 0 && !sc.Required {

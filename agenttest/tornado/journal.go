@@ -24,7 +24,7 @@ import (
 type journal struct {
 	*Service
 
-	session Session // as the search sees it
+	session Session // the session with the progress of the search
 	stored  Session // as the store last accepted it
 	steps   []Step
 	next    int   // index of the step to replay next
@@ -383,7 +383,7 @@ type model struct {
 	usage   *llm.Usage
 }
 
-// The waits of a session for a model that is down or limits its rate. Other users of models do not wait as long.
+// These constants are the waits of a session for a model that is down or limits its rate. Other users of models do not wait as long.
 const (
 	modelPatience = 2 * time.Minute
 	callTime      = time.Minute // timeout of one call

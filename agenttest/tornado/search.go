@@ -14,7 +14,7 @@ import (
 )
 
 // Search iterates until the session reaches an end state, and returns its progress. It returns an error if ctx ends first, or if
-// SearchConfig lacks a required field. A new call then repeats the search, if the ports return the same results for the same names. If
+// SearchConfig is incomplete or invalid. A new call then repeats the search, if the ports return the same results for the same names. If
 // Cancelled returns true or the Deadline has passed when ctx ends, Search reports the matching end state instead of an error.
 func Search(ctx context.Context, c SearchConfig) (Progress, error) {
 	if err := c.check(); err != nil {

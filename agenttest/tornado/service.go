@@ -35,7 +35,7 @@ type Config struct {
 	callwright.Runtime
 }
 
-// Defaults and limits of a Service.
+// These constants are the defaults and limits of a Service.
 const (
 	DefaultConcurrent = 64
 	DefaultTimeout    = 15 * time.Minute
@@ -103,7 +103,7 @@ func (s *Service) CanStart() error {
 }
 
 // Start adds a session that some node claims soon. The error is ErrActive if a session of the pathway is running, and CodeTooManyRequests
-// if MaxRunning sessions of the organization are. It is CodeNotFound, with the field pathway_id, persona_id, scenario_ids or
+// if MaxRunning sessions of the organization are running. It is CodeNotFound, with the field pathway_id, persona_id, scenario_ids or
 // version_number, if the named resource is absent. It is CodeBadRequest, with the field, if the request is invalid, and CodeNotImplemented
 // if CanStart fails.
 func (s *Service) Start(ctx context.Context, org callwright.OrgID, r Start) (Session, error) {

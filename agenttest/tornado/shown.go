@@ -7,8 +7,8 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// The limits of the stored form of an iteration, which people read, in bytes. The Fixer reads rejected plans from the journal, without
-// these limits.
+// These constants limit, in bytes, the stored form of an iteration, which people read. The Fixer reads rejected plans from the journal,
+// without these limits.
 const (
 	maxShownText    = 1 << 10  // text of each edit
 	maxShownChanges = 32 << 10 // values of all differences together

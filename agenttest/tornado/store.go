@@ -48,8 +48,8 @@ type Store interface {
 	CancelledSessions(ctx context.Context, node string) ([]string, error)
 	// AppendStep adds step number n (0, 1, ...) to the journal of a session, and leaves the session's Revision unchanged. The step is
 	// durable when AppendStep returns. The error is CodeNotFound if the session is absent. It is CodeConflict if the journal contains a
-	// step with this number, or if the session is not Running on this node. node is never empty. Of concurrent calls with a number, exactly
-	// one succeeds.
+	// step with this number, or if the session is not Running on the given node. node is never empty. Of concurrent calls with a number,
+	// exactly one succeeds.
 	AppendStep(ctx context.Context, org callwright.OrgID, session, node string, n int, step Step) error
 	// Steps returns the journal of a session in the order of the numbers, even after the end of the session. An absent session has no
 	// steps.
@@ -61,11 +61,11 @@ type Store interface {
 	DeleteSessions(ctx context.Context, before time.Time, limit int) (int, error)
 }
 
-// Filter selects a page of sessions that meet all of its conditions. The zero Filter selects all sessions.
+// Filter selects a page of sessions that meet all of its conditions. A zero condition accepts every session.
 type Filter struct {
 	Pathway string
 	Persona string
 	States  []State           // allowed states; empty allows all
 	After   callwright.Keyset // (CreatedAt, ID) of the last session of the previous page
-	Limit   int               // maximum number of sessions; 0 means no limit
+	Limit   int               // maximum number of sessions; 0 selects none
 }

@@ -119,7 +119,7 @@ type SearchConfig struct {
 	Analyst    Analyst     // if nil, the Fixer reads only the results of the assertions
 	Iterations int         // maximum number; 0 means DefaultIterations
 	Deadline   time.Time   // the zero time means no deadline
-	Confirm    int         // further runs that a repaired scenario must pass; 0 means DefaultConfirm, negative none
+	Confirm    int         // further runs that a repaired scenario must pass; 0 means DefaultConfirm, negative means none
 	Patience   int         // maximum of consecutive iterations without an acceptance; 0 means DefaultPatience
 	Limits     Limits      // restrict the changes of plans
 	Spent      func() bool // reports whether the budget is used up; nil means no budget
@@ -132,7 +132,7 @@ type SearchConfig struct {
 	callwright.Runtime
 }
 
-// Defaults and limits of a SearchConfig.
+// These constants are the defaults and limits of a SearchConfig.
 const (
 	DefaultIterations = 5
 	MaxIterations     = 20
@@ -204,7 +204,7 @@ type Iteration struct {
 // State is Running or the end state of a session.
 type State string
 
-// The states of a session. All except Running are final.
+// These constants are the states of a session. All except Running are final.
 const (
 	Running          State = "RUNNING"
 	AllPassed        State = "COMPLETED_ALL_PASSED"
@@ -218,7 +218,7 @@ const (
 // StopReason is the reason for which a session ended.
 type StopReason string
 
-// The reasons for the end of a session.
+// These constants are the reasons for the end of a session.
 const (
 	StopCancelled      StopReason = "cancelled"
 	StopBaseline       StopReason = "baseline_passed" // all scenarios passed with the base version
@@ -238,7 +238,7 @@ const (
 // Phase is the current activity of a session.
 type Phase string
 
-// The phases of a session.
+// These constants are the phases of a session.
 const (
 	Baseline  Phase = "baseline"
 	Analyzing Phase = "analyzing"
@@ -252,7 +252,7 @@ const (
 // Outcome is the result of an iteration.
 type Outcome string
 
-// The outcomes of an iteration.
+// These constants are the outcomes of an iteration.
 const (
 	IsBaseline   Outcome = "baseline"
 	Accepted     Outcome = "accepted"

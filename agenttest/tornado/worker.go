@@ -13,13 +13,13 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// The kinds of durable tasks.
+// These constants are the kinds of durable tasks.
 const (
 	taskClear  = "tornado.clear"
 	taskDelete = "tornado.forget"
 )
 
-// The intervals, timeouts and limits of a worker.
+// These constants are the intervals, timeouts and limits of a worker.
 const (
 	sweepEvery   = node.LeaseRenewal
 	patience     = 10 * time.Second // timeout of a transaction
@@ -31,7 +31,7 @@ const (
 	maxDeleted   = 100                  // sessions deleted in one call
 )
 
-// The causes for which a session is interrupted.
+// These errors are the causes for which a session is interrupted.
 var (
 	errCancelled = errors.New("the session is cancelled")
 	errDeadline  = errors.New("the deadline of the session has passed")

@@ -38,7 +38,7 @@ func openAdmin(ctx context.Context, o cli.Deployment) (*cli.Admin, error) {
 	return admin, nil
 }
 
-// addNumbers adds the services that find and release numbers. These services neither probe nor call nor notify, because the server does.
+// addNumbers adds the services that find and release numbers. These services neither probe nor call nor notify: the server does this work.
 func addNumbers(admin *cli.Admin, d deployed) error {
 	work, err := newWork(d.db)
 	if err != nil {

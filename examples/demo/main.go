@@ -1,7 +1,7 @@
 // Command demo shows a real telephone call. It starts the reference server and a softphone as separate programs, attaches a trunk through
 // the API, and has the server call the phone over TLS and SRTP. It prints the conversation, generates a test from the call, and runs the
-// test against the call's pathway. The exit code is 0 only if all steps succeed. Everything runs on this machine. The demo deletes all data
-// except the recording.
+// test against the call's pathway. The exit code is 0 only if all steps succeed. Everything runs on this machine. After success, the demo
+// deletes all data except the recording; after a failure, the data and the logs remain.
 //
 // With -serve it fills the server with calls, tests, an issue and a port. The server then runs until it is interrupted.
 package main

@@ -37,8 +37,8 @@ type program struct {
 // stopTimeout is how long stop waits before it kills the program.
 const stopTimeout = 10 * time.Second
 
-// start starts a program. Its standard error goes to the file name.log in the folder of the program. The program gets its own process
-// group, so that an interrupt from the keyboard does not reach it: the demo stops it.
+// start starts a program. Its standard error goes to a file in the folder of the program, with the given name and the extension .log. The
+// program runs in its own process group, so that an interrupt from the keyboard does not reach it: the demo stops it.
 func start(ctx context.Context, path, name string, args ...string) (*program, error) {
 	p := &program{
 		name: name, log: filepath.Join(filepath.Dir(path), name+".log"), cmd: exec.CommandContext(ctx, path, args...), lines: make(chan string, 100),

@@ -23,14 +23,14 @@ import (
 // seeding limits the time for filling the server.
 const seeding = 10 * time.Minute
 
-// The number of calls with the pathway and with the agent, and the number of concurrent calls.
+// These constants are the numbers of calls with the pathway and with the agent, and the maximum number of concurrent calls.
 const (
 	pathwayCalls = 4
 	agentCalls   = 16
 	callsAtOnce  = 4
 )
 
-// parcels is the number of the trunk to the softphone that waits for a parcel.
+// parcels is the phone number of the trunk to the softphone that waits for a parcel.
 const parcels = "+12025550103"
 
 // parcelTask is the agent's task about parcels, as rules that the scripted model follows.
@@ -216,7 +216,7 @@ func (c clients) portNumber(ctx context.Context) error {
 	return err
 }
 
-// post sends JSON to the API and decodes the answer, or its member "data" if there is one, into into.
+// post sends JSON to the API, and decodes into *into the answer, or its member "data" if there is one.
 func (c clients) post(ctx context.Context, path string, body, into any) error {
 	text, err := json.Marshal(body)
 	if err != nil {

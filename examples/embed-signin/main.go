@@ -18,7 +18,8 @@ import (
 // people authenticates requests by their cookie. A real program looks the cookie up in its sessions.
 type people struct{}
 
-// Authenticate returns the principal of a request to the API or the dashboard. The error is CodeAuthFailure without a valid cookie.
+// Authenticate returns the principal of a request to the API or the dashboard. It returns CodeAuthFailure if the request contains no valid
+// cookie.
 func (people) Authenticate(r *http.Request) (callwright.Principal, error) {
 	cookie, err := r.Cookie("session")
 	if err != nil || cookie.Value != "adas" {

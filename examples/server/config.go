@@ -63,7 +63,7 @@ func trustFlags(f *flag.FlagSet, given *texts) {
 		"addresses and networks of carriers and SIP proxies, with commas: never banned for calls behind them, as are those that trunks name")
 }
 
-// parse reads the command line and the environment, a list of NAME=value. An invalid or unknown setting is an error.
+// parse reads the command line and the environment, which is a list of NAME=value. It returns an error for an invalid or unknown setting.
 func parse(args, environ []string) (config, error) {
 	c := config{to: platform.Defaults()}
 	c.ports = ports(c.to.RTPPorts)

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/adapters/masterkey"
 )
 
-// value is a flag.Value for a setting that is not a string. must is the text of the error if parse fails.
+// value is a flag.Value for a setting that is not a string. If the function parse fails, the field must contains the text of the error.
 type value[T any] struct {
 	to    *T
 	parse func(string) (T, error)
@@ -84,8 +84,8 @@ const envStart = "CALLWRIGHT_"
 // testEnvStart is the prefix of the test suite's variables. The server ignores them, because CI sets one and also runs the demo.
 const testEnvStart = "CALLWRIGHT_TEST_"
 
-// setFromEnv sets the flags from the environment. A variable with the prefix envStart that matches no flag is an error, so that misspelt
-// settings are noticed.
+// setFromEnv sets the flags from the environment. A variable with the prefix envStart that matches no flag causes an error, so that
+// misspelt settings are noticed. The variables of the master key, of the tests and of Kubernetes are exempt.
 func setFromEnv(f *flag.FlagSet, environ []string) (err error) {
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")

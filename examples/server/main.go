@@ -60,7 +60,7 @@ func serve(ctx context.Context, p *platform.Platform, hung <-chan os.Signal) err
 	}
 }
 
-// announce prints the server's URLs and its adapters, with hints how to change them. It prints a new API key only on a terminal.
+// announce prints the server's URLs and its adapters, with the flags that change the adapters. It prints a new API key only on a terminal.
 func announce(i platform.Info) {
 	switch {
 	case i.NewAPIKey == "":

@@ -48,8 +48,8 @@ func (m *models) Set(text string) error {
 // maxModelName is the maximum length of a model's name in bytes, equal to the limit in requests.
 const maxModelName = 128
 
-// completeModels sets the base URLs and keys of the models in --llm-models. A model with its own base URL never gets the key of
-// --llm-base-url.
+// completeModels sets the base URLs and keys of the models in --llm-models. A model whose base URL differs from --llm-base-url never uses
+// the key of --llm-base-url.
 func (c *config) completeModels(keys string) error {
 	given := map[string]string{}
 	for part := range strings.SplitSeq(keys, ",") {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// checkConfigs checks that configurations get their Clock, IDs and Logger from callwright.Runtime. It also checks that PrepareConfig
-// reports missing fields by their tags, so that no other code does.
+// checkConfigs reports configurations that declare their own Clock, IDs or Logger instead of embedding callwright.Runtime. It also reports
+// code that checks for missing fields itself, because callwright.PrepareConfig checks them by their tags.
 func checkConfigs(p *pkg) []Violation {
 	var found []Violation
 	prepared := map[string]bool{} // parameter types of the functions that call PrepareConfig

@@ -26,7 +26,8 @@ func checkPackageComment(p *pkg) []Violation {
 	return []Violation{{Path: p.dir, Text: fmt.Sprintf("package %s has no comment that begins with its name", p.name)}}
 }
 
-// checkExported counts the exported names and their comments. If less than minDocumented have a comment, it reports every name without one.
+// checkExported counts the exported names and their comments. If less than minDocumented percent have a comment, it reports every name
+// without one.
 func (r *Report) checkExported(packages []*pkg) {
 	var bare []Violation
 	for _, p := range packages {

@@ -14,12 +14,12 @@ var domains = []string{"sip", "porting", "agents", "agenttest", "speech", "triag
 // rules of a domain apply to it.
 const rootSuite = "callwrighttest"
 
-// shared maps each package that domains, adapters and transport may import, in addition to the root, to the other shared package that it
-// may import itself.
+// shared contains the packages that domains, adapters and transport may import in addition to the root. The value of a package is the other
+// shared package that it may import itself, or "".
 var shared = map[string]string{"node": "", "delivery": "node"}
 
-// bridges lists the only allowed imports between domains. The package from and all packages below it may import the package to and all
-// below that.
+// bridges lists the only allowed imports between domains. The package in the field from may import the package in the field to. Both
+// include all packages below them.
 var bridges = []struct{ from, to string }{
 	{"agenttest", "agents/llm"},
 	{"agenttest", "agents/pathway"},
@@ -56,7 +56,7 @@ var programs = []string{"examples", "cmd"}
 // product is the folder that connects all others. Only programs import it.
 const product = "platform"
 
-// heavy lists packages that require a large library. Only tests and programs, which choose the adapters, may import them.
+// heavy lists packages that require a large library. Only tests, programs and the platform, which choose the adapters, may import them.
 var heavy = []string{"adapters/codec/opus"}
 
 // guests lists adapters in the module of another adapter, because the same programs use both. They may import only the internal packages of
@@ -199,9 +199,9 @@ func refusedChoice(room, to string) string {
 	case slices.Contains(programs, top(to)) && room != top(to):
 		return "nobody imports programs"
 	case slices.Contains(heavy, to) && room != product && !program:
-		return "only programs choose it: it brings a large library"
+		return "only programs and the platform choose it: it brings a large library"
 	case within(to, product) && room != product && !program:
-		return "only programs import what joins all rooms"
+		return "only programs import the platform"
 	}
 	return ""
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The maps of the repository. Each contains tables whose first column lists rooms: packages or folders.
+// These constants are the maps of the repository. Each map contains tables whose first column lists rooms: packages or folders.
 const (
 	mapOfRooms   = "docs/architecture.md" // lists every domain package, adapter and transport
 	mapOfFolders = "README.md"            // lists every top-level folder

@@ -49,7 +49,7 @@ func constructor(decl ast.Decl) (made, config string) {
 	return made, config
 }
 
-// shows reports whether a field is exported. An embedded field is not: checkEmbedding reports it.
+// shows reports whether a field is exported. It returns false for an embedded field, which checkEmbedding reports.
 func shows(field *ast.Field) bool {
 	for _, name := range field.Names {
 		if name.IsExported() {

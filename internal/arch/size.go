@@ -6,7 +6,7 @@ import (
 	"go/ast"
 )
 
-// The maximum length of a file and of a function, in lines. Functions in tests and generated code may be longer.
+// These constants are the maximum length of a file and of a function, in lines. Functions in tests and generated code may be longer.
 const (
 	maxFileLines     = 500
 	maxFunctionLines = 80

@@ -129,5 +129,5 @@ func (t *tree) add(byDir map[string]*pkg, f file) error {
 	return nil
 }
 
-// within reports whether a folder is top or is below top.
+// within reports whether a folder is the folder top or lies below it.
 func within(dir, top string) bool { return dir == top || strings.HasPrefix(dir, top+"/") }

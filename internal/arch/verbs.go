@@ -22,7 +22,7 @@ var otherVerbs = map[string]string{
 	"RemoveIssueFlag": "an operation of the contract",
 }
 
-// checkVerbs reports functions and methods outside of tests whose name begins with a word in verbs.
+// checkVerbs reports functions and methods outside of tests whose name begins with a word in verbs, except the names in otherVerbs.
 func checkVerbs(f *goFile) []Violation {
 	if f.test {
 		return nil

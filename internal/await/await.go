@@ -8,13 +8,14 @@ import (
 	"time"
 )
 
-// Limit is how long That waits for a condition. Only a broken run comes near it.
+// Limit is how long the function That waits for a condition. Only a broken run comes near it.
 const Limit = 90 * time.Second
 
 // interval is the time between two checks of a condition.
 const interval = 40 * time.Millisecond
 
-// That waits until a condition holds, and fails the test if it does not hold within Limit. what completes "waiting for ...".
+// That waits until a condition holds, and fails the test if it does not hold within Limit. The text in what completes the message "waiting
+// for ...".
 func That(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	if !Within(t.Context(), Limit, holds) {
@@ -22,7 +23,7 @@ func That(t testing.TB, what string, holds func() bool) {
 	}
 }
 
-// Within waits until a condition holds. It reports whether the condition held before ctx ended and limit passed.
+// Within waits until a condition holds. It reports whether the condition held before ctx ended or limit passed.
 func Within(ctx context.Context, limit time.Duration, holds func() bool) bool {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

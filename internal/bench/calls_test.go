@@ -65,7 +65,7 @@ func voice(rate int) []int16 {
 
 // BenchmarkCalls runs concurrent calls for five seconds in each iteration. Each side of a call plays, encodes and encrypts speech, and
 // decrypts, orders and decodes the peer's speech, in which it detects the voice. late-frames counts our frames that were sent at least 20
-// ms late. cores is the processor time of both sides.
+// ms late. cores is the processor time of both sides divided by the duration.
 func BenchmarkCalls(b *testing.B) {
 	for _, calls := range []int{50, 200} {
 		b.Run(fmt.Sprint(calls), func(b *testing.B) { hold(b, calls, 5*time.Second) })

@@ -37,7 +37,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// The organization with the long lists, and the sizes of its lists.
+// These constants are the organization with the long lists, and the sizes of its lists.
 const (
 	bigOrg   = callwright.OrgID("acme")
 	bigRuns  = 5000
@@ -324,7 +324,7 @@ func numbers(first, count int) []string {
 	return all
 }
 
-// attach attaches numbers to an inbound and an outbound trunk each.
+// attach attaches an inbound and an outbound trunk to each number.
 func (h *house) attach(ctx context.Context, org callwright.OrgID, numbers []string) error {
 	for some := range slices.Chunk(numbers, 100) {
 		done, err := h.trunks.Attach(ctx, org, sip.Attachment{Numbers: some, Directions: []sip.DirectionInput{

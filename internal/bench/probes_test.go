@@ -32,8 +32,8 @@ import (
 	"github.com/callwright/callwright/sip/resolve"
 )
 
-// responderFolder is the environment variable that makes this test binary the probed servers, with the certificates in the folder that it
-// names. They run in their own process, so that their processor time is not measured.
+// responderFolder is the environment variable that turns this test binary into the probed servers. Its value is the folder with their
+// certificates. The servers run in their own process, so that their processor time is not measured.
 const responderFolder = "CALLWRIGHT_BENCH_RESPONDER"
 
 func TestMain(m *testing.M) {
@@ -132,8 +132,8 @@ func (c *leaping) Now() time.Time {
 
 func (c *leaping) leap(d time.Duration) { c.ahead.Add(int64(d)) }
 
-// counted is a status store that signals each stored probe on answered, with whether the server was healthy, and each recorded status on
-// recorded.
+// counted is a status store that reports its writes. For each stored server it sends on answered whether the server is healthy, and for
+// each recorded status it sends true on recorded.
 type counted struct {
 	sip.Statuses
 	answered, recorded chan bool

@@ -95,8 +95,8 @@ func (p *Page) Screenshot(t testing.TB) []byte {
 	return run(t, p, "taking a picture", chromedp.FullScreenshot(100))
 }
 
-// Picture writes a picture of the whole page to name.png and returns the path. The file is in the folder CALLWRIGHT_SCREENSHOTS, or else in
-// the test's artifact folder.
+// Picture writes a picture of the whole page to a PNG file with the given name, without extension, and returns the path. The file is in the
+// folder CALLWRIGHT_SCREENSHOTS, or else in the test's artifact folder.
 func (p *Page) Picture(t testing.TB, name string) string {
 	t.Helper()
 	return write(t, name, p.Screenshot(t))

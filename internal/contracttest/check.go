@@ -129,8 +129,8 @@ func (o Operation) before(other Operation) bool {
 	return false
 }
 
-// Check returns an error if the contract lists neither the status of an answer nor, for this status, its error code. It accepts every
-// status below 400, and 500 and 501, which the default response covers. Requests without an operation pass, too.
+// Check returns an error if the contract does not list the status of an answer, or lists the status without the answer's error code. It
+// accepts every status below 400, and 500 and 501, which the default response covers. Requests without an operation pass, too.
 func Check(r *http.Request, status int, body []byte) error {
 	if status < http.StatusBadRequest {
 		return nil

@@ -30,7 +30,7 @@ func Secrets() (marked []Member) {
 	return marked
 }
 
-// secretWords lists words in the names of members that may contain a secret, or whose objects often do.
+// secretWords lists words that occur in the names of secret members, and of members whose objects often contain secrets.
 var secretWords = []string{
 	"password", "passwd", "passphrase", "secret", "token", "key", "keys", "authorization", "auth", "credential", "credentials", "pin",
 	"private", "url", "urls", "link", "webhook", "headers", "header", "cookie", "query", "smtp",
@@ -152,8 +152,8 @@ func takesText(s object) bool {
 	})
 }
 
-// WithoutSecrets returns the body of an answer in which the members that the contract marks with x-secret are null, because an answer may
-// contain them. It does not change writeOnly members, because no answer may contain these, nor the body of an error.
+// WithoutSecrets returns the body of an answer in which the members that the contract marks with x-secret are null, because the answer may
+// contain these secrets. It does not change writeOnly members, because no answer may contain them. It does not change the body of an error.
 func WithoutSecrets(operation string, status int, body []byte) []byte {
 	var value any
 	if status >= http.StatusBadRequest || json.Unmarshal(body, &value) != nil {

@@ -90,8 +90,8 @@ func TestAdminBesideServer(t *testing.T) {
 	}
 }
 
-// TestWebhookSecretIsRotated checks the signatures of a call's record after rotations of the secret. The previous secret must verify it
-// only during the overlap.
+// TestWebhookSecretIsRotated checks the signatures of a call's record after rotations of the secret. The previous secret must verify the
+// record only during the overlap.
 func TestWebhookSecretIsRotated(t *testing.T) {
 	t.Parallel()
 	s := server.Start(t, server.Config{})

@@ -18,7 +18,8 @@ import (
 	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
-// The words of the agent in these tests, which makes an appointment. It follows rules instead of a model, so that its words are known.
+// These constants are the words of the agent in these tests, and its task: to make an appointment. The agent follows rules instead of a
+// model, so that its words are known.
 const (
 	greeting  = "Good morning, this is the dentist."
 	question  = "Would you like to come on Monday or on Tuesday?"
@@ -33,7 +34,8 @@ when "5": say "` + half + `"
 otherwise: say "` + question + `"`
 )
 
-// The words of callers. The recognizer recognizes the first request without hints, because only the question provides hints.
+// These constants are the words of callers. The recognizer recognizes the first request without hints, because only the question provides
+// hints.
 const (
 	errand  = "Hello, I need an appointment for my teeth."
 	theDay  = "Tuesday is better for me."

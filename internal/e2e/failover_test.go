@@ -22,8 +22,8 @@ import (
 const readOnlyFor = 10 * time.Second
 
 // TestDatabaseFailover makes a PostgreSQL server read-only, freezes, restarts and kills it, and promotes a standby in its place, during a
-// call and requests. The call must continue, requests must get an answer or a Retry-After, and /readyz must report the outage. Afterwards
-// the same server process must accept writes and place calls.
+// call and requests. The call must continue, requests must receive an answer or a Retry-After, and /readyz must report the outage.
+// Afterwards the same server process must accept writes and place calls.
 func TestDatabaseFailover(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
@@ -103,7 +103,7 @@ func TestBehindPgBouncer(t *testing.T) {
 	s.Stop(t)
 }
 
-// visit is the status of the answer to a request that writes, and when the request began.
+// visit is a request that writes: the time when it began, and the status of its answer.
 type visit struct {
 	began  time.Time
 	status int

@@ -15,10 +15,10 @@ import (
 	"github.com/callwright/callwright/internal/e2e/server"
 )
 
-// phase is how far a request has progressed.
+// phase is the progress of a request.
 type phase int
 
-// The phases of a request in which the server may be killed.
+// These constants are the phases of a request in which the server may be killed.
 const (
 	phaseConnected phase = iota // nothing is sent yet
 	phaseSent                   // the whole request is sent

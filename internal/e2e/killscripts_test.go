@@ -1,6 +1,6 @@
 package e2e_test
 
-// The graph of the stories' pathways. It answers "One." and "Two." in turn.
+// These constants are the graph of the stories' pathways, and its two nodes that answer "One." and "Two." in turn.
 const (
 	saysOne = `{"id":"one","type":"Wait for Response","data":{"name":"One","text":"One."}}`
 	saysTwo = `{"id":"two","type":"Wait for Response","data":{"name":"Two","text":"Two."}}`

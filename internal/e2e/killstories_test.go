@@ -272,8 +272,8 @@ func (s *story) did(r request, a answer) {
 	}
 }
 
-// resume determines how far the story came before the kill, and checks that no step is lost, doubled or partial. It sends requests with a
-// key again, which must take effect once and get the same answer.
+// resume finds the last step that took effect before the kill, and checks that no step is lost, doubled or partial. It sends requests with
+// a key again. They must take effect once, and receive the same answer.
 func (s *story) resume(ctx context.Context, g *target, want states) bool {
 	if s.cut && s.steps[s.done].keyed {
 		r := s.next()

@@ -30,7 +30,7 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// The phone numbers of the tests' calls.
+// These constants are the phone numbers of the tests' calls.
 const (
 	ours   = callwright.PhoneNumber("+14155550100")
 	theirs = callwright.PhoneNumber("+14155550123")
@@ -50,7 +50,8 @@ func (e everywhere) Inbound(context.Context, callwright.PhoneNumber, sip.Peer) (
 	return e.route, nil
 }
 
-// newLine returns a SIP user agent without a server. Its calls go to the first peer, and fail over to the next.
+// newLine starts a SIP user agent outside of any Callwright server, and returns it with its media. Its outbound calls go to the first peer,
+// and fail over to the next.
 func newLine(t *testing.T, ca *testca.Authority, peers ...string) (*sipua.UA, *rtpmedia.Media) {
 	t.Helper()
 	var servers []uri.URI

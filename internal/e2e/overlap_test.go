@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -34,7 +35,7 @@ func overDirections(t *testing.T, sound pcm.Audio) (*baresip.Phone, *server.Serv
 	request := appointment()
 	request.Task = callsoas.NewOptString(`Tell the caller how to find us.
 when "uh-huh": say "` + elsewhere + `"
-when "wait stop please i have a question": say "` + counterQuestion + `"
+when "wait stop please i have a question" or "stop" or "a question": say "` + counterQuestion + `"
 otherwise: say "` + strings.Join(directions, " ") + `"`)
 	id := s.Call(t, request)
 	says(t, s, id, greeting)
@@ -52,10 +53,11 @@ func TestSpokenThrough(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		sound pcm.Audio
-		said  []string // lines of the caller after the first one
+		said  []string               // lines of the caller after the first one
+		why   []callsoas.CallHoldWhy // possible reasons for the end of the pause; a slow machine recognizes nothing in time
 	}{
-		"acknowledgement": {speak(t, callerVoice, "Uh-huh."), []string{"uh-huh"}},
-		"cough":           {cough(), nil},
+		"acknowledgement": {speak(t, callerVoice, "Uh-huh."), []string{"uh-huh"}, []callsoas.CallHoldWhy{"backchannel", "timeout"}},
+		"cough":           {cough(), nil, []callsoas.CallHoldWhy{"noise", "timeout"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -71,6 +73,13 @@ func TestSpokenThrough(t *testing.T) {
 			for _, l := range r.Transcripts {
 				if l.Interrupted.Value {
 					t.Errorf("%q was interrupted", l.Text)
+				}
+				if l.Text != whole {
+					continue
+				}
+				t.Logf("held: %+v", l.Held)
+				if len(l.Held) != 1 || !slices.Contains(c.why, l.Held[0].Why) {
+					t.Errorf("held: %+v", l.Held)
 				}
 			}
 			said := lines(r, callsoas.TranscriptLineUserUser)
@@ -130,7 +139,7 @@ func TestInterruptedText(t *testing.T) {
 	if len(said) != 3 || !strings.HasPrefix(strings.Join(directions, " "), strings.TrimRight(said[1], " .-–—…")) || said[2] != counterQuestion {
 		t.Errorf("the agent said %q", said)
 	}
-	if heard := lines(r, callsoas.TranscriptLineUserUser); len(heard) != 2 || heard[1] != "wait stop please i have a question" {
+	if heard := lines(r, callsoas.TranscriptLineUserUser); len(heard) != 2 || !strings.Contains(heard[1], "stop") {
 		t.Errorf("the caller said %q", heard)
 	}
 	_, right := s.Recording(t, id)

@@ -158,7 +158,7 @@ func TestPortedNumberTakesACall(t *testing.T) {
 	callPorted(t, s, phone, number)
 }
 
-// callPorted calls a ported number before and after it gets its own agent. Both calls must be answered.
+// callPorted calls a ported number before and after an agent is assigned to the number. Both calls must be answered.
 func callPorted(t *testing.T, s *server.Server, phone *baresip.Phone, number string) {
 	t.Helper()
 	phone.Dial(t, s.Number(number))

@@ -165,7 +165,7 @@ func (k *portKilling) ask(ctx context.Context, t *testing.T, method, path, kind,
 	return status, answer
 }
 
-// must calls ask and checks the status, which must be one of want. It decodes the data of the answer into into, unless into is nil.
+// must calls ask and checks the status, which must be one of want. It decodes the data of the answer into the value into, unless into is nil.
 func (k *portKilling) must(ctx context.Context, t *testing.T, into any, method, path, kind, key, body string, want ...int) int {
 	status, answer := k.ask(ctx, t, method, path, kind, key, body)
 	var envelope struct {

@@ -47,8 +47,8 @@ func TestRegistersWithKamailio(t *testing.T) {
 	}
 }
 
-// TestRegistrarCallsTheContact registers with a Kamailio without support for flows (RFC 5626). It must be able to call the Contact over a
-// separate connection, which no other caller may use.
+// TestRegistrarCallsTheContact registers with a Kamailio without support for flows (RFC 5626). Kamailio must be able to call the Contact
+// over a separate connection, which no other caller may use.
 func TestRegistrarCallsTheContact(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

@@ -405,7 +405,7 @@ func (p *prober) read() {
 	}
 }
 
-// outside searches the pages for operators.
+// outside searches the answers of the paths for operators (/metrics, /readyz and /healthz) for planted texts.
 func (p *prober) outside() {
 	p.t.Helper()
 	for _, path := range []string{"/metrics", "/readyz", "/healthz"} {

@@ -173,7 +173,7 @@ func TestMasterKeyIsLost(t *testing.T) {
 	}
 }
 
-// TestDatabaseFreezes freezes the connections to the database. Requests must get 503, and succeed again after the freeze.
+// TestDatabaseFreezes freezes the connections to the database. The server must answer requests with 503, and with success after the freeze.
 func TestDatabaseFreezes(t *testing.T) {
 	t.Parallel()
 	w := newWire(t)

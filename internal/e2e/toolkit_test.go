@@ -20,7 +20,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
-// The texts that the command line speaks. They differ enough for the recognizer.
+// These constants are the texts that the command line speaks. They differ enough for the recognizer.
 const (
 	reminder = "Your appointment is on Tuesday at nine."
 	delayed  = "The train to the harbour is ten minutes late."

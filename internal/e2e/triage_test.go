@@ -70,8 +70,8 @@ func analyze(t *testing.T, s *server.Server, issue, prompt string) string {
 	return session.Data.ID
 }
 
-// TestIssueOfACall attaches a real call to an issue, flags the agent's words, and starts an analysis. The analyst asks a question, gets an
-// answer, and cites an existing and an absent line. The stream must send every entry immediately, in the order of the feed.
+// TestIssueOfACall attaches a real call to an issue, flags the agent's words, and starts an analysis. The analyst asks a question, receives
+// an answer, and cites an existing and an absent line. The stream must send every entry immediately, in the order of the feed.
 func TestIssueOfACall(t *testing.T) {
 	t.Parallel()
 	model := analyst(t, func(_ *http.Request, rules, data string) string {

@@ -63,7 +63,7 @@ func TestFeedOverTwoNodes(t *testing.T) {
 	}
 }
 
-// TestEditorsOverTwoNodes has two people edit an issue concurrently over two servers. In each round, one of them must get a conflict.
+// TestEditorsOverTwoNodes has two people edit an issue concurrently over two servers. In each round, one of them must receive a conflict.
 // Reports of failed calls and relations in both directions also conflict, and no request may hang.
 func TestEditorsOverTwoNodes(t *testing.T) {
 	t.Parallel()

@@ -16,7 +16,7 @@ import (
 )
 
 // TestTrunkLife attaches, discovers and test-calls a trunk. Then its primary server fails: the next call must use the secondary server, the
-// status must show the failure, and the owner must get an alert.
+// status must show the failure, and the owner must receive an alert.
 func TestTrunkLife(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

@@ -244,7 +244,7 @@ func (p *slowPeer) serve(conn net.Conn) {
 	}
 }
 
-// looks starts a discovery of a host that never responds. A second discovery over the other server must get a conflict.
+// looks starts a discovery of a host that never responds. A second discovery over the other server must be refused as a conflict.
 func looks(t *testing.T, one, two *server.Server) {
 	t.Helper()
 	port := int(listener(t, func(net.Conn) {}).Port())

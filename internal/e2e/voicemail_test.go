@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
-// The greeting of an answering machine, and the message that the agent leaves.
+// These constants are the greeting of an answering machine, and the message that the agent leaves.
 const (
 	recorded = "Hello. You have reached the office of Robin Miller. Nobody can take your call right now. " +
 		"Please leave your name and your number after the tone, and we will call you back."

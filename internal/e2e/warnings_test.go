@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright/internal/e2e/server"
 )
 
-// TestServerWithoutAModelWarns checks that a server without a language model warns wherever a task is set or shown that it cannot follow
-// free text and does not analyze calls. A task of rules, and a server with a model, must cause no warning.
+// TestServerWithoutAModelWarns checks the warnings of a server without a language model wherever a task is set or shown. They must state
+// that the server cannot follow free text and does not analyze calls. A task of rules, and a server with a model, must cause no warning.
 func TestServerWithoutAModelWarns(t *testing.T) {
 	t.Parallel()
 	s := start(t, "")

@@ -29,7 +29,8 @@ type Program struct {
 }
 
 // Find finds a program at the given path, or, if path is empty, under one of the names on the PATH. parallel limits the concurrent runs; 0
-// means twice the number of processors. If the program is missing, the error is CodeUnavailable and contains the package to install.
+// means twice the number of processors. If the program is missing, Find returns CodeUnavailable. The message contains install, which states
+// how to install the program.
 func Find(path string, names []string, install string, parallel int) (*Program, error) {
 	if path != "" {
 		names = []string{path}
@@ -51,8 +52,8 @@ func (p *Program) Path() string { return p.path }
 
 // Run waits for a free slot, runs the program in a folder, and returns its output. It uses no shell, so that the arguments stay unchanged.
 // The environment contains only the variables that every program needs, and no secret. When ctx ends, Run kills the program with its
-// children and returns ctx.Err(). If the program fails, the error is CodeUnavailable with the program's error output as the cause, and Run
-// also returns the output so far. Output of more than 64 MiB is CodeUnavailable, too.
+// children and returns ctx.Err(). If the program fails, Run returns the output so far and CodeUnavailable, with the program's error output
+// as the cause. If the output exceeds 64 MiB, Run returns only CodeUnavailable.
 func (p *Program) Run(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	select {
 	case p.slots <- struct{}{}:
@@ -132,7 +133,8 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Scratch calls use with a new folder that only this user can read, and then deletes the folder. name is part of the folder's name.
+// Scratch creates a folder that only this user can read, calls the function use with it, and then deletes it. name is part of the folder's
+// name.
 func Scratch(name string, use func(dir string) error) error {
 	dir, err := os.MkdirTemp("", name+"-*")
 	if err != nil {

@@ -28,7 +28,7 @@ type Stream struct {
 	err    error
 }
 
-// Speak calls produce in the background, and returns a Stream of the audio at the sample rate rate, in hertz. The context of produce ends
+// Speak calls produce in the background, and returns a Stream of the audio at the given sample rate in hertz. The context of produce ends
 // with ctx, and when the stream is closed.
 func Speak(ctx context.Context, rate int, produce func(context.Context) (pcm.Audio, error)) *Stream {
 	s := &Stream{ctx: ctx, closed: make(chan struct{}), made: make(chan struct{})}
@@ -47,8 +47,8 @@ func Speak(ctx context.Context, rate int, produce func(context.Context) (pcm.Aud
 	return s
 }
 
-// Read waits for the audio and returns the next samples. After the end of ctx the error is ctx.Err(), and after Close it is
-// io.ErrClosedPipe.
+// Read waits for the audio and returns the next samples. It returns the error of produce if produce failed, ctx.Err() after the end of ctx,
+// and io.ErrClosedPipe after Close.
 func (s *Stream) Read(p []int16) (int, error) {
 	select {
 	case <-s.made:

@@ -30,8 +30,8 @@ type utterance struct {
 	done   bool
 }
 
-// Listen starts an utterance of audio at the sample rate rate, in hertz. An unsupported rate is CodeBadRequest. The context of Recognize
-// ends with ctx, with the context of Finish, and when the utterance is closed.
+// Listen starts an utterance of audio at the given sample rate in hertz. An unsupported rate causes CodeBadRequest. The context of
+// Recognize ends with ctx, with the context of Finish, and when the utterance is closed.
 func Listen(ctx context.Context, rate int, ear Ear) (conversation.Utterance, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ func TestListen(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		samples     int
-		least, most int // limits of the samples for the engine; 0: it is not called
+		least, most int // limits of the samples for the engine; 0 means that the engine is not called
 		text        string
 	}{
 		"nothing":     {0, 0, 0, ""},

@@ -14,9 +14,9 @@ import (
 var pipes sync.Map
 
 // Start starts a guard that runs a shell script when this process has ended: by a return, a panic, or a signal that cannot be caught. The
-// script receives args as $1, $2 and so on. It runs in / as the given account, or as the current account if as is nil. Its output is
-// discarded, because go test waits for all processes that hold its output open. release stops the guard without running the script. It need
-// not be called.
+// script receives args as $1, $2 and so on. It runs in the folder / under the given account, or under the current account if none is given.
+// Its output is discarded, because go test waits for all processes that hold its output open. release stops the guard without running the
+// script. It need not be called.
 func Start(as *syscall.Credential, script string, args ...string) (release func(), err error) {
 	reading, writing, err := os.Pipe()
 	if err != nil {

@@ -33,8 +33,8 @@ var mark = regexp.MustCompile(`^<!-- (not run|run by): (.+) -->$`)
 // fence matches the first line of a code block.
 var fence = regexp.MustCompile("^```([a-z]*)$")
 
-// Blocks returns the sh blocks of a page. It returns an error for a block with another name of the shell, and for a mark without a
-// following block.
+// Blocks returns the sh blocks of a page. It returns an error for a block that is named bash, shell or console instead of sh, and for a
+// mark without a following sh block.
 func Blocks(page string) (blocks []Block, err error) {
 	lines := strings.Split(page, "\n")
 	for i := 0; i < len(lines); i++ {

@@ -42,8 +42,8 @@ type answerKind struct {
 }
 
 // Start runs a server until the test ends. The records of the zone have the form of a zone file, such as "pbx.test. A 192.0.2.1",
-// "_sips._tcp.pbx.test. SRV 10 0 5061 a.pbx.test." or "www.pbx.test. CNAME pbx.test.". A question about a name with records of other types
-// gets an empty answer. All other names do not exist (NXDOMAIN).
+// "_sips._tcp.pbx.test. SRV 10 0 5061 a.pbx.test." or "www.pbx.test. CNAME pbx.test.". If a name exists only with records of other types,
+// the answer contains no records. All other names do not exist (NXDOMAIN).
 func Start(t testing.TB, zone ...string) *Server {
 	t.Helper()
 	s := &Server{moods: map[string]answerKind{}, queries: map[question]int{}, closing: make(chan struct{})}
@@ -157,7 +157,7 @@ func (s *Server) Asked(name, kind string) int {
 	return sum
 }
 
-// ServeDNS answers a message with one question and ignores all others.
+// ServeDNS handles a message with one question, in the way that the test has set for the name, and ignores all other messages.
 func (s *Server) ServeDNS(w dns.ResponseWriter, r *dns.Msg) {
 	if len(r.Question) != 1 {
 		return

@@ -1,8 +1,8 @@
 // Package document stores the documents of port requests: bills that prove the ownership of a number.
 //
-// Documents are stored unchanged and never opened. Their first bytes determine their type, and files of other types are refused. Equal
-// bytes are stored once, under their hash, for all organizations; each organization sees only its own records. A file may be valid in two
-// formats, so a transport must serve documents only as attachments, never inline.
+// Documents are stored unchanged. Their first bytes determine their type, and files of other types are refused. PDFs are searched for names
+// that call for caution, but are not parsed. Equal bytes are stored once, under their hash, for all organizations; each organization sees
+// only its own records. A file may be valid in two formats, so a transport must serve documents only as attachments, never inline.
 //
 // A document that no port request uses is deleted 30 days after its upload. Bytes without a document, including the bytes of incomplete
 // uploads, are deleted a day after they were last stored or touched.
@@ -24,7 +24,7 @@ type Document struct {
 	Size      int64    // in bytes
 	SHA256    string   // in lower-case hex
 	Locked    bool     // a PDF that requires a password: carriers may refuse it
-	Active    bool     // a PDF with scripts or launch actions: open it with care
+	Active    bool     // a PDF with scripts, launch actions or embedded files: open it with care
 	Requests  []string // ids of port requests that use it, unique, ascending, at most MaxListed; nil if none
 	CreatedAt time.Time
 }
@@ -33,8 +33,8 @@ type Document struct {
 // with microseconds. Methods treat another organization's document as absent.
 type Store interface {
 	// InsertDocument adds a document that no request uses. It returns CodeConflict if a document of any organization has the same id, and
-	// CodeTooManyRequests if the organization already has most unused documents; concurrent calls never exceed this limit. A call that
-	// fails adds nothing.
+	// CodeTooManyRequests if the organization's unused documents have already reached the maximum, most; concurrent calls never exceed this
+	// limit. A call that fails adds nothing.
 	InsertDocument(ctx context.Context, d Document, most int) error
 	// CountUnused returns the number of an organization's documents that no request uses.
 	CountUnused(ctx context.Context, org callwright.OrgID) (int, error)
@@ -68,10 +68,11 @@ type Blobs interface {
 	// StaleBlobs returns the hashes of at most limit blobs whose time is before the given time, oldest first. It also returns keys for the
 	// leftovers of interrupted StoreBlob calls; these keys are not hashes.
 	StaleBlobs(ctx context.Context, before time.Time, limit int) (keys []string, err error)
-	// TouchBlobs sets the time of the given blobs to at, unless their time is later. It ignores absent blobs, and keys that are not hashes.
+	// TouchBlobs sets the time of the given blobs to the parameter at, unless their time is later. It ignores absent blobs, and keys that
+	// are not hashes.
 	TouchBlobs(ctx context.Context, keys []string, at time.Time) error
-	// DeleteBlob deletes a blob or leftover whose time is before the given time. It does nothing if the time is later, the blob is absent,
-	// or the key is unknown.
+	// DeleteBlob deletes a blob or leftover whose time is before the given time. It does nothing if the blob's time is not earlier, the
+	// blob is absent, or the key is unknown.
 	DeleteBlob(ctx context.Context, key string, before time.Time) error
 }
 

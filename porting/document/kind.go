@@ -65,8 +65,9 @@ var heifBrands = map[string]string{
 	"hevc": "image/heic-sequence", "mif1": "image/heif", "msf1": "image/heif-sequence",
 }
 
-// sniffHEIF reads the file type box at the start of an ISO base media file (ISO/IEC 14496-12, section 4.3): its size, its name, the major
-// brand, a version, and compatible brands. The brands mif1 and msf1 allow any coding; with a compatible AVIF brand the file is AVIF.
+// sniffHEIF returns the media type that the file type box at the start of an ISO base media file declares (ISO/IEC 14496-12, section 4.3).
+// The box contains its size, its name, the major brand, a version, and compatible brands. The brands mif1 and msf1 allow any coding; with a
+// compatible AVIF brand the file is AVIF, which sniffHEIF refuses.
 func sniffHEIF(head []byte) (mediaType string, ok bool) {
 	if len(head) < 16 || string(head[4:8]) != "ftyp" {
 		return "", false

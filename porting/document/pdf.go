@@ -13,7 +13,7 @@ type pdfScanner struct {
 
 	inName bool
 	name   [maxName + 1]byte
-	length int // of name in bytes; maxName+1 if it is too long or malformed
+	length int // length of name in bytes; maxName+1 if it is too long or malformed
 	digits int // hexadecimal digits that the current escape still needs
 	code   byte
 }
@@ -62,8 +62,8 @@ func (s *pdfScanner) add(c byte) {
 	}
 }
 
-// end finishes the current name, if any, and sets the flag that it implies. It is called at the end of the file and before a byte that does
-// not belong to the name.
+// end finishes the current name, if any, and sets the flag that the name implies. It is called at the end of the file and before a byte
+// that does not belong to the name.
 func (s *pdfScanner) end() {
 	if !s.inName {
 		return

@@ -11,8 +11,8 @@ import (
 )
 
 // Upload reads r to its end and stores its bytes as a new document of an organization. It streams the bytes instead of holding them in
-// memory. The first bytes determine the type: PDF (with its mark at offset 0), JPEG, PNG, GIF, WebP, TIFF or HEIC. PDFs that require a
-// password, or that visibly contain scripts or launch actions, are flagged but accepted.
+// memory. The first bytes determine the type: PDF (with its mark at offset 0), JPEG, PNG, GIF, WebP, TIFF, HEIC or HEIF. PDFs that require
+// a password, or that visibly contain scripts, launch actions or embedded files, are flagged but accepted.
 //
 // Upload returns CodeUnsupportedMedia for other types, CodeBadRequest if r is empty, and CodePayloadTooLarge if r has more than MaxSize
 // bytes; these errors have the field "file". It returns CodeTooManyRequests if the organization has too many unused documents, and an error
@@ -72,7 +72,7 @@ type file struct {
 }
 
 // newFile returns a file whose type it has determined from the first bytes of r. It returns errEmpty or errUnsupported if r is not
-// acceptable.
+// acceptable, and an error of r unchanged.
 func newFile(r io.Reader) (*file, error) {
 	buffered := bufio.NewReader(r)
 	head, err := buffered.Peek(headSize)

@@ -19,6 +19,6 @@
 //	         └─ revoked   the port request was canceled, has expired, or was signed on paper
 //
 // After a letter has ended, its link shows the final state, and a signed letter can be downloaded there. A new link replaces the previous
-// one. Mails are durable work: each has an id that is the same at every attempt. Mails about letters that have ended, or with a replaced
-// link, are not sent.
+// one. Mails are durable work: each has an id that is the same at every attempt. Mails that ask for a signature are not sent after the
+// letter has ended or its link was replaced.
 package loa

@@ -239,7 +239,8 @@ func (h *house) sleep(d time.Duration) {
 	synctest.Wait()
 }
 
-// signature returns a valid signature for the letter of a request. Its texts are in another form than the recorded one.
+// signature returns a valid signature for the letter of a request. The name and the user agent are not in the form in which they are
+// recorded.
 func (h *house) signature(r porting.Request) loa.Signature {
 	h.t.Helper()
 	l, err := h.Letter(h.t.Context(), org, r.ID)

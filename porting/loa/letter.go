@@ -81,7 +81,7 @@ type Origin struct {
 	UserAgent string // at most MaxUserAgent bytes
 }
 
-// Certificate is the content of the last page of a signed letter.
+// Certificate is the content of the pages that RenderSigned adds to a signed letter.
 type Certificate struct {
 	Letter     string // SHA-256 of the PDF that was signed, in hex
 	Name       string

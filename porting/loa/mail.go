@@ -26,7 +26,7 @@ type mailArgs struct {
 	Link    int       `json:"link"`
 	Kind    mailKind  `json:"kind"`
 	Number  int       `json:"number"` // number of the reminder, from 1; 0 for other mails
-	At      time.Time `json:"at"`     // time at which the mail was requested; retries depend on its age
+	At      time.Time `json:"at"`     // time at which the mail was requested; limits the retries
 }
 
 // id returns the idempotency key of a mail.
@@ -69,8 +69,8 @@ func (s *Service) mail(ctx context.Context, t callwright.Task, a mailArgs, _ int
 	return s.retryMail(ctx, err, l, a)
 }
 
-// wanted reports whether a mail must still be sent. It returns false if the letter's state or link has changed, or if the mail was already
-// sent or refused.
+// wanted reports whether a mail must still be sent. A mail that was sent or refused before is not sent again. A mail that asks for a
+// signature is sent only while the letter waits, has not expired, and still has the mail's link.
 func (a mailArgs) wanted(l Letter, events []Event, now time.Time) bool {
 	waits := l.State == Waiting && now.Before(l.SignBy) && l.Link == a.Link
 	switch a.Kind {
@@ -120,7 +120,7 @@ func (s *Service) record(
 	})
 }
 
-// delivered records that the mail server has accepted a mail, and schedules the next reminder.
+// delivered records that the mail server has accepted a mail. After a reminder it also schedules the next reminder.
 func (s *Service) delivered(ctx context.Context, org callwright.OrgID, a mailArgs) error {
 	return s.record(ctx, org, a, func(l *Letter, now time.Time) (Event, func(context.Context) error) {
 		e := Event{At: now, Kind: EventSent, Email: l.Content.Email, SHA256: l.SHA256}

@@ -132,7 +132,8 @@ func (h *house) wantEntries(r porting.Request, want string) {
 	}
 }
 
-// TestFailingMail checks the mails and the audit trail after outages of the mail server, shorter and longer than a mail is retried.
+// TestFailingMail checks the mails and the audit trail after outages of the mail server that are shorter or longer than the retries of a
+// mail.
 func TestFailingMail(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

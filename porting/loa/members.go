@@ -41,8 +41,8 @@ func namesOf[T any]() (names []string) {
 	return names
 }
 
-// eachMember reads a JSON object, and calls value to read the value of each member. It returns an error if a name is not in names or is
-// repeated.
+// eachMember reads a JSON object, and calls the function value to read each member's value. It returns an error if a name is not in names
+// or is repeated.
 func eachMember(d *json.Decoder, names []string, value func(name string) error) error {
 	if err := begin(d, '{'); err != nil {
 		return err
@@ -68,7 +68,7 @@ func eachMember(d *json.Decoder, names []string, value func(name string) error) 
 	return end(d)
 }
 
-// begin reads the opening delimiter of an object or an array, and returns an error if it is not want.
+// begin reads the opening delimiter of an object or an array, and returns an error if it differs from the parameter want.
 func begin(d *json.Decoder, want json.Delim) error {
 	token, err := d.Token()
 	if err != nil {

@@ -26,7 +26,8 @@ func composed(text string) string {
 	return string(out)
 }
 
-// compose returns the letter that mark forms with the last letter of before. It returns false if accents contains no such letter.
+// compose returns the letter that a combining mark forms with the last letter of the text before it. It returns false if accents contains
+// no such letter.
 func compose(before []rune, mark rune) (rune, bool) {
 	pairs := []rune(accents[mark])
 	if len(before) == 0 {

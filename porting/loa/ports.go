@@ -54,7 +54,7 @@ type Renderer interface {
 
 // Requests updates port requests when their letters are signed, declined or undeliverable; porting.Service implements it.
 type Requests interface {
-	// Sign submits a request. It returns CodeInvalidState if the request no longer waits for a signature.
+	// Sign submits a request. It returns CodeInvalidState if the request no longer waits for a signature, and CodeNotFound if it is absent.
 	Sign(ctx context.Context, org callwright.OrgID, id string, by porting.Actor, note string) (porting.Request, error)
 	// Decline cancels a request. It returns the same errors as Sign.
 	Decline(ctx context.Context, org callwright.OrgID, id, reason string) (porting.Request, error)
@@ -62,7 +62,7 @@ type Requests interface {
 	Undelivered(ctx context.Context, org callwright.OrgID, id string) (porting.Request, error)
 }
 
-// CharacterError is the error of a Renderer that cannot show a character. It wraps a CodeBadRequest.
+// CharacterError is the error of a Renderer that cannot show a character. It wraps an error with CodeBadRequest.
 type CharacterError struct {
 	Text string // whole text that contains Char
 	Char rune

@@ -10,8 +10,8 @@ import (
 
 const day = 24 * time.Hour
 
-// Reminders returns the times at which the signer of a letter is reminded: 2 and 7 days after created, if that is earlier than the last
-// reminder, and 2 days before signBy.
+// Reminders returns the times at which the signer of a letter is reminded. The last reminder is due 2 days before signBy, if that is after
+// created. The others are due 2 and 7 days after created, if they precede the last reminder.
 func Reminders(created, signBy time.Time) (times []time.Time) {
 	last := signBy.Add(-2 * day)
 	for _, t := range []time.Time{created.Add(2 * day), created.Add(7 * day)} {

@@ -107,7 +107,8 @@ func (s *Service) sent(l Letter) porting.Letter {
 	return porting.Letter{URL: callwright.Secret(s.page(l))}
 }
 
-// store updates a letter, appends events, and calls then, all in one transaction. A nil then is skipped. store increments l.Revision.
+// store updates a letter, appends events, and calls the function then unless it is nil, all in one transaction. On success it increments
+// l.Revision.
 func (s *Service) store(ctx context.Context, l *Letter, signed []byte, events []Event, then func(ctx context.Context) error) error {
 	err := s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
 		if err := s.cfg.Store.UpdateLetter(ctx, *l, signed, events...); err != nil {

@@ -22,7 +22,7 @@ func (s *Service) Show(ctx context.Context, token callwright.Secret) (View, erro
 	return l.view(s.cfg.Clock.Now()), nil
 }
 
-// linked returns the letter whose current link has a token, or CodeNotFound if no letter has it.
+// linked returns the letter whose current link contains token, or CodeNotFound if no current link contains it.
 func (s *Service) linked(ctx context.Context, token callwright.Secret) (Letter, error) {
 	l, err := s.cfg.Store.LetterByLink(ctx, linkHash(token.Reveal()))
 	if errors.Is(err, callwright.ErrNotFound) {
@@ -60,7 +60,8 @@ func (s *Service) Sign(ctx context.Context, token callwright.Secret, sig Signatu
 }
 
 // Decline declines a letter, and cancels its port request in the same transaction. reason may be empty. Decline returns CodeBadRequest if
-// reason is longer than MaxReason characters or contains control characters. Other errors are the same as for Sign.
+// reason is longer than MaxReason characters or contains control characters other than line breaks and tabs. Other errors are the same as
+// for Sign.
 func (s *Service) Decline(ctx context.Context, token callwright.Secret, reason string, from Origin) (View, error) {
 	requests, err := s.attached()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 // EventKind distinguishes the events of a letter.
 type EventKind string
 
-// The kinds of events.
+// The kinds of a letter's events.
 const (
 	EventCreated  EventKind = "created"
 	EventSent     EventKind = "sent"     // a mail with the link was accepted by the mail server

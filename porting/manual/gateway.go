@@ -126,8 +126,8 @@ func (g *Gateway) Snapshot(ctx context.Context, o porting.Order) (porting.Snapsh
 
 var errUnchanged = errors.New("nothing changes")
 
-// change reads an order, calls change, and stores the modified order. It retries after a conflict. If change returns errUnchanged, it
-// stores nothing and returns the order.
+// change reads an order, calls the given function, and stores the modified order. It retries after a conflict. If the function returns
+// errUnchanged, change stores nothing and returns the order.
 func (g *Gateway) change(ctx context.Context, ref string, change func(o *Order) error) (o Order, err error) {
 	err = callwright.Retry(ctx, func(ctx context.Context) error {
 		if o, err = g.cfg.Store.Order(ctx, ref); err != nil {

@@ -61,7 +61,7 @@ func (frozen) Order(ctx context.Context, _ string) (manual.Order, error) {
 	return manual.Order{}, ctx.Err()
 }
 
-// operator simulates the operator, who copies orders to a scripted carrier and its news back to the gateway.
+// operator simulates the operator, who copies orders to a scripted carrier and the carrier's news back to the gateway.
 type operator struct {
 	t       *testing.T
 	gateway *manual.Gateway

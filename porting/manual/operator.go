@@ -184,8 +184,8 @@ func (m Move) of(n porting.NumberSnapshot) moved {
 // errSame is wrapped by the error for a move that changes nothing.
 var errSame = errors.New("nothing changes")
 
-// follows returns CodeInvalidState if a number cannot change from was to n. A number may stay in its state if its date or its failure
-// changes.
+// follows returns CodeInvalidState if a number cannot change from the snapshot was to the snapshot n. A number may stay in its state if its
+// date or its failure changes. If neither changes, the error wraps errSame.
 func (n moved) follows(was porting.NumberSnapshot) error {
 	switch {
 	case was.State.CanBecome(n.State):

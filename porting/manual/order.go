@@ -38,7 +38,7 @@ type Store interface {
 	// UpdateOrder replaces an order whose stored Revision is o.Revision, and increments the Revision. It returns CodeNotFound if the order
 	// is absent, and CodeConflict if the Revision differs; of concurrent calls with the same Revision exactly one succeeds.
 	UpdateOrder(ctx context.Context, o Order) error
-	// Orders returns at most limit orders in ascending order of (CreatedAt, Ref), beginning after the keyset after; the zero keyset means
-	// from the beginning. If open is set, Orders returns only orders with a number that has not ended.
+	// Orders returns at most limit orders that follow the keyset after, in ascending order of (CreatedAt, Ref); the zero keyset means from
+	// the beginning. If open is set, Orders returns only orders with a number that has not ended.
 	Orders(ctx context.Context, open bool, after callwright.Keyset, limit int) ([]Order, error)
 }

@@ -114,7 +114,7 @@ func NewCarrier(s CarrierScript) *Carrier {
 	return &Carrier{script: s}
 }
 
-// ScriptOf returns the script with which a Carrier behaves as a case of RunGateway requires.
+// ScriptOf returns the script that makes a Carrier behave as the given case of RunGateway requires.
 func ScriptOf(c GatewayCase) CarrierScript {
 	last := func(s CarrierStep) CarrierStep { s.Last = true; return s }
 	switch c {
@@ -140,8 +140,8 @@ func ScriptOf(c GatewayCase) CarrierScript {
 	}
 }
 
-// Create creates an order, and returns it. If KnowsKeys is set and the key has an order, Create returns that order. It returns a
-// *porting.Refusal if the script refuses orders.
+// Create creates an order, and returns it. If CarrierScript.Idempotent is set and the key has an order, Create returns that order. It
+// returns a *porting.Refusal if the script refuses orders.
 func (c *Carrier) Create(key string, numbers []callwright.PhoneNumber) (CarrierOrder, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -296,7 +296,7 @@ func (s CarrierStep) move(n *porting.NumberSnapshot) {
 	}
 }
 
-// send records an event with a fault, and then the late events.
+// send records an event as its fault requires: once, twice, later, or not at all. Late events follow the next event that is recorded.
 func (o *carried) send(f EventFault) {
 	e := CarrierEvent{ID: fmt.Sprintf("%s-%d", o.Ref, o.Version), Ref: o.Ref}
 	switch f {

@@ -60,7 +60,8 @@ func (c *Carrier) fault() Fault {
 	return c.script.Fault()
 }
 
-// losesAnswer reports whether the current answer is lost because of CarrierScript.LosesAnswer, at most once.
+// losesAnswer reports whether the current answer is lost because of CarrierScript.LosesAnswer. It returns true only for the first answer
+// after an order was created.
 func (c *Carrier) losesAnswer() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -100,7 +101,7 @@ func RunCarrierGateway(t *testing.T, h CarrierGateway) {
 	}
 }
 
-// with returns a gateway whose carrier follows a script, as a harness, and the carrier.
+// with returns a harness of a gateway whose carrier follows a script, and the carrier.
 func (h CarrierGateway) with(t testing.TB, s CarrierScript) (GatewayHarness, *Carrier) {
 	t.Helper()
 	s.Idempotent = h.Idempotent
@@ -148,7 +149,7 @@ var gatewayCalls = []gatewayCall{
 	}},
 }
 
-// maxGatewayRequests is the number of requests of a call that are tested with a fault.
+// maxGatewayRequests is the maximum number of requests of a call that are tested with a fault.
 const maxGatewayRequests = 8
 
 // testFault repeats a call with the fault in its first request, its second, and so on, until the call sends no further request.

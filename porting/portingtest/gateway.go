@@ -22,7 +22,7 @@ const (
 	CancelsLater       GatewayCase = "cancels later"        // cancels on request, immediately or later
 	RefusesToCancel    GatewayCase = "refuses to cancel"    // refuses the request to cancel
 	PortsDespiteCancel GatewayCase = "ports despite cancel" // before it has processed the request to cancel
-	ReportsUnknown     GatewayCase = "reports unknown"      // the last number temporarily has a status that the gateway does not know
+	ReportsUnknown     GatewayCase = "reports unknown"      // ports all numbers before it has processed the request to cancel
 	RefusesOrder       GatewayCase = "refuses order"        // refuses every order when it is submitted
 	LosesAnswer        GatewayCase = "loses answer"         // accepts the first order, but its answer is lost
 	NeverAnswers       GatewayCase = "never answers"        // does not answer Submit, Cancel and Snapshot
@@ -97,7 +97,7 @@ func RunGateway(t *testing.T, newGateway func(t *testing.T, c GatewayCase) Gatew
 // gateway wraps the gateway under test with helpers.
 type gateway struct{ GatewayHarness }
 
-// submission returns a submission that was not submitted yet.
+// submission returns a complete submission with a key, for the two numbers of the harness.
 func (g gateway) submission(key string) porting.Submission {
 	day := g.SignedAt.UTC().Truncate(24 * time.Hour)
 	return porting.Submission{
@@ -155,8 +155,8 @@ func (g gateway) look(t reporter, o porting.Order) porting.Snapshot {
 	return s
 }
 
-// end takes all steps of the carrier, and returns the last snapshot. It checks that every snapshot is a legal successor of the previous
-// one.
+// end makes the carrier take gatewaySteps steps, and returns the last snapshot. It checks that every snapshot is a legal successor of the
+// previous one.
 func (g gateway) end(t reporter, o porting.Order) porting.Snapshot {
 	t.Helper()
 	was := map[callwright.PhoneNumber]porting.NumberState{}

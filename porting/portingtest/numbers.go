@@ -21,7 +21,7 @@ func (s store) wantTaken(t *testing.T, want ...callwright.PhoneNumber) {
 	}
 }
 
-// wantHolder checks the name of the open request with a number. The zero Name means that no request must have it.
+// wantHolder checks the name of the open request that contains a number. The zero Name means that no open request may contain the number.
 func (s store) wantHolder(t *testing.T, number callwright.PhoneNumber, want porting.Name) {
 	t.Helper()
 	got, err := s.OpenRequest(t.Context(), number)

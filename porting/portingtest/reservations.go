@@ -133,7 +133,7 @@ func (store) wantOnly(t *testing.T, err error, allowed bool, otherwise error) {
 }
 
 // reservesBeforeFree ends requests and reserves their numbers while other requests wait for the numbers. It checks that no request claims a
-// number without seeing its reservation.
+// number without seeing the number's reservation.
 func reservesBeforeFree(t *testing.T, s store) {
 	for i := range 10 {
 		number := callwright.PhoneNumber(fmt.Sprint("+1415555010", i))

@@ -290,7 +290,7 @@ func pagesRequests(t *testing.T, s store) {
 	}
 }
 
-// pagesStates checks the pages of requests in some states only.
+// pagesStates checks the pages of a filter that selects requests by their states.
 func pagesStates(t *testing.T, s store) {
 	chosen := []porting.State{porting.Submitted, porting.Canceled, porting.Submitted}
 	want := s.insertTies(t, chosen)
@@ -302,8 +302,8 @@ func pagesStates(t *testing.T, s store) {
 	s.wantPages(t, porting.Filter{Limit: 4, States: []porting.State{"absent"}}, nil)
 }
 
-// insertTies stores 35 requests in alternating states, ten with the same time each. It returns the ids of the requests in the given states,
-// newest first; nil means all states.
+// insertTies stores 35 requests in alternating states, in groups of ten with equal times. It returns the ids of the requests in the given
+// states, newest first; nil means all states.
 func (s store) insertTies(t *testing.T, of []porting.State) (ids []string) {
 	t.Helper()
 	for i := range 35 {

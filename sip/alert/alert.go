@@ -11,7 +11,7 @@ import (
 // Kind distinguishes the alerts of a trunk by the threshold that raises them.
 type Kind string
 
-// The kinds of alerts.
+// The kinds of a trunk's alerts.
 const (
 	Unreachable  Kind = "unreachable"
 	FailureRate  Kind = "failure_rate"
@@ -43,7 +43,7 @@ type Channels struct {
 // Channel is a medium over which notices are sent.
 type Channel string
 
-// The channels.
+// The channels over which notices can be sent.
 const (
 	ByMail    Channel = "email"
 	ByText    Channel = "sms"
@@ -65,7 +65,7 @@ func (c Channels) Enabled() (all []Channel) {
 }
 
 // WebhookHost returns the scheme and the host of the webhook, without its user, path and query, which may contain a key. It returns "" if
-// no webhook is set.
+// no webhook is set or its URL is invalid.
 func (c Channels) WebhookHost() string {
 	to, err := url.Parse(c.Webhook)
 	if err != nil || to.Host == "" {

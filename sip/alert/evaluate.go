@@ -41,8 +41,8 @@ const (
 func (t Thresholds) Window() time.Duration { return cmp.Or(t.FailureRateWindow, 15*time.Minute) }
 
 // Evaluate returns the states of a trunk's alerts after a measurement, and the notices to send: at most one for each kind. Raised and
-// resolved notices of a kind alternate. If more than health.MaxGap has passed since the previous measurement, the time for which thresholds
-// are crossed counts from now.
+// resolved notices of a kind alternate. If more than health.MaxGap has passed since the previous measurement, the times for which
+// thresholds have been crossed, or not crossed, count from now.
 func (c Config) Evaluate(t Trunk, states States, m Measured, now time.Time) (States, []Notice) {
 	next := maps.Clone(states)
 	if next == nil {

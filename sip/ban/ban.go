@@ -113,7 +113,7 @@ func (s *Service) Run(ctx context.Context) error {
 }
 
 // sync stores the line's new bans in the database, adds bans of other nodes to the line, and lifts bans that were lifted elsewhere or
-// concern trusted sources.
+// concern trusted sources. It also deletes expired bans from the database.
 func (s *Service) sync(ctx context.Context) error {
 	now := s.cfg.Clock.Now()
 	own := s.cfg.Line.Bans()

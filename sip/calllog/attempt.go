@@ -46,8 +46,8 @@ func (s *Service) Answered(ctx context.Context, r Record, at time.Time) {
 	s.logFailure(ctx, "the answer of an attempt was not written", r, err)
 }
 
-// Finish stores the end of an attempt, with retries, and passes its evidence to the Monitor. It implements AttemptObserver. The steps must
-// come from a ladder.Recorder, which cleans their texts.
+// Finish stores the end of an attempt, with retries, and passes the evidence of an outgoing call to the Monitor. It implements
+// AttemptObserver. The steps must come from a ladder.Recorder, which cleans their texts.
 func (s *Service) Finish(ctx context.Context, r Record, evidence *health.Evidence, steps []ladder.Event) {
 	ctx = context.WithoutCancel(ctx)
 	if evidence != nil && r.Direction == sip.Outbound {

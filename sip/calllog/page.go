@@ -17,8 +17,8 @@ const (
 )
 
 // List returns a page of a number's records, newest first. If before is empty, it returns the newest page. Otherwise before is the id of a
-// record or a time (RFC 3339), and the page contains only older records. To read the next page, pass the ID of Next as before. limit must
-// be from 0 to 500; 0 means 50.
+// record or a time (RFC 3339), and the page contains only older records. For the next page, pass the ID of Next as before. limit must be
+// from 0 to 500; 0 means 50.
 func (s *Service) List(
 	ctx context.Context, org callwright.OrgID, number, before string, limit int,
 ) (callwright.Page[Record], error) {

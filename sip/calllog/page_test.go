@@ -77,7 +77,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestListPages checks that the ID of Next, passed as before, returns the next page.
+// TestListPages checks that List returns the next page if its argument before is the ID of Next.
 func TestListPages(t *testing.T) {
 	t.Parallel()
 	h := open(t)

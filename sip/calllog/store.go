@@ -22,9 +22,10 @@ type Store interface {
 	Finish(ctx context.Context, org callwright.OrgID, id string, end End, steps []ladder.Event) error
 	// Get returns a record and the ladder that Finish stored. It returns CodeNotFound if the organization has no such record.
 	Get(ctx context.Context, org callwright.OrgID, id string) (Record, []ladder.Event, error)
-	// Attempts returns at most limit records with a non-empty ParentID, and their ladders, in ascending order of (StartedAt, ID).
+	// Attempts returns at most limit records whose ParentID is parent, and their ladders, in ascending order of (StartedAt, ID). It returns
+	// none if parent is empty.
 	Attempts(ctx context.Context, org callwright.OrgID, parent string, limit int) ([]Attempt, error)
-	// List returns at most limit records of a number, at least 1, in descending order of (StartedAt, ID), beginning after a keyset. A
+	// List returns at most limit records of a number that follow a keyset, in descending order of (StartedAt, ID). limit is at least 1. A
 	// keyset without an ID means that only records that started before its time are returned. The zero keyset means from the beginning.
 	List(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, after callwright.Keyset, limit int) (
 		[]Record, error)
@@ -33,6 +34,6 @@ type Store interface {
 	DeleteOld(ctx context.Context, before time.Time, limit int) (int, error)
 
 	// Lost returns at most limit records of all organizations that have not ended, that started at or before the given time, and whose node
-	// is not in alive, oldest first. alive may be empty.
+	// is not in the list alive, oldest first. The list may be empty.
 	Lost(ctx context.Context, alive []string, before time.Time, limit int) ([]Record, error)
 }

@@ -2,7 +2,7 @@ package dialog
 
 import "time"
 
-// transferGrace is the time after a successful transfer after which we end a call that the peer has not ended.
+// transferGrace is the time that the peer has to end a call after a successful transfer. Then we end the call.
 const transferGrace = time.Second
 
 func (c *Call) hangup(ev Event) {
@@ -10,7 +10,7 @@ func (c *Call) hangup(ev Event) {
 	c.bye(Ending{Cause: h.Cause, Reason: h.Reason})
 }
 
-// inOrder calls do for an in-dialog request that is newer than the last one (RFC 3261, section 12.2.2) and requires no unsupported
+// inOrder calls the function do if an in-dialog request is newer than the last one (RFC 3261, section 12.2.2) and requires no unsupported
 // extension. It refuses other requests.
 func (c *Call) inOrder(r Request, do func()) {
 	if r.CSeq <= c.remoteSeq {
@@ -60,7 +60,7 @@ func (c *Call) reinvited(ev Event) {
 			c.emit(Respond{Method: INVITE, CSeq: r.CSeq, Status: 422, Session: Session{MinSE: MinSE}})
 			return
 		}
-		c.disarm(TimerRetransmit, TimerACK) // timers of the previous 2xx, which the peer must have received
+		c.disarm(TimerRetransmit, TimerACK) // timers of our previous 2xx: the new re-INVITE proves that the peer has received it
 		c.unacked, c.reinviteSeq, c.offerless, c.granted = 0, r.CSeq, !r.Body, grant(r.Session)
 		if r.Contact != "" {
 			c.target = r.Contact
@@ -101,7 +101,7 @@ func (c *Call) reconfirmed(ev Event) {
 	c.agree(c.granted, UAS)
 }
 
-// notReconfirmed handles our 2xx to a re-INVITE that the peer canceled at the same time: no ACK will arrive.
+// notReconfirmed handles an Undelivered event: our 2xx to a re-INVITE cannot be sent, so no ACK will arrive.
 func (c *Call) notReconfirmed(Event) {
 	c.disarm(TimerRetransmit, TimerACK)
 	c.unacked = 0
@@ -129,7 +129,7 @@ func (c *Call) activeTimer(ev Event) {
 	}
 }
 
-// byeResult handles the response to our BYE. It answers challenges; any other response ends the call.
+// byeResult handles the response to our BYE. It answers up to maxTries challenges; any other response ends the call.
 func (c *Call) byeResult(ev Event) {
 	r := ev.(Response)
 	if r.CSeq != c.seq {

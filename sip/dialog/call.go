@@ -61,7 +61,7 @@ type Call struct {
 
 	first     uint32   // CSeq of the initial INVITE as it was answered
 	invite    uint32   // CSeq of our INVITE in progress; 0 if none
-	tries     int      // retries of that INVITE after challenges and a 422; if positive, it is sent with credentials, if configured
+	tries     int      // retries of that INVITE after challenges and a 422; every retry includes the credentials, if configured
 	rang      bool     // 180 was sent, or ringing was reported
 	canCancel bool     // a 1xx was received
 	cancelled bool     // CANCEL was sent
@@ -225,7 +225,7 @@ func ok(c *Call, ev Event) { c.plainly(ev.(Request), 200) }
 // unknown answers a request without a dialog with 481.
 func unknown(c *Call, ev Event) { c.plainly(ev.(Request), 481) }
 
-// plainly answers a request that changes nothing with a status, or with 420 if it requires unsupported extensions.
+// plainly answers a request that changes nothing: with the given status, or with 420 if the request requires unsupported extensions.
 func (c *Call) plainly(r Request, status int) {
 	if !c.refuseExtensions(r) {
 		c.respond(r, status)

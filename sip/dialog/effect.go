@@ -8,7 +8,7 @@ type Effect interface{ effect() }
 // Body selects the session description that a message contains.
 type Body uint8
 
-// The session descriptions.
+// The session descriptions that a message can contain.
 const (
 	NoBody Body = iota
 	Offer       // a new offer of ours
@@ -84,7 +84,7 @@ type Transferred struct {
 // Referred asks the call's owner to accept or refuse the peer's REFER. The event Referral reports the decision.
 type Referred struct{ CSeq uint32 }
 
-// StopMedia stops the media, because the peer no longer listens.
+// StopMedia stops the call's media, at most once, because the call ends.
 type StopMedia struct{}
 
 // Ended reports, exactly once, that the call is over.

@@ -28,8 +28,8 @@ func expiryMargin(expires time.Duration) time.Duration { return min(32*time.Seco
 // tooBrief reports whether an INVITE requests a session interval below MinSE.
 func tooBrief(s Session) bool { return s.Expires > 0 && s.Expires < MinSE }
 
-// grant returns the session timer of our 2xx to a peer's INVITE. Unless the peer names a refresher, the peer refreshes the session if it
-// supports session timers; otherwise we do.
+// grant returns the session timer of our 2xx to a peer's INVITE. We refresh the session if the peer does not support session timers.
+// Otherwise the refresher that the peer names refreshes it, or the peer if it names none.
 func grant(wish Session) Session {
 	if wish.Expires == 0 {
 		return Session{}
@@ -44,7 +44,8 @@ func grant(wish Session) Session {
 	return g
 }
 
-// agree starts the timers of the session that a 2xx grants. we is our side of the transaction.
+// agree starts the timers of the session that a 2xx grants, or stops them if it grants none. The parameter we is our side of the
+// transaction.
 func (c *Call) agree(s Session, we Refresher) {
 	c.disarm(TimerRefresh, TimerExpire)
 	c.expires = s.Expires
@@ -90,8 +91,9 @@ func (c *Call) refreshed(r Response) {
 	c.agree(r.Session, UAC)
 }
 
-// refreshRefused handles a refusal of our re-INVITE. The session continues unchanged (RFC 3261, section 14.1), unless the peer no longer
-// knows the call. If no later refresh succeeds, TimerExpire ends the call.
+// refreshRefused handles a refusal of our re-INVITE. It retries after a challenge, a 422 or a 491, and ends the call if the peer no longer
+// knows it. After any other refusal the session continues unchanged (RFC 3261, section 14.1). If no later refresh succeeds, TimerExpire
+// ends the call.
 func (c *Call) refreshRefused(r Response) {
 	c.invite = 0
 	switch {

@@ -33,7 +33,7 @@ func (c *Call) provisional(ev Event) {
 }
 
 // answered handles the 2xx that establishes the dialog. It uses the Record-Route and the Contact of the 2xx, and ignores the headers of a
-// 1xx (RFC 3261, section 13.2.2.4).
+// 1xx (RFC 3261, section 13.2.2.4). If the 2xx contains no session description, answered ends the call.
 func (c *Call) answered(ev Event) {
 	r := ev.(Response)
 	c.open(r)
@@ -59,8 +59,8 @@ func (c *Call) open(r Response) {
 // maxTries is the maximum number of retries of a request after challenges or a 422, because a peer could send them endlessly.
 const maxTries = 5
 
-// refused handles a final response to the initial INVITE other than a 2xx. After a challenge or a 422 it retries; any other response ends
-// the call.
+// refused handles a final response to the initial INVITE other than a 2xx. After a challenge or a 422 it retries, up to maxTries times; any
+// other response ends the call.
 func (c *Call) refused(ev Event) {
 	r := ev.(Response)
 	if r.CSeq != c.invite {

@@ -19,7 +19,8 @@ func Unsupported(require []string) []string {
 	return tags
 }
 
-// incoming handles the initial INVITE. It sends 100 immediately, because the owner's decision may take time.
+// incoming handles the initial INVITE. It refuses an unsupported extension and a session interval below MinSE. Otherwise it sends 100
+// immediately, because the owner's decision may take time.
 func (c *Call) incoming(ev Event) {
 	in := ev.(Incoming)
 	r := in.Request
@@ -65,7 +66,7 @@ func (c *Call) answer(Event) {
 	c.accept(c.reinviteSeq)
 }
 
-// accept sends our 2xx to an INVITE, which is retransmitted until the ACK arrives (RFC 3261, section 13.3.1.4).
+// accept sends our 2xx to an INVITE. The 2xx is retransmitted until the ACK arrives (RFC 3261, section 13.3.1.4).
 func (c *Call) accept(cseq uint32) {
 	c.unacked, c.interval = cseq, c.config.T1
 	c.emit(c.success(false))

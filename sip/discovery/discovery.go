@@ -18,7 +18,7 @@ type Status string
 const (
 	Running   Status = "running"
 	Completed Status = "completed"
-	Failed    Status = "failed" // no server responded, or the name does not resolve
+	Failed    Status = "failed" // no server responded, the name does not resolve, or the node stopped
 )
 
 // Discovery is the search for SIP servers at one host, with its progress and its result.
@@ -99,17 +99,17 @@ type Answer struct {
 // Store stores discoveries. Given and returned values share no memory with stored ones. Every field is returned as stored; times are in UTC
 // with microseconds. siptest.RunDiscoveryStore tests it.
 type Store interface {
-	// Begin adds a discovery with Version 1. It returns CodeDiscoveryInProgress if another discovery of the organization is running that
-	// started after stale; of concurrent discoveries, on any nodes, only one is added. It returns CodeConflict if a discovery of any
-	// organization has the same ID.
+	// Begin adds a discovery with Version 1. It returns CodeDiscoveryInProgress if another discovery of the organization is running and
+	// started after the time stale; of concurrent discoveries, on any nodes, only one is added. It returns CodeConflict if a discovery of
+	// any organization has the same ID.
 	Begin(ctx context.Context, d Discovery, stale time.Time) error
 	// Update replaces the discovery whose stored Version is d.Version, and increments the Version. It returns CodeConflict if the stored
 	// Version differs, and CodeNotFound if d.Org has no such discovery.
 	Update(ctx context.Context, d Discovery) error
 	// Get returns a discovery, or CodeNotFound if the organization has no such discovery.
 	Get(ctx context.Context, org callwright.OrgID, id string) (Discovery, error)
-	// Recent returns the latest Completed discovery of d.Org with d's host, port and transport that was completed at or after since. It
-	// returns CodeNotFound if there is none.
+	// Recent returns the latest Completed discovery of d.Org with d's host, port and transport that was completed at or after the time
+	// since. It returns CodeNotFound if there is none.
 	Recent(ctx context.Context, d Discovery, since time.Time) (Discovery, error)
 	// DeleteOld deletes the discoveries of all organizations that started before the given time, even if they are running.
 	DeleteOld(ctx context.Context, before time.Time) error

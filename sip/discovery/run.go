@@ -102,7 +102,7 @@ func (s *Service) lookUp(ctx context.Context, d *Discovery) (map[string][]netip.
 	return hosts, err
 }
 
-// report is the answer of the target with an index.
+// report is the answer of a target, with the target's index.
 type report struct {
 	index  int
 	answer Answer
@@ -163,7 +163,8 @@ func (s *Service) ask(ctx context.Context, host string, targets []target, way []
 	}
 }
 
-// try probes a target without a user part, and then with one if no response arrived. It does not probe refused targets.
+// try probes a target without a user part, and then with one if no response arrived. Without a TLS handshake it does not probe TLS a second
+// time. It does not probe refused targets.
 func (s *Service) try(ctx context.Context, host string, t target) Answer {
 	p := Probe{Address: t.address, Transport: t.transport, Host: host}
 	if t.refused != "" {

@@ -28,8 +28,8 @@ type Config struct {
 // Time limits of a discovery.
 const (
 	kept      = 10 * time.Minute        // time for which a result can be read, and is reused for equal requests
-	deadAfter = 10 * time.Second        // a discovery that runs longer is considered dead, because its node is
-	longest   = 7500 * time.Millisecond // limit of all look-ups and probes; with the last write, a discovery takes less than 8 s
+	deadAfter = 10 * time.Second        // a discovery that runs longer counts as failed: its node has died
+	longest   = 7500 * time.Millisecond // limit of all look-ups and probes together; with lastSave it stays below deadAfter
 	lookUp    = 2 * time.Second         // limit of all look-ups
 	timeout   = 2 * time.Second         // limit of each probe
 	saveEvery = 250 * time.Millisecond  // minimum time between writes of the progress
@@ -66,8 +66,8 @@ type Request struct {
 }
 
 // Start starts a discovery. Unless r.Fresh is set, it returns the result of an equal request of the last 10 minutes instead, if there is
-// one. It returns CodeBadRequest if the host is invalid or, without Config.AllowPrivate, private. It returns CodeDiscoveryInProgress if
-// another discovery of the organization is running, and CodeUnavailable if the service is closed.
+// one. It returns CodeBadRequest if the host or the transport is invalid, or if the host is private without Config.AllowPrivate. It returns
+// CodeDiscoveryInProgress if another discovery of the organization is running, and CodeUnavailable if the service is closed.
 func (s *Service) Start(ctx context.Context, org callwright.OrgID, r Request) (Discovery, error) {
 	host, err := s.check(r)
 	if err != nil {

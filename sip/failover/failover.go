@@ -20,7 +20,7 @@ const (
 // Failback selects when calls return to a server of higher priority.
 type Failback string
 
-// The failbacks.
+// The values of Config.Failback.
 const (
 	Auto   Failback = "auto"   // when the server answers probes again; the default
 	Manual Failback = "manual" // when the trunk's failover is configured again

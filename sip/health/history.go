@@ -35,8 +35,8 @@ const (
 	MaxGap = 5 * time.Minute
 )
 
-// Lasted returns the history extended to at, with the time from Until in the given state. If at is not after Until, it returns the history
-// unchanged.
+// Lasted returns the history extended to the time at. The trunk was in the given state since Until; after MaxGap the state counts as
+// unknown. Days and hours that are too old are deleted. If at is not after Until, Lasted returns the history unchanged.
 func (h History) Lasted(state State, at time.Time) History {
 	from := h.Until
 	if !at.After(from) {
@@ -97,7 +97,8 @@ func (h History) Uptime() (percent float64, ok bool) {
 	return h.UptimeSince(time.Time{})
 }
 
-// UptimeSince returns the percentage of uptime in the known time of the days that begin at or after since. ok is false if no time is known.
+// UptimeSince returns the percentage of uptime in the known time of the days that do not begin before the time since. ok is false if no
+// time is known.
 func (h History) UptimeSince(since time.Time) (percent float64, ok bool) {
 	var up, known time.Duration
 	for _, d := range h.Days {

@@ -21,7 +21,7 @@ var moves = map[State]struct{ answer, miss move }{
 	Recovering:  {answer: move{Healthy, 2}, miss: move{Unreachable, 1}},
 }
 
-// The intervals between probes.
+// The intervals between the probes of a server, and the limit of a Retry-After.
 const (
 	Interval      = time.Minute     // for a server in a stable state
 	MaxRetryAfter = 3 * time.Minute // longer Retry-Afters are shortened to this

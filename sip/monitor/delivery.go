@@ -17,7 +17,7 @@ const (
 	deleteEvery    = time.Hour
 	deleteBatch    = 500 // deliveries that one statement deletes
 	forgetRounds   = 100 // maximum number of statements per run
-	maxReason      = 200 // limit of Delivery.Error
+	maxReason      = 200 // limit of Delivery.Error in bytes
 )
 
 // delivery returns a pending delivery of a message to the currently configured address.
@@ -55,8 +55,9 @@ func (s *Service) recordDelivery(ctx context.Context, t sip.Trunk, m message) er
 	return s.cfg.Deliveries.AddDelivery(ctx, d, keptDeliveries)
 }
 
-// reportDelivery stores the result of an attempt, and returns retry, the error that causes another attempt, or nil. If the process ends
-// before the result is stored, the attempt is repeated with the same idempotency key.
+// reportDelivery stores the result of an attempt. It returns the error that causes another attempt, which is retry, joined with the error
+// of the store if the result cannot be stored. If the process ends before the result is stored, the attempt is repeated with the same
+// idempotency key.
 func (s *Service) reportDelivery(ctx context.Context, d sip.Delivery, failure, retry error) error {
 	switch {
 	case failure == nil:

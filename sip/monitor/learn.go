@@ -53,8 +53,8 @@ func recorded(status sip.Status, now time.Time) sip.Status {
 	return status
 }
 
-// find returns the server of a status with a name, in the form that the organization's trunks share. The bool is false if the status has no
-// such server.
+// find returns the named server of a status as a WatchedServer, the form that the organization's trunks share. The bool is false if the
+// status has no such server.
 func find(status sip.Status, name string) (sip.WatchedServer, bool) {
 	i := slices.IndexFunc(status.Servers, func(s sip.ServerStatus) bool { return s.Server.String() == name })
 	if i < 0 {
@@ -73,8 +73,9 @@ func states(status sip.Status) []health.State {
 	return states
 }
 
-// place returns an offset from 0 to 55 s that depends only on the name. The second probe of a server is earlier by this offset, and all
-// later probes are a minute apart. This spreads servers that were added together over the minute.
+// place returns an offset from 0 to 55 s that depends only on the name. If the first probe of a server finds it healthy, the second probe
+// is earlier by this offset, and all later probes are a minute apart. This spreads servers that were added together over the minute. The
+// statuses of trunks are recorded at this offset in each minute.
 func place(name string) time.Duration {
 	h := sha256.Sum256([]byte(name))
 	return time.Duration(binary.BigEndian.Uint32(h[:4])%56) * time.Second

@@ -29,7 +29,7 @@ type Trunks interface {
 
 // Attempts counts call attempts. The stores of the call log implement it; siptest.RunCallLog tests it.
 type Attempts interface {
-	// Failures returns how many attempts of a trunk ended at or after since, and how many of those are calllog.End.Technical.
+	// Failures returns how many attempts of a trunk ended at or after the time since, and how many of those are calllog.End.Technical.
 	Failures(ctx context.Context, org callwright.OrgID, trunkID string, since time.Time) (ended, failed int, err error)
 }
 

@@ -14,8 +14,8 @@ import (
 	"github.com/callwright/callwright/sip/alert"
 )
 
-// recordLoop records the statuses that are due, until ctx ends. A status is due a minute after it was recorded, and soon after the state of
-// a server has changed.
+// recordLoop records the statuses that are due, until ctx ends. A status is due within a minute after it was recorded, and soon after the
+// state of a server has changed.
 func (s *Service) recordLoop(ctx context.Context) {
 	s.everyLook(ctx, func() (more bool) {
 		due := s.dueStatuses(ctx)

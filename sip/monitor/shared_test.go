@@ -15,8 +15,8 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// TestNumbersOfOneServer checks that a server of three numbers, which one spells in capitals and another uses as its primary server of two,
-// is probed once a minute, and that all numbers show its state.
+// TestNumbersOfOneServer checks that a server that three numbers share is probed once a minute, and that all numbers show the server's
+// state. One number spells the server in capitals; another uses it as the first of two servers.
 func TestNumbersOfOneServer(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

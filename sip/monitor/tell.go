@@ -83,7 +83,7 @@ func (s *Service) announce(ctx context.Context, t sip.Trunk, told []alert.Notice
 func (m *message) UnmarshalKey(key string) error { return json.Unmarshal([]byte(key), m) }
 
 // sendAlert handles the tasks taskAlert and taskAlertMail: it sends one message to the currently configured address, and stores the result.
-// It drops messages about a deleted trunk.
+// It discards a message if the trunk was deleted, or its alerts or the channel were turned off.
 func (s *Service) sendAlert(ctx context.Context, task callwright.Task, m message, attempt int) error {
 	t, err := s.cfg.Trunks.Trunk(ctx, task.Org, m.TrunkID)
 	if errors.Is(err, callwright.ErrNotFound) {

@@ -13,8 +13,8 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// Watch starts to watch a trunk, or updates a watched one. It keeps the trunk's history and alerts, and the health of servers that the
-// organization already watches. It implements sip.Monitor.
+// Watch starts to watch a trunk, or updates a watched one. It does not start to watch an inbound trunk without alerts. It keeps the trunk's
+// history and alerts, and the health of servers that the organization already watches. It implements sip.Monitor.
 func (s *Service) Watch(ctx context.Context, t sip.Trunk) error {
 	return callwright.Retry(ctx, func(ctx context.Context) error {
 		old, err := s.cfg.Statuses.Status(ctx, t.Org, t.ID)
@@ -103,7 +103,8 @@ func circuit(trunkID, server string) string { return trunkID + " " + server }
 // storePatience is the timeout of store operations: leasing servers and statuses, and writing evidence.
 const storePatience = 5 * time.Second
 
-// Observe records the evidence of a call about a server. Failures are logged. It implements calllog.Monitor.
+// Observe records the evidence of a call about a server: in the breaker of this node, and in the store. It logs failures. It implements
+// calllog.Monitor.
 func (s *Service) Observe(ctx context.Context, org callwright.OrgID, trunkID, server string, e health.Evidence) {
 	e.At, e.ResponseTime = s.cfg.Clock.Now(), 0
 	if e.Alive {

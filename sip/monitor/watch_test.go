@@ -45,7 +45,7 @@ func TestFailoverAndBack(t *testing.T) {
 				h.wantOrder(trunk, "two", "three")
 				h.wait("0001", 7*time.Second, healthy, healthy, healthy)
 				h.wantOrder(trunk, after...)
-				h.change(trunk) // changing the trunk is how its owner makes calls return
+				h.change(trunk) // the owner changes the trunk, so that calls return to the first server
 				h.wantOrder(trunk, "one", "two", "three")
 			})
 		})

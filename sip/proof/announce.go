@@ -23,7 +23,7 @@ type Voice struct {
 	Speaker Speaker
 }
 
-// The times of an announcement's call.
+// The limits and intervals of an announcement's call.
 const (
 	ring           = 40 * time.Second
 	pause          = 500 * time.Millisecond // silence after each part

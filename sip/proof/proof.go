@@ -29,10 +29,11 @@ type Limits struct{ Number, Org int }
 // Store stores proofs. Given and returned values share no memory with stored ones. Every field is returned as stored; times are in UTC with
 // microseconds. siptest.RunProofStore tests it.
 type Store interface {
-	// Insert adds a proof with Version 1, unless the proofs created after since have reached a limit for the number or the organization. In
-	// that case it adds nothing, and oldest is the creation time of the oldest proof that counts toward the limit; if both limits are
-	// reached, the later of the two times. Of concurrent calls, on any nodes, exactly as many add a proof as the limits allow; the others
-	// return no error. Insert returns CodeConflict if a proof of any organization has the same ID. It takes part in the transaction of ctx.
+	// Insert adds a proof with Version 1, unless the proofs created after the time since have reached a limit for the number or the
+	// organization. In that case it adds nothing, and oldest is the creation time of the oldest proof that counts toward the limit; if both
+	// limits are reached, the later of the two times. Of concurrent calls, on any nodes, exactly as many add a proof as the limits allow;
+	// the others return no error. Insert returns CodeConflict if a proof of any organization has the same ID. It takes part in the
+	// transaction of ctx.
 	Insert(ctx context.Context, p Proof, limits Limits, since time.Time) (added bool, oldest time.Time, err error)
 	// Update replaces the proof whose stored Version is p.Version, and increments the Version. It returns CodeConflict if the stored
 	// Version differs, and CodeNotFound if the organization has no such proof.

@@ -98,10 +98,10 @@ func New(c Config) (*Service, error) {
 	return s, nil
 }
 
-// Request starts a proof of a number: it enqueues a call. The new proof replaces an earlier one of the organization. Request returns
-// CodeInvalidState if the number needs no proof or the organization has no number to call from, CodeConflict if the number is not available
-// to the organization, CodeTooManyRequests beyond MaxOfNumber or MaxOfOrg proofs within an hour, and CodeUnavailable if this deployment
-// cannot make the call.
+// Request starts a proof of a number: it enqueues a call. The new proof replaces the organization's earlier proof of the number. Request
+// returns CodeInvalidState if the number needs no proof or the organization has no number to call from, CodeConflict if the number is not
+// available to the organization, CodeTooManyRequests beyond MaxOfNumber or MaxOfOrg proofs within an hour, and CodeUnavailable if this
+// deployment cannot make the call.
 func (s *Service) Request(ctx context.Context, org callwright.OrgID, number string) (Proof, error) {
 	n, err := s.cfg.Trunks.Number(ctx, org, number)
 	if err != nil {
@@ -140,7 +140,8 @@ func (s *Service) Request(ctx context.Context, org callwright.OrgID, number stri
 	})
 }
 
-// caller returns the number from which to is called for a proof, and the organization that has attached that number.
+// caller returns the number that calls another number for its proof, and the organization that has attached the calling number. It returns
+// CodeUnavailable if Config.From is set but not attached outbound.
 func (s *Service) caller(ctx context.Context, org callwright.OrgID, to callwright.PhoneNumber) (callwright.OrgID, callwright.PhoneNumber, error) {
 	if s.cfg.From == "" {
 		from, err := s.cfg.Trunks.ProofCaller(ctx, org, to)

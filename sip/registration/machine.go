@@ -10,7 +10,7 @@ import (
 // Phase is the state of a registration on the node to which it belongs.
 type Phase int
 
-// The phases.
+// The phases of a registration.
 const (
 	Waiting     Phase = iota // not registered; REGISTER is due at NextAt
 	Registering              // not registered; a REGISTER is in progress
@@ -23,7 +23,7 @@ const (
 // Kind distinguishes the events of a registration.
 type Kind int
 
-// The kinds of events.
+// The kinds of a registration's events.
 const (
 	Due     Kind = iota // NextAt has passed
 	Granted             // the server has accepted the binding

@@ -85,8 +85,8 @@ func (s *Service) advance(ctx context.Context) error {
 	return nil
 }
 
-// claim reads the due registrations of this node, and claims registrations of no node. Without its lease the node claims none, because
-// other nodes would release them.
+// claim reads the due registrations of this node, and claims registrations that belong to no node. Without its lease the node claims none,
+// because other nodes would release them.
 func (s *Service) claim(ctx context.Context) {
 	if !s.working.Leased() {
 		return
@@ -130,7 +130,7 @@ func (s *Service) step(ctx context.Context) {
 	}
 }
 
-// work starts do for a registration, unless all slots are taken or other work on the registration is in progress.
+// work starts the function do for a registration, unless all slots are taken or other work on the registration is in progress.
 func (s *Service) work(ctx context.Context, id string, do func(ctx context.Context)) {
 	if slot, ok := s.working.Hold(ctx, id, struct{}{}); ok {
 		slot.Go(do)
@@ -218,8 +218,8 @@ func (s *Service) move(k *heldRegistration, e Event) {
 	k.unsaved = k.unsaved || e.Kind != Due
 }
 
-// handleLostConnection is called when the connection of an attempt is lost. If the attempt has created the current binding, it applies the
-// event Lost.
+// handleLostConnection is called when the connection of an attempt is lost. If the attempt has created the current binding and the service
+// is not draining, handleLostConnection applies the event Lost.
 func (s *Service) handleLostConnection(k *heldRegistration, a *attempt) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -33,8 +33,8 @@ func newCache[K comparable, V any](clock callwright.Clock) *cache[K, V] {
 	return &cache[K, V]{clock: clock, entries: map[K]entry[V]{}}
 }
 
-// get returns the cached answer or negative answer for key. If there is none, it calls ask and caches the result. Callers must not modify
-// the returned value.
+// get returns the cached answer or negative answer for key. If there is none, it calls ask and caches the result, but no timeouts and
+// server failures. Callers must not modify the returned value.
 func (c *cache[K, V]) get(key K, ask func() (V, error)) (V, error) {
 	now := c.clock.Now()
 	c.mu.Lock()

@@ -74,10 +74,10 @@ func New(cfg Config) (*Resolver, error) {
 	}, nil
 }
 
-// Targets returns the addresses at which a server accepts SIP over TLS, in the order to try, without duplicates and at most MaxTargets (RFC
-// 3263, section 4.2). The target of an IP address is the address itself. The targets of a host with a port are the host's addresses. The
-// targets of a host without a port are the addresses of its _sips._tcp SRV records or, without any, the host's addresses with port 5061.
-// Targets that name this server itself are omitted.
+// Targets returns the addresses at which a server accepts SIP over TLS, in the order in which clients must try them, without duplicates and
+// at most MaxTargets (RFC 3263, section 4.2). The target of an IP address is the address itself. The targets of a host with a port are the
+// host's addresses. The targets of a host without a port are the addresses of its _sips._tcp SRV records or, without any, the host's
+// addresses with port 5061. Targets that name this server itself are omitted.
 //
 // Targets returns CodeBadRequest if the URI has no host, and CodeUnavailable if it finds no target.
 func (r *Resolver) Targets(ctx context.Context, server uri.URI) ([]Target, error) {
@@ -134,7 +134,8 @@ func (r *Resolver) targets(ctx context.Context, records []SRV) ([]Target, error)
 	return targets, nil
 }
 
-// collect appends a copy of like for each address, without duplicates and up to MaxTargets.
+// collect appends a target for each address, without duplicates and up to MaxTargets. The other fields of the targets are copied from the
+// parameter like.
 func collect(targets []Target, like Target, port uint16, addresses []netip.Addr) []Target {
 	for _, a := range addresses {
 		like.Address = netip.AddrPortFrom(a, port)

@@ -27,7 +27,7 @@ type SRV struct {
 
 // Records contains the DNS records of a host that may accept SIP.
 type Records struct {
-	SRV       []SRV // at most MaxTargets per service; grouped by service, each in the order to try
+	SRV       []SRV // at most MaxTargets per service; grouped by service, each group in the order of RFC 2782
 	Addresses []netip.Addr
 }
 
@@ -78,8 +78,8 @@ func recordOf(service string, f *net.SRV) SRV {
 	return SRV{Service: service, Target: target, Port: f.Port, Priority: f.Priority, Weight: f.Weight}
 }
 
-// order returns at most MaxTargets records in the order to try (RFC 2782): by priority, and within a priority at random by weight. It omits
-// records whose target is the root, which means that the service is not available.
+// order returns at most MaxTargets records in the order in which to try them (RFC 2782): by priority, and at random by weight among records
+// of the same priority. It omits records whose target is the root, which means that the service is not available, and records with port 0.
 func order(records []SRV, random func(int) int) []SRV {
 	// Records of weight 0 come first in the running sum, so they have a small chance to be chosen.
 	left := slices.SortedFunc(slices.Values(records), func(a, b SRV) int {

@@ -36,7 +36,8 @@ var specs = [...]spec{
 	{codec: Opus, name: "opus", pt: 96, clock: 48000, rate: 48000, channels: 2, fmtp: "useinbandfec=1;stereo=0"},
 }
 
-// ParseCodec returns the codec with a name in any spelling, such as "G.722", "g722" or "opus". It returns false for an unknown name.
+// ParseCodec returns the codec with the given name in any spelling, such as "G.722", "g722" or "opus". It returns false for an unknown
+// name.
 func ParseCodec(name string) (Codec, bool) {
 	c := Codec(strings.ToUpper(strings.ReplaceAll(name, ".", "")))
 	if c.spec() == nil {

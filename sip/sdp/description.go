@@ -81,7 +81,7 @@ func eventClocks(codec Codec) []uint32 {
 	return []uint32{PCMU.ClockRate()}
 }
 
-// findEvent returns the telephone-event format with a clock rate, or the zero format if there is none.
+// findEvent returns the telephone-event format with the given clock rate, or the zero format if there is none.
 func (s *stream) findEvent(clock uint32) format {
 	for _, f := range s.formats {
 		if f.isEvent(clock) {

@@ -23,7 +23,7 @@ type Negotiated struct {
 	// sections 6.1 and 7). Their rates may differ from Codec's.
 	Others []Other
 	Events PayloadTypes // payload types of telephone-event; zero if not negotiated
-	// EventClock is the clock rate of telephone-events: Codec's rate, if both sides support it.
+	// EventClock is the clock rate of Events: Codec's rate if both sides support it, or else the rate of G.711.
 	EventClock uint32
 	// OtherEvents lists the payload types of telephone-events with other clock rates that the peer may send.
 	OtherEvents []uint8

@@ -147,8 +147,8 @@ func offerFormats(codecs []Codec, used []format) []format {
 	return formats
 }
 
-// numbered returns the format with a payload type: the payload type of the same format in used, or else the preferred payload type if it is
-// free, or else the first free dynamic payload type.
+// numbered returns the format with a payload type: the payload type of the same format in the list used, or else the preferred payload type
+// if it is free, or else the first free dynamic payload type.
 func (f format) numbered(used, taken []format) format {
 	for _, u := range used {
 		if u.clock == f.clock && u.channels == f.channels && equalName(u.name, f.name) {

@@ -15,7 +15,7 @@ const (
 	maxCrypto  = 32
 )
 
-// Parse parses a peer's description. It accepts bare LF as well as blanks and blank lines at the end, and ignores lines and attributes that
+// Parse parses a peer's description. It accepts bare LF, blanks at the end of a line, and blank lines. It ignores lines and attributes that
 // it does not understand (RFC 8866, sections 5 and 5.13). It returns an error that wraps ErrMalformed for a wrong version, malformed m= or
 // c= lines, lines without a type and a value, and texts that exceed its limits.
 func Parse(data []byte) (*Description, error) {
@@ -201,7 +201,7 @@ func (s *stream) mapFormat(value string) {
 	}
 }
 
-// format returns the format with a payload type, or nil if the stream has none.
+// format returns the format with the given payload type, or nil if the stream has none.
 func (s *stream) format(ptText string) *format {
 	pt, err := strconv.ParseUint(ptText, 10, 7)
 	if err != nil {

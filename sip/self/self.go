@@ -37,7 +37,7 @@ func (s *Server) Listen(at netip.AddrPort) {
 }
 
 // Name adds a host name or an IP address at which peers reach a listener, for example the name of a gateway in front of it. It ignores an
-// empty host.
+// empty host and the unspecified address.
 func (s *Server) Name(host string, port uint16) {
 	if address, err := netip.ParseAddr(host); err == nil {
 		if !address.IsUnspecified() { // the unspecified address identifies no gateway
@@ -53,7 +53,8 @@ func (s *Server) Name(host string, port uint16) {
 	s.names = append(s.names, name{normalized(host), port})
 }
 
-// At reports whether a connection to an address would reach this server, because one of its listeners has the address.
+// At reports whether a connection to an address would reach a listener of this server: a listener has the address, or one of the two
+// addresses is unspecified (see reaches).
 func (s *Server) At(to netip.AddrPort) bool {
 	if s == nil {
 		return false

@@ -32,10 +32,10 @@ const (
 	AuthRegister Auth = "register"
 )
 
-// Step is a step at which a set-up can be resumed. Later steps than StepNumbers concern an attached trunk, and are not stored in a Draft.
+// Step is a step at which a set-up can be resumed. The steps after StepNumbers concern an attached trunk, and are not stored in a Draft.
 type Step string
 
-// The steps in order. A set-up of inbound calls skips StepDestination and StepDiscovery.
+// The steps in order. A set-up of inbound calls alone skips StepDestination and StepDiscovery.
 const (
 	StepDestination    Step = "destination"
 	StepDiscovery      Step = "discovery"
@@ -77,15 +77,16 @@ func (d Draft) Connects() bool { return d.Outbound() || d.Auth == AuthRegister }
 // siptest.RunDrafts tests it.
 type Store interface {
 	// InsertDraft adds a draft with Version 1. It returns CodeConflict if a draft of any organization has the same ID, and CodeInvalidState
-	// if the organization already has most drafts whose UpdatedAt is not before since; if both apply, it returns either. Of concurrent
-	// calls, on any nodes, exactly as many succeed as the limit allows; the others return CodeInvalidState.
+	// if the number of the organization's drafts with an UpdatedAt at or after the time since has reached the limit most; if both apply, it
+	// returns either. Of concurrent calls, on any nodes, exactly as many succeed as the limit allows; the others return CodeInvalidState.
 	InsertDraft(ctx context.Context, d Draft, most int, since time.Time) error
 	// UpdateDraft replaces the draft whose stored Version is d.Version, and increments the Version. It returns CodeConflict if the stored
 	// Version differs, and CodeNotFound if the draft is absent.
 	UpdateDraft(ctx context.Context, d Draft) error
 	// Draft returns a draft, or CodeNotFound if the organization has no such draft.
 	Draft(ctx context.Context, org callwright.OrgID, id string) (Draft, error)
-	// DraftsOf returns at most limit drafts of an organization whose UpdatedAt is not before since, in descending order of (UpdatedAt, ID).
+	// DraftsOf returns at most limit drafts of an organization with an UpdatedAt at or after the time since, in descending order of
+	// (UpdatedAt, ID).
 	DraftsOf(ctx context.Context, org callwright.OrgID, since time.Time, limit int) ([]Draft, error)
 	// DeleteDraft deletes a draft. It does nothing if the draft is absent.
 	DeleteDraft(ctx context.Context, org callwright.OrgID, id string) error
@@ -218,8 +219,8 @@ func (d Draft) Ready(anyone bool) error {
 	return nil
 }
 
-// forEverybody reports whether Allowed is empty or admits nearly all addresses. It ignores words that are not networks, because its caller
-// refuses them.
+// forEverybody reports whether Allowed is empty or so wide that it does not restrict callers (see sip.Everybody). It ignores words that are
+// not networks, because its caller refuses them.
 func (d Draft) forEverybody() bool {
 	var networks []netip.Prefix
 	words := strings.FieldsFunc(d.Allowed, func(r rune) bool { return unicode.IsSpace(r) || r == ',' || r == ';' })

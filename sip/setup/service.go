@@ -79,7 +79,7 @@ For a trunk that registers, the server sends REGISTER to your system: give its a
 
 // OutboundSetup returns the settings with which an organization's telephone system sends calls to this server. With a non-empty number, it
 // also returns the user name with which the number's inbound trunk registers. OutboundSetup returns CodeNotFound if the organization has
-// not attached the number, and CodeUnavailable if its region has no Host.
+// not attached the number, and CodeUnavailable if this deployment lacks the organization's region or the region has no Host.
 func (s *Service) OutboundSetup(ctx context.Context, org callwright.OrgID, number string) (OutboundSetup, error) {
 	var r sip.Record
 	if number != "" {

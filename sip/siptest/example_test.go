@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/sip/siptest"
 )
 
-// StageStatus gives a trunk a server that is down, before a test begins.
+// StageStatus stores a status with a server that is down, before a test begins.
 func Example() {
 	ctx := context.Background()
 	statuses := sipstore.Statuses{Store: memstore.New()}

@@ -374,7 +374,7 @@ func noticesDeadPeer(t *testing.T, m MediaSetup) {
 	c.timesOut(30*time.Minute, "on hold")
 }
 
-// comesBack restores the callee's packets.
+// comesBack lets the callee's packets pass again, and checks that the caller's Read succeeds within a second.
 func (c *mediaCall) comesBack() {
 	c.t.Helper()
 	c.net.rtp.set(nil)

@@ -9,7 +9,8 @@ import (
 // Chime is a Prompt that consists of two decaying tones, the second one lower. It requires no speech engine.
 type Chime struct{}
 
-// The chime's tones in hertz (E5 and C5), the duration of each tone, and the peak, about -10 dB of full scale.
+// chimeTones contains the frequencies of the chime's tones in hertz: E5 and C5. chimeTone is the duration of each tone, and chimePeak is
+// the peak sample, about -10 dB of full scale.
 var chimeTones = [...]float64{659.26, 523.25}
 
 const (

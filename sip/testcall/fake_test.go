@@ -121,7 +121,7 @@ func (p prompts) Prompt(ctx context.Context, rate int) ([]int16, error) { return
 type store struct {
 	testcall.Store
 	insert  error
-	fail    func(update int64) error // receives the number of the Update; Update returns its error; nil: no failures
+	fail    func(update int64) error // receives the number of the Update and returns its error; nil means that no Update fails
 	written bool                     // an Update that returns an error still writes
 	updates atomic.Int64
 }

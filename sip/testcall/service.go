@@ -62,7 +62,8 @@ const (
 	sweepBatch = 100
 )
 
-// New returns a Service. It registers the periodic work that finishes the calls of dead nodes and deletes old calls.
+// New returns a Service. It registers the periodic work that finishes the calls of dead nodes and deletes old calls. It returns an error if
+// a required field of c is missing.
 func New(c Config) (*Service, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
@@ -112,8 +113,8 @@ func (s *Service) Start(ctx context.Context, org callwright.OrgID, number string
 	return c, nil
 }
 
-// enter returns the context of a new call. Close cancels the context, and leave releases it. It returns CodeUnavailable if the service is
-// closed.
+// enter returns the context of a new call. Close cancels the context, and leave releases it. enter returns CodeUnavailable if the service
+// is closed.
 func (s *Service) enter(id string) (context.Context, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

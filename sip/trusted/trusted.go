@@ -161,7 +161,7 @@ func (s *Set) refresh(ctx context.Context) error {
 			break
 		}
 	}
-	s.current.Store(next.with(s.servers)) // resolving the names may take long
+	s.current.Store(next.with(s.servers)) // before resolving the names, which may take long
 	s.servers = s.resolve(ctx, names)
 	s.current.Store(next.with(s.servers))
 	return nil

@@ -21,8 +21,8 @@ type Destination struct {
 
 // ParseDestination parses the usual notations of a server: a host name or an IP address with an optional port (an IPv6 address with a port
 // in brackets), "tls://host[:port]" (also tcp:// and udp://), or a SIP or SIPS URI. It ignores surrounding spaces. It uses only the
-// transport among a URI's parameters; it refuses maddr, which replaces the host, and tel URIs. Errors are CodeBadRequest with the field
-// "input".
+// transport among a URI's parameters; it refuses maddr, which replaces the host, and tel URIs. It returns CodeBadRequest with the field
+// "input" for a text that it refuses.
 func ParseDestination(input string) (Destination, error) {
 	d, err := parseDestination(strings.Trim(input, " "))
 	if err != nil {

@@ -109,7 +109,7 @@ func (r *Resampler) reset() {
 }
 
 // feed adds up to resampleChunk samples to the buffer. It appends output samples to dst while the buffer contains all of their taps, and
-// until end output samples have been made.
+// until the stream has as many output samples as end says.
 func (r *Resampler) feed(dst, samples []int16, end int) []int16 {
 	r.buf = append(r.buf, samples...)
 	for r.out < end {

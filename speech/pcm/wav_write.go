@@ -126,8 +126,8 @@ type Recording struct {
 	closed  bool
 }
 
-// NewRecording writes the header of a WAV file without audio to dst, which must be empty. The Recording does not close dst. The rate is in
-// Hz; CodeBadRequest means that it is outside MinRate to MaxRate.
+// NewRecording writes the header of a WAV file without audio to dst, which must be empty. The Recording does not close dst. NewRecording
+// returns CodeBadRequest if the rate, in Hz, is outside MinRate to MaxRate.
 func NewRecording(dst io.WriteSeeker, rate int) (*Recording, error) {
 	if err := checkFormat(rate, 2); err != nil {
 		return nil, err
@@ -139,9 +139,9 @@ func NewRecording(dst io.WriteSeeker, rate int) (*Recording, error) {
 	return r, nil
 }
 
-// Write adds audio of both sides for the same time, which is pending until Flush. It pads the shorter side with silence; nil means silence.
-// After a failure, such as a full disk, every call returns the same error, and the audio written before remains a valid file. After Close,
-// Write does nothing.
+// Write adds audio of both sides for the same time. The audio is pending until Flush, or until a second of audio is pending. Write pads the
+// shorter side with silence; nil means silence. After a failure, such as a full disk, every call returns the same error, and the audio
+// written before remains a valid file. After Close, Write does nothing.
 func (r *Recording) Write(left, right []int16) error {
 	if r.err != nil || r.closed {
 		return r.err

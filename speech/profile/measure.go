@@ -37,9 +37,9 @@ type Profile struct {
 // Measure measures a recording with a rate of at least 8000 Hz. It returns CodeBadRequest with the field "audio_samples" for a recording
 // without enough speech of one voice, such as silence, noise, a tone or music.
 //
-// It derives the pitch, from 60 to 400 Hz, from the autocorrelation in two passes: the second pass searches only the range that the first
-// pass found, to avoid octave errors. It does not need the fundamental frequency in the audio, so that telephone audio has the same pitch.
-// For the tempo it counts voiced peaks of the energy that follow a dip.
+// It derives the pitch, from 60 to 400 Hz, from the difference function of YIN in two passes: the second pass searches only a range around
+// the pitches of the first pass, to avoid octave errors. It does not need the fundamental frequency in the audio, so that telephone audio
+// has the same pitch. For the tempo it counts voiced peaks of the energy that follow a dip.
 func Measure(audio pcm.Audio) (Profile, error) {
 	if audio.Rate < rate {
 		return Profile{}, refused("it has %d samples a second: record at least %d", audio.Rate, rate)

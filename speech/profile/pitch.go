@@ -67,7 +67,8 @@ func differences(x []int16) []float32 {
 	return out
 }
 
-// pick selects from each curve the first clear dip between the frequencies low and high, in Hz, or the deepest dip if none is clear.
+// pick selects from each curve the first clear dip between the frequencies low and high, in Hz, or the deepest dip if none is clear. If
+// that dip is above voicedDip, the frame is unvoiced.
 func pick(curves [][]float32, low, high float64) pitchTrack {
 	t := pitchTrack{make([]float64, len(curves)), make([]float64, len(curves))}
 	from, to := max(int(rate/high), minLag), min(int(math.Ceil(rate/low)), maxLag)

@@ -13,7 +13,8 @@ import (
 // maxSamples is the maximum number of samples that Speak reads: 32 MB, or more than 5 minutes at 48 kHz.
 const maxSamples = 1 << 24
 
-// Speak synthesizes a text and returns all samples, at most 2^24. If the synthesis fails, it returns the samples so far with the error.
+// Speak synthesizes a text and returns all samples. If the synthesis fails, or the stream has more than 2^24 samples, it returns the
+// samples so far with the error.
 func Speak(ctx context.Context, s tts.Synthesizer, speech tts.Request) ([]int16, error) {
 	return speak(ctx, s, speech, maxSamples)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// ClonerHarness is the harness of RunCloner.
+// ClonerHarness contains the constructor of the Cloner under test, and the recordings that RunCloner passes to it.
 type ClonerHarness struct {
 	// New returns a new Cloner that has made no voices.
 	New func(t *testing.T) speech.Cloner

@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// DecoderHarness is the harness of RunDecoder.
+// DecoderHarness contains the constructor of the decoder under test, and the files that RunDecoder passes to it.
 type DecoderHarness struct {
 	// New returns a new decoder.
 	New func(t *testing.T) speech.Decoder

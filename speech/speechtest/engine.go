@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// EngineHarness is the harness of RunEngine.
+// EngineHarness contains the constructor of the engine under test, and the engine's deviations from the defaults.
 type EngineHarness struct {
 	// New returns a new engine, and registers the engine's cleanup with t.Cleanup.
 	New func(t *testing.T) tts.Engine
@@ -58,8 +58,8 @@ func asEngine(tests suite[synthesizer]) (all suite[engine]) {
 	return all
 }
 
-// RunEngine tests a tts.Engine: it runs RunSynthesizer, and tests the description, CheckVoice, up to 5 voices, and the length of speech
-// with a Prosody. It must not run in parallel with other tests.
+// RunEngine tests a tts.Engine: it runs the tests of RunSynthesizer, and tests the description, CheckVoice, up to 5 voices, and the length
+// of speech with a Prosody. It must not run in parallel with other tests.
 func RunEngine(t *testing.T, h EngineHarness) {
 	t.Helper()
 	f := h.Features.withDefaults()

@@ -18,7 +18,7 @@ import (
 )
 
 // Engine is a fake tts.Engine for tests. Its voices hum a tone: the voice and Prosody.Pitch determine the pitch, the text determines the
-// melody, and the text and Prosody.Tempo determine the length. The same request always gives the same audio, and different texts give
+// melody, and the text and Prosody.Tempo determine the length. The same request always yields the same audio, and different texts yield
 // different audio. The zero Engine is ready for use. A test must set the fields before the first request.
 type Engine struct {
 	Name    string // default "tone"

@@ -47,7 +47,7 @@ func (c *Cloner) Describe() (name string, kind speech.Kind) {
 }
 
 // Clone makes a voice based on cleo for German recordings, and on ada for others. A second call with the same organization and ID returns
-// the same Clone. Silent recordings are CodeBadRequest with the field "audio_samples".
+// the same Clone. It returns CodeBadRequest with the field "audio_samples" if all recordings are silent.
 func (c *Cloner) Clone(ctx context.Context, r speech.Cloning) (speech.Clone, error) {
 	c.mu.Lock()
 	c.clonings = append(c.clonings, r)

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// SynthesizerHarness is the harness of RunSynthesizer.
+// SynthesizerHarness contains the constructor of the synthesizer under test, and the synthesizer's voices and deviations from the defaults.
 type SynthesizerHarness struct {
 	// New returns a new synthesizer, and registers the synthesizer's cleanup with t.Cleanup.
 	New func(t *testing.T) tts.Synthesizer

@@ -43,7 +43,7 @@ func (c *Chunker) Flush() []string {
 	return out
 }
 
-// cut removes the text before end, and appends it to out as a chunk unless it is blank.
+// cut removes the text before the given offset, and appends it to out as a chunk unless it is blank.
 func (c *Chunker) cut(out []string, end int) []string {
 	chunk := strings.TrimSpace(c.text[:end])
 	c.text = strings.TrimLeftFunc(c.text[end:], unicode.IsSpace)
@@ -54,7 +54,7 @@ func (c *Chunker) cut(out []string, end int) []string {
 	return append(out, chunk)
 }
 
-// boundary returns the offset at which the first chunk ends, or -1 if more text is required.
+// boundary returns the offset at which the next chunk ends, or -1 if more text is required.
 func (c *Chunker) boundary() int {
 	clause, blank, open := -1, -1, -1
 	for i, r := range c.text {
@@ -109,7 +109,8 @@ func blankAt(s string, i int) bool {
 	return i < len(s) && unicode.IsSpace(r)
 }
 
-// longCut returns the offset at which to split a sentence that is too long: after its last clause, at its last space, or here.
+// longCut returns the offset at which to split a sentence that is too long: after its last clause if that is in the second half, else at
+// its last space, else at the offset here.
 func longCut(clause, blank, here int) int {
 	switch {
 	case clause > longestChunk/2:

@@ -71,7 +71,7 @@ func (a *adminCommands) with(ctx context.Context, do func(*access.Service) error
 	return a.withAdmin(ctx, func(admin *Admin) error { return do(admin.Access) })
 }
 
-// withAdmin is like with, for commands that need more than organizations and keys.
+// withAdmin is like the method with, for commands that need more than organizations and keys.
 func (a *adminCommands) withAdmin(ctx context.Context, do func(*Admin) error) error {
 	if a.open == nil {
 		return usage(errors.New("this program has no database to look into"))
@@ -106,7 +106,13 @@ func (s *span) String() string {
 	if d == 0 {
 		return "0"
 	}
-	return strings.TrimSuffix(strings.TrimSuffix(d.String(), "0s"), "0m")
+	text := d.String()
+	for _, unit := range []string{"m0s", "h0m"} {
+		if rest, ok := strings.CutSuffix(text, unit); ok {
+			text = rest + unit[:1]
+		}
+	}
+	return text
 }
 
 // Set parses a duration that is not negative.

@@ -123,7 +123,7 @@ type newKeyJSON struct {
 	Replaces *keyJSON `json:"replaces,omitempty"` // the previous key, which expires at the end of the overlap
 }
 
-// showKey prints a new key, or writes the key to a file and prints its record.
+// showKey prints a new key with its record, or only the key, or writes the key to a file and prints its record.
 func showKey(cmd *cobra.Command, k access.NewKey, replaces *keyJSON, to *secretFile) error {
 	key, err := to.store(k.Key.Reveal())
 	if err != nil {

@@ -29,7 +29,7 @@ type AdminPorts interface {
 type holderJSON struct {
 	Org        string          `json:"organization_id"`
 	Directions []sip.Direction `json:"directions"`                // the directions in which the number is attached
-	AttachedAt *time.Time      `json:"attached_at,omitempty"`     // of the earlier trunk
+	AttachedAt *time.Time      `json:"attached_at,omitempty"`     // creation time of the earlier trunk
 	ReservedAt *time.Time      `json:"reserved_at,omitempty"`     // when the port was finished
 	Request    string          `json:"port_request_id,omitempty"` // the port request that reserved the number
 	Open       string          `json:"open_port_request_id,omitempty"`
@@ -61,8 +61,8 @@ func (h *holders) of(org callwright.OrgID) *holderJSON {
 	return &(*h)[i]
 }
 
-// holders returns the organizations that hold a number: first the organization that has attached it, then those that have reserved it, and
-// then the one with an open port request.
+// holders returns the organizations that hold a number: first the organization that has attached the number, then the organizations that
+// have reserved it, and last the organization with an open port request for it.
 func (a *Admin) holders(ctx context.Context, number callwright.PhoneNumber) (all holders, err error) {
 	org, r, err := a.Trunks.Holder(ctx, number)
 	if err != nil && !errors.Is(err, callwright.ErrNotFound) {

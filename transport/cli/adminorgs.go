@@ -51,7 +51,6 @@ func (o organizationJSON) rights() string {
 	return cmp.Or(strings.Join(texts, ", "), "-")
 }
 
-// print writes an organization as text.
 func (o organizationJSON) print(w *tabwriter.Writer) {
 	printf(w, "Organization\t%s\nName\t%s\nEntitlements\t%s\nContact\t%s\n", o.ID, o.Name, o.rights(), cmp.Or(o.ContactEmail, "-"))
 	if o.Region != "" {
@@ -113,7 +112,8 @@ type secretJSON struct {
 	File         string           `json:"file,omitempty"`
 }
 
-// showSecret prints a new webhook secret, or writes the secret to a file and prints its organization.
+// showSecret prints a new webhook secret with its organization, or only the secret, or writes the secret to a file and prints its
+// organization.
 func showSecret(cmd *cobra.Command, o callwright.Organization, to *secretFile) error {
 	out := secretJSON{Organization: organizationOf(o), File: to.name}
 	var err error

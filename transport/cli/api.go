@@ -47,8 +47,9 @@ func (a *api) call(ctx context.Context, q client.Request) (json.RawMessage, erro
 	return answer.Body, nil
 }
 
-// busyNotices returns an HTTP client that prints a notice for each answer after which the client retries the request, so that a person at a
-// terminal sees why the command waits. It returns nil without a terminal and with --json.
+// busyNotices returns an HTTP client that prints a notice for each answer with the status 429, 502 or 503, after which the client normally
+// retries the request, so that a person at a terminal sees why the command waits. It returns nil if stderr is not a terminal or --json is
+// set.
 func (c Config) busyNotices(cmd *cobra.Command) *http.Client {
 	if asJSON(cmd) || !c.isTerminal(cmd.ErrOrStderr()) {
 		return nil
@@ -69,13 +70,13 @@ func (c Config) busyNotices(cmd *cobra.Command) *http.Client {
 	}}}
 }
 
-// observed is a RoundTripper that passes each answer to tell.
+// observed is a RoundTripper that passes each answer to the function tell.
 type observed struct {
 	base http.RoundTripper
 	tell func(*http.Response)
 }
 
-// RoundTrip sends the request through base.
+// RoundTrip sends the request through base, and passes the answer, if any, to the function tell.
 func (o observed) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer, err := o.base.RoundTrip(r)
 	if err == nil {

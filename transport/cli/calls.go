@@ -186,7 +186,8 @@ func (a *api) recording(ctx context.Context, to io.Writer, call string) (int64, 
 	return io.Copy(to, audio)
 }
 
-// textOf returns an argument, or the standard input without surrounding white space if the argument is "-".
+// textOf returns an argument. If the argument is "-", it returns the first maxComment bytes of the standard input without surrounding white
+// space.
 func textOf(cmd *cobra.Command, argument string) (string, error) {
 	if argument != stdoutName {
 		return argument, nil

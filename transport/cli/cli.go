@@ -1,4 +1,4 @@
-// Package cli is the command line of Callwright. The program cmd/callwright connects it to the adapters.
+// Package cli implements the command line of Callwright. The program cmd/callwright connects it to the adapters.
 package cli
 
 import (
@@ -37,7 +37,7 @@ type ModelOptions struct {
 	APIKey  callwright.Secret
 }
 
-// The titles of the groups of commands in the help.
+// The titles of the command groups in the help.
 const (
 	groupSpeech    = "Speech:"
 	groupTelephony = "Telephony:"
@@ -97,8 +97,7 @@ func Run(ctx context.Context, c Config, args []string, env func(string) string, 
 	return f.ExitCode
 }
 
-// nothing is an empty input.
+// nothing is the standard input if Config.Stdin is nil.
 type nothing struct{}
 
-// Read returns io.EOF.
 func (nothing) Read([]byte) (int, error) { return 0, io.EOF }

@@ -60,7 +60,8 @@ type serverFile struct {
 	APIKeyFile string `json:"api_key_file"`
 }
 
-// findEndpoint returns the API that the flags and the environment name. A flag takes precedence over a variable, and a key over a key file.
+// findEndpoint returns the API that the flags and the environment name. A flag takes precedence over the variables, and a variable with a
+// key over a variable with a key file.
 func findEndpoint(cmd *cobra.Command, env func(string) string) (endpoint, error) {
 	e, keyFile, err := findAddress(cmd, env)
 	if err == nil {
@@ -69,7 +70,8 @@ func findEndpoint(cmd *cobra.Command, env func(string) string) (endpoint, error)
 	return e, err
 }
 
-// findAddress is like findEndpoint, but does not read the key. keyFile is the file of the key if flags name one.
+// findAddress is like findEndpoint, but does not read the key. keyFile is the path of the key file that the flags or the server.json name,
+// or empty.
 func findAddress(cmd *cobra.Command, env func(string) string) (e endpoint, keyFile string, err error) {
 	flags := cmd.Root().PersistentFlags()
 	given := func(name string) string { return flags.Lookup(name).Value.String() }
@@ -90,7 +92,7 @@ func findAddress(cmd *cobra.Command, env func(string) string) (e endpoint, keyFi
 	return e, keyFile, nil
 }
 
-// readServer returns the server that --server names: an address, or the path of a server.json.
+// readServer returns the server for the value of --server. The value is an address or the path of a server.json.
 func readServer(name string) (serverFile, error) {
 	if strings.Contains(name, "://") {
 		return serverFile{APIURL: name}, nil

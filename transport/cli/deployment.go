@@ -52,7 +52,8 @@ func (d *deploymentFlags) deployment() Deployment {
 	}
 }
 
-// refusal returns an error with the exit code for an error of an operation on a deployment, or nil for nil.
+// refusal adds the exit code to an error of an operation on a deployment: ExitRefused if the operation was refused, otherwise ExitUsage. It
+// returns nil for nil, and an *exit unchanged.
 func refusal(err error) error {
 	switch {
 	case err == nil:

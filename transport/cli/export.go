@@ -39,7 +39,8 @@ func exportCommand(c Config, env func(string) string) *cobra.Command {
 	return cmd
 }
 
-// export writes each scenario of a server to a file in a folder. It omits values that look like credentials, and prints a notice for them.
+// export writes each scenario of the chosen pathway or persona to a file in a folder. It omits values that look like credentials, and
+// prints a notice for them.
 func export(ctx context.Context, cmd *cobra.Command, s *server, folder string) error {
 	all, err := s.list(ctx)
 	if err != nil {
@@ -85,7 +86,8 @@ type exportedJSON struct {
 
 const longestName = 60 // characters of a file name before its suffix
 
-// fileName derives a file name from the name of a scenario. The file name is unique within the export; fileName adds it to taken.
+// fileName derives a file name from the name of a scenario. The file name is unique within the export; fileName adds it, without the
+// suffix, to the set taken.
 func fileName(scenario string, taken map[string]bool) string {
 	words := strings.FieldsFunc(strings.ToLower(scenario), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	letters := []rune(strings.Join(words, "-"))

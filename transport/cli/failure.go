@@ -24,7 +24,7 @@ const (
 	ExitUsage        = 2   // the command was called incorrectly: nothing was done
 	ExitUnavailable  = 3   // no connection, rate limit, or server failure: the command may succeed later
 	ExitUnauthorized = 4   // no key, a refused key, or a key without the necessary right
-	ExitInterrupted  = 130 // by a signal
+	ExitInterrupted  = 130 // a signal interrupted the command
 )
 
 const exitCodes = "Exit codes: 0 done; 1 refused by the server, absent, or a file cannot be written; 2 called wrongly, nothing was done;\n" +
@@ -127,7 +127,8 @@ func failureOf(ctx context.Context, cmd *cobra.Command, err error) failure {
 	return f
 }
 
-// answer sets the fields that describe a server's answer, and appends a remedy to the message.
+// answer sets the fields that describe a server's answer. For the statuses 401 and 429, and after a Retry-After, it appends a remedy to the
+// message.
 func (f *failure) answer(e *client.Error) {
 	f.Code, f.Field, f.Status, f.RetryAfter = cmp.Or(e.Code, string(callwright.CodeInternal)), e.Field, e.Status, e.RetryAfter.Seconds()
 	f.ExitCode = exitOfStatus(e.Status)
@@ -153,7 +154,7 @@ func oneLine(text string) string {
 	return strings.Join(strings.FieldsFunc(text, func(c rune) bool { return c == '\n' || c == '\r' }), "; ")
 }
 
-// hasOwnCodes reports whether a command or its parent uses the exit codes of package report.
+// hasOwnCodes reports whether a command or one of its ancestors uses the exit codes of package report.
 func hasOwnCodes(cmd *cobra.Command) bool {
 	for ; cmd != nil; cmd = cmd.Parent() {
 		if cmd.Annotations[ownCodes] != "" {

@@ -35,7 +35,7 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	return fmt.Errorf("%s", text)
 }
 
-// exactly returns a check that requires n arguments. what describes the arguments in the error.
+// exactly returns a check that requires n arguments. The parameter what describes the arguments in the error.
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != n {
@@ -68,7 +68,7 @@ type flagJSON struct {
 	Usage     string `json:"usage"`
 }
 
-// help returns a function that prints the help of a command: as JSON with --json, and otherwise with forPeople.
+// help returns a function that prints the help of a command: as JSON with --json, and otherwise by calling the function forPeople.
 func help(forPeople func(*cobra.Command, []string)) func(*cobra.Command, []string) {
 	return func(cmd *cobra.Command, args []string) {
 		if !asJSON(cmd) {

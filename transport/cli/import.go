@@ -44,8 +44,8 @@ type step struct {
 	members []suite.Member // all members of a new scenario, or the members that differ
 }
 
-// bringIn creates and updates scenarios of a server to match the scenarios in files. It deletes none. If dry is set, it only prints the
-// planned changes.
+// bringIn creates and updates scenarios of a server to match the scenarios in files. It deletes no scenario. If dry is set, it only prints
+// the planned changes.
 func bringIn(ctx context.Context, cmd *cobra.Command, s *server, paths []string, dry bool) error {
 	files, err := readAll(paths)
 	if err != nil {
@@ -152,7 +152,7 @@ func readAll(paths []string) (all []stored, err error) {
 }
 
 // plan compares the scenarios in files with those on the server. It returns the necessary steps and the number of equal scenarios. It
-// returns an error for a redacted value that the server does not know.
+// returns an error for a redacted value if the server has no value in its place.
 func plan(files, there []stored) (steps []step, same int, err error) {
 	byName := map[string]stored{}
 	for _, one := range there {

@@ -40,7 +40,7 @@ const anIssue = "the id of an issue, or its name such as T-1001"
 // issueNames matches the readable names of issues.
 var issueNames = regexp.MustCompile(`^T-[0-9]+$`)
 
-// issueNamed returns the id of the issue with a readable name. It returns any other text unchanged, as an id.
+// issueNamed returns the id of the issue with the given readable name. It returns any other text unchanged, as an id.
 func issueNamed(ctx context.Context, a *api, name string) (string, error) {
 	if !issueNames.MatchString(name) {
 		return name, nil

@@ -76,7 +76,7 @@ func (s *toolServer) run(cmd *cobra.Command, _ []string) error {
 	return mcp.ServeStdio(cmd.Context(), a.Client, tools, cmd.InOrStdin(), cmd.OutOrStdout())
 }
 
-// choice returns the choice of the voice that speaks if an assistant names none.
+// choice returns the VoiceChoice for requests in which an assistant names no voice.
 func (s *toolServer) choice() client.VoiceChoice {
 	if s.voice != "" {
 		return client.PinnedVoice(s.voice)
@@ -107,7 +107,8 @@ func (s *toolServer) serve(cmd *cobra.Command, tools mcp.Config) error {
 	return mcp.Serve(cmd.Context(), l, h)
 }
 
-// handler returns the HTTP handler of the tool server. Each request uses its own API key; all requests share connections, which end closes.
+// handler returns the HTTP handler of the tool server. Each request uses its own API key; all requests share connections, which the
+// returned function closes.
 func (s *toolServer) handler(cmd *cobra.Command, tools mcp.Config) (h http.Handler, end func(), err error) {
 	e, _, err := findAddress(cmd, s.env)
 	if err != nil {

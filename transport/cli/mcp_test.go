@@ -67,8 +67,8 @@ func TestToolsUsage(t *testing.T) {
 	}
 }
 
-// TestToolsOverHTTP checks that the command passes each client's key to the API without a key of its own, and that it ends with its
-// context.
+// TestToolsOverHTTP checks that the command, which has no key, passes each client's key to the API, and that the command exits when its
+// context ends.
 func TestToolsOverHTTP(t *testing.T) {
 	t.Parallel()
 	m := newMouth(t)

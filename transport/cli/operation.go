@@ -80,7 +80,7 @@ func (o operation) prepare(c Config, cmd *cobra.Command, env func(string) string
 	return r, a, err
 }
 
-// showAnswer prints the data of an answer: as JSON with --json, and otherwise with text.
+// showAnswer prints the data of an answer: as JSON with --json, and otherwise by calling the function text.
 func showAnswer(cmd *cobra.Command, raw json.RawMessage, text func(w *tabwriter.Writer, v value)) error {
 	data := dataOf(raw)
 	return show(cmd, data, func(w *tabwriter.Writer) { text(w, valueOf(data)) })
@@ -117,7 +117,7 @@ func valueOf(raw json.RawMessage) value {
 	return value{v}
 }
 
-// at returns the member at a path of names, which may be absent.
+// at returns the member at a path of names. If the value has no such member, the v of the result is nil.
 func (v value) at(path ...string) value {
 	for _, name := range path {
 		object, _ := v.v.(map[string]any)
@@ -126,7 +126,7 @@ func (v value) at(path ...string) value {
 	return v
 }
 
-// list returns the items of a list. It returns none for a value that is not a list.
+// list returns the items of a list. It returns an empty list for a value that is not a list.
 func (v value) list() []value {
 	items, _ := v.v.([]any)
 	out := make([]value, len(items))
@@ -162,7 +162,7 @@ func (v value) String() string {
 	}
 }
 
-// rounded returns a number with at most two decimals. It returns numbers below 0.01 unchanged.
+// rounded returns a number with at most two decimals. It returns numbers between -0.01 and 0.01 unchanged.
 func rounded(n json.Number) string {
 	f, err := n.Float64()
 	if err != nil || !strings.Contains(n.String(), ".") || math.Abs(f) < 0.01 {
@@ -184,7 +184,7 @@ func columns(pairs ...string) []column {
 	return out
 }
 
-// table prints a list as a table. If the list is empty, it prints "no" and what.
+// table prints a list as a table. For an empty list it prints "no" and the parameter what, such as "no calls".
 func table(w *tabwriter.Writer, items []value, what string, of []column) {
 	if len(items) == 0 {
 		printf(w, "no %s\n", what)
@@ -204,7 +204,7 @@ func table(w *tabwriter.Writer, items []value, what string, of []column) {
 	}
 }
 
-// fields prints the members that a record contains, one per line.
+// fields prints the columns whose members a record contains, one per line.
 func fields(w *tabwriter.Writer, record value, of []column) {
 	for _, c := range of {
 		if v := record.at(strings.Split(c.member, ".")...); v.v != nil {

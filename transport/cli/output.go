@@ -21,7 +21,7 @@ func asJSON(cmd *cobra.Command) bool {
 	return yes
 }
 
-// asksJSON reports whether arguments contain --json. It is used when the flags could not be parsed.
+// asksJSON reports whether arguments contain --json. It is for the case that the flags could not be parsed.
 func asksJSON(args []string) bool {
 	for _, arg := range args {
 		switch arg {
@@ -34,8 +34,8 @@ func asksJSON(args []string) bool {
 	return false
 }
 
-// show prints the result of a command: v as JSON with --json, and otherwise with text. Both escape control and invisible characters,
-// because some texts are untrusted.
+// show prints the result of a command: v as JSON with --json, and otherwise a table that the function text writes. Control and invisible
+// characters are escaped in both, because some texts are untrusted; text must use printf for this.
 func show(cmd *cobra.Command, v any, text func(w *tabwriter.Writer)) error {
 	if asJSON(cmd) {
 		return showJSON(cmd.OutOrStdout(), v)
@@ -91,7 +91,8 @@ func printf(w *tabwriter.Writer, format string, args ...any) {
 	_, _ = fmt.Fprintf(w, format, args...)
 }
 
-// visible returns text with its control and format characters escaped as in JSON, except the characters in kept. It replaces invalid UTF-8.
+// visible returns text with its control and format characters escaped as in JSON, except the characters that kept contains. It replaces
+// invalid UTF-8.
 func visible(text, kept string) string {
 	var b strings.Builder
 	for _, c := range strings.ToValidUTF8(text, "\ufffd") {

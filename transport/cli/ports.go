@@ -97,7 +97,7 @@ type orderJSON struct {
 	Ref           string       `json:"ref"`
 	Request       string       `json:"port_request_id,omitempty"`
 	Org           string       `json:"organization_id,omitempty"`
-	Status        string       `json:"status,omitempty"` // of the port request
+	Status        string       `json:"status,omitempty"` // state of the port request
 	Numbers       []numberJSON `json:"phone_numbers"`
 	CreatedAt     time.Time    `json:"created_at"`
 	UpdatedAt     time.Time    `json:"updated_at"`
@@ -116,8 +116,8 @@ type numberJSON struct {
 	PIN      string     `json:"pin,omitempty"`
 }
 
-// order returns an order in the form in which the commands print it, with the data of its port request. If no request has the order's
-// reference yet, those fields are empty.
+// order returns an order in the form in which the commands print it, with the data of the port request that has the order's reference. If
+// no request has the reference yet, these data are empty.
 func (p *Ports) order(ctx context.Context, o manual.Order) (orderJSON, error) {
 	out := orderJSON{
 		Ref: o.Ref, CreatedAt: o.CreatedAt, UpdatedAt: o.UpdatedAt, CancelAskedAt: set(o.CancelAskedAt), CancelRefused: o.CancelRefused,
@@ -150,7 +150,7 @@ func set(t time.Time) *time.Time {
 // stamp returns a time in the format that the commands print: RFC 3339, in UTC.
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// count returns how many phone numbers are in each state, in the order of the states.
+// count returns text that states how many phone numbers are in each state, in the order of the states, and whether a number is held up.
 func (o orderJSON) count() string {
 	var parts []string
 	for _, state := range porting.NumberStates() {
@@ -170,7 +170,8 @@ func (o orderJSON) count() string {
 	return strings.Join(parts, ", ")
 }
 
-// cancelWish describes whether the customer has asked to cancel, or returns an empty text.
+// cancelWish returns when the customer asked to cancel, or "refused" if the cancellation was refused, or an empty text if the customer did
+// not ask.
 func (o orderJSON) cancelWish() string {
 	switch {
 	case o.CancelAskedAt == nil:

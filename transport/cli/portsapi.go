@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/transport/client"
 )
 
-// The ids of the groups of commands in the help of callwright ports.
+// The ids of the command groups in the help of callwright ports.
 const (
 	groupRequests = "requests"
 	groupOrders   = "orders"

@@ -57,7 +57,7 @@ type fileJSON struct {
 	Note string `json:"note,omitempty"`
 }
 
-// documents implements callwright ports documents.
+// documents writes the documents of a port request, and the letter if it was signed here, to new files in a folder.
 func (p *portsCommands) documents(cmd *cobra.Command, ports *Ports, ref, folder string) error {
 	r, err := ports.Requests.RequestByRef(cmd.Context(), manual.Name, ref)
 	if err != nil {

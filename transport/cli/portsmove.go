@@ -117,8 +117,8 @@ func readTime(flag, text string, required bool) (time.Time, error) {
 	return t, nil
 }
 
-// accept moves the new and the held up numbers of an order to in_progress. Numbers with a FOC date keep it. It returns CodeInvalidState if
-// no number is new or held up.
+// accept moves the new numbers of an order to in_progress, and ends the hold-up of the numbers that are in progress. Confirmed numbers do
+// not change, so they keep their FOC date. It returns CodeInvalidState if no number is new or held up.
 func (p *Ports) accept(ctx context.Context, ref string) (manual.Order, error) {
 	o, err := p.Manual.Order(ctx, ref)
 	if err != nil {

@@ -32,7 +32,7 @@ func (p *portsCommands) listCommand() *cobra.Command {
 	return cmd
 }
 
-// list implements callwright ports list.
+// list prints the oldest orders, at most limit. If open is set, it prints only open orders.
 func (p *portsCommands) list(cmd *cobra.Command, ports *Ports, open bool, limit int) error {
 	found, more := []orderJSON{}, true
 	for after := (callwright.Keyset{}); more && len(found) < limit; {
@@ -101,7 +101,7 @@ type accountJSON struct {
 	Country       string `json:"country"`
 }
 
-// show implements callwright ports show.
+// show prints an order. Unless secrets is set, it masks the account number and omits the PINs.
 func (p *portsCommands) show(cmd *cobra.Command, ports *Ports, ref string, secrets bool) error {
 	o, err := ports.Manual.Order(cmd.Context(), ref)
 	if err != nil {
@@ -131,7 +131,6 @@ func accountOf(a porting.Account) accountJSON {
 	}
 }
 
-// text writes an order as text.
 func (s shownJSON) text(w *tabwriter.Writer) {
 	a := s.Account
 	for _, line := range [][2]string{

@@ -27,8 +27,8 @@ func (p *portsCommands) signCommand() *cobra.Command {
 	})
 }
 
-// onRequest adds the argument, the flags --org and --note, and the execution of do to a command for a port request. why describes the
-// required content of the note.
+// onRequest completes a command for a port request: it adds the argument and the flags --org and --note, and makes the command call the
+// function do. The parameter why describes the required content of the note.
 func (p *portsCommands) onRequest(
 	why string, do func(cmd *cobra.Command, ports *Ports, org callwright.OrgID, request, note string) error, cmd *cobra.Command,
 ) *cobra.Command {
@@ -51,7 +51,7 @@ func (p *portsCommands) onRequest(
 	return cmd
 }
 
-// sign implements callwright ports sign.
+// sign records that the letter of a port request was signed on paper, and prints the new state of the request.
 func (p *portsCommands) sign(cmd *cobra.Command, ports *Ports, org callwright.OrgID, request, note string) error {
 	r, err := ports.Signer.Sign(cmd.Context(), org, request, porting.Operator, note)
 	if err != nil {

@@ -91,8 +91,8 @@ type verifiedJSON struct {
 	Signed bool `json:"signed_letter_checked"`
 }
 
-// evidenceOf parses the evidence of a letter, alone or within the answer of GET /v1/sip/port/{id}/letter. It refuses other members. It
-// decodes the answer into maps, because encoding/json matches the names of struct fields without regard to case.
+// evidenceOf parses the evidence of a letter, alone or within the answer of GET /v1/sip/port/{id}/letter. It returns an error if the answer
+// has unknown members. It decodes the answer into maps, because encoding/json matches the names of struct fields without regard to case.
 func evidenceOf(raw []byte) (e loa.Evidence, err error) {
 	var answer, data map[string]json.RawMessage
 	if json.Unmarshal(raw, &answer) == nil && json.Unmarshal(answer["data"], &data) == nil && data["evidence"] != nil {
@@ -107,7 +107,7 @@ func evidenceOf(raw []byte) (e loa.Evidence, err error) {
 	return e, err
 }
 
-// verify implements callwright ports verify.
+// verify verifies the evidence in a file, compares it with the copies in o, and prints the proven facts.
 func (p *portsCommands) verify(cmd *cobra.Command, evidence string, o verifyOptions) error {
 	if err := o.check(); err != nil {
 		return usage(err)
@@ -157,7 +157,7 @@ func (v verifiedJSON) text(w *tabwriter.Writer, o verifyOptions) {
 	}
 }
 
-// readFile reads a file. It returns an error if the file is larger than most bytes. The result is never nil for a file that it has read.
+// readFile reads a file. It returns an error if the file is longer than the limit, most, in bytes. The bytes of an empty file are not nil.
 func readFile(name string, most int64) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {

@@ -63,7 +63,7 @@ func (p *portsCommands) findCommand() *cobra.Command {
 	}
 }
 
-// find implements callwright ports find.
+// find prints the port request that contains a number and has not ended. It returns CodeNotFound if there is none.
 func (p *portsCommands) find(cmd *cobra.Command, ports *Ports, number callwright.PhoneNumber) error {
 	name, err := ports.Requests.OpenRequest(cmd.Context(), number)
 	if errors.Is(err, callwright.ErrNotFound) {
@@ -90,7 +90,7 @@ func (p *portsCommands) withdrawCommand() *cobra.Command {
 	})
 }
 
-// withdraw implements callwright ports withdraw.
+// withdraw cancels a port request, or asks the carrier to cancel it, and prints the request.
 func (p *portsCommands) withdraw(cmd *cobra.Command, ports *Ports, org callwright.OrgID, request, note string) error {
 	r, err := ports.Withdraw.Withdraw(cmd.Context(), org, request, note)
 	if err != nil {

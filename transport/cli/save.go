@@ -48,7 +48,7 @@ func checkFolder(name string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// makePart creates a temporary file beside the file name. mode is the mode of the existing file, or 0 if there is none.
+// makePart creates a temporary file in the same folder as the named file. mode is the mode of the existing file, or 0 if there is none.
 func makePart(name string, mode fs.FileMode) (*os.File, error) {
 	part := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+"."+rand.Text()[:8]+".part")
 	return os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, cmp.Or(mode&0o600, newFile))
@@ -141,7 +141,7 @@ func findPlayer(env func(string) string) ([]string, error) {
 // endOfPlayer is the time that an interrupted player has to exit before it is killed.
 const endOfPlayer = 2 * time.Second
 
-// play plays a file. It interrupts the player and returns the error of ctx if ctx ends first.
+// play plays a file. If ctx ends before the player exits, play interrupts the player and returns the error of ctx.
 func play(ctx context.Context, player []string, file string) error {
 	cmd := exec.CommandContext(ctx, player[0], append(player[1:], file)...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }

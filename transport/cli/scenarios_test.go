@@ -156,8 +156,8 @@ func TestImportUpdates(t *testing.T) {
 	}
 }
 
-// TestCredentialsStayOnTheServer checks that an export contains no credentials, that an import of the export keeps them, and that an import
-// into another server is refused for lack of them.
+// TestCredentialsStayOnTheServer checks that an export contains no credentials, and that an import of the export does not change the
+// credentials. An import into another server, which lacks the credentials, must be refused.
 func TestCredentialsStayOnTheServer(t *testing.T) {
 	t.Parallel()
 	f := newFar(t)

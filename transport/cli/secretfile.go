@@ -18,7 +18,8 @@ func (s *secretFile) add(cmd *cobra.Command, what string) {
 	cmd.Flags().StringVarP(&s.name, "output", "o", "", "write "+what+" to a new `file` that only you can read, and print it nowhere; - prints it alone")
 }
 
-// open creates the file before the secret exists, so that a failure has no effect. It returns an error if the file exists.
+// open creates the file that --output names, if any, before the secret exists, so that a failure has no effect. It returns an error if the
+// file exists.
 func (s *secretFile) open(cmd *cobra.Command) (err error) {
 	switch {
 	case s.alone() && asJSON(cmd):

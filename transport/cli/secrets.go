@@ -19,8 +19,9 @@ func concealed(members []suite.Member) (out []suite.Member, places []string) {
 	return out, places
 }
 
-// conceal is concealed for one value at a place. It appends places of replaced values to places. named states that a name on the path to
-// the value is a usual name of credentials.
+// conceal replaces likely credentials in the value at a place with callwright.Redacted, and appends the places of the replaced texts to
+// places. If named is set, a name on the path to the value is a usual name of credentials, and conceal replaces every text that is not
+// empty.
 func conceal(v any, place string, named bool, places *[]string) any {
 	switch v := v.(type) {
 	case string:
@@ -49,8 +50,8 @@ func conceal(v any, place string, named bool, places *[]string) any {
 	}
 }
 
-// reveal replaces each callwright.Redacted in a file's value by the server's value, and appends to lost the places for which the server has
-// none. there is the server's value, and shown is the result of conceal for there.
+// reveal replaces each callwright.Redacted in a file's value with the server's value, which is the parameter there. shown is the result of
+// conceal for the server's value. reveal appends to lost the places for which the server has no value.
 func reveal(file, there, shown any, place string, lost *[]string) any {
 	switch v := file.(type) {
 	case string:

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/transport/client"
 )
 
-// voiceVariable is the environment variable that sets the voice of callwright speak.
+// voiceVariable is the environment variable that sets the voice of callwright speak and callwright mcp.
 const voiceVariable = "SERVICE_VOICE"
 
 const maxSpeak = 5000 // maximum characters of a text
@@ -175,7 +175,8 @@ func (s *speaker) text(cmd *cobra.Command, args []string) (string, error) {
 	return text, nil
 }
 
-// progress prints to a terminal what the command waits for, until done is called. It prints nothing without a terminal and with --json.
+// progress prints to a terminal what the command waits for, until done is called. It prints nothing if stderr is not a terminal or --json
+// is set.
 func (c Config) progress(cmd *cobra.Command, what string) (done func()) {
 	to := cmd.ErrOrStderr()
 	if asJSON(cmd) || !c.isTerminal(to) {

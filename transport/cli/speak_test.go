@@ -311,7 +311,8 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// TestServerFile checks that --server reads the address and the key file from a server.json, whose paths are relative to its folder.
+// TestServerFile checks that --server reads the address and the key file from a server.json. The path of the key file is relative to the
+// folder of the server.json.
 func TestServerFile(t *testing.T) {
 	t.Parallel()
 	m := newMouth(t)

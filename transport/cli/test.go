@@ -106,7 +106,7 @@ func (o testOptions) check() error {
 	return nil
 }
 
-// test implements callwright test. It returns an exit without an error if the report describes a failure.
+// test implements callwright test. If the report describes a failure, test returns an *exit with the report's exit code and no other error.
 func test(cmd *cobra.Command, c Config, o testOptions, paths []string) error {
 	if err := o.check(); err != nil {
 		return err
@@ -166,8 +166,8 @@ func readPathway(name string) (*graph.Graph, error) {
 	return g, nil
 }
 
-// readScenarios returns the enabled scenarios in files and folders whose name contains only, without regard to case. It returns an error if
-// there is none, or if two scenarios have the same name.
+// readScenarios reads the scenarios in files and folders. It returns the enabled scenarios whose names contain the value of --only,
+// ignoring case. It returns an error if there is none, or if two of the scenarios read have the same name.
 func readScenarios(paths []string, only string) ([]scenario.Scenario, error) {
 	var all []scenario.Scenario
 	for _, p := range paths {

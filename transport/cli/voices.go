@@ -242,7 +242,7 @@ func notOwn(err error) error {
 	return err
 }
 
-// confirm asks a question at the terminal. It returns an error unless the user answers yes, or if there is no terminal.
+// confirm asks a question at the terminal. It returns an error if the user does not answer yes, or if there is no terminal.
 func (c Config) confirm(cmd *cobra.Command, question string) error {
 	if !c.isTerminal(cmd.InOrStdin()) {
 		return usage(errors.New("there is no terminal to ask at: give --yes"))

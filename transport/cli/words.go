@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/transport/client"
 )
 
-// flagError returns a usage error with a plain message for a flag that cannot be parsed.
+// flagError returns a usage error for a flag that cannot be parsed. The message for a flag of type int is plain.
 func flagError(_ *cobra.Command, err error) error {
 	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok && wrong.GetFlag().Value.Type() == "int" {
 		return usage(fmt.Errorf("--%s %s: must be a whole number", wrong.GetFlag().Name, wrong.GetValue()))
@@ -22,13 +22,13 @@ func flagError(_ *cobra.Command, err error) error {
 	return usage(err)
 }
 
-// These match the messages of cobra about groups of flags.
+// The patterns of cobra's messages about groups of flags.
 var (
 	noneOf    = regexp.MustCompile(`^at least one of the flags in the group \[(.*)\] is required$`)
 	tooManyOf = regexp.MustCompile(`^if any flags in the group \[.*\] are set none of the others can be; \[(.*)\] were all set$`)
 )
 
-// plain replaces a message of cobra about groups of flags by a plain message. It returns other messages unchanged.
+// plain replaces a message of cobra about groups of flags with a plain message. It returns other messages unchanged.
 func plain(text string) string {
 	if found := noneOf.FindStringSubmatch(text); found != nil {
 		return "there is nothing to do: give --" + strings.Join(strings.Fields(found[1]), " or --")
@@ -40,7 +40,7 @@ func plain(text string) string {
 }
 
 // answerText returns the text of an error that contains a server's answer: the server's message, followed by the request and the status in
-// parentheses. It names the flag instead of the field.
+// parentheses. If a flag of the command sets the field that the answer names, the text names the flag instead.
 func answerText(cmd *cobra.Command, err error, e *client.Error) string {
 	text := e.Message
 	if flag := flagOf(cmd, e.Field); flag != "" {
@@ -50,7 +50,8 @@ func answerText(cmd *cobra.Command, err error, e *client.Error) string {
 	return strings.Replace(err.Error(), e.Error(), text+origin, 1)
 }
 
-// domainText returns the text of an error, with the flag instead of the field that the error names.
+// domainText returns the text of an error, with the flag instead of the field that the error names. If the error refuses an address with
+// http, the text also names the flag that allows it.
 func domainText(cmd *cobra.Command, err error, e *callwright.Error) string {
 	text := err.Error()
 	if flag := flagOf(cmd, e.Field); flag != "" {

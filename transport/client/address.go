@@ -70,7 +70,7 @@ func checkPath(path string) error {
 // maxID is the maximum length of an id or a name in a path, in characters.
 const maxID = 128
 
-// checkID refuses an id that cannot be a segment of a path. Errors are CodeBadRequest with the field.
+// checkID returns CodeBadRequest with the given field if an id cannot be a segment of a path.
 func checkID(field, id string) error {
 	if id == "" || id == "." || id == ".." || callwright.Longer(id, maxID) {
 		return callwright.Invalid(field, "must be an id or a name of 1 to %d characters", maxID)

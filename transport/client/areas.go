@@ -72,7 +72,7 @@ func (d generatedDoer) Do(r *http.Request) (*http.Response, error) { return d.c.
 // keyed is the security source of generated clients. It adds nothing, because Client.send adds the key.
 type keyed struct{}
 
-// ApiKey does nothing.
+// ApiKey does nothing, because Client.send adds the key.
 func (keyed) ApiKey(context.Context, string, *http.Request) error { return nil }
 
 // The generated clients. For every status other than success, their methods return an error that wraps an *Error, like the methods of

@@ -32,8 +32,9 @@ func (c *Client) SpeakToBuffer(ctx context.Context, q SpeakRequest) ([]byte, Spe
 	return audio.Bytes(), s, nil
 }
 
-// Download writes the audio at a link that the server returned to w, and returns its size in bytes. It does not send the key. If the file
-// does not begin like audio, it writes nothing and returns CodeUnsupportedMedia. After other errors, w may contain a part of the audio.
+// Download fetches the audio at a link from the server and writes it to w. It does not send the key. It returns the size in bytes. If the
+// file does not begin like audio, it writes nothing and returns CodeUnsupportedMedia. After other errors, w may contain a part of the
+// audio.
 func (c *Client) Download(ctx context.Context, w io.Writer, link string) (int64, error) {
 	u, err := url.Parse(link)
 	if err != nil {

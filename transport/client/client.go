@@ -85,7 +85,7 @@ func (c *Config) readKey() error {
 type Client struct {
 	cfg  Config // APIKey is empty
 	base *url.URL
-	// key returns the API key. It is a function, because package fmt would print the key in an unexported field.
+	// key returns the API key. It is a function, because package fmt would print a key that is stored in an unexported field.
 	key func() callwright.Secret
 
 	api    *http.Client // follows no redirects
@@ -164,7 +164,7 @@ func (c *Client) setKey(key callwright.Secret) {
 // maxKey is the maximum length of a key, in bytes.
 const maxKey = 4096
 
-// checkKey refuses an empty key, and a key that cannot be sent in a header.
+// checkKey returns an error if a key is empty, has more than maxKey bytes, or contains a byte other than visible ASCII.
 func checkKey(key callwright.Secret) error {
 	text := key.Reveal()
 	if text == "" {
@@ -183,7 +183,7 @@ func checkKey(key callwright.Secret) error {
 	return nil
 }
 
-// orElse returns value, or other if value is the zero value.
+// orElse returns value, or the argument other if value is the zero value.
 func orElse[T comparable](value, other T) T {
 	var zero T
 	if value == zero {

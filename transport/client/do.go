@@ -56,8 +56,8 @@ func (c *Client) answer(r *http.Request) (Answer, error) {
 	return Answer{Status: resp.StatusCode, Header: resp.Header, Body: body}, nil
 }
 
-// Decode decodes the JSON of an answer into v. If the JSON has a member data that is not null, it decodes only this member. It returns
-// CodeInternal if the JSON does not fit v.
+// Decode decodes the JSON of an answer into v. If the JSON has a member "data" that is not null, Decode decodes only this member. It
+// returns CodeInternal if the JSON does not fit v.
 func (a Answer) Decode(v any) error {
 	var envelope struct {
 		Data json.RawMessage `json:"data"`
@@ -119,7 +119,7 @@ func bodyOf(body any) (io.Reader, error) {
 	return bytes.NewReader(text), nil
 }
 
-// get sends a GET request and decodes the whole answer into v, not only its member data.
+// get sends a GET request and decodes the whole answer into v, unlike Answer.Decode, which decodes only the member "data".
 func (c *Client) get(ctx context.Context, path string, query url.Values, v any) error {
 	return c.call(ctx, Request{Path: path, Query: query}, v)
 }

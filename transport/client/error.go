@@ -41,7 +41,7 @@ func (e *Error) Error() string {
 	return text + ": " + e.Message
 }
 
-// Is reports whether target is a *callwright.Error with the same code.
+// Is reports whether target is a *callwright.Error with the same code, without regard to case.
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*callwright.Error)
 	return ok && e.Code != "" && strings.EqualFold(string(t.Code), e.Code)
@@ -127,7 +127,7 @@ func problemsOf(raw json.RawMessage) []problem {
 	return problems
 }
 
-// problemOf parses an error. The field is in the member path or field.
+// problemOf parses an error. Its field is the member "path" or, if this is empty, the member "field".
 func problemOf(members map[string]json.RawMessage) problem {
 	p := problem{code: textOf(members["error"]), message: textOf(members["message"]), field: textOf(members["path"])}
 	if p.field == "" {
@@ -142,7 +142,8 @@ func textOf(raw json.RawMessage) string {
 	return text
 }
 
-// clean limits a text to most bytes, and replaces control and format characters except line ends, because a terminal may interpret them.
+// clean cuts a text after the given number of bytes. It also replaces invalid UTF-8, and control and format characters except line ends,
+// because a terminal may interpret them.
 func clean(text string, most int) string {
 	text = callwright.Clip(text, most)
 	return strings.Map(func(c rune) rune {

@@ -12,8 +12,9 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Retry configures how often a request is tried. GET and HEAD requests, and requests with an Idempotency-Key, are retried if there was no
-// answer and if the status is 429, 502 or 503. The wait is Retry-After, or else doubles with each try, with jitter.
+// Retry configures how often a request is tried. GET and HEAD requests, and requests with an Idempotency-Key, are retried after the
+// statuses 429, 502 and 503, and if there was no complete answer, unless the host name is unknown or the certificate invalid. The wait is
+// Retry-After, or else doubles with each try, with jitter.
 type Retry struct {
 	Tries   int           // 1 to 10, including the first one; default 4
 	First   time.Duration // maximum wait after the first try; default 250 ms
@@ -65,8 +66,9 @@ func passing(err error) bool {
 // errNoAnswer is wrapped by the errors of requests without a complete answer.
 var errNoAnswer = errors.New("no answer")
 
-// withRetry calls try until it succeeds, fails permanently, or the limits of Config.Retry are reached. It returns the result of the last
-// call. If ctx ends during a wait, the error wraps the cause and the last error.
+// withRetry calls the function try. If repeat is set, it calls try again until a call succeeds, a call fails permanently, or a limit of
+// Config.Retry is reached. It returns the result of the last call. If ctx ends during a wait, the error wraps the cause and the last call's
+// error.
 func (c *Client) withRetry(ctx context.Context, repeat bool, try func() (*http.Response, error)) (*http.Response, error) {
 	var waited time.Duration
 	for n := 1; ; n++ {
@@ -88,7 +90,7 @@ func (c *Client) withRetry(ctx context.Context, repeat bool, try func() (*http.R
 	}
 }
 
-// pause waits for wait. If ctx ends first, it returns the cause.
+// pause blocks for the duration wait. If ctx ends first, it returns the cause.
 func pause(ctx context.Context, wait time.Duration) error {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

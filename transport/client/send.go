@@ -48,7 +48,7 @@ func (c *Client) load(r *http.Request) (*http.Response, error) {
 	return c.withRetry(r.Context(), repeatable(r), func() (*http.Response, error) { return c.once(c.loader, r, "", c.readJSON) })
 }
 
-// once sends a request once.
+// once sends a request without retries. It cancels the request if no data is sent or received for Config.Silence.
 func (c *Client) once(via *http.Client, r *http.Request, key callwright.Secret, read reader) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	w := &watch{timer: time.AfterFunc(c.cfg.Silence, func() { cancel(errSilent) }), silence: c.cfg.Silence, cancel: cancel}
@@ -84,7 +84,7 @@ func (c *Client) once(via *http.Client, r *http.Request, key callwright.Secret, 
 // operation returns the method and the path of a request. It omits the query, which may contain a signature.
 func operation(r *http.Request) string { return r.Method + " " + r.URL.EscapedPath() }
 
-// check converts a failed answer to an *Error, and passes a successful answer to read.
+// check converts a failed answer to an *Error, and passes a successful answer to the function read.
 func check(resp *http.Response, operation string, key callwright.Secret, read reader) error {
 	if resp.StatusCode < 200 || resp.StatusCode >= 300 {
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, MaxErrorBody)) // if this fails, the partial body is used

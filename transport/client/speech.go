@@ -46,8 +46,8 @@ type speakBody struct {
 	Format   string `json:"output_format,omitempty"`
 }
 
-// Speak converts text to speech, which the server stores as a sample. If the server refuses a voice that was drawn at random, because its
-// engine lacks the voice or the voice does not speak the language, Speak sends the text again without a voice.
+// Speak converts text to speech, which the server stores as a sample. The server may refuse a voice that was drawn at random, because its
+// engine lacks the voice or the voice does not speak the language. Speak then sends the text again without a voice.
 func (c *Client) Speak(ctx context.Context, q SpeakRequest) (Speech, error) {
 	voice, drawn := q.Voice, false
 	if voice == "" {
@@ -94,8 +94,8 @@ func secondKey(key string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// voiceOf returns the voice id of a new sample, which is on the first page of the list. It returns an empty id if the list fails, so that
-// the speech is not lost.
+// voiceOf returns the voice id of a new sample. It searches only the first page of the list, which has the newest samples. If the request
+// fails or the sample is missing, it returns an empty id and no error, because the speech itself has succeeded.
 func (c *Client) voiceOf(ctx context.Context, sample string) string {
 	list, err := c.ListSamples(ctx, SampleFilter{})
 	if err != nil {
@@ -182,7 +182,7 @@ func (c *Client) DeleteSample(ctx context.Context, id string) (message string, e
 	return c.deleted(ctx, Path("v1", "speak", "samples", id))
 }
 
-// deleted sends a DELETE request for a path and returns the server's message.
+// deleted sends a DELETE request for the given path and returns the server's message.
 func (c *Client) deleted(ctx context.Context, path string) (message string, err error) {
 	var reply struct {
 		Data struct {

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// DefaultVoices returns the three voices of which one is drawn at random if neither the request nor Config.Voice names a voice. The engine
-// of the reference server supports them.
+// DefaultVoices returns the three voices from which the zero VoiceChoice draws at random. The engine of the reference server supports them.
 func DefaultVoices() []string { return []string{"slt", "rms", "awb"} }
 
 // VoiceChoice selects the voice for a request that names none. The zero value draws one of DefaultVoices at random.
@@ -19,7 +18,7 @@ type VoiceChoice struct {
 }
 
 // RandomVoice draws one of the names at random for each request. Without names, it draws one of DefaultVoices. If the server refuses a
-// drawn voice, the server chooses the voice: see Client.Speak.
+// voice that was drawn from several, the server chooses the voice: see Client.Speak.
 func RandomVoice(names ...string) VoiceChoice { return VoiceChoice{names: slices.Clone(names)} }
 
 // PinnedVoice always selects one voice, by its name or id.
@@ -70,7 +69,7 @@ func (d *draw) below(n int) int {
 	return d.rand.IntN(n)
 }
 
-// spread returns a random duration between half of most and most.
+// spread returns a random duration between half of the given maximum and the maximum.
 func (d *draw) spread(most time.Duration) time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -161,12 +161,12 @@ func (f *recording) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// cloneBody returns a multipart body and its Content-Type. The body reads each file when it is read itself.
+// cloneBody returns a multipart body and its Content-Type. The files are read while the body is read.
 func cloneBody(q CloneRequest, files []*recording) (kind string, body io.Reader, err error) {
 	var head bytes.Buffer
 	var parts []io.Reader
 	form := multipart.NewWriter(&head)
-	cut := func() { // ends the current part of the form's text, before the next file
+	cut := func() { // moves the buffered text of the form to parts
 		parts = append(parts, bytes.NewReader(bytes.Clone(head.Bytes())))
 		head.Reset()
 	}

@@ -55,7 +55,7 @@ type Config struct {
 	Prefix        string        // path below which the pages are, such as "/ops"; empty means the root
 	Secure        bool          // browsers use TLS, possibly through a proxy
 
-	Runs        []Part // parts of the program that the overview lists
+	Runs        []Part // parts of the program that the overview lists for operators
 	Calls       *call.Service
 	CallLog     *calllog.Service `required:"with Trunks"` // shows the SIP messages of calls; if nil, they are not shown
 	Trunks      *sip.Service
@@ -66,7 +66,7 @@ type Config struct {
 	Pathways    *pathway.Service
 	Tests       *agenttest.Service
 	Tornado     *tornado.Service // sessions that search for versions that pass their tests; if nil, none are shown
-	Ports       *porting.Service // requires Documents and Letters: without both, there are no pages for ports
+	Ports       *porting.Service // if Documents or Letters is nil, there are no pages for ports
 	Documents   *document.Service
 	Letters     *loa.Service
 	Issues      *triage.Service
@@ -75,7 +75,7 @@ type Config struct {
 
 	Deliveries *delivery.Log // failed webhook messages, in the settings; if nil, they are not listed
 
-	callwright.Runtime // IDs makes the ids of requests
+	callwright.Runtime // IDs creates the ids of requests
 }
 
 // Dashboard serves the pages. It is an http.Handler.
@@ -96,7 +96,7 @@ func New(c Config) (*Dashboard, error) {
 	return &Dashboard{site}, nil
 }
 
-// areas returns the areas whose services are configured, in the order of the navigation.
+// areas returns the overview and the areas whose services are configured, in the order of the navigation.
 func areas(c Config) []page.Area {
 	if c.Documents == nil || c.Letters == nil {
 		c.Ports = nil

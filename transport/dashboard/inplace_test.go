@@ -7,8 +7,8 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// TestInPlace checks that the link of a cited line leads to the line and its second in the recording, and that a message in the ladder
-// leads to the message's content.
+// TestInPlace checks the links within a call's page. A cited line must lead to the line and to its second in the recording, and a message
+// in the ladder to the message's content.
 func TestInPlace(t *testing.T) {
 	t.Parallel()
 	h := open(t)

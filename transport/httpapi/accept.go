@@ -8,8 +8,8 @@ import (
 )
 
 // AcceptQuality returns the weight, from 0 to 1, of a media type such as "audio/wav" in the Accept headers (RFC 9110, section 12.5.1). The
-// most specific matching range decides; its parameters other than the weight are ignored. Invalid ranges are skipped. Without a valid
-// range, the weight of every type is 1.
+// most specific matching range decides; its parameters other than the weight are ignored. Invalid ranges are skipped. If no valid range
+// matches, the weight is 0. Without a valid range, the weight of every type is 1.
 func AcceptQuality(h http.Header, mediaType string) float64 {
 	kind, _, _ := strings.Cut(mediaType, "/")
 	fitting := []string{"*/*", kind + "/*", mediaType}

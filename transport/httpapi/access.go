@@ -27,8 +27,8 @@ type Authenticator interface {
 	Authenticate(r *http.Request) (callwright.Principal, error)
 }
 
-// authorize authenticates a request, and checks the entitlements that its operation requires. Generated servers call it before anything
-// else, so that a request without a valid key learns nothing else.
+// authorize authenticates a request, and checks the entitlements that its operation requires. It does neither for a request that
+// Area.Keyless exempts. Generated servers call it before anything else, so that a request without a valid key learns nothing else.
 func (a *API) authorize(ctx context.Context, r *http.Request, entitlements []string) (context.Context, error) {
 	info := infoOf(ctx)
 	if info.area.Keyless != nil && info.area.Keyless(info.operation, r) {

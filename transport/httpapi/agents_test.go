@@ -106,6 +106,8 @@ func TestAgentComesBackAsItWasGiven(t *testing.T) {
 		{"interruption_threshold", `0.29`, ""},
 		{"interruption_threshold", `0`, ""},
 		{"interruption_threshold", `null`, ""},
+		{"interruptibility", `0`, ""},
+		{"interruptibility", `4`, ""},
 		{"first_sentence", `"Hello {{name}}."`, ""},
 		{"first_sentence", `null`, ""},
 		{"model", `"turbo"`, ""},

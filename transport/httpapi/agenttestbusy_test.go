@@ -35,7 +35,7 @@ func (s *slowReads) wait(ctx context.Context) {
 	}
 }
 
-// slowRuns is a store whose reads for analytics and for rescoring wait as slowReads says.
+// slowRuns is a store whose reads for analytics and for rescoring are blocked by slowReads.
 type slowRuns struct {
 	agentteststore.Store
 

@@ -118,7 +118,8 @@ func TestGroupsTellWhatTheyHaveUsed(t *testing.T) {
 	}
 }
 
-// TestWebhookGetsTheBatchThatAReadAnswers checks that the body of a batch's webhook equals the data of a read of the batch.
+// TestWebhookGetsTheBatchThatAReadAnswers checks that the body of a batch's webhook equals the data that a GET request for the batch
+// returns.
 func TestWebhookGetsTheBatchThatAReadAnswers(t *testing.T) {
 	t.Parallel()
 	h, w := tested(t)

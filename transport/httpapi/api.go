@@ -102,5 +102,5 @@ func withDefaults(c Config) Config {
 	return c
 }
 
-// Now returns the time of the clock of the API that serves ctx's request.
+// Now returns the current time, by the clock of the API that serves the request of ctx.
 func Now(ctx context.Context) time.Time { return infoOf(ctx).api.cfg.Clock.Now() }

@@ -34,11 +34,12 @@ type Area struct {
 	// LowerCase sends error codes in lower case, except AUTH_FAILURE, FEATURE_NOT_ENABLED and TOO_MANY_REQUESTS.
 	LowerCase bool
 
-	// Keyless reports whether a request for an operation requires no key, because the operation checks it itself. If nil, all require one.
+	// Keyless reports whether a request for an operation requires no key, because the operation itself authorizes the request, for example
+	// by a signed link. If nil, every request requires a key.
 	Keyless func(operation string, r *http.Request) bool
 	// Refuse replaces HandleError. If nil, HandleError is used.
 	Refuse ogenerrors.ErrorHandler
-	// Outer wraps the checks of all areas and the repetition of answers. Inner runs inside both. Either may be nil.
+	// Outer wraps the checks that all areas have in common, and the repetition of answers. Inner runs inside both. Either may be nil.
 	Outer, Inner middleware.Middleware
 	// Wrap returns the handler to use in place of the generated server, or an error for an area that is not configured. If nil, the
 	// generated server is used.
@@ -60,7 +61,7 @@ type (
 var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 
 // serveContract passes a request to the server that implements its operation. If no server does, the server that knows the path answers
-// 405. No two areas share a path. HEAD is served as GET, and net/http discards the body.
+// 405. If no server knows the path, the answer is 404. No two areas share a path. HEAD is served as GET, and net/http discards the body.
 func (a *API) serveContract(w *answerWriter, r *http.Request) {
 	method := r.Method
 	r.URL = withLowerIDs(withKnownPath(method, r.URL))
@@ -141,7 +142,7 @@ func (a *API) middleware(req middleware.Request, next middleware.Next) (middlewa
 	})
 }
 
-// through calls m, or next alone if m is nil.
+// through calls the middleware m, or directly calls the handler next if m is nil.
 func through(m middleware.Middleware, req middleware.Request, next middleware.Next) (middleware.Response, error) {
 	if m == nil {
 		return next(req)

@@ -29,9 +29,9 @@ const maxDepth = 64
 // is within the limit.
 const maxValues = 100_000
 
-// guard limits a request's body and checks its text, unless it is an upload. Both happen when the body is read, so that a request without a
-// valid key is refused first. If noUploads is set, an upload is refused without being read. The caller must call release when the request
-// is answered.
+// guard limits a request's body and, if the body is not an upload, checks its text. Both happen when the body is read, so that a request
+// without a valid key is refused first. If noUploads is set, an upload is refused without being read. The caller must call the function
+// release when the request is answered.
 func (a *API) guard(w http.ResponseWriter, r *http.Request, noUploads bool, members members) (body io.ReadCloser, release func()) {
 	room := &room{request: r, of: a.bodies}
 	contentType := strings.ToLower(r.Header.Get("Content-Type"))
@@ -86,7 +86,7 @@ func sizeOf(r *http.Request, limit int64) int64 {
 	return r.ContentLength
 }
 
-// guardedBody calls begin at the first Read. If begin returns an error, every Read returns it.
+// guardedBody calls the function begin at the first Read. If begin returns an error, every Read returns this error.
 type guardedBody struct {
 	io.ReadCloser
 	begin func() error
@@ -94,7 +94,7 @@ type guardedBody struct {
 	err   error
 }
 
-// Read calls begin if this is the first Read, and then reads the body.
+// Read reads the body. The first Read calls the function begin before.
 func (b *guardedBody) Read(p []byte) (int, error) {
 	if !b.begun {
 		b.begun, b.err = true, b.begin()

@@ -96,7 +96,9 @@ func TestGetCallTellsHowItWent(t *testing.T) {
 	created := time.Date(2026, 3, 2, 9, 15, 0, 7000000, time.UTC)
 	h.ended("c1", created)
 	for i, e := range []call.Entry{
-		{Speaker: call.SpeakerAssistant, Text: "Hello.", Start: 500 * time.Millisecond, End: time.Second, Interrupted: true},
+		{Speaker: call.SpeakerAssistant, Text: "Hello.", Start: 500 * time.Millisecond, End: time.Second, Interrupted: true, Holds: []conversation.Hold{
+			{Start: 700 * time.Millisecond, Length: 42500 * time.Microsecond, Why: conversation.HoldBackChannel},
+		}},
 		{Speaker: call.SpeakerUser, Text: "Hi.", Start: 2 * time.Second, End: 3 * time.Second},
 		{Speaker: call.SpeakerAction, Text: "Pressed 1.", Latency: conversation.Latency{Playing: 1500 * time.Microsecond}},
 	} {
@@ -121,7 +123,9 @@ func TestGetCallTellsHowItWent(t *testing.T) {
 	}
 	if at(t, record, "transcripts", 0, "interrupted") != true || at(t, record, "transcripts", 1, "start") != 2.0 ||
 		at(t, record, "transcripts", 2, "latency", "playing_ms") != 1.5 ||
-		at(t, record, "transcripts", 2, "latency", "end_of_turn_ms") != nil || at(t, record, "transcripts", 2, "id") != 3.0 {
+		at(t, record, "transcripts", 2, "latency", "end_of_turn_ms") != nil || at(t, record, "transcripts", 2, "id") != 3.0 ||
+		at(t, record, "transcripts", 0, "held", 0, "start_ms") != 700.0 || at(t, record, "transcripts", 0, "held", 0, "ms") != 42.5 ||
+		at(t, record, "transcripts", 0, "held", 0, "why") != "backchannel" {
 		t.Errorf("transcript %v", record["transcripts"])
 	}
 }

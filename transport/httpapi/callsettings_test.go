@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -121,6 +122,44 @@ func TestCallTakesTheSettingsOfAWebAgent(t *testing.T) {
 	foreign := h.want(http.StatusNotFound, "POST", "/v1/calls", body, header{"Authorization", other})
 	if text, _ := at(t, foreign, "errors", 0, "message").(string); !strings.HasPrefix(text, "agent_id: ") {
 		t.Errorf("foreign %v", foreign)
+	}
+}
+
+// TestCallIsInterruptedAsItsSettingsSay checks which settings of a call, its web agent and its persona determine how it is interrupted.
+func TestCallIsInterruptedAsItsSettingsSay(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.attach()
+	plain, _ := h.agent(`{"prompt":"Help."}`)["agent_id"].(string)
+	calm, _ := h.agent(`{"prompt":"Help.","interruptibility":1}`)["agent_id"].(string)
+	h.want(http.StatusOK, "POST", "/v1/agents/"+calm, `{"voice":"slt"}`)
+	desk, _ := h.persona(`{"name":"Eva","orchestration_prompt":"Talk.","call_config":{"interruptibility":3,"interruption_threshold":90}}`)["id"].(string)
+	for members, want := range map[string]string{
+		`"task":"x"`:                      "level nil, threshold nil",
+		`"task":"x","interruptibility":3`: "level 3, threshold nil",
+		`"task":"x","interruptibility":4,"block_interruptions":true`:  "level 0, threshold nil",
+		`"task":"x","interruptibility":4,"block_interruptions":false`: "level 4, threshold nil",
+		`"task":"x","block_interruptions":false`:                      "level nil, threshold nil",
+		`"task":"x","interruptibility":1,"interruption_threshold":90`: "level 1, threshold 90ms",
+		`"agent_id":"` + plain + `"`:                                  "level nil, threshold 500ms",
+		`"agent_id":"` + plain + `","interruptibility":4`:             "level 4, threshold nil",
+		`"agent_id":"` + plain + `","block_interruptions":true`:       "level 0, threshold nil",
+		`"agent_id":"` + calm + `"`:                                   "level 1, threshold nil",
+		`"agent_id":"` + calm + `","interruption_threshold":700`:      "level 1, threshold 700ms",
+		`"persona_id":"` + desk + `"`:                                 "level 3, threshold 90ms",
+		`"persona_id":"` + desk + `","interruptibility":0`:            "level 0, threshold nil",
+	} {
+		a := h.created(members).Agent
+		level, threshold := "nil", "nil"
+		if a.Interruptibility != nil {
+			level = strconv.Itoa(*a.Interruptibility)
+		}
+		if a.Interruption != nil {
+			threshold = a.Interruption.String()
+		}
+		if got := "level " + level + ", threshold " + threshold; got != want {
+			t.Errorf("%s: got %s, want %s", members, got, want)
+		}
 	}
 }
 

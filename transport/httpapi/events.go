@@ -52,10 +52,11 @@ func (e Event) encode() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// SendEvents answers with server-sent events: first, then the events that next returns, and comments while next waits. The stream ends if
-// the client disconnects or does not read, after 15 minutes, and when the key expires or is revoked. It also ends when next returns io.EOF,
-// callwright.CodeNotFound or callwright.CodeUnavailable. Other errors end it too and are logged, because the answer has begun and cannot
-// report them. next must return when its context ends, and is then called again.
+// SendEvents answers with server-sent events. It sends the given first event, then an event for each value that the function next returns,
+// and comments while next waits. The stream ends if the client disconnects or does not read, after 15 minutes, and when the key expires or
+// is revoked. It also ends when next returns io.EOF, callwright.CodeNotFound or callwright.CodeUnavailable. Other errors end it too and are
+// logged, because the answer has begun and cannot report them. The function next must return when its context ends, and is then called
+// again.
 func SendEvents[T any](
 	ctx context.Context, w http.ResponseWriter, first Event, next func(ctx context.Context) ([]T, error), event func(T) (Event, error),
 ) {
@@ -127,7 +128,8 @@ func (s stream[T]) follow(ctx context.Context, first Event) error {
 	}
 }
 
-// nextWithin calls next with a timeout of beat. It returns no events and no error if the timeout passes.
+// nextWithin calls the function next with the given timeout. If the timeout passes, it returns no events and no error, unless ctx has ended
+// too.
 func (s stream[T]) nextWithin(ctx context.Context, beat time.Duration) ([]T, error) {
 	within, cancel := context.WithTimeout(ctx, beat)
 	defer cancel()

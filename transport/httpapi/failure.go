@@ -66,8 +66,8 @@ func (l line) String() string {
 	return l.path + ": " + l.text
 }
 
-// failureOf translates an error for a client of an area. It keeps coded errors and the errors that the generated code found in the request.
-// Any other error becomes internal without details.
+// failureOf translates an error for a client of an area. It keeps errors with a known code, and translates the errors that the generated
+// code found in the request. CodeInternal and any other error become internal without details.
 func failureOf(err error, area *Area) failure {
 	var errs callwright.FieldErrors
 	var coded *callwright.Error
@@ -104,7 +104,7 @@ const (
 	maxShownText  = 500 // characters of a line's path or text; either may repeat the client's input
 )
 
-// several returns a failure with a line for each error, and the code of the first.
+// several returns a failure with a line for each error, and the code of the first error.
 func several(errs callwright.FieldErrors) failure {
 	lines := make([]line, len(errs))
 	for i, e := range errs {
@@ -135,8 +135,8 @@ func cut(text string) string {
 	return text
 }
 
-// NewFailure translates an error into an answer for the client, in the envelope of the operation. If the status is 5xx, it keeps the error
-// for the log.
+// NewFailure translates an error into an answer for the client, in the envelope of the operation. If the status is 5xx except 501, it keeps
+// the error for the log.
 func NewFailure(ctx context.Context, err error) oas.Failure {
 	info := infoOf(ctx)
 	f := failureOf(err, info.area)
@@ -155,7 +155,7 @@ func NewFailure(ctx context.Context, err error) oas.Failure {
 }
 
 // Explain translates an error for a client within a successful answer. It returns the code, the path of the member that is wrong, if any,
-// and a text.
+// and a text. If there are several errors, it explains the first one.
 func Explain(err error) (code callwright.Code, path, text string) {
 	f := failureOf(err, nil)
 	return f.code, f.lines[0].path, f.lines[0].text
@@ -200,7 +200,8 @@ func (f failure) envelope(info *requestInfo) []byte {
 // entry is an element of an envelope's errors. Empty fields are omitted.
 type entry struct{ code, message, path, batch string }
 
-// writeEntry writes an entry as {error, message, path, batch_id}. If flat is set, it repeats the path as field, its name in envelope B.
+// writeEntry writes an entry as {error, message, path, batch_id}. If flat is set, it repeats the path as the member "field", the path's
+// name in envelope B.
 func writeEntry(e *jx.Encoder, w entry, flat bool) {
 	e.Obj(func(e *jx.Encoder) {
 		e.Field("error", func(e *jx.Encoder) { e.Str(w.code) })
@@ -217,7 +218,8 @@ func writeEntry(e *jx.Encoder, w entry, flat bool) {
 	})
 }
 
-// nameOf returns an operation's name of a code.
+// nameOf returns the name with which an operation sends an error code: its own name from Names, or else the code, in lower case if
+// LowerCase requires it.
 func (a *Area) nameOf(code callwright.Code, operation string) string {
 	if name, ok := a.Names[operation][code]; ok {
 		return name

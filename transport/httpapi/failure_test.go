@@ -313,7 +313,8 @@ func TestMissingEngineIsSaid(t *testing.T) {
 	}
 }
 
-// TestErrorsHaveTheEnvelopeOfTheirOperation makes a request to every operation that it must refuse. do checks the envelope of the answer.
+// TestErrorsHaveTheEnvelopeOfTheirOperation sends a request to every operation, which the operation must refuse. do checks the envelope of
+// the answer.
 func TestErrorsHaveTheEnvelopeOfTheirOperation(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -17,8 +17,8 @@ const (
 	generatedEach = 30
 )
 
-// TestGeneratedRequests makes requests for every operation that are generated from the contract. It checks that each answer has a form in
-// the contract and is not a server error.
+// TestGeneratedRequests generates requests for every operation from the contract. It checks that each answer has a form in the contract,
+// and is not a server error other than 501 and 503.
 func TestGeneratedRequests(t *testing.T) {
 	t.Parallel()
 	h := open(t)

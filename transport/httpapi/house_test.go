@@ -70,11 +70,11 @@ type house struct {
 	poor         string // key of an organization without the entitlement SIP
 	log          *bytes.Buffer
 	logger       *slog.Logger // writes to log
-	ready        error        // error of a call's engines
+	ready        error        // error that Ready of the call service returns
 	areas        services
-	gate         *gate            // of promotions of pathways
+	gate         *gate            // decides on promotions of pathways
 	writer       agentstest.Model // drafts scenarios
-	slow         slowReads        // of runs
+	slow         slowReads        // blocks heavy reads of runs
 	sipFakes
 	speechFakes
 	portingFakes

@@ -28,12 +28,12 @@ type Connections struct {
 }
 
 // Limit returns a listener that enforces the limits. If a connection exceeds them, the listener closes an open connection without a request
-// in its place. It chooses among the address with the most connections, and there the connection that has been idle longest. It closes a
-// connection of another address only if that address has more connections than the new one's. If it can close none, it closes the new
-// connection.
+// in its place. It chooses the address with the most connections, and of this address the connection that has been idle longest. It closes
+// a connection of another address only if that address has more connections than the address of the new connection, and if the latter is
+// below PerAddress. If it can close none, it closes the new connection.
 //
-// The listener knows idle connections only if a server of NewServer uses it. A reverse proxy, from which many connections come, should be
-// in Trusted and limit its own clients.
+// The listener recognizes idle connections only if a server of NewServer uses it. A reverse proxy, from which many connections come, should
+// be in Trusted and limit its own clients.
 func (c Connections) Limit(l net.Listener) net.Listener {
 	c.Total, c.PerAddress = cmp.Or(c.Total, DefaultConnections), cmp.Or(c.PerAddress, DefaultConnectionsPerAddress)
 	c.Runtime = c.WithDefaults()
@@ -96,7 +96,8 @@ func (l *limitListener) admit(conn *limitedConn) (idle *limitedConn, ok bool) {
 	return idle, true
 }
 
-// full reports whether the source of a new connection has reached PerAddress. The caller must hold the lock.
+// full reports whether the source of a new connection has reached PerAddress. It returns false for a trusted source. The caller must hold
+// the lock.
 func (l *limitListener) full(conn *limitedConn) bool {
 	return !conn.trusted && l.from[conn.from] >= l.limits.PerAddress
 }

@@ -155,7 +155,7 @@ func (w *memberWriter) member(d *jx.Decoder, o *object, name string) error {
 	return nil
 }
 
-// of returns the key of a member in the maps of the area.
+// of returns the key under which the maps of the area list a member of the object.
 func (o *object) of(name string) string {
 	if strings.HasSuffix(o.key, " ") {
 		return o.key + name
@@ -163,7 +163,8 @@ func (o *object) of(name string) string {
 	return o.key + "." + name
 }
 
-// otherName returns a name, other than name, of a member that was given twice. known is the member's name in the contract.
+// otherName returns another name of a member that was given twice, different from the argument name. known is the member's name in the
+// contract.
 func (w *memberWriter) otherName(o *object, known, name string) string {
 	if name != known {
 		return known

@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/callsapi"
 )
 
-// outbox records the last sent message. It returns err.
+// outbox is a Sender that records the last message and returns err.
 type outbox struct {
 	notifier
 	org     callwright.OrgID

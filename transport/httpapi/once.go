@@ -20,9 +20,9 @@ const answerLife = 24 * time.Hour
 // idempotencyKey is the header that contains the key. The generated code validates the key.
 const idempotencyKey = "Idempotency-Key"
 
-// answerOnce repeats the first answer to a request whose Idempotency-Key was used before. It finds the answer, runs the operation and
-// stores its answer in one transaction. Of two concurrent requests, only one takes effect, and an operation that fails leaves neither a
-// change nor an answer. See Area.Detached for other operations.
+// answerOnce repeats the first answer to a request whose Idempotency-Key was used before. If there is no such answer, it runs the operation
+// and stores the answer, all in one transaction. Of two concurrent requests, only one takes effect, and an operation that fails leaves
+// neither a change nor an answer. See Area.Detached for other operations. A request without a key is only passed on.
 func (a *API) answerOnce(req middleware.Request, next middleware.Next, area *Area) (middleware.Response, error) {
 	if req.Raw.Header.Get(idempotencyKey) == "" {
 		return next(req)
@@ -41,7 +41,7 @@ func (a *API) answerOnce(req middleware.Request, next middleware.Next, area *Are
 	return answer, err
 }
 
-// claim identifies a request with an Idempotency-Key. empty returns an empty answer to decode into.
+// claim identifies a request with an Idempotency-Key. The function empty returns an empty answer, into which a stored answer is decoded.
 type claim struct {
 	org    callwright.OrgID
 	key    string

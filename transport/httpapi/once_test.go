@@ -40,7 +40,7 @@ func TestSameKeyAndBodyGetTheFirstAnswer(t *testing.T) {
 	}
 	_, stranger := h.tenant("other", "SIP")
 	foreign := h.want(400, "POST", "/v1/calls", aCall, key, header{"Authorization", stranger})
-	if at(t, foreign, "errors", 0, "error") != "BAD_REQUEST" { // it has no number; the first answer would show it the call's id
+	if at(t, foreign, "errors", 0, "error") != "BAD_REQUEST" { // the stranger has no number; the first answer would reveal the call's id
 		t.Errorf("another organization: %v", foreign)
 	}
 }
@@ -120,7 +120,7 @@ func TestManyAtOnceMakeOneCall(t *testing.T) {
 	}
 }
 
-// racing is a store of answers in which another request stores its answer just before the first one.
+// racing is a store of answers that loses the first race: instead of storing the first answer, it calls winner and returns ErrConflict.
 type racing struct {
 	callwright.IdempotencyStore
 	once   sync.Once
@@ -139,7 +139,7 @@ func (r *racing) StoreAnswer(
 	return r.IdempotencyStore.StoreAnswer(ctx, org, key, digest, answer, since, at)
 }
 
-// loose is an Atomic without isolation, as a database at READ COMMITTED.
+// loose is an Atomic without isolation, like a database at READ COMMITTED.
 type loose struct{ *memstore.Store }
 
 func (loose) Do(ctx context.Context, fn func(context.Context) error) error { return fn(ctx) }

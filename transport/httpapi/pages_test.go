@@ -84,8 +84,8 @@ func TestOperationalPagesAreInTheContract(t *testing.T) {
 	}
 }
 
-// TestServedContract checks that the contract names the server's public URL, that the pages use the URL at which they are opened, and that
-// both mark operations that are not built.
+// TestServedContract checks that the contract names the server's public URL, and that the pages use the URL at which they are opened. Both
+// must mark the operations that are not built.
 func TestServedContract(t *testing.T) {
 	t.Parallel()
 	type contract struct {

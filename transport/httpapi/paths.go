@@ -13,7 +13,7 @@ var otherPaths = []struct{ method, path, known string }{
 }
 
 // withKnownPath returns the URL with the contract's path in place of another server's path. An entry of otherPaths without a method applies
-// to every method and to all paths below it.
+// to every method, and to all paths below its path.
 func withKnownPath(method string, u *url.URL) *url.URL {
 	for _, other := range otherPaths {
 		rest, ok := strings.CutPrefix(u.Path, other.path)

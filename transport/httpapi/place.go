@@ -9,16 +9,16 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 )
 
-// place is a value in a JSON body: its path with list indexes, and the range of its text. Of the values that are searched for, it also
-// holds the members.
+// place is a value in a JSON body: its path with list indexes, and the range of its text. If the value is an object at the searched path,
+// members contains its members.
 type place struct {
 	path       string
 	start, end int64
 	members    map[string]json.RawMessage
 }
 
-// placeOf returns the path of the first value that has the path names and satisfies fits. The result contains list indexes, which the
-// generated decoder omits. If no value is found, the result is the path without indexes.
+// placeOf returns the path of the first value that is at the path formed by names and for which the function fits returns true. The result
+// contains list indexes, which the generated decoder omits. If no value is found, the result is the path without indexes.
 func placeOf(body []byte, names []string, fits func(p place) bool) string {
 	var found []place
 	dec := json.NewDecoder(bytes.NewReader(body))
@@ -35,8 +35,8 @@ func placeOf(body []byte, names []string, fits func(p place) bool) string {
 	return path
 }
 
-// findPlaces adds the values with the path names, below the next value of a decoder, to found. Inner values come first. A list matches
-// through its elements, but a list directly within a list is not searched.
+// findPlaces reads the next value of a decoder, and adds the values at the path formed by names, relative to this value, to found. Inner
+// values come first. A list matches through its elements, but a list directly within a list is not searched.
 func findPlaces(dec *json.Decoder, at place, names []string, inList bool, found *[]place) error {
 	at.start = dec.InputOffset()
 	token, err := dec.Token()

@@ -52,7 +52,7 @@ func (h *house) ports(work callwright.Work) portingapi.Config {
 	return portingapi.Config{Ports: service, Documents: documents, Letters: letters}
 }
 
-// withPorts returns a house with the same store whose services of port requests have a changed configuration.
+// withPorts returns a house with the same store. change alters the configurations of its porting and letter services.
 func (h *house) withPorts(change func(*porting.Config, *loa.Config)) *house {
 	h.t.Helper()
 	c, l := h.porting, h.letters

@@ -59,7 +59,7 @@ func forwardedClient(trusted []netip.Prefix, proxy netip.Addr, h http.Header) ne
 }
 
 // walk reads the hops from the right, starting at the proxy's address. It returns the first address that is not a trusted proxy, or the
-// last address before an invalid hop.
+// last address before an invalid hop. If all hops are trusted proxies, it returns the leftmost.
 func walk(trusted []netip.Prefix, at netip.Addr, hops []string) netip.Addr {
 	for _, hop := range slices.Backward(hops) {
 		next, ok := hopAddr(strings.TrimSpace(hop))
@@ -91,8 +91,8 @@ func hopAddr(text string) (netip.Addr, bool) {
 	return plainAddr(a), err == nil
 }
 
-// forwardedHops returns the "for" parameter of each element of a Forwarded header. It is empty for an element without one and for a
-// malformed element. Otherwise a quote that the client left open could hide the element that the proxy adds.
+// forwardedHops returns the "for" parameter of each element of a Forwarded header. It returns an empty text for a malformed element and for
+// an element without the parameter. Otherwise a quote that the client left open could hide the element that the proxy adds.
 func forwardedHops(text string) []string {
 	var hops []string
 	for _, element := range splitQuoted(text, ',') {

@@ -70,8 +70,8 @@ func unknownParameter(name string, known []string) *callwright.Error {
 	return callwright.Invalid(name, "is not a known parameter")
 }
 
-// nearest returns the known name most similar to name: one that differs in at most two letters and in less than half of them. It ignores
-// case, underscores and dashes. It returns an empty text if no known name is similar.
+// nearest returns the known name most similar to name. The two may differ in at most two letters, and in less than half of the letters.
+// nearest ignores case, underscores and dashes. It returns an empty text if no known name is similar.
 func nearest(name string, known []string) string {
 	plain := strings.NewReplacer("_", "", "-", "", "[]", "")
 	name = plain.Replace(strings.ToLower(name))

@@ -44,7 +44,7 @@ type wants struct {
 
 var index = regexp.MustCompile(`\[[0-9]+\]`)
 
-// or returns the description of a valid member at a path, or text if there is no description.
+// or returns "must be " and the description of a valid member at a path, or text if there is no description.
 func (w wants) or(path, text string) string {
 	if w.area == nil {
 		return text

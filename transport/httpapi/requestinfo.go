@@ -89,7 +89,7 @@ func StillAuthorized(ctx context.Context) error {
 // requestIDHeader contains the request's id, in requests and in answers.
 const requestIDHeader = "X-Request-ID"
 
-// goodID matches the request ids of clients that are accepted for headers and logs.
+// goodID matches the request ids that are accepted from clients. Any other id is replaced, because ids appear in headers and logs.
 var goodID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // ServeHTTP serves a request to an area or an operational page. It assigns a request id, recovers panics and writes the log line.
@@ -213,8 +213,8 @@ func (w *answerWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write writes a part of the body, which the client must read within takeTimeout. The first Write sends a header with status 200 unless
-// WriteHeader was called.
+// Write writes a part of the body. The client must read it within takeTimeout, unless the answer is an event stream, which has its own
+// limit. The first Write sends a header with status 200 unless WriteHeader was called.
 func (w *answerWriter) Write(p []byte) (int, error) {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)

@@ -57,7 +57,7 @@ func (r *room) toUpload(size int64) error { return r.claim(r.of.uploads, size) }
 // toReceive reserves memory for a body of size bytes. It waits up to bodyWait.
 func (r *room) toReceive(size int64) error { return r.claim(r.of.received, size) }
 
-// toDecode reserves memory for the decoded form of a body with a size in bytes and a number of values. It waits up to bodyWait.
+// toDecode reserves memory for the decoded form of a body with the given size in bytes and number of values. It waits up to bodyWait.
 func (r *room) toDecode(size, values int) error {
 	budget := r.of.decoded
 	if size <= smallBody {

@@ -22,7 +22,7 @@ import (
 // began is the time at which the first call of the tests' log began.
 var began = time.Date(2026, 3, 2, 9, 0, 0, 120e6, time.UTC)
 
-// logged adds a call to the log that began the given minutes after began. If end is nil, the call is still running.
+// logged adds to the log a call that began the given number of minutes after the time began. If end is nil, the call is still running.
 func (h *house) logged(id string, minutes int, end *calllog.End, steps ...ladder.Event) {
 	h.t.Helper()
 	log := sipstore.CallLog{Store: h.store}

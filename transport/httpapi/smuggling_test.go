@@ -6,8 +6,8 @@ import (
 	"testing/synctest"
 )
 
-// TestTwoLengths checks that the connection is closed after a request with an ambiguous end, so that the bytes after it are not read as a
-// request (RFC 9112, section 6.1).
+// TestTwoLengths checks that the connection is closed after a request with an ambiguous end. Otherwise the bytes that follow could be read
+// as another request (RFC 9112, section 6.1).
 func TestTwoLengths(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -47,7 +47,7 @@ type audioShelf struct {
 	lost, cut atomic.Bool
 }
 
-// OpenBlob opens audio as lost and cut say.
+// OpenBlob returns CodeNotFound if lost is set. If cut is set, the opened audio cannot be read.
 func (s *audioShelf) OpenBlob(ctx context.Context, org callwright.OrgID, name string) (io.ReadSeekCloser, error) {
 	if s.lost.Load() {
 		return nil, callwright.NotFound("audio")

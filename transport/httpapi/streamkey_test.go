@@ -39,8 +39,8 @@ func TestStreamEndsAtTheExpiry(t *testing.T) {
 	}
 }
 
-// TestStreamEndsWithItsKey checks that a stream ends within 30 seconds after its key was revoked. It must not send events from more than 15
-// seconds after the revocation.
+// TestStreamEndsWithItsKey checks that a stream ends within 30 seconds after its key was revoked. It must not send events that occur more
+// than 15 seconds after the revocation.
 func TestStreamEndsWithItsKey(t *testing.T) {
 	t.Parallel()
 	for name, busy := range map[string]bool{"quiet": false, "busy": true} {

@@ -34,7 +34,8 @@ func newTelemetry(tracing trace.TracerProvider, metering metric.MeterProvider) (
 	return telemetry{tracing.Tracer(telemetryName), duration}, err
 }
 
-// observe calls serve, and traces and measures it as a request for an operation. It calls result after serve has returned.
+// observe calls the function serve, and traces and measures this call as a request for an operation. When serve has returned or panicked,
+// observe calls the function result.
 func (t telemetry) observe(
 	ctx context.Context, method string, o Operation, serve func(context.Context), result func() (status int, failure error),
 ) {

@@ -87,7 +87,7 @@ var bodies = map[string]string{
 	"createSpeech":                       `{"text":"Good morning.","output_format":"pcm_8000","voice_id":"$voice"}`,
 }
 
-// naming is an id in the requests of an operation: where it is, its name, and the kind of its object.
+// naming is an id in the requests of an operation: its location, its name, and the kind of its object.
 type naming struct {
 	in, name, kind string
 	optional       bool // the id filters a list

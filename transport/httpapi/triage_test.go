@@ -70,7 +70,7 @@ func TestIssueWithEverything(t *testing.T) {
 	}
 }
 
-// TestTwoEditors checks that a change of a version that was changed meanwhile is refused.
+// TestTwoEditors checks that a change is refused if the issue has changed since the version that the change names.
 func TestTwoEditors(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -8,8 +8,8 @@ import (
 
 // Voices returns replacements for unknown voices. speech.Service implements it.
 type Voices interface {
-	// Replacement returns the name of the voice that replaces an unknown one. It returns an empty name if idOrName is known, empty or
-	// refused.
+	// Replacement returns the name of the voice that replaces an unknown one. It returns an empty name if idOrName is known or empty, or if
+	// unknown voices are refused.
 	Replacement(ctx context.Context, org callwright.OrgID, idOrName, language string) (string, error)
 }
 

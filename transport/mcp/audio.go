@@ -14,8 +14,8 @@ const wavType = "audio/wav"
 // errFull is the error of a download that exceeds the maximum size of audio in a result.
 var errFull = errors.New("the audio is too large for a result")
 
-// buffer stores at most a number of bytes, and aborts a longer download. It does not embed bytes.Buffer, because io.Copy would then use its
-// ReadFrom and bypass Write.
+// buffer stores a download, and aborts it if it has more bytes than the limit. It does not embed bytes.Buffer, because io.Copy would then
+// call the method ReadFrom and bypass Write.
 type buffer struct {
 	kept []byte
 	most int64
@@ -35,8 +35,9 @@ func link(url, sample string) sdk.Content {
 	return &sdk.ResourceLink{URI: url, Name: "speech-" + sample + ".wav", Title: "Speech", MIMEType: wavType}
 }
 
-// fetch downloads audio for a result with load. If requested audio cannot be included, it returns a note with the reason instead. It
-// returns neither for audio that was not requested.
+// fetch downloads audio for a result by means of the function load. Audio that was not requested is included only if it has at most t.small
+// bytes. If requested audio cannot be included, fetch returns a note with the reason instead. If other audio cannot be included, fetch
+// returns neither.
 func (t *tools) fetch(ctx context.Context, asked bool, load func(io.Writer) (int64, error)) (audio []byte, note string) {
 	most := t.small
 	if asked {

@@ -44,7 +44,7 @@ type drainingConn struct {
 const maxOpen = 16
 
 // Read reads the next message. It first waits until fewer than maxOpen requests are open. At the end of the input, it waits until all
-// requests are answered.
+// requests are answered. Each wait ends after c.limit at the latest.
 func (c *drainingConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	c.wait(ctx, maxOpen-1)
 	msg, err := c.Connection.Read(ctx)

@@ -37,7 +37,7 @@ type HTTPConfig struct {
 	MaxRequests int // concurrent requests; 0 means 32
 }
 
-// Limits of HTTP. There are no sessions, so that each request is independent.
+// Limits of the HTTP requests of a handler.
 const (
 	defaultRequests = 32
 	callLimit       = 3 * time.Minute // duration of a request
@@ -92,7 +92,7 @@ func NewHandler(c HTTPConfig) (http.Handler, error) {
 	return h, nil
 }
 
-// ServeHTTP checks the host, the site and the key of a request before it passes the request on.
+// ServeHTTP passes a request on if its host and its site are allowed and it carries a key. It does not check whether the key is valid.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	switch {
@@ -151,7 +151,8 @@ func keyOf(value string) callwright.Secret {
 	return callwright.Secret(strings.TrimSpace(key))
 }
 
-// allowed reports whether a request names an allowed host and comes from no page, from a page of that host or from an allowed site.
+// allowed reports whether a request names an allowed host, and was not sent by a page of a foreign site. Pages of the named host and of the
+// allowed sites may send requests.
 func (h *handler) allowed(r *http.Request) bool {
 	if !h.ours(r.Host) {
 		return false

@@ -84,7 +84,7 @@ func (i *input) answer(line []byte, code int64, message string) error {
 	return err
 }
 
-// Close closes the underlying stream if it is an io.Closer. A pending Read then returns.
+// Close closes the underlying stream if it is an io.Closer, so that a pending Read can return.
 func (i *input) Close() error {
 	if closer, ok := i.in.(io.Closer); ok {
 		return closer.Close()

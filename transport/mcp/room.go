@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// Limits of the memory of all requests of a handler. A user is an address or, behind a proxy on this machine, a key.
+// Limits of the memory that all requests of a handler use together. A user is an address or, behind a proxy on this machine, a key.
 const (
 	smallBody  = 16 << 10 // up to this size, a body does not count toward bodyMemory
 	maxBodies  = 4096     // bodies that are being received
@@ -55,7 +55,7 @@ func keyUser(key callwright.Secret) string {
 }
 
 // receive reads the body of a request, which must arrive within bodyLimit. For a body larger than smallBody, it reserves memory and may
-// wait for it. The caller must call release.
+// wait for it. If err is nil, the caller must call the function release.
 func (m *rooms) receive(w http.ResponseWriter, r *http.Request, user string) (body []byte, release func(), err error) {
 	leave, err := m.bodies.Claim(r.Context(), user, 1)
 	if err != nil {

@@ -41,7 +41,7 @@ type Config struct {
 const (
 	defaultSmall = 64 << 10
 	defaultAudio = 4 << 20
-	maxVoices    = 200 // in a list
+	maxVoices    = 200 // maximum voices in a list
 )
 
 // maxLine is the maximum length of a client's message, in bytes. The longest text has 5,000 characters of at most 12 bytes each when
@@ -60,7 +60,7 @@ type tools struct {
 	schemas map[string]*jsonschema.Schema // schemas of the arguments, by tool
 }
 
-// newServer returns an MCP server with all tools. api finds the API for each call.
+// newServer returns an MCP server with all tools. The function api finds the API for each call.
 func newServer(c Config, api finder) (*sdk.Server, error) {
 	t := &tools{api: api, small: int64(cmp.Or(c.SmallAudio, defaultSmall)), most: int64(cmp.Or(c.MaxAudio, defaultAudio)), schemas: map[string]*jsonschema.Schema{}}
 	if t.most < 0 {
@@ -81,9 +81,9 @@ func newServer(c Config, api finder) (*sdk.Server, error) {
 	return server, nil
 }
 
-// ServeStdio serves one client until in ends or ctx ends, and then returns nil. The client's messages are lines of in, and the answers are
-// lines of out. Nothing else may write to out. Requests before the end of in are still answered, within 3 minutes. If ctx ends, reading of
-// in continues in the background until in is closed.
+// ServeStdio serves one client until the client's input ends or ctx ends, and then returns nil. The client's messages are lines of the
+// reader in, and the answers are lines of the writer out. Nothing else may write to this writer. Requests before the end of the input are
+// still answered, within 3 minutes. If ctx ends, reading continues in the background until the reader is closed.
 //
 // A line that is not a message is answered with an error of JSON-RPC. A message of more than 256 KiB ends the session with an error. While
 // 16 requests are running, no further message is read.
@@ -101,7 +101,7 @@ func ServeStdio(ctx context.Context, api API, c Config, in io.Reader, out io.Wri
 	return nil
 }
 
-// tool returns a tool with the schemas of its argument and result types. change may restrict the schemas; it may be nil.
+// tool returns a tool with the schemas of its argument and result types. The function change may restrict the schemas; it may be nil.
 func tool[In, Out any](name, title, description string, hints sdk.ToolAnnotations, change func(in, out schema)) (*sdk.Tool, error) {
 	in, err := schemaOf[In]()
 	if err != nil {

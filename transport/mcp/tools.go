@@ -26,7 +26,7 @@ const (
 	maxSkip  = 1_000_000
 )
 
-// add adds a tool to a server. call receives the API for the client that calls the tool.
+// add adds a tool to a server. The function call implements the tool. It receives the API for the client that uses the tool.
 func add[In, Out any](
 	t *tools, server *sdk.Server, name, title, description string, hints sdk.ToolAnnotations, change func(in, out schema),
 	call func(context.Context, API, In) ([]sdk.Content, Out, error),

@@ -33,7 +33,7 @@ func document(t *testing.T) (libopenapi.Document, *v3.Document) {
 }
 
 // operations calls fn for every operation of the contract, except the operational pages, whose answers are texts. The tests of httpapi
-// compare those with the contract.
+// compare these pages with the contract.
 func operations(doc *v3.Document, fn func(method, path string, op *v3.Operation)) {
 	for path, item := range doc.Paths.PathItems.FromOldest() {
 		for method, op := range item.GetOperations().FromOldest() {
@@ -281,7 +281,8 @@ func TestJSONBodiesAreNamedAndShown(t *testing.T) {
 	})
 }
 
-// checkMedia checks that a schema is named, and that it has at least one example, all of which are valid.
+// checkMedia checks that the schema of a media type is named. It also checks that the media type has at least one example, and that all its
+// examples are valid.
 func checkMedia(t *testing.T, at string, media *v3.MediaType) {
 	t.Helper()
 	if !media.Schema.IsReference() {

@@ -75,8 +75,8 @@ type state struct {
 	Tokens   int      `json:"tokens"`             // number of tokens used so far
 }
 
-// Step executes one step of an analysis: it announces the plan, reads the next resource, or concludes. It returns CodeInternal if c.State
-// is not the state of an Analyst.
+// Step executes one step of an analysis: it announces the plan, reads the next resource, or concludes. After Config.MaxTokens, it ends the
+// analysis instead. It returns CodeInternal if c.State is not the state of an Analyst.
 func (a *Analyst) Step(ctx context.Context, c triage.Case) (triage.Progress, error) {
 	var s state
 	if c.State != nil {
@@ -136,8 +136,8 @@ func unavailable(message string, f *llm.Failure) error {
 	return e.Because(f)
 }
 
-// ask asks the model a question, with the evidence as data, and decodes its answer into the value that into points to. It adds the used
-// tokens to s.
+// ask asks the model a question, with the evidence as data, and stores the decoded answer in the variable to which the pointer into refers.
+// It adds the used tokens to s, even if it returns an error.
 func (a *Analyst) ask(
 	ctx context.Context, c triage.Case, s *state, rules string, evidence map[string]any, schema string, into any,
 ) error {

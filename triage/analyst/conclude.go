@@ -74,7 +74,8 @@ type citation struct {
 	Fact     *string `json:"fact"`
 }
 
-// finish asks the model for the root cause. If the model has not asked people before, it may ask them a question instead.
+// finish asks the model for the root cause. If the model has not asked people before, it may ask them a question instead. If no resource
+// could be read, finish ends the analysis with an error.
 func (a *Analyst) finish(ctx context.Context, c triage.Case, s *state) (triage.Progress, error) {
 	if len(s.Notes) == 0 {
 		return stopped("There is nothing to analyze: nothing of what was to be read could be."), nil

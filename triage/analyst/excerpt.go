@@ -49,8 +49,8 @@ func cut(e triage.Evidence, flagged []int) excerpt {
 	return excerpt{Facts: facts, Lines: cutLines(e.Lines, flagged, maxExcerpt-size), Total: len(e.Lines)}
 }
 
-// cutFacts returns the facts that fit into most bytes, shortest first, and the bytes that their names and values use. It truncates a value
-// that does not fit.
+// cutFacts returns the facts that fit into the given number of bytes, shortest first, and the bytes that their names and values use. It
+// truncates a value that does not fit.
 func cutFacts(facts map[string]any, most int) (map[string]json.RawMessage, int) {
 	kept, size := map[string]json.RawMessage{}, 0
 	raw := make(map[string]json.RawMessage, len(facts))
@@ -75,7 +75,7 @@ func cutFacts(facts map[string]any, most int) (map[string]json.RawMessage, int) 
 	return kept, size
 }
 
-// cutLines returns the lines nearest to the flagged ones that fit into most bytes, in order.
+// cutLines returns the lines nearest to the flagged ones that fit into the given number of bytes, in order.
 func cutLines(lines []triage.Line, flagged []int, most int) []quote {
 	order := make([]int, len(lines))
 	for i := range order {
@@ -123,7 +123,7 @@ func distances(n int, flagged []int) []int {
 	return away
 }
 
-// clip truncates a text to most bytes, and removes the spaces around it and the characters that databases cannot store.
+// clip truncates a text to the given number of bytes, and removes the spaces around it and the characters that databases cannot store.
 func clip(text string, most int) string {
 	return callwright.Clip(strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "")), most)
 }

@@ -19,7 +19,7 @@ const (
 )
 
 // plan selects at most MaxCalls attachments to read: flagged calls first, then the newest attachments. It reports the selected and the
-// unreadable ones, and the number of all attachments.
+// unreadable ones, and the number of all attachments. If it can select none, it ends the analysis with an error.
 func (a *Analyst) plan(ctx context.Context, c triage.Case, s *state) (triage.Progress, error) {
 	var reads, gone []string
 	looked := 0

@@ -171,7 +171,7 @@ func sameEntries(a, b []triage.Entry) bool {
 	return slices.EqualFunc(a, b, func(a, b triage.Entry) bool { return a.ID == b.ID })
 }
 
-// followFromBeginning returns at least the first most entries of an issue, as a watcher from before the issue's creation receives them.
+// followFromBeginning watches a feed from its beginning until it has at least most entries, and returns these entries.
 func followFromBeginning(t *rapid.T, s *triage.Service, issue triage.Issue, most int) (heard []triage.Entry) {
 	now, err := s.Watch(context.Background(), "acme", issue.ID, "")
 	if err != nil {
@@ -200,7 +200,7 @@ func inOrder(a, b triage.Entry) int {
 	return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 }
 
-// inserts inserts the entries of left into a feed, in batches.
+// inserts adds the entries of left into a feed, in batches.
 type inserts struct {
 	store triage.Store
 	issue string
@@ -316,8 +316,8 @@ func watchFeed(t *testing.T, d desk) {
 // patience is the time limit of watchFeed.
 const patience = 60 * time.Second
 
-// listen returns at least the first most entries of a watcher, and closes it. If comesBack is set, it replaces the watcher after each call
-// of Next by a new one at the cursor, and checks that the cursor is the last entry's.
+// listen calls Next of a watcher until it has at least most entries, closes the watcher and returns these entries. If comesBack is set, it
+// replaces the watcher after each call of Next by a new one at the cursor, and checks that the cursor is the last entry's.
 func listen(ctx context.Context, s *triage.Service, w *triage.Watcher, most int, comesBack bool) (heard []triage.Entry, err error) {
 	defer func() { w.Close() }()
 	for len(heard) < most {

@@ -277,7 +277,7 @@ func deletesWhileOthersAdd(t *testing.T, s subject) {
 	}
 }
 
-// deletesAfterHold deletes an issue while others hold and change it. It checks that each of them can either write everything or finds no
+// deletesAfterHold deletes an issue while others hold and change it. It checks that each of them either writes everything or finds no
 // issue.
 func deletesAfterHold(t *testing.T, s subject) {
 	all := map[string]func() error{"the deletion": func() error { return s.DeleteIssue(t.Context(), "a", "i1") }}

@@ -131,7 +131,7 @@ func wantWhole(t *testing.T, d desk, s *triage.Service, ids []string) {
 }
 
 // deleteEachOther concurrently deletes all but one of several issues that are all related to each other. It checks that the remaining issue
-// has no relations, and all entries about them.
+// has no relations, and that its feed contains all entries about its former relations.
 func deleteEachOther(t *testing.T, d desk) {
 	const circle = 8
 	s := d.service(t)

@@ -62,8 +62,8 @@ func (s subject) wantIssue(t *testing.T, want triage.Issue) {
 	wantSame(t, got, err, want)
 }
 
-// keepsIssue checks that an insert stores all fields, that an update can clear the mutable ones and changes no other, and that another
-// update can set them again.
+// keepsIssue checks that an insert stores all fields. An update must be able to clear the mutable fields and to set them again, and must
+// change no other field.
 func keepsIssue(t *testing.T, s subject) {
 	want := fullIssue("i3", 3)
 	callwrighttest.Full(t, want)

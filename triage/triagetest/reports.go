@@ -71,8 +71,8 @@ func pointsToNoOrphan(t *testing.T, s subject) {
 	s.wantReports(t, "a", "k", "")
 }
 
-// pointsReportsAtOnce checks that only one of several concurrent writers points a key from no issue to another, and then from an existing
-// issue.
+// pointsReportsAtOnce checks that only one of several concurrent writers succeeds in pointing a key at an issue. The key first points at no
+// issue, and then at an existing one.
 func pointsReportsAtOnce(t *testing.T, s subject) {
 	target := func(round, writer int) string { return fmt.Sprintf("x%d%d", round, writer) }
 	for n := range 16 {

@@ -70,8 +70,8 @@ func (s subject) wantSession(t *testing.T, want triage.Session) {
 
 func sessionID(a triage.Session) string { return a.ID }
 
-// keepsSession checks that an insert stores all fields, that an update can clear the mutable ones and changes no other, and that another
-// update can set them again.
+// keepsSession checks that an insert stores all fields. An update must be able to clear the mutable fields and to set them again, and must
+// change no other field.
 func keepsSession(t *testing.T, s subject) {
 	want := fullSession("s1")
 	callwrighttest.Full(t, want)
@@ -107,7 +107,7 @@ func keepsSession(t *testing.T, s subject) {
 	s.wantSession(t, again)
 }
 
-// keepsState checks that sessions store a large state of an analysis, and distinguish an analysis without a state.
+// keepsState checks that sessions store a large state of an analysis, and that the State of an analysis without one stays nil.
 func keepsState(t *testing.T, s subject) {
 	none, large := aSession("s1", "i1"), aSession("s2", "i1")
 	none.Analysis = &triage.Analysis{Since: at}

@@ -61,14 +61,15 @@ func (s Calls) Logs(ctx context.Context, org callwright.OrgID, id string) ([]pat
 	return s.logs(ctx, org, id, func(q *bun.SelectQuery) *bun.SelectQuery { return q.Order("turn") })
 }
 
-// LogsBefore returns the last limit logs of a call before a turn, ordered by turn.
+// LogsBefore returns up to limit logs of a call: the latest before the given turn, ordered by turn. If before is 0, it returns the latest
+// logs of the call.
 func (s Calls) LogsBefore(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]pathway.Log, error) {
 	logs, err := s.logs(ctx, org, id, lastBefore("turn", before, limit))
 	slices.Reverse(logs)
 	return logs, err
 }
 
-// logs returns the logs of a call that choose selects, or CodeNotFound if the call is absent.
+// logs returns the logs of a call that the function choose selects, or CodeNotFound if the call is absent.
 func (s Calls) logs(
 	ctx context.Context, org callwright.OrgID, id string, choose func(*bun.SelectQuery) *bun.SelectQuery,
 ) ([]pathway.Log, error) {

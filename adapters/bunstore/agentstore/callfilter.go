@@ -19,7 +19,7 @@ func matching(q *bun.SelectQuery, org callwright.OrgID, f call.Filter) *bun.Sele
 		case key.value == "":
 			continue
 		case keyed && f.Scan > 0:
-			q = q.Where("? || '' = ?", bun.Ident(key.column), key.value) // prevents the use of this column's index: scanned has examined only the first condition
+			q = q.Where("? || '' = ?", bun.Ident(key.column), key.value) // does not use the index of this column: scanned uses another
 		default:
 			q = q.Where("? = ?", bun.Ident(key.column), key.value)
 		}
@@ -68,8 +68,8 @@ func pageOf(q *bun.SelectQuery, f call.Filter) *bun.SelectQuery {
 	return q.Order("created_at"+direction, "id"+direction)
 }
 
-// scanned returns the last call that a page may examine because of f.Scan. It returns the zero keyset if there is no such limit: if fewer
-// calls are left, or if every examined call matches f.
+// scanned returns the last call that a page may examine because of f.Scan. It returns the zero keyset if f.Scan is 0, if no more than
+// f.Scan calls are left, or if every examined call matches f.
 func scanned(ctx context.Context, idb bun.IDB, org callwright.OrgID, f call.Filter) (last callwright.Keyset, err error) {
 	of, chosen := f.Scanned(), f
 	chosen.Scan, chosen.Limit, chosen.SkipCount = 0, 0, false

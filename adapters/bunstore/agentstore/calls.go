@@ -27,15 +27,15 @@ func (s Calls) rows() sqldb.Rows[call.Call, callRow] {
 // live is the condition of a partial index. SQLite uses the index only if a query contains this exact text.
 const live = "queue IN ('allocated', 'started')"
 
-// fixed lists the columns that Update does not write: the request, the keys, and the columns that other methods write. Most indexes then do
-// not change.
+// fixed lists the columns that Update does not write: the request, the keys, and the columns that other methods write. Update therefore
+// leaves most indexes unchanged.
 var fixed = []string{
 	"id", "org", "inbound", "from_number", "to_number", "agent", "pathway_id", "pathway_environment", "pathway_version",
 	"start_node", "agent_requests", "plan", "request_data", "metadata", "created_at", "start_at", "retry_of",
 	"stop_requested",
 }
 
-// Insert adds a call and seals the requests of its agent. It returns CodeConflict if the id exists.
+// Insert adds a call and seals the secrets of its agent (agentSecretsJSON). It returns CodeConflict if the id exists.
 func (s Calls) Insert(ctx context.Context, c call.Call) error {
 	rows := s.rows()
 	rows.Row = func(c call.Call) (callRow, error) {
@@ -51,14 +51,15 @@ func (s Calls) Get(ctx context.Context, org callwright.OrgID, id string) (call.C
 	return s.rows().Find(ctx, org, id)
 }
 
-// Update replaces all columns of a call that are not in fixed. It returns CodeConflict if the stored version is not c.Version.
+// Update replaces all columns of a call that are not in fixed. It returns CodeConflict if the stored version is not c.Version, and
+// CodeNotFound if the call is absent.
 func (s Calls) Update(ctx context.Context, c call.Call) error { return s.rows().Replace(ctx, c) }
 
 func findCall(idb bun.IDB, org callwright.OrgID, id string) *bun.SelectQuery {
 	return idb.NewSelect().Model((*callRow)(nil)).Where("id = ?", id).Where("org = ?", org)
 }
 
-// List returns a page of calls, and the number of all matching calls unless f.Uncounted is set. It does not read large columns: see
+// List returns a page of calls, and the number of all matching calls unless f.SkipCount is set. It does not read large columns: see
 // call.Records.
 func (s Calls) List(
 	ctx context.Context, org callwright.OrgID, f call.Filter,
@@ -92,7 +93,7 @@ func (s Calls) List(
 	return page, total, err
 }
 
-// RequestStop marks a call to be stopped, unless it has ended.
+// RequestStop marks a call to be stopped. It changes nothing if the call has ended, and returns CodeNotFound if the call is absent.
 func (s Calls) RequestStop(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewUpdate().Model((*callRow)(nil)).Set("stop_requested = ?", true).
@@ -114,7 +115,7 @@ func (s Calls) Stops(ctx context.Context, node string) (stops []string, err erro
 	return stops, err
 }
 
-// Lost returns up to limit live calls that were allocated at or before the given time, and whose node is not in alive.
+// Lost returns up to limit live calls that their node claimed (TakenAt) at or before the given time, and whose node is not in alive.
 func (s Calls) Lost(ctx context.Context, alive []string, before time.Time, limit int) ([]call.Call, error) {
 	return s.rows().Select(ctx, []any{alive}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		if len(alive) > 0 {

@@ -75,7 +75,8 @@ func (s Chats) InsertChat(ctx context.Context, c pathway.Chat, logs ...pathway.L
 	})
 }
 
-// withLogs calls write, which stores the chat c, and inserts the logs of its turns in the same transaction.
+// withLogs calls the function write, which stores the chat c, and inserts the logs of its turns. Both happen in one transaction, unless
+// there are no logs.
 func (s Chats) withLogs(ctx context.Context, c pathway.Chat, logs []pathway.Log, write func(context.Context) error) error {
 	if len(logs) == 0 {
 		return write(ctx)
@@ -104,7 +105,7 @@ func (s Chats) Chat(ctx context.Context, org callwright.OrgID, id string) (pathw
 }
 
 // UpdateChat replaces a chat and adds the logs of its new turns, in one transaction. It returns CodeConflict if the stored revision is not
-// c.Revision.
+// c.Revision, and CodeNotFound if the chat is absent.
 func (s Chats) UpdateChat(ctx context.Context, c pathway.Chat, logs ...pathway.Log) error {
 	return s.withLogs(ctx, c, logs, func(ctx context.Context) error { return s.rows().Replace(ctx, c) })
 }
@@ -125,7 +126,8 @@ func (s Chats) DeleteOldChats(ctx context.Context, before time.Time, limit int) 
 	})
 }
 
-// ChatLogs returns the last limit logs of a chat before a turn, ordered by turn. If before is 0, it returns the last logs of the chat.
+// ChatLogs returns up to limit logs of a chat: the latest before the given turn, ordered by turn. If before is 0, it returns the latest
+// logs of the chat. It returns CodeNotFound if the chat is absent.
 func (s Chats) ChatLogs(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]pathway.Log, error) {
 	var rows []chatLogRow
 	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {

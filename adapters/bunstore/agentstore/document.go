@@ -32,11 +32,14 @@ type agentJSON struct {
 	TransferTo      callwright.PhoneNumber `json:"transfer_to,omitempty"`
 	Webhook         string                 `json:"webhook,omitempty"` // only in rows of earlier releases: see agentColumns
 	Interruption    *time.Duration         `json:"interruption_ns,omitempty"`
-	Tools           []json.RawMessage      `json:"-"` // see agentColumns
-	DynamicData     []agents.DynamicData   `json:"-"` // see agentColumns
-	PersonaVersion  int                    `json:"persona_version,omitempty"`
-	Conditions      []persona.Condition    `json:"conditions,omitempty"`
-	KnowledgeBases  []string               `json:"knowledge_bases,omitempty"`
+
+	Interruptibility *int `json:"interruptibility,omitempty"`
+
+	Tools          []json.RawMessage    `json:"-"` // see agentColumns
+	DynamicData    []agents.DynamicData `json:"-"` // see agentColumns
+	PersonaVersion int                  `json:"persona_version,omitempty"`
+	Conditions     []persona.Condition  `json:"conditions,omitempty"`
+	KnowledgeBases []string             `json:"knowledge_bases,omitempty"`
 }
 
 type voicemailJSON struct {
@@ -112,6 +115,12 @@ type latencyJSON struct {
 	Playing    time.Duration `json:"playing_ns,omitempty"`
 }
 
+type holdJSON struct {
+	Start  time.Duration           `json:"start_ns"`
+	Length time.Duration           `json:"length_ns"`
+	Why    conversation.HoldReason `json:"why"`
+}
+
 // These conversions check at compile time that the types contain the same fields.
 var (
 	_ = agentJSON(agents.Agent{})
@@ -125,4 +134,5 @@ var (
 	_ = deliveryJSON(call.Delivery{})
 	_ = statsJSON(call.Stats{})
 	_ = latencyJSON(conversation.Latency{})
+	_ = holdJSON(conversation.Hold{})
 )

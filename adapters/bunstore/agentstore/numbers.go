@@ -102,7 +102,7 @@ func (s Numbers) NumbersOf(
 	return found, err
 }
 
-// UpdateNumber replaces a number. It returns CodeConflict if the stored version is not n.Version.
+// UpdateNumber replaces a number. It returns CodeConflict if the stored version is not n.Version, and CodeNotFound if the number is absent.
 func (s Numbers) UpdateNumber(ctx context.Context, n agents.InboundNumber) error {
 	return s.rows().Replace(ctx, n)
 }

@@ -38,7 +38,8 @@ func (s Pathways) Pathway(ctx context.Context, org callwright.OrgID, id string) 
 	return s.rows().Find(ctx, org, id)
 }
 
-// UpdatePathway replaces a pathway. It returns CodeConflict if the stored revision is not p.Revision.
+// UpdatePathway replaces a pathway. It returns CodeConflict if the stored revision is not p.Revision, and CodeNotFound if the pathway is
+// absent.
 func (s Pathways) UpdatePathway(ctx context.Context, p pathway.Pathway) error {
 	return s.rows().Replace(ctx, p)
 }
@@ -65,7 +66,7 @@ func (s Pathways) InsertVersion(ctx context.Context, v pathway.Version) error {
 	return s.core().withPathway(ctx, v.Org, v.Pathway, func(ctx context.Context) error { return s.versions().Insert(ctx, v) })
 }
 
-// withPathway calls insert in a transaction if the pathway exists, and otherwise returns CodeNotFound.
+// withPathway calls the function insert in a transaction if the pathway exists, and otherwise returns CodeNotFound.
 func (db core) withPathway(ctx context.Context, org callwright.OrgID, id string, insert func(context.Context) error) error {
 	return db.Do(ctx, func(ctx context.Context) error {
 		if err := db.pathways().Exists(ctx, org, id); err != nil {

@@ -67,6 +67,9 @@ type callConfigJSON struct {
 	Background      string        `json:"background,omitempty"`
 	MaxDuration     time.Duration `json:"max_duration_ns,omitempty"`
 	WaitForGreeting bool          `json:"wait_for_greeting,omitempty"`
+
+	Interruption     *time.Duration `json:"interruption_ns,omitempty"`
+	Interruptibility *int           `json:"interruptibility,omitempty"`
 }
 
 // personaVersionPurpose returns the purpose of Keyring.Seal that binds a sealed document to its row.

@@ -39,7 +39,8 @@ func (s Personas) Persona(ctx context.Context, org callwright.OrgID, id string) 
 	return s.rows().Find(ctx, org, id)
 }
 
-// UpdatePersona replaces a persona. It returns CodeConflict if the stored revision is not p.Revision.
+// UpdatePersona replaces a persona. It returns CodeConflict if the stored revision is not p.Revision, and CodeNotFound if the persona is
+// absent or deleted.
 func (s Personas) UpdatePersona(ctx context.Context, p persona.Persona) error {
 	return s.rows().Replace(ctx, p)
 }
@@ -67,8 +68,8 @@ func (s Personas) CountPersonas(ctx context.Context, org callwright.OrgID) (int,
 	return s.rows().Count(ctx, "org = ? AND deleted_at IS NULL", org)
 }
 
-// DeleteOldPersonas removes up to limit personas that were marked as deleted before the given time, with their versions. It returns how
-// many personas it removed.
+// DeleteOldPersonas deletes the rows of up to limit personas that were marked as deleted before the given time, with their versions. It
+// returns the number of these personas.
 func (s Personas) DeleteOldPersonas(ctx context.Context, before time.Time, limit int) (int, error) {
 	return s.core().DeleteRows(ctx, (*personaRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("deleted_at < ?", sqldb.Stored(before)).Order("deleted_at").Limit(int64(limit))

@@ -24,21 +24,29 @@ type entryRow struct {
 	End         time.Duration `bun:"end_ns"`
 	Interrupted bool          `bun:"interrupted"`
 	Latency     latencyJSON   `bun:"latency,type:jsonb"`
+	Holds       []holdJSON    `bun:"holds,type:jsonb,nullzero"`
 	CreatedAt   time.Time     `bun:"created_at"`
 }
 
 func (r entryRow) entry() call.Entry {
-	return call.Entry{
+	e := call.Entry{
 		Seq: r.Seq, Speaker: call.Speaker(r.Speaker), Text: r.Text, Start: r.Start, End: r.End,
 		Interrupted: r.Interrupted, Latency: conversation.Latency(r.Latency), CreatedAt: r.CreatedAt.UTC(),
 	}
+	for _, h := range r.Holds {
+		e.Holds = append(e.Holds, conversation.Hold(h))
+	}
+	return e
 }
 
-// Append adds a line to a transcript, unless a line with its Seq exists.
+// Append adds a line to a transcript, unless a line with its Seq exists. It returns CodeNotFound if the call is absent.
 func (s Calls) Append(ctx context.Context, org callwright.OrgID, id string, e call.Entry) error {
 	row := entryRow{
 		CallID: id, Seq: e.Seq, Speaker: string(e.Speaker), Text: e.Text, Start: e.Start, End: e.End,
 		Interrupted: e.Interrupted, Latency: latencyJSON(e.Latency), CreatedAt: sqldb.Stored(e.CreatedAt),
+	}
+	for _, h := range e.Holds {
+		row.Holds = append(row.Holds, holdJSON(h))
 	}
 	return s.attach(ctx, org, id, e, &row)
 }
@@ -48,15 +56,16 @@ func (s Calls) Transcript(ctx context.Context, org callwright.OrgID, id string) 
 	return s.lines(ctx, org, id, func(q *bun.SelectQuery) *bun.SelectQuery { return q.Order("seq") })
 }
 
-// TranscriptBefore returns the last limit lines of a call below a Seq, ordered by Seq. If before is 0, it returns the last lines of the
-// call.
+// TranscriptBefore returns up to limit lines of a call: those with the highest Seq below before, ordered by Seq. If before is 0, it returns
+// the last lines of the call.
 func (s Calls) TranscriptBefore(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]call.Entry, error) {
 	lines, err := s.lines(ctx, org, id, lastBefore("seq", before, limit))
 	slices.Reverse(lines)
 	return lines, err
 }
 
-// lastBefore selects the limit rows with the highest numbers below before, in descending order. If before is 0, all rows qualify.
+// lastBefore selects up to limit rows whose number in the column is below before: the highest numbers, in descending order. If before is 0,
+// all rows qualify.
 func lastBefore(column string, before, limit int) func(q *bun.SelectQuery) *bun.SelectQuery {
 	return func(q *bun.SelectQuery) *bun.SelectQuery {
 		if before > 0 {
@@ -66,7 +75,7 @@ func lastBefore(column string, before, limit int) func(q *bun.SelectQuery) *bun.
 	}
 }
 
-// lines returns the lines of a call that choose selects, or CodeNotFound if the call is absent.
+// lines returns the lines of a call that the function choose selects, or CodeNotFound if the call is absent.
 func (s Calls) lines(
 	ctx context.Context, org callwright.OrgID, id string, choose func(*bun.SelectQuery) *bun.SelectQuery,
 ) ([]call.Entry, error) {
@@ -85,7 +94,7 @@ func (s Calls) lines(
 	return lines, err
 }
 
-// LinesAt returns the lines at the given places, by place. It omits absent lines and calls of other organizations.
+// LinesAt returns the lines at the given places, by place. It omits absent lines, and the lines of other organizations' calls.
 func (s Calls) LinesAt(ctx context.Context, org callwright.OrgID, places []call.LinePlace) (map[call.LinePlace]call.Entry, error) {
 	var rows []entryRow
 	err := s.core().Read(ctx, []any{org, places}, func(ctx context.Context, idb bun.IDB) error {

@@ -123,7 +123,7 @@ func (s WebAgents) CountAgents(ctx context.Context, org callwright.OrgID) (int, 
 	return s.rows().Count(ctx, "org = ?", org)
 }
 
-// UpdateAgent replaces an agent. It returns CodeConflict if the stored version is not a.Version.
+// UpdateAgent replaces an agent. It returns CodeConflict if the stored version is not a.Version, and CodeNotFound if the agent is absent.
 func (s WebAgents) UpdateAgent(ctx context.Context, a agents.WebAgent) error {
 	return s.rows().Replace(ctx, a)
 }

@@ -27,7 +27,8 @@ type endedRow struct {
 	scripted                              bool
 }
 
-// EachEnded calls f for the ended runs of a window, newest first, at most w.Limit of them. It reads pages of endedPage runs from an index.
+// EachEnded calls f for the ended runs of a window, newest first, except for experiments. It stops after w.Limit runs, unless w.Limit is 0.
+// It reads pages of endedPage runs from an index.
 func (s Store) EachEnded(
 	ctx context.Context, org callwright.OrgID, w run.Window, f func(analytics.Run),
 ) error {
@@ -63,8 +64,8 @@ func (s Store) EachEnded(
 	}
 }
 
-// endedQuery selects the ended runs of a window that follow a given run. It reads times as text, because the drivers are slow at
-// parsing the times of 100,000 runs.
+// endedQuery selects the ended runs of a window, newest first. If after is not nil, it selects only the runs that follow it. It reads times
+// as text, because the drivers are slow at parsing the times of 100,000 runs.
 func endedQuery(idb bun.IDB, org callwright.OrgID, w run.Window, after *endedRow) *bun.SelectQuery {
 	q := idb.NewSelect().Model((*runRow)(nil)).Column("id", "scenario_id", "pathway_number", "state", "summary", "scripted").
 		ColumnExpr("CAST(created_at AS TEXT) AS created").

@@ -114,7 +114,7 @@ type documents struct {
 
 var opened documents
 
-// document returns the decrypted document of a batch, from the cache if possible. It does not cache large documents and documents of
+// document returns the decrypted document of a batch, from the cache if possible. It caches neither large documents nor documents of
 // finished batches.
 func (d *documents) document(db core, r batchRow) (document batchJSON, err error) {
 	key := [2]string{purpose("test batch", r.Org, r.ID), r.Document}
@@ -158,13 +158,13 @@ func (s Store) Batch(ctx context.Context, org callwright.OrgID, id string) (grou
 	return s.batches().Find(ctx, org, id)
 }
 
-// UpdateBatch replaces a batch. It returns CodeConflict if the stored revision is not b.Revision.
+// UpdateBatch replaces a batch. It returns CodeConflict if the stored revision is not b.Revision, and CodeNotFound if the batch is absent.
 func (s Store) UpdateBatch(ctx context.Context, b group.Batch) error {
 	return s.batches().Replace(ctx, b)
 }
 
-// AddCounts adds more to the sums of a batch and returns the updated batch, or CodeNotFound if it is absent. The update locks the batch's
-// row until the transaction finishes.
+// AddCounts adds the given sums to the sums of a batch and returns the updated batch, or CodeNotFound if it is absent. The update
+// increments the batch's revision, and locks its row until the transaction finishes.
 func (s Store) AddCounts(
 	ctx context.Context, org callwright.OrgID, id string, more group.Sums,
 ) (group.Batch, error) {

@@ -22,16 +22,16 @@ import (
 // crashes is the number of times that TestCrashes kills a worker.
 const crashes = 50
 
-// mostEvents is the maximum number of events (calls and answers of models) before a worker kills itself. A worker that spares runs may live
-// longer.
+// mostEvents is the maximum number of events (calls and answers of models) before a worker kills itself. A worker with crashPlan.Spares may
+// live longer.
 const mostEvents = 40
 
-// crashSeed repeats the kills of an earlier test run, which logs its seed.
+// crashSeed is the seed of the kills. It repeats the kills of an earlier test run, which has logged its seed.
 var crashSeed = flag.Uint64("crashseed", 0, "seed of the moments at which TestCrashes kills; 0: another one each time")
 
 // TestCrashes kills the process that executes a batch and a simulation set, fifty times, before or after any answer of a model. In the end
-// each run exists once and has passed, and the groups have counted each run and call once. No call was paid twice, except the last calls of
-// runs whose process was killed, because they may have been answered.
+// each run exists once and has passed, and the groups have counted each run and call once. No call was paid twice, except the last call of
+// a run before a kill, because its answer may not have been stored.
 func TestCrashes(t *testing.T) {
 	t.Parallel()
 	seed := *crashSeed
@@ -107,7 +107,8 @@ func crashWorker(t *testing.T, plan crashPlan) (killed bool) {
 // crashCalls is the number of model calls in a run: the turns of the agent and the caller, and one call of the judge.
 const crashCalls = 2*crashTurns + 1 + 1
 
-// checkDiary fails the test if a call was repeated that was not the last call of its run, or without a kill in between.
+// checkDiary fails the test if a repeated call was not the last call of its run, or if no process was killed between the call and its
+// repetition.
 func checkDiary(t *testing.T, lines []string) {
 	t.Helper()
 	type last struct {

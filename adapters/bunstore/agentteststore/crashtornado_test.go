@@ -17,9 +17,9 @@ import (
 // tornadoCrashes is the number of times that TestTornadoCrashes kills a worker.
 const tornadoCrashes = 30
 
-// TestTornadoCrashes kills the process that executes a session, thirty times: before or after any access of the session to its store, and
-// any question to its fixer. It also kills during runs, except during the last attempt of a run. The result equals the result of a session
-// without kills, its runs and versions exist once, and no stored plan was requested again.
+// TestTornadoCrashes kills the process that executes a session, thirty times: before or after any change of the session in its store, and
+// any question to its fixer. The test also kills during runs, except during the last attempt of a run. The result equals the result of a
+// session without kills, its runs and versions exist once, and no stored plan was requested again.
 func TestTornadoCrashes(t *testing.T) {
 	t.Parallel()
 	seed := *crashSeed
@@ -77,7 +77,7 @@ func atLastAttempt(t *testing.T, folder string) bool {
 	return slices.ContainsFunc(runs, func(r run.Run) bool { return r.Attempt >= run.MaxAttempts-1 })
 }
 
-// tornadoOutcome is the result of a session without times and ids, so that two sessions can be compared.
+// tornadoOutcome is the result of a session. It contains no times and ids, so that two sessions can be compared.
 type tornadoOutcome struct {
 	session   tornado.Progress
 	runs      map[string]int // counts by scenario, version, trial and state

@@ -104,9 +104,9 @@ func (d *diary) note(kind, key string) {
 	}
 }
 
-// early reports whether a kill could now hit a run without progress. This is so while a run is at its first call. It is also so within a
-// second after a renewal of leases or a judge's answer: the worker may then be taking over runs or storing results, for which fake time
-// does not advance.
+// early reports whether a kill could now hit a run without progress: while a run is at its first call, and within a second after a renewal
+// of leases or a judge's answer. During that second the worker may be taking over runs or storing results, for which fake time does not
+// advance.
 func (d *diary) early() bool {
 	return time.Since(d.born)%node.LeaseRenewal < time.Second || time.Since(d.judged) < time.Second || slices.Contains(slices.Collect(maps.Values(d.first)), true)
 }

@@ -40,8 +40,8 @@ func (db core) deleteRuns(ctx context.Context, idb bun.IDB, ids any) (int, error
 		return 0, err
 	}
 	theirs := idb.NewSelect().Model((*runRow)(nil)).Column("snapshot_id").Where("id IN (?)", ids)
-	// Another transaction that has locked a snapshot may add runs that use it. The lock waits for it, so that the next statement sees these
-	// runs.
+	// Another transaction that has locked a snapshot may add runs that use the snapshot. This lock waits for that transaction, so that the
+	// next statement sees these runs.
 	var held []string
 	if err := db.ForUpdate(snapshotsIn(idb, theirs)).Scan(ctx, &held); err != nil {
 		return 0, err

@@ -46,8 +46,8 @@ func TestDocumentsWithGoNames(t *testing.T) {
 }
 
 // TestDocumentsKeepTheirNames fails if a member of a stored document is renamed or changes its type, because rows of earlier releases could
-// then not be read. Such a change requires a line in upgrade.go or a type in document.go. After adding a member, update the file with
-// -update.
+// then not be read. Such a change requires a line in upgrade.go or a type in document.go. After adding a member, run the test with -update
+// to update testdata/documents.json.
 func TestDocumentsKeepTheirNames(t *testing.T) {
 	t.Parallel()
 	got, err := agentteststore.Documents(

@@ -23,8 +23,8 @@ func answerPurpose(org, run, key string) string {
 	return fmt.Sprintf("answer in test run:%q:%q:%q", org, run, key)
 }
 
-// AppendAnswer adds an answer to the journal of a run, if the node is executing the run. On PostgreSQL it locks the run, because the end of
-// the run deletes the journal, and no answer may follow.
+// AppendAnswer adds an answer to the journal of a run. It returns CodeConflict if the journal contains the key, or if the node is not
+// executing the run. On PostgreSQL it locks the run, because the end of the run deletes the journal, and no answer may follow.
 func (s Store) AppendAnswer(ctx context.Context, org callwright.OrgID, run, node, key string, answer []byte) error {
 	return s.appendAnswer(ctx, org, run, key, answer, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where(running).Where("node = ?", node)
@@ -34,15 +34,16 @@ func (s Store) AppendAnswer(ctx context.Context, org callwright.OrgID, run, node
 // inOpen is the condition that a run belongs to a group that has not ended.
 const inOpen = `EXISTS (SELECT 1 FROM test_batches AS b WHERE b.id = run.batch_id AND b.state IN ('PENDING', 'RUNNING'))`
 
-// AppendJudgement adds a judge's answer to the journal of an ended run whose group has not ended.
+// AppendJudgement adds a judge's answer to the journal of an ended run whose group has not ended. It returns CodeConflict if the journal
+// contains the key, if the run has not ended, or if the group has ended.
 func (s Store) AppendJudgement(ctx context.Context, org callwright.OrgID, run, key string, answer []byte) error {
 	return s.appendAnswer(ctx, org, run, key, answer, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where(over).Where(inOpen)
 	})
 }
 
-// appendAnswer adds an answer to the journal of a run, unless the key exists. wanted restricts the query for the run: a run that does not
-// match is CodeConflict, an absent run CodeNotFound.
+// appendAnswer adds an answer to the journal of a run. It returns CodeConflict if the key exists or the function wanted does not select the
+// run, and CodeNotFound if the run is absent.
 func (s Store) appendAnswer(
 	ctx context.Context, org callwright.OrgID, run, key string, answer []byte, wanted func(*bun.SelectQuery) *bun.SelectQuery,
 ) error {

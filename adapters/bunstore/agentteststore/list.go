@@ -22,9 +22,9 @@ const (
 	over    = "ended_at IS NOT NULL"
 )
 
-// FindRuns returns a page of runs. If the filter names several states, it reads a page of each, because each is one range of the index of
-// states. It reads them in the order in which a run passes through them. A run that changes its state meanwhile is then found twice, not
-// missed; duplicates are deleted.
+// FindRuns returns a page of runs. If the filter names several states, and neither a scenario nor a batch, FindRuns reads a page of each
+// state, because each state is one range of the index of states. It reads the pages in the order in which a run passes through the states.
+// A run that changes its state meanwhile is then found twice, not missed; FindRuns omits the duplicate.
 func (s Store) FindRuns(ctx context.Context, org callwright.OrgID, f run.Filter) ([]run.Run, error) {
 	if f.Limit <= 0 {
 		return nil, nil
@@ -185,8 +185,8 @@ func (s Store) Abandoned(ctx context.Context, alive []string, limit int) ([]run.
 	return sqldb.ConvertedAll(rows, s.core().run)
 }
 
-// Cancelled returns the ids of the node's running runs that are to be canceled, themselves or with their group. It omits groups that their
-// budget stopped.
+// Cancelled returns the ids of the node's running runs that are to be canceled, alone or with their group. A group that its budget has
+// stopped does not cancel its runs.
 func (s Store) Cancelled(ctx context.Context, node string) (ids []string, err error) {
 	err = s.core().Read(ctx, []any{node}, func(ctx context.Context, idb bun.IDB) error {
 		ids = nil

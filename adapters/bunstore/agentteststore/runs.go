@@ -110,7 +110,7 @@ func orZero(t *time.Time) time.Time {
 	return t.UTC()
 }
 
-// InsertRuns adds runs with revision 1, in one statement: a conflict prevents the insertion of all of them.
+// InsertRuns adds runs with revision 1, in one statement. It returns CodeConflict, and adds none of the runs, if an id exists.
 func (s Store) InsertRuns(ctx context.Context, runs []run.Run) error {
 	if len(runs) == 0 {
 		return nil
@@ -144,8 +144,8 @@ func (s Store) Run(ctx context.Context, org callwright.OrgID, id string) (run.Ru
 	return s.core().run(row)
 }
 
-// UpdateRuns writes the changeable columns of runs, in one transaction. It returns CodeConflict, and changes nothing, if a stored revision
-// differs.
+// UpdateRuns writes the changeable columns of runs, in one transaction. It changes nothing, and returns CodeConflict if a stored revision
+// differs, or CodeNotFound if a run is absent.
 func (s Store) UpdateRuns(ctx context.Context, runs []run.Run) error {
 	rows, err := sqldb.ConvertedAll(runs, s.core().runRow)
 	if err != nil || len(rows) == 0 {
@@ -165,8 +165,8 @@ func (s Store) UpdateRuns(ctx context.Context, runs []run.Run) error {
 	})
 }
 
-// CancelRun sets Cancel of a running run; it returns CodeConflict for any other state. It does not change the revision, because no other
-// statement writes this column.
+// CancelRun sets Cancel of a running run. It returns CodeConflict if the run is in any other state, and CodeNotFound if it is absent. It
+// does not change the revision, because no other statement writes this column.
 func (s Store) CancelRun(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewUpdate().Model((*runRow)(nil)).Set("cancel = ?", true).Where("id = ?", id).Where("org = ?", org).
@@ -186,8 +186,8 @@ type snapshotRow struct {
 	Document  string    `bun:"document"` // sealed scenario.Scenario
 }
 
-// InsertSnapshots adds snapshots in one transaction, each with a separate statement, because a hundred of the largest would exceed the size
-// of a statement.
+// InsertSnapshots adds snapshots in one transaction, each with a separate statement, because a single statement with a hundred of the
+// largest snapshots would be too large.
 func (s Store) InsertSnapshots(ctx context.Context, snapshots []run.Snapshot) error {
 	if len(snapshots) == 0 {
 		return nil
@@ -211,8 +211,8 @@ func (s Store) InsertSnapshots(ctx context.Context, snapshots []run.Snapshot) er
 	})
 }
 
-// HoldSnapshots locks snapshots until the transaction finishes, and returns the ids of those that exist. SQLite needs no lock, because only
-// one transaction writes at a time.
+// HoldSnapshots locks snapshots until the transaction finishes, and returns the ids of the existing ones. SQLite needs no lock, because
+// only one transaction writes at a time.
 func (s Store) HoldSnapshots(ctx context.Context, org callwright.OrgID, ids []string) (held []string, err error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -224,7 +224,7 @@ func (s Store) HoldSnapshots(ctx context.Context, org callwright.OrgID, ids []st
 	return held, err
 }
 
-// snapshotsIn returns a query for the ids of snapshots. All transactions lock snapshots in its order, which avoids deadlocks.
+// snapshotsIn returns a query for the ids of snapshots. All transactions lock snapshots in the order of this query, which avoids deadlocks.
 func snapshotsIn(idb bun.IDB, ids any) *bun.SelectQuery {
 	return idb.NewSelect().Model((*snapshotRow)(nil)).Column("id").Where("id IN (?)", ids).Order("id")
 }

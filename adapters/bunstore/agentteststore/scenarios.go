@@ -41,7 +41,7 @@ func (db core) scenarioRow(sc scenario.Scenario) (row scenarioRow, err error) {
 	return row, err
 }
 
-// scenario converts a row to a scenario. Fields with their own columns come from these, not from the document.
+// scenario converts a row to a scenario. It reads fields with their own columns from these columns, and the others from the document.
 func (db core) scenario(r scenarioRow) (scenario.Scenario, error) {
 	sc, err := db.unsealScenario(purpose("test scenario", r.Org, r.ID), r.Document)
 	sc.ID, sc.Org, sc.Pathway, sc.Persona, sc.Name = r.ID, callwright.OrgID(r.Org), r.Pathway, r.Persona, r.Name
@@ -92,8 +92,8 @@ func (s Store) HoldScenario(ctx context.Context, org callwright.OrgID, id string
 	})
 }
 
-// UpdateScenario replaces a scenario. It returns CodeConflict if the stored revision is not sc.Revision, and agenttest.ErrNameTaken if the
-// name is taken.
+// UpdateScenario replaces a scenario. It returns CodeConflict if the stored revision is not sc.Revision, CodeNotFound if the scenario is
+// absent, and agenttest.ErrNameTaken if the name is taken.
 func (s Store) UpdateScenario(ctx context.Context, sc scenario.Scenario) error {
 	err := s.scenarios().Replace(ctx, sc)
 	// Only a conflict with a cause comes from the database, that is, from the unique index of names. Conflicts of revisions have no cause.
@@ -120,7 +120,8 @@ func (s Store) FindScenarios(
 	return found, err
 }
 
-// listed returns the scenarios of a page. It reads row by row, and stops when their size exceeds agenttest.MaxRead, to bound its memory.
+// listed returns the scenarios of a page. To bound its memory, it reads row by row, and stops after the row at which the total size exceeds
+// agenttest.MaxRead, but not before the second row.
 func (s Store) listed(
 	ctx context.Context, idb bun.IDB, org callwright.OrgID, f agenttest.ScenarioFilter,
 ) (found []agenttest.Listed, err error) {
@@ -174,7 +175,7 @@ func chosen(q *bun.SelectQuery, org callwright.OrgID, f agenttest.ScenarioFilter
 	return q
 }
 
-// recentOf is the condition that a run is the most recent run of one of the given scenarios, without experiments. For each scenario it
+// recentOf is the condition that a run is the most recent one of any of the given scenarios, not counting experiments. For each scenario it
 // reads the newest entry in the index of runs, and one more for each later experiment.
 const recentOf = `id IN (SELECT (SELECT r.id FROM test_runs AS r WHERE r.org = s.org AND r.scenario_id = s.id AND NOT r.experiment
 	ORDER BY r.created_at DESC, r.id DESC LIMIT 1) FROM test_scenarios AS s WHERE s.id IN (?))`

@@ -86,7 +86,8 @@ func (db core) session(r sessionRow) (tornado.Session, error) {
 	}, err
 }
 
-// InsertSession adds a session. A unique index prevents two Running sessions of one pathway.
+// InsertSession adds a session. It returns CodeConflict if the id exists, and tornado.ErrActive if another session of the pathway is
+// Running. A unique index prevents two such sessions.
 func (s Sessions) InsertSession(ctx context.Context, n tornado.Session) error {
 	err := s.rows().Insert(ctx, n)
 	if !errors.Is(err, callwright.ErrConflict) {
@@ -139,8 +140,8 @@ func (s Sessions) FindSessions(ctx context.Context, org callwright.OrgID, f torn
 	})
 }
 
-// UpdateSession writes the changeable columns of a session. It returns CodeConflict if the stored revision is not n.Revision. An ended
-// session cannot become active again.
+// UpdateSession writes the changeable columns of a session. It returns CodeConflict if the stored revision is not n.Revision, or if the
+// stored session has ended and n has not. It returns CodeNotFound if the session is absent.
 func (s Sessions) UpdateSession(ctx context.Context, n tornado.Session) error {
 	row, err := s.core().sessionRow(n)
 	if err != nil {
@@ -155,8 +156,8 @@ func (s Sessions) UpdateSession(ctx context.Context, n tornado.Session) error {
 	})
 }
 
-// CancelSession sets Cancel of a Running session; it returns CodeInvalidState for any other. It does not change the revision, because no
-// other statement writes this column.
+// CancelSession sets Cancel of a Running session. It returns CodeInvalidState for a session in any other state, and CodeNotFound if the
+// session is absent. It does not change the revision, because no other statement writes this column.
 func (s Sessions) CancelSession(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewUpdate().Model((*sessionRow)(nil)).Set("cancel = ?", true).Where("id = ?", id).
@@ -192,7 +193,7 @@ func (s Sessions) AbandonedSessions(ctx context.Context, alive []string, limit i
 	})
 }
 
-// CancelledSessions returns the ids of the node's Running sessions that are to be canceled.
+// CancelledSessions returns the ids of the node's Running sessions whose Cancel is set.
 func (s Sessions) CancelledSessions(ctx context.Context, node string) (ids []string, err error) {
 	err = s.core().Read(ctx, []any{node}, func(ctx context.Context, idb bun.IDB) error {
 		ids = nil
@@ -217,8 +218,8 @@ func stepPurpose(org, session string, number int) string {
 	return fmt.Sprintf("step of tornado session:%q:%q:%d", org, session, number)
 }
 
-// AppendStep adds a step to the journal of a session, if the node is executing the session. On PostgreSQL it locks the session, because the
-// end of the session deletes the journal, and no step may follow.
+// AppendStep adds a step to the journal of a session. It returns CodeConflict if the step exists or the node is not executing the session.
+// On PostgreSQL it locks the session, because the end of the session deletes the journal, and no step may follow.
 func (s Sessions) AppendStep(
 	ctx context.Context, org callwright.OrgID, session, node string, number int, step tornado.Step,
 ) error {

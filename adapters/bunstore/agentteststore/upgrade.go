@@ -24,8 +24,8 @@ var (
 
 type object = map[string]json.RawMessage
 
-// upgraded replaces the member names of earlier releases in the document of a scenario with the names of the contract. It returns a
-// document with the contract's names, or one that is not JSON, unchanged.
+// upgraded replaces the member names of earlier releases in the document of a scenario with the names of the contract, and converts delays
+// from nanoseconds to milliseconds. It returns a document unchanged if it contains the names of the contract or is not JSON.
 func upgraded(raw json.RawMessage) json.RawMessage {
 	var sc object
 	if json.Unmarshal(raw, &sc) != nil || sc["CallerPrompt"] == nil {

@@ -42,8 +42,8 @@ func (r deliveryRow) delivery() delivery.Delivery {
 	}
 }
 
-// StoreDelivery adds a delivery, or updates the stored one and adds the attempts of both. It also deletes some deliveries from before the
-// given time.
+// StoreDelivery adds a delivery. If the delivery is already stored, StoreDelivery replaces its fields except Since, and adds d.Attempts to
+// the stored number of attempts. It also deletes up to 20 deliveries of the organization that began before the given time.
 func (s Deliveries) StoreDelivery(ctx context.Context, d delivery.Delivery, before time.Time) error {
 	row := deliveryRow{
 		Org: string(d.Org), ID: d.ID, Kind: string(d.Kind), Subject: d.Subject, Host: d.Host, State: string(d.State), Attempts: d.Attempts,
@@ -72,7 +72,8 @@ func (s Deliveries) deleteOld(ctx context.Context, idb bun.IDB, org callwright.O
 	return err
 }
 
-// FinishDelivery stores the end of a pending delivery. For most messages no delivery is stored; it then writes nothing.
+// FinishDelivery stores the end of a pending delivery. It writes nothing if the delivery is not stored, as for most messages, or no longer
+// pending.
 func (s Deliveries) FinishDelivery(ctx context.Context, d delivery.Delivery) error {
 	err := s.core().Read(ctx, []any{d}, func(ctx context.Context, idb bun.IDB) error {
 		return sqldb.Exists(ctx, "delivery", idb.NewSelect().Model((*deliveryRow)(nil)).Where("org = ?", d.Org).Where("id = ?", d.ID))

@@ -1,5 +1,5 @@
-// Package orgstore stores organizations, API keys, sessions, the answers to requests with an idempotency key and the
-// deliveries of webhooks in a bunstore.DB.
+// Package orgstore stores organizations, API keys, sessions, the answers to requests with an idempotency key, and the deliveries and
+// endpoints of webhooks in a bunstore.DB.
 package orgstore
 
 import "github.com/callwright/callwright/adapters/bunstore/internal/sqldb"

@@ -55,8 +55,8 @@ func (s Endpoints) Endpoint(ctx context.Context, org callwright.OrgID, host stri
 	return s.rows().Find(ctx, org, host)
 }
 
-// StoreEndpoint inserts an endpoint of version 0, and replaces any other. It returns CodeConflict if the endpoint exists or its stored
-// version differs.
+// StoreEndpoint inserts an endpoint of version 0, and replaces an endpoint of any other version. It returns CodeConflict if the endpoint to
+// insert exists, or if the endpoint to replace is absent or has another version.
 func (s Endpoints) StoreEndpoint(ctx context.Context, e delivery.Endpoint) error {
 	if e.Version == 0 {
 		return s.rows().Insert(ctx, e)

@@ -48,8 +48,8 @@ func (s IdempotencyStore) unseal(r answerRow) (digest, answer []byte, err error)
 	return []byte(d), []byte(a), nil
 }
 
-// Find returns the answer that was stored under a key at or after since, and the digest of its request. It returns CodeNotFound if the
-// answer is absent or cannot be decrypted.
+// Find returns the answer that was stored under a key at or after the time since, and the digest of its request. It returns CodeNotFound if
+// the answer is absent or cannot be decrypted.
 func (s IdempotencyStore) Find(
 	ctx context.Context, org callwright.OrgID, key string, since time.Time,
 ) (digest, answer []byte, err error) {
@@ -67,8 +67,9 @@ func findAnswer(idb bun.IDB, row *answerRow, org callwright.OrgID, key string) *
 	return idb.NewSelect().Model(row).Where("org = ?", org).Where("key = ?", key)
 }
 
-// StoreAnswer stores an answer. It replaces an answer that was stored before since, and an answer that cannot be decrypted. It returns
-// CodeConflict for any other stored answer. It also deletes some older answers.
+// StoreAnswer stores an answer. It replaces an answer that was stored before the time since, and an answer that cannot be decrypted. It
+// returns CodeConflict for any other stored answer. It also deletes up to 20 answers of the organization that were stored before the time
+// since.
 func (s IdempotencyStore) StoreAnswer(
 	ctx context.Context, org callwright.OrgID, key string, digest, answer []byte, since, at time.Time,
 ) error {
@@ -94,7 +95,8 @@ func (s IdempotencyStore) StoreAnswer(
 	})
 }
 
-// storeAnew replaces a stored answer that cannot be decrypted. It returns CodeConflict if the stored answer can be decrypted.
+// storeAnew replaces a stored answer that cannot be decrypted. It returns CodeConflict if the stored answer can be decrypted or was
+// replaced meanwhile.
 func (s IdempotencyStore) storeAnew(ctx context.Context, idb bun.IDB, row answerRow) error {
 	var old answerRow
 	if err := findAnswer(idb, &old, callwright.OrgID(row.Org), row.Key).Scan(ctx); err != nil {

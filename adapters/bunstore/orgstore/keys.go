@@ -52,8 +52,8 @@ func (s Tenants) InsertKey(ctx context.Context, k callwright.APIKey) error {
 	return s.keys().Insert(ctx, k)
 }
 
-// KeyByPrefix returns the record of the key with a prefix, and its organization, in one statement. It returns CodeNotFound if either is
-// absent.
+// KeyByPrefix returns the record of the key with the given prefix, and the key's organization, in one statement. It returns CodeNotFound if
+// either is absent.
 func (s Tenants) KeyByPrefix(ctx context.Context, prefix string) (callwright.APIKey, callwright.Organization, error) {
 	var row keyRow
 	err := s.core().Read(ctx, []any{prefix}, func(ctx context.Context, idb bun.IDB) error {
@@ -98,7 +98,7 @@ func (s Tenants) KeyNames(ctx context.Context, org callwright.OrgID, ids []strin
 	return names, err
 }
 
-// CountKeys returns the number of an organization's keys that are in force at now.
+// CountKeys returns the number of an organization's keys that are in force at the given time.
 func (s Tenants) CountKeys(ctx context.Context, org callwright.OrgID, now time.Time) (count int, err error) {
 	err = s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) (err error) {
 		count, err = sqldb.Count(ctx, inForce(idb, org, now))
@@ -107,7 +107,7 @@ func (s Tenants) CountKeys(ctx context.Context, org callwright.OrgID, now time.T
 	return count, err
 }
 
-// inForce returns a query for the keys of an organization that are neither revoked nor expired at now.
+// inForce returns a query for the keys of an organization that are neither revoked nor, at the given time, expired.
 func inForce(db interface{ NewSelect() *bun.SelectQuery }, org callwright.OrgID, now time.Time) *bun.SelectQuery {
 	return db.NewSelect().Model((*keyRow)(nil)).Where("org = ?", org).Where("revoked_at IS NULL").
 		Where("expires_at IS NULL OR expires_at > ?", sqldb.Stored(now))
@@ -135,7 +135,7 @@ func (s Tenants) ReplaceKey(ctx context.Context, org callwright.OrgID, id, by st
 	})
 }
 
-// TouchKey sets the last use of a key to at, unless the stored last use is later than at - every.
+// TouchKey sets the last use of a key to the given time, unless the stored last use is less than the duration every before that time.
 func (s Tenants) TouchKey(ctx context.Context, id string, at time.Time, every time.Duration) error {
 	return s.core().Write(ctx, []any{id}, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewUpdate().Model((*keyRow)(nil)).Set("last_used_at = ?", sqldb.Stored(at)).Where("id = ?", id).

@@ -48,8 +48,8 @@ func (s Tenants) InsertSession(ctx context.Context, session callwright.Session) 
 	return s.sessions().Insert(ctx, session)
 }
 
-// SessionByHash returns the session with a hash, the record of its key, and its organization, in one statement. It returns CodeNotFound if
-// any of them is absent.
+// SessionByHash returns the session with the given hash, the record of the session's key, and the organization, in one statement. It
+// returns CodeNotFound if any of them is absent.
 func (s Tenants) SessionByHash(ctx context.Context, hash []byte) (callwright.SessionOwner, error) {
 	var row sessionRow
 	err := s.core().Read(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
@@ -67,8 +67,8 @@ func (s Tenants) SessionByHash(ctx context.Context, hash []byte) (callwright.Ses
 	return callwright.SessionOwner{Session: row.session(), Key: row.Key.key(), Organization: org}, err
 }
 
-// Sessions returns a page of an organization's sessions, newest first. It omits sessions that were not used for idle, and sessions whose
-// key is not in force.
+// Sessions returns a page of an organization's sessions, newest first. It omits sessions whose last use is at least the duration idle ago,
+// and sessions whose key is not in force.
 func (s Tenants) Sessions(
 	ctx context.Context, org callwright.OrgID, now time.Time, idle time.Duration, after callwright.Keyset, limit int,
 ) ([]callwright.Session, error) {
@@ -79,7 +79,8 @@ func (s Tenants) Sessions(
 	})
 }
 
-// TouchSession sets the last use of a session to at, unless the stored last use is later than at - every.
+// TouchSession sets the last use of a session to the given time, unless the stored last use is less than the duration every before that
+// time.
 func (s Tenants) TouchSession(ctx context.Context, id string, at time.Time, every time.Duration) error {
 	return s.core().Write(ctx, []any{id}, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewUpdate().Model((*sessionRow)(nil)).Set("used_at = ?", sqldb.Stored(at)).Where("id = ?", id).
@@ -96,7 +97,7 @@ func (s Tenants) DeleteSession(ctx context.Context, org callwright.OrgID, id str
 	})
 }
 
-// TrimSessions deletes the sessions of a key, except for the keep most recently used ones.
+// TrimSessions deletes the least recently used sessions of a key, so that at most the given number of sessions stays.
 func (s Tenants) TrimSessions(ctx context.Context, key string, keep int) error {
 	return s.core().Write(ctx, []any{key}, func(ctx context.Context, idb bun.IDB) error {
 		kept := idb.NewSelect().Model((*sessionRow)(nil)).Column("id").

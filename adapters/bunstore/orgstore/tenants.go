@@ -87,8 +87,8 @@ func (s Tenants) Organization(ctx context.Context, id callwright.OrgID) (callwri
 	return s.organizations().Find(ctx, "", string(id))
 }
 
-// HoldOrganization returns one organization and locks it until the transaction finishes. SQLite needs no lock, because only one transaction
-// writes at a time.
+// HoldOrganization returns one organization and locks it until the transaction finishes, or returns CodeNotFound if it is absent. SQLite
+// needs no lock, because only one transaction writes at a time.
 func (s Tenants) HoldOrganization(ctx context.Context, id callwright.OrgID) (callwright.Organization, error) {
 	var row organizationRow
 	err := s.core().Write(ctx, []any{id}, func(ctx context.Context, idb bun.IDB) error {

@@ -22,7 +22,7 @@ import (
 // image is the name of the image that scripts/postgres-image.sh builds. It cannot be pulled, because no registry contains it.
 const image = "callwright-postgres:test"
 
-// envHost is the environment variable that tells testcontainers the address of published ports.
+// envHost is the environment variable that contains the address of published ports for testcontainers.
 const envHost = "TESTCONTAINERS_HOST_OVERRIDE"
 
 // dockerReady returns nil if a Docker daemon responds and has the image. Otherwise the error states the missing prerequisite.
@@ -65,7 +65,7 @@ func configure() error {
 	return os.Setenv(envHost, "127.0.0.1")
 }
 
-// startContainer starts a container of the image and returns the DSN of its superuser. A guard removes the container after this process.
+// startContainer starts a container of the image and returns the DSN of its superuser. A guard deletes the container after this process.
 func startContainer(ctx context.Context) (string, error) {
 	name, password := "callwright-pgtest-"+randomHex(6), randomHex(16)
 	if _, err := guard.Start(nil, `docker rm --force --volumes "$1"`, name); err != nil {

@@ -19,8 +19,8 @@
 //
 // A container stores its files in memory, except in processes that run benchmarks.
 //
-// A container or server that this package started stops with the test process, even if that is killed. A small guard process holds the
-// reading end of a pipe, and cleans up when the writing end is closed.
+// A container or server that this package started stops with the test process, even if the process is killed. A small guard process holds
+// the reading end of a pipe, and cleans up when the writing end is closed.
 //
 // The package runs on Linux and macOS.
 package pgtest

@@ -144,7 +144,7 @@ func startLocal(ctx context.Context, bin string) (string, error) {
 	return c.dsn(port), nil
 }
 
-// startOnFreePort starts the server on a free port of the loopback interface, which it returns. It tries several times, because another
+// startOnFreePort starts the server on a free port of the loopback interface, and returns the port. It tries several times, because another
 // process may occupy the port first. If all attempts fail, the error contains the server's log.
 func (c *cluster) startOnFreePort(ctx context.Context) (int, error) {
 	var failure error

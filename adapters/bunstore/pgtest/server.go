@@ -142,8 +142,8 @@ func (s *Server) Promote(t testing.TB) {
 	must(t, s.cluster.run(t.Context(), "pg_ctl", "promote", "-D", s.cluster.path("data"), "-w"))
 }
 
-// signal sends a signal to all processes of the server, and returns their ids. It suspends the main process first, so that this starts no
-// further processes meanwhile.
+// signal sends a signal to all processes of the server, and returns their ids. It suspends the main process first, so that the main process
+// starts no further processes meanwhile.
 func (s *Server) signal(signal syscall.Signal) (sent []int) {
 	file, err := os.ReadFile(s.cluster.path("data/postmaster.pid"))
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
 )
 
-// OpenBlob returns a reader of the bytes with a SHA-256 hash. It reads them chunk by chunk. OpenBlob returns CodeNotFound if they are
-// absent.
+// OpenBlob returns a reader of the bytes with the given SHA-256 hash, or CodeNotFound if the bytes are absent. The reader loads them chunk
+// by chunk with ctx.
 func (s Blobs) OpenBlob(ctx context.Context, sha string) (io.ReadCloser, error) {
 	row := new(blobRow)
 	err := s.core().Read(ctx, []any{sha}, func(ctx context.Context, idb bun.IDB) error {
@@ -31,7 +31,7 @@ func (s Blobs) OpenBlob(ctx context.Context, sha string) (io.ReadCloser, error) 
 	}, nil
 }
 
-// chunk returns the decrypted bytes of a chunk. A missing chunk is CodeInternal.
+// chunk returns the decrypted bytes of a chunk, or CodeInternal if the chunk is missing or cannot be decrypted.
 func (s Blobs) chunk(ctx context.Context, blob string, number int64) (callwright.Secret, error) {
 	row := new(chunkRow)
 	err := s.core().Read(ctx, nil, func(ctx context.Context, idb bun.IDB) error {

@@ -120,8 +120,9 @@ func (s Blobs) storeChunk(ctx context.Context, row *blobRow, chunk []byte) error
 	return err
 }
 
-// publish sets the hash of a blob and returns true. If a blob with this hash exists, publish updates the time of that blob, unless it is
-// later, and returns false. It retries if the same bytes are published concurrently.
+// publish sets the hash of a blob and returns true. If another blob with this hash exists, publish returns false, and sets the time of the
+// other blob to row.At unless its stored time is later. It retries if the same bytes are published concurrently. It returns CodeUnavailable
+// if the blob was deleted because the upload took too long.
 func (s Blobs) publish(ctx context.Context, row *blobRow) (published bool, err error) {
 	err = callwright.Retry(ctx, func(ctx context.Context) error {
 		return s.DB.Do(ctx, func(ctx context.Context) error {
@@ -166,7 +167,7 @@ func (s Blobs) StaleBlobs(ctx context.Context, before time.Time, limit int) (key
 	return keys, err
 }
 
-// TouchBlobs sets the time of the blobs with the given hashes to at, unless it is later.
+// TouchBlobs sets the times of the blobs with the given hashes to the given time. It leaves later times unchanged.
 func (s Blobs) TouchBlobs(ctx context.Context, keys []string, at time.Time) error {
 	if len(keys) == 0 {
 		return nil

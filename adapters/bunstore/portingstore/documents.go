@@ -58,8 +58,8 @@ func (r *documentRow) document(requests []string) document.Document {
 // notUsed is the condition of the partial indexes of documents that no request uses.
 const notUsed = "NOT used"
 
-// InsertDocument adds a document that no request uses. It returns CodeTooManyRequests if the organization already has most such documents.
-// A lock on the organization serializes insertions, so that the count is exact.
+// InsertDocument adds a document that no request uses. It returns CodeTooManyRequests if the organization already has the given number of
+// such documents. A lock on the organization serializes insertions, so that the count is exact.
 func (s Documents) InsertDocument(ctx context.Context, d document.Document, most int) error {
 	return s.DB.Do(ctx, func(ctx context.Context) error {
 		err := s.core().Write(ctx, []any{d}, func(ctx context.Context, idb bun.IDB) error {
@@ -149,7 +149,7 @@ func (s Documents) DeleteUnused(ctx context.Context, before time.Time, limit int
 	})
 }
 
-// HashesInUse returns those of the given hashes that belong to a document.
+// HashesInUse returns the given hashes that belong to a document.
 func (s Documents) HashesInUse(ctx context.Context, hashes []string) (used []string, err error) {
 	if len(hashes) == 0 {
 		return nil, nil

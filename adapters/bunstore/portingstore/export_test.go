@@ -15,7 +15,7 @@ func RequestDocument(r porting.Request) ([]byte, error) {
 	return json.MarshalIndent(map[string]any{"request": newRequestJSON(r)}, "", "  ")
 }
 
-// FillRequests stores many requests, in statements of 500 rows.
+// FillRequests stores many requests, 500 in a transaction.
 func (s Requests) FillRequests(ctx context.Context, requests []porting.Request) error {
 	for chunk := range slices.Chunk(requests, 500) {
 		rows, err := sqldb.ConvertedAll(chunk, s.core().requestRow)

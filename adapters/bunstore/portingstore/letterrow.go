@@ -79,8 +79,8 @@ type letterEventRow struct {
 	Document string    `bun:"document"` // sealed letterEventJSON
 }
 
-// letterEventJSON is the sealed part of an event. testdata/letter.json contains all of its members, and those of loa.Content. A test fails
-// if one is renamed.
+// letterEventJSON is the sealed part of an event. testdata/letter.json contains all members of letterEventJSON and loa.Content, and a test
+// fails if a member is renamed.
 type letterEventJSON struct {
 	Email      string     `json:"email,omitempty"`
 	SHA256     string     `json:"sha256,omitempty"`

@@ -75,7 +75,7 @@ func (s Letters) LetterByLink(ctx context.Context, hash string) (loa.Letter, err
 }
 
 // UpdateLetter replaces a letter, stores its signed PDF unless that is nil, and appends events, in one transaction. It returns CodeConflict
-// if the stored revision is not l.Revision.
+// if the stored revision is not l.Revision, and CodeNotFound if the letter is absent.
 func (s Letters) UpdateLetter(ctx context.Context, l loa.Letter, signed []byte, events ...loa.Event) error {
 	return s.DB.Do(ctx, func(ctx context.Context) error {
 		if err := s.rows().Replace(ctx, l); err != nil {
@@ -112,7 +112,8 @@ func (s Letters) Events(ctx context.Context, org callwright.OrgID, request strin
 	return sqldb.ConvertedAll(rows, s.core().letterEvent)
 }
 
-// DueLetters returns the names of up to limit letters that are due at now, in the order of their due times. It reads only an index.
+// DueLetters returns the names of up to limit letters that are due at the given time, in the order of their due times. It reads only an
+// index.
 func (s Letters) DueLetters(ctx context.Context, now time.Time, limit int) (names []porting.Name, err error) {
 	if limit <= 0 {
 		return nil, nil

@@ -112,7 +112,7 @@ func (s ManualOrders) Order(ctx context.Context, ref string) (manual.Order, erro
 	return s.rows().Find(ctx, "", ref)
 }
 
-// UpdateOrder replaces an order. It returns CodeConflict if the stored revision is not o.Revision.
+// UpdateOrder replaces an order. It returns CodeConflict if the stored revision is not o.Revision, and CodeNotFound if the order is absent.
 func (s ManualOrders) UpdateOrder(ctx context.Context, o manual.Order) error {
 	return s.rows().Replace(ctx, o)
 }

@@ -38,7 +38,7 @@ func (s Requests) Requests(ctx context.Context, org callwright.OrgID, f porting.
 	})
 }
 
-// inState restricts a query to requests in a state. They are a range of an index, in the order of a page.
+// inState restricts a query to requests in a state. These requests are a range of an index, in the order of a page.
 func inState(q *bun.SelectQuery, org callwright.OrgID, state porting.State) *bun.SelectQuery {
 	return q.Where("org = ?", org).Where("state = ?", state)
 }
@@ -123,7 +123,8 @@ func (s Requests) OpenRequest(ctx context.Context, number callwright.PhoneNumber
 
 func (r nameRow) name() porting.Name { return porting.Name{Org: callwright.OrgID(r.Org), ID: r.ID} }
 
-// DueRequests returns the names of up to limit requests that are due at now, in the order of their due times. It reads only an index.
+// DueRequests returns the names of up to limit requests that are due at the given time, in the order of their due times. It reads only an
+// index.
 func (s Requests) DueRequests(ctx context.Context, now time.Time, limit int) (names []porting.Name, err error) {
 	if limit <= 0 {
 		return nil, nil

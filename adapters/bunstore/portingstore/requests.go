@@ -93,9 +93,9 @@ func (s Requests) RequestByRef(ctx context.Context, gateway, ref string) (portin
 	})
 }
 
-// UpdateRequest replaces a request and adds entries to its history, in one transaction. If the request has ended, it frees the numbers for
-// other requests. It returns CodeConflict if the stored revision is not r.Revision, and CodeInvalidState if the stored request has already
-// ended and r has not.
+// UpdateRequest replaces a request and adds entries to its history, in one transaction. If r has ended, it frees the numbers for other
+// requests. It returns CodeConflict if the stored revision is not r.Revision, CodeInvalidState if the stored request has already ended and
+// r has not, and CodeNotFound if the request is absent.
 func (s Requests) UpdateRequest(ctx context.Context, r porting.Request, entries ...porting.Entry) error {
 	row, err := s.core().requestRow(r)
 	if err != nil {

@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write the files in testdata anew")
 
 // wantGolden compares the JSON of sealed documents with a file. Their members have the names of the Go fields in the domain. A renamed
 // member, or a changed type, requires a separate type for the JSON: otherwise rows of earlier releases could not be read. After adding a
-// member, update the file with -update.
+// member, run the test with -update to update the file.
 func wantGolden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)

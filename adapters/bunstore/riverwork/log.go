@@ -65,7 +65,8 @@ func (q quiet) Handle(ctx context.Context, r slog.Record) error {
 	return q.Handler.Handle(ctx, r)
 }
 
-// note reports whether a record should be logged, and returns the number of records with its message that were omitted since the last one.
+// note reports whether a record should be logged. It returns the number of records with the same message that were omitted since the last
+// logged one.
 func (s *repeats) note(r slog.Record) (leftOut int, log bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 )
 
 // TestRepeatedLog makes River log one message ten times a second for three minutes, as for a damaged database, and another message once.
-// The first is logged once a minute with the number of omitted records, and the second immediately.
+// The repeated message is logged once a minute with the number of omitted records, and the other one immediately.
 func TestRepeatedLog(t *testing.T) {
 	t.Parallel()
 	text := new(bytes.Buffer)

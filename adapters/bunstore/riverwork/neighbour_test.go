@@ -171,7 +171,8 @@ func TestHangingNeighbour(t *testing.T) {
 }
 
 // TestManyNeighboursHang makes the deliveries of 16 organizations hang concurrently, each at a different host. The first organizations
-// occupy the common workers, and each of the others a reserved worker. Meanwhile, the webhook of another organization is delivered.
+// occupy the common workers, and each further organization occupies a reserved worker. Meanwhile, the webhook of another organization is
+// delivered.
 func TestManyNeighboursHang(t *testing.T) {
 	t.Parallel()
 	const organizations, messages, common, enough = 16, 60, 75, 75 + 12

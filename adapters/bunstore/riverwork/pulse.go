@@ -44,7 +44,8 @@ func newPulse(patience time.Duration, queues []string) *pollMonitor {
 	return p
 }
 
-// note records the result of a poll, and reports the end of a long outage to recovered.
+// note records the result of a poll. At the end of a long outage, it also sends a value to the channel recovered, unless one is already
+// waiting there.
 func (p *pollMonitor) note(queue string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

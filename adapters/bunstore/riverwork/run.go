@@ -47,7 +47,7 @@ type client struct {
 // Run executes tasks until ctx is canceled. It then claims no further tasks, and waits up to Config.StopTimeout for the running ones. After
 // that, Run cancels the contexts of their handlers and leaves the tasks to other nodes. It returns an error if the work cannot be started,
 // or if handlers still run although their contexts are canceled. After a long outage of the database, Run replaces River's client, because
-// its components wait up to a minute before their next attempt.
+// the components of the old client wait up to a minute before their next attempt.
 func (w *Work) Run(ctx context.Context) error {
 	pool, err := w.connect(ctx)
 	if err != nil {
@@ -105,7 +105,7 @@ func (c *client) end(ctx context.Context, patience time.Duration) error {
 	return nil
 }
 
-// begin starts a client. If the database is unavailable, it retries for startPatience.
+// begin starts a client. If that fails, for example because the database is unavailable, it retries for startPatience.
 func (w *Work) begin(ctx context.Context, pool *pool) (*client, error) {
 	for until := time.Now().Add(startPatience); ; {
 		c, err := w.newClient(ctx, pool)

@@ -118,8 +118,8 @@ func storable(err error) error {
 	return errors.New(strings.ToValidUTF8(text, "\ufffd"))
 }
 
-// backoff computes the time of the next attempt of a failed task. The wait is 1 s, 2 s, 4 s and so on up to 5 minutes, plus a random jitter
-// of up to a fifth, so that tasks that failed together do not run again together.
+// backoff computes the time of the next attempt of a failed task. The wait is 1 s, 2 s, 4 s and so on up to 5 minutes. A random jitter of
+// up to a fifth is added, so that tasks that failed together do not run again together.
 type backoff struct{}
 
 // NextRetry returns the time of the task's next attempt.

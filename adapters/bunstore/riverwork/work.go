@@ -57,7 +57,7 @@ type Work struct {
 	kinds       map[string]callwright.Queue // queues by kind of task
 	queues      map[callwright.Queue]queue
 	periodic    []*river.PeriodicJob
-	pollMonitor atomic.Pointer[pollMonitor] // of the running client; nil if none runs
+	pollMonitor atomic.Pointer[pollMonitor] // of the last client that was started; nil before Run
 }
 
 // New returns the durable work of a database. It can enqueue tasks immediately; Run executes them. New returns an error if a required field
@@ -124,7 +124,8 @@ func (w *Work) Every(q callwright.Queue, kind string, interval time.Duration, h 
 		}, nil))
 }
 
-// Enqueue adds a task in the transaction of the context, or in a separate transaction if there is none.
+// Enqueue adds a task in the transaction of the context, or in a separate transaction if there is none. It does not add a unique task while
+// a duplicate has not finished.
 func (w *Work) Enqueue(ctx context.Context, t callwright.Task) error {
 	if err := t.Check(); err != nil {
 		return err

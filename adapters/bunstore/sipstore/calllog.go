@@ -124,7 +124,7 @@ func (s CallLog) List(
 	})
 }
 
-// Failures returns how many attempts of a trunk ended at or after since, and how many of those are calllog.End.Technical.
+// Failures returns how many attempts of a trunk ended at or after the time since, and how many of those are calllog.End.Technical.
 func (s CallLog) Failures(
 	ctx context.Context, org callwright.OrgID, trunkID string, since time.Time,
 ) (ended, failed int, err error) {

@@ -38,7 +38,7 @@ type recordRow struct {
 	Reason     string     `bun:"reason"`
 	Technical  bool       `bun:"technical"`
 
-	Events []stepJSON `bun:"events,type:jsonb,scanonly"` // of its ladder, if the query selects it
+	Events []stepJSON `bun:"events,type:jsonb,scanonly"` // the steps of the ladder, if the query selects them
 }
 
 // newRecordRow returns the row of a record. It omits the end of the call.

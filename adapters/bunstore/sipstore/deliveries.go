@@ -60,7 +60,8 @@ func (s Deliveries) rows() sqldb.Rows[sip.Delivery, deliveryRow] {
 	return sqldb.Rows[sip.Delivery, deliveryRow]{DB: s.DB.Core(), Row: sqldb.Plain(newDeliveryRow), Value: sqldb.Plain(deliveryRow.delivery)}
 }
 
-// AddDelivery adds a delivery, and deletes the trunk's oldest deliveries beyond keep.
+// AddDelivery adds a delivery, unless its id exists. It also deletes older deliveries of the trunk, up to 100, so that only the given
+// number of newest deliveries stays.
 func (s Deliveries) AddDelivery(ctx context.Context, d sip.Delivery, keep int) error {
 	const most = 100 // maximum per call, because an earlier release may have kept more
 	row := newDeliveryRow(d)

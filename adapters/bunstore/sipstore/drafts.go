@@ -67,7 +67,8 @@ func (s Drafts) rows() sqldb.Rows[setup.Draft, draftRow] {
 	return sqldb.Rows[setup.Draft, draftRow]{DB: db.DB, Kind: "set-up", Row: sqldb.Plain(db.draftRow), Value: db.draft}
 }
 
-// InsertDraft adds a draft. It returns CodeInvalidState if the organization has most or more drafts that were updated at or after since.
+// InsertDraft adds a draft. It returns CodeInvalidState if the organization already has the maximum number of drafts (the parameter most)
+// that were updated at or after the given time.
 func (s Drafts) InsertDraft(ctx context.Context, d setup.Draft, most int, since time.Time) error {
 	return s.DB.Do(ctx, func(ctx context.Context) error {
 		err := s.rows().DB.Write(ctx, []any{d}, func(ctx context.Context, idb bun.IDB) error {
@@ -98,7 +99,7 @@ func (s Drafts) Draft(ctx context.Context, org callwright.OrgID, id string) (set
 	return s.rows().Find(ctx, org, id)
 }
 
-// DraftsOf returns up to limit drafts of an organization that were updated at or after since, most recently updated first.
+// DraftsOf returns up to limit drafts of an organization that were updated at or after the given time, most recently updated first.
 func (s Drafts) DraftsOf(ctx context.Context, org callwright.OrgID, since time.Time, limit int) ([]setup.Draft, error) {
 	return s.rows().Select(ctx, []any{org}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("org = ?", org).Where("updated_at >= ?", sqldb.Stored(since)).Order("updated_at DESC", "id DESC").Limit(int64(limit))

@@ -52,7 +52,8 @@ func (r registrationRow) registration() sip.Registration {
 	}
 }
 
-// StoreRegistration inserts a registration of version 0, and replaces any other. It returns CodeConflict if the stored version differs.
+// StoreRegistration stores a registration. Version 0 replaces any stored registration of the organization's trunk. For any other version,
+// StoreRegistration returns CodeConflict if the stored version differs, and CodeNotFound if no registration is stored.
 func (s Registrations) StoreRegistration(ctx context.Context, r sip.Registration) error {
 	return s.rows().Store(ctx, r)
 }
@@ -67,7 +68,8 @@ func (s Registrations) DeleteRegistration(ctx context.Context, org callwright.Or
 	return s.rows().Delete(ctx, org, trunkID)
 }
 
-// ClaimRegistrations claims up to limit registrations for a node, and returns them: its own that are due at now, and those without a node.
+// ClaimRegistrations claims up to limit registrations for a node, and returns them. It selects the node's own registrations that are due at
+// the given time, and all registrations without a node.
 func (s Registrations) ClaimRegistrations(
 	ctx context.Context, node string, now time.Time, limit int,
 ) ([]sip.Registration, error) {

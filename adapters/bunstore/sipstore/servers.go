@@ -144,7 +144,8 @@ func (s Statuses) servers() sqldb.Rows[sip.WatchedServer, serverRow] {
 	return sqldb.Rows[sip.WatchedServer, serverRow]{DB: s.DB.Core(), Kind: "server", Row: sqldb.Plain(newServerRow), Value: sqldb.Plain(serverRow.server)}
 }
 
-// StoreServer replaces a watched server and releases its lease. It returns CodeConflict if the stored version differs.
+// StoreServer replaces a watched server and releases its lease. It returns CodeConflict if the stored version differs, and CodeNotFound if
+// the server is absent.
 func (s Statuses) StoreServer(ctx context.Context, w sip.WatchedServer) error {
 	return s.servers().Replace(ctx, w)
 }
@@ -154,8 +155,8 @@ func (s Statuses) Server(ctx context.Context, org callwright.OrgID, key string) 
 	return s.servers().Find(ctx, org, key)
 }
 
-// ClaimServers leases up to limit servers that are due at now until the given time, and returns them in the order of their due times. It
-// skips leased servers.
+// ClaimServers leases up to limit servers that are due at the time now, and returns them in the order of their due times. The leases end at
+// the time until. ClaimServers skips leased servers.
 func (s Statuses) ClaimServers(ctx context.Context, now, until time.Time, limit int) ([]sip.WatchedServer, error) {
 	var rows []serverRow
 	err := s.core().Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {

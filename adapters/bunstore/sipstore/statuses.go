@@ -19,8 +19,9 @@ type Statuses struct{ DB *bunstore.DB }
 
 func (s Statuses) core() core { return core{s.DB.Core()} }
 
-// StoreStatus inserts a status of version 0, and replaces any other. It also releases its lease. It locks the rows of servers before those
-// of statuses, like StoreServer and WakeStatuses: transactions that lock them in another order could deadlock.
+// StoreStatus stores a status and releases the lease of the status. Version 0 replaces any stored status of the organization's trunk. For
+// any other version, StoreStatus returns CodeConflict if the stored version differs, and CodeNotFound if no status is stored. It locks the
+// rows of servers before those of statuses, like StoreServer and WakeStatuses: transactions that lock them in another order could deadlock.
 func (s Statuses) StoreStatus(ctx context.Context, status sip.Status) error {
 	return s.DB.Do(ctx, func(ctx context.Context) error {
 		return s.core().Write(ctx, []any{status}, func(ctx context.Context, idb bun.IDB) error {
@@ -37,8 +38,8 @@ func (s Statuses) StoreStatus(ctx context.Context, status sip.Status) error {
 	})
 }
 
-// RecordStatus replaces a status without changing its servers, and releases its lease. It returns CodeConflict if the stored version
-// differs.
+// RecordStatus replaces a status without changing its servers, and releases the lease of the status. It returns CodeConflict if the stored
+// version differs, and CodeNotFound if the status is absent.
 func (s Statuses) RecordStatus(ctx context.Context, status sip.Status) error {
 	row := newStatusRow(status)
 	return s.core().Write(ctx, []any{status}, func(ctx context.Context, idb bun.IDB) error {
@@ -145,7 +146,7 @@ func (s Statuses) WorstStatuses(ctx context.Context, org callwright.OrgID, state
 	})
 }
 
-// list returns the statuses that choose selects, with the states of their servers.
+// list returns the statuses that the function choose selects, with the states of their servers.
 func (s Statuses) list(ctx context.Context, inputs []any, choose func(*bun.SelectQuery) *bun.SelectQuery) (found []sip.Status, err error) {
 	err = s.core().Read(ctx, inputs, func(ctx context.Context, idb bun.IDB) error {
 		var rows []statusRow
@@ -158,8 +159,8 @@ func (s Statuses) list(ctx context.Context, inputs []any, choose func(*bun.Selec
 	return found, err
 }
 
-// ClaimStatuses leases up to limit statuses that are due at now until the given time, and returns them in the order of their due times. It
-// skips leased statuses.
+// ClaimStatuses leases up to limit statuses that are due at the time now, and returns them in the order of their due times. The leases end
+// at the time until. ClaimStatuses skips leased statuses.
 func (s Statuses) ClaimStatuses(ctx context.Context, now, until time.Time, limit int) ([]sip.Status, error) {
 	var leased []sip.Status
 	err := s.core().Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
@@ -179,8 +180,9 @@ func (s Statuses) ClaimStatuses(ctx context.Context, now, until time.Time, limit
 	return leased, err
 }
 
-// claim updates and returns the rows whose trunk_id the query due selects. It skips rows that other transactions have locked. The query is
-// in a WITH clause, which runs it only once: PostgreSQL may run a subquery for each row, and lock other rows each time.
+// claim executes update for the rows whose trunk_id the query due selects, and reads these rows into the model of update. It skips rows
+// that other transactions have locked. The query due is in a WITH clause, which runs it only once: PostgreSQL may run a subquery for each
+// row, and lock other rows each time.
 func (db core) claim(ctx context.Context, update *bun.UpdateQuery, due *bun.SelectQuery) error {
 	_, err := update.With("due", db.SkipLocked(due)).
 		Where("trunk_id IN (SELECT trunk_id FROM due)").Returning("*").Exec(ctx)

@@ -63,8 +63,8 @@ func (r testCallRow) call() testcall.Call {
 	}
 }
 
-// Insert adds a test call, unless the organization has started limit or more since the given time. In that case added is false, and oldest
-// is the start of the oldest call that counts towards the limit.
+// Insert adds a test call, unless the organization has started the maximum number of test calls (limit) since the given time. In that case
+// added is false, and oldest is the start of the oldest call that counts towards the limit.
 func (s TestCalls) Insert(
 	ctx context.Context, c testcall.Call, limit int, since time.Time,
 ) (added bool, oldest time.Time, err error) {

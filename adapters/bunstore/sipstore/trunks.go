@@ -27,8 +27,8 @@ func (s Trunks) Hold(ctx context.Context, number callwright.PhoneNumber) error {
 	})
 }
 
-// HoldNumbers returns how many numbers an organization has attached, and locks this count until the transaction finishes. Other
-// transactions that hold it wait.
+// HoldNumbers returns how many numbers an organization has attached. Until the transaction finishes, other transactions that call
+// HoldNumbers for the organization wait.
 func (s Trunks) HoldNumbers(ctx context.Context, org callwright.OrgID) (count int, err error) {
 	err = s.core().Write(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) error {
 		if err := s.core().Alone(ctx, idb, "numbers of "+string(org)); err != nil {
@@ -97,7 +97,7 @@ func (s Trunks) List(
 	})
 }
 
-// Trunks returns the trunks of one number: one for each direction.
+// Trunks returns the trunks of one number: at most one for each direction.
 func (s Trunks) Trunks(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber,
 ) ([]sip.Trunk, error) {
@@ -113,7 +113,7 @@ func (s Trunks) Outbound(ctx context.Context, org callwright.OrgID, limit int) (
 	})
 }
 
-// Owner returns the trunk of a number and a direction, in any organization, or CodeNotFound if it is absent.
+// Owner returns the trunk with the given number and direction, in any organization, or CodeNotFound if it is absent.
 func (s Trunks) Owner(ctx context.Context, number callwright.PhoneNumber, d sip.Direction) (sip.Trunk, error) {
 	return s.rows().One(ctx, []any{number, d}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("number = ?", number).Where("direction = ?", d)

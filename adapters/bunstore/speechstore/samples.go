@@ -72,7 +72,7 @@ func (s Samples) Sample(ctx context.Context, org callwright.OrgID, id string) (s
 	return s.rows().Find(ctx, org, id)
 }
 
-// SampleByKey returns the newest sample with a key that was created at or after since, or CodeNotFound if there is none.
+// SampleByKey returns the newest sample with the given key, or CodeNotFound if none was created at or after the given time.
 func (s Samples) SampleByKey(ctx context.Context, org callwright.OrgID, key string, since time.Time) (speech.Sample, error) {
 	return s.rows().One(ctx, []any{org, key}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("org = ?", org).Where("digest = ?", key).Where("created_at >= ?", ceiled(since)).Order("created_at DESC", "id DESC").Limit(1)
@@ -88,8 +88,8 @@ func ceiled(t time.Time) time.Time {
 	return stored
 }
 
-// ListSamples returns a page of samples, newest first, and their total number. A subquery selects the ids of the page from an index alone,
-// so that skipping earlier samples reads no rows.
+// ListSamples returns a page of samples, newest first, and the number of samples on all pages. An empty voice selects the samples of all
+// voices. A subquery selects the ids of the page from an index alone, so that skipping earlier samples reads no rows.
 func (s Samples) ListSamples(
 	ctx context.Context, org callwright.OrgID, voice string, limit, offset int,
 ) (list []speech.Sample, total int, err error) {

@@ -54,7 +54,7 @@ func TestSamples(t *testing.T) {
 var update = flag.Bool("update", false, "write the files in testdata anew")
 
 // TestVoiceDocumentKeepsItsNames fails if a member of the stored JSON is renamed, because documents of earlier releases could then not be
-// read without a migration. After adding a member, update the file with -update.
+// read without a migration. After adding a member, run the test with -update to update the file in testdata.
 func TestVoiceDocumentKeepsItsNames(t *testing.T) {
 	t.Parallel()
 	got, err := speechstore.VoiceDocument(speechtest.FullVoice("v1"))

@@ -112,8 +112,8 @@ func TestTriageAtOnce(t *testing.T) {
 	})
 }
 
-// feed returns the number of entries of each type in an issue's feed. It checks that their times differ and that the newest is the issue's
-// last activity.
+// feed returns the number of entries of each type in an issue's feed. It checks that the times of the entries differ, and that the newest
+// one is the issue's last activity.
 func feed(t *testing.T, s *triage.Service, issue string) map[triage.EntryType]int {
 	t.Helper()
 	page, err := s.Activity(t.Context(), "o", issue, triage.PageRequest{Limit: 100})

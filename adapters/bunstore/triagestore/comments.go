@@ -56,7 +56,8 @@ func (s Store) Comment(ctx context.Context, org callwright.OrgID, issue, id stri
 	return part(ctx, s.comments(), org, issue, id)
 }
 
-// RevisedComments returns the comments with the given ids that were edited or deleted, with at most most characters of each text.
+// RevisedComments returns the comments with the given ids that were edited or deleted. It truncates each text to the given number of
+// characters.
 func (s Store) RevisedComments(
 	ctx context.Context, org callwright.OrgID, issue string, ids []string, most int,
 ) ([]triage.Comment, error) {
@@ -66,7 +67,8 @@ func (s Store) RevisedComments(
 	})
 }
 
-// UpdateComment replaces the changeable columns of a comment. It returns CodeConflict if the stored revision is not c.Revision.
+// UpdateComment replaces the changeable columns of a comment. It returns CodeConflict if the stored revision is not c.Revision, and
+// CodeNotFound if the comment is absent.
 func (s Store) UpdateComment(ctx context.Context, c triage.Comment) error {
 	return s.comments().Replace(ctx, c)
 }

@@ -102,8 +102,9 @@ func (s Store) EntriesAfter(
 	})
 }
 
-// entries returns the entries that choose selects. It checks the organization once, at the issue, and selects entries only by their issue,
-// so that PostgreSQL estimates their number correctly. It stops when their size exceeds triage.MaxRead.
+// entries returns the entries that the function choose selects. It checks the organization once, at the issue, and selects entries only by
+// their issue, so that PostgreSQL estimates their number correctly. It stops after the entry at which their total size exceeds
+// triage.MaxRead, but not before the second entry.
 func (s Store) entries(
 	ctx context.Context, org callwright.OrgID, issue string, place callwright.Keyset, limit int,
 	choose func(*bun.SelectQuery) *bun.SelectQuery,

@@ -12,8 +12,8 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// Store stores issues; it implements triage.Store. Rows that belong to an issue have a foreign key to the issue's id and organization: if
-// such an issue is absent, an insert returns CodeNotFound.
+// Store stores issues; it implements triage.Store. Rows that belong to an issue have a foreign key to the issue's id and organization: an
+// insert returns CodeNotFound if the issue is absent.
 type Store struct{ DB *bunstore.DB }
 
 func (s Store) core() core { return core{s.DB.Core()} }
@@ -53,7 +53,7 @@ func (s Store) Issue(ctx context.Context, org callwright.OrgID, id string) (tria
 	return s.issue(ctx, org, "id", id, func(q *bun.SelectQuery) *bun.SelectQuery { return q })
 }
 
-// IssueNumbered returns the issue with a number, or CodeNotFound if it is absent.
+// IssueNumbered returns the issue with the given number, or CodeNotFound if it is absent.
 func (s Store) IssueNumbered(ctx context.Context, org callwright.OrgID, number int) (triage.Issue, error) {
 	return s.issue(ctx, org, "number", number, func(q *bun.SelectQuery) *bun.SelectQuery { return q })
 }
@@ -72,8 +72,8 @@ func (s Store) issue(
 	})
 }
 
-// UpdateIssue replaces the changeable columns of an issue. It returns CodeConflict if the stored revision is not i.Revision. It writes the
-// description, which may be long, only if i.Version differs from the stored version.
+// UpdateIssue replaces the changeable columns of an issue. It returns CodeConflict if the stored revision is not i.Revision, and
+// CodeNotFound if the issue is absent. It writes the description, which may be long, only if i.Version differs from the stored version.
 func (s Store) UpdateIssue(ctx context.Context, i triage.Issue) error {
 	row := newIssueRow(i)
 	return s.core().Write(ctx, []any{row}, func(ctx context.Context, idb bun.IDB) error {

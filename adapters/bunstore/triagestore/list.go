@@ -27,8 +27,8 @@ func (s Store) FindIssues(ctx context.Context, org callwright.OrgID, f triage.Fi
 	return sqldb.Converted(rows, issueRow.issue), err
 }
 
-// Reach returns the place of the last issue that a page may examine because of f.Scan. It returns the zero Place if no more issues are left
-// than f.Scan.
+// Reach returns the place of the last issue that a page may examine because of f.Scan. It returns the zero Place if no more than f.Scan
+// issues are left.
 func (s Store) Reach(ctx context.Context, org callwright.OrgID, f triage.Filter) (last triage.Place, err error) {
 	var rows []issueRow
 	err = s.core().Read(ctx, []any{org, f}, func(ctx context.Context, idb bun.IDB) error {
@@ -111,7 +111,7 @@ func order(f triage.Filter) (column string, value func(triage.Place) any) {
 	}
 }
 
-// sorted orders the issues of a query, skips those up to f.After, and excludes those beyond f.Until.
+// sorted orders the issues of a query, skips the issues up to f.After, and excludes the issues beyond f.Until.
 func sorted(q *bun.SelectQuery, f triage.Filter) *bun.SelectQuery {
 	column, value := order(f)
 	direction, beyond, within := bun.Safe("DESC"), bun.Safe("<"), bun.Safe(">=")

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
 )
 
-// part returns the value of an issue with the given id, or CodeNotFound if it is absent.
+// part returns the row with the given id as a value, or CodeNotFound if the issue has no such row.
 func part[V, R any](ctx context.Context, rows sqldb.Rows[V, R], org callwright.OrgID, issue, id string) (V, error) {
 	return rows.One(ctx, []any{org, issue, id}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("id = ?", id).Where("issue_id = ?", issue).Where("org = ?", org)
@@ -27,7 +27,7 @@ func parts[V, R any](ctx context.Context, rows sqldb.Rows[V, R], org callwright.
 	})
 }
 
-// deletePart deletes the value of an issue with the given id, or returns CodeNotFound if it is absent.
+// deletePart deletes the row with the given id, or returns CodeNotFound if the issue has no such row.
 func deletePart[V, R any](ctx context.Context, rows sqldb.Rows[V, R], org callwright.OrgID, issue, id string) error {
 	return rows.DB.Write(ctx, []any{org, issue, id}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewDelete().Model((*R)(nil)).

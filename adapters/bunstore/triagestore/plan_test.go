@@ -41,7 +41,7 @@ func fillIssues(t testing.TB, db *bunstore.DB, count int) {
 	})
 }
 
-// fillFeed stores count entries in the feed of an issue of fillIssues. Two entries each have the same time.
+// fillFeed stores count entries in the feed of an issue of fillIssues. Every two consecutive entries have the same time.
 func fillFeed(t testing.TB, db *bunstore.DB, issue string, count int) {
 	t.Helper()
 	err := triagestore.Store{DB: db}.AppendEntries(t.Context(), "o", issue, []triage.Entry{{

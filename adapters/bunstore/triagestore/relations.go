@@ -46,7 +46,7 @@ func (s Store) relations() sqldb.Rows[triage.Relation, relationRow] {
 	}
 }
 
-// InsertRelation adds a relation. It returns CodeConflict if it exists, and CodeNotFound if one of its issues is absent.
+// InsertRelation adds a relation. It returns CodeConflict if the relation exists, and CodeNotFound if one of its issues is absent.
 func (s Store) InsertRelation(ctx context.Context, r triage.Relation) error {
 	return s.relations().Insert(ctx, r)
 }

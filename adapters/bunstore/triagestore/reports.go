@@ -29,8 +29,9 @@ func (s Store) ReportedIssue(ctx context.Context, org callwright.OrgID, key stri
 	return row.IssueID, err
 }
 
-// PointReports changes the issue of the reports with a key from from to to; an empty from means that the key is new. It waits for
-// concurrent calls with the same key, and returns CodeConflict if the stored issue is not from.
+// PointReports assigns the reports with the given key to another issue. The parameter from is the id of their present issue, or empty if
+// the key is new. PointReports waits for concurrent calls with the same key. It returns CodeConflict if the stored issue is another one
+// than from, or if from is empty and the key exists.
 func (s Store) PointReports(ctx context.Context, org callwright.OrgID, key, from, to string) error {
 	row := reportRow{Org: string(org), Key: key, IssueID: to}
 	if from == "" {
@@ -42,7 +43,7 @@ func (s Store) PointReports(ctx context.Context, org callwright.OrgID, key, from
 	})
 }
 
-// MoveReports assigns all reports of the issue from to the issue to.
+// MoveReports assigns all reports of one issue (from) to another (to).
 func (s Store) MoveReports(ctx context.Context, org callwright.OrgID, from, to string) error {
 	return s.core().Write(ctx, []any{org, from, to}, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewUpdate().Model((*reportRow)(nil)).Set("issue_id = ?", to).

@@ -47,8 +47,8 @@ func (s Store) resources() sqldb.Rows[triage.Resource, resourceRow] {
 	}
 }
 
-// InsertResource attaches a resource to an issue. It returns CodeConflict if it is already attached, and CodeNotFound if the issue is
-// absent.
+// InsertResource attaches a resource to an issue. It returns CodeConflict if the resource is already attached, and CodeNotFound if the
+// issue is absent.
 func (s Store) InsertResource(ctx context.Context, r triage.Resource) error {
 	return s.resources().Insert(ctx, r)
 }

@@ -79,7 +79,8 @@ func (s Store) Session(ctx context.Context, org callwright.OrgID, issue, id stri
 	return part(ctx, s.sessions(), org, issue, id)
 }
 
-// UpdateSession replaces the changeable columns of a session. It returns CodeConflict if the stored revision is not session.Revision.
+// UpdateSession replaces the changeable columns of a session. It returns CodeConflict if the stored revision is not session.Revision, and
+// CodeNotFound if the session is absent.
 func (s Store) UpdateSession(ctx context.Context, session triage.Session) error {
 	return s.sessions().Replace(ctx, session)
 }
@@ -94,8 +95,9 @@ func (s Store) CountAnalyses(ctx context.Context, org callwright.OrgID) (int, er
 	return s.sessions().Count(ctx, "org = ? AND "+running, org)
 }
 
-// SilentSessions returns up to limit sessions without a recent update: pending and active ones that were last updated before silent, and
-// ones that await input and were last updated before waiting. It executes one query per state, because each is one range of the index.
+// SilentSessions returns up to limit sessions without a recent update: pending and active sessions that were last updated before the time
+// silent, and sessions that await input and were last updated before the time waiting. It executes one query per state, because each state
+// is one range of the index.
 func (s Store) SilentSessions(ctx context.Context, silent, waiting time.Time, limit int) ([]triage.Session, error) {
 	var found []sessionRow
 	err := s.core().Read(ctx, nil, func(ctx context.Context, idb bun.IDB) error {

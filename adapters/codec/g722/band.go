@@ -20,7 +20,7 @@ const (
 	highStepAtRest = 8
 )
 
-// encodeLow quantizes a sample of the lower band to 6 bits.
+// encodeLow quantizes a sample of the lower band to 6 bits, and adapts the predictor.
 func (b *band) encodeLow(sample int) int {
 	difference := saturate(sample - b.guess)
 	magnitude := difference
@@ -54,7 +54,7 @@ func (b *band) adaptLow(code int) {
 	b.step = scale(b.log, 8)
 }
 
-// encodeHigh quantizes a sample of the upper band to 2 bits.
+// encodeHigh quantizes a sample of the upper band to 2 bits, and adapts the predictor.
 func (b *band) encodeHigh(sample int) int {
 	difference := saturate(sample - b.guess)
 	magnitude := difference

@@ -24,7 +24,7 @@ func frame(rate, n int) []int16 {
 	return pcm
 }
 
-// TestBits compares the encoded bits with those of an independent implementation, by their checksum.
+// TestBits compares the encoded bits with the bits of an independent implementation, by their checksum.
 func TestBits(t *testing.T) {
 	t.Parallel()
 	c, err := g722.Engine().New()

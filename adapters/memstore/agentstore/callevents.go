@@ -27,7 +27,7 @@ func (s Calls) Append(ctx context.Context, org callwright.OrgID, id string, e ca
 	return s.attach(ctx, org, id, func(events *callEvents) { events.lines = placed(events.lines, e, lineNumber) })
 }
 
-// attach calls add with the events of a call, and stores the changed events. It returns CodeNotFound if the call is absent.
+// attach calls the function add with the events of a call, and stores the changed events. It returns CodeNotFound if the call is absent.
 func (s Calls) attach(ctx context.Context, org callwright.OrgID, id string, add func(*callEvents)) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if err := d.calls.Exists(org, id); err != nil {
@@ -66,8 +66,8 @@ func (s Calls) Transcript(ctx context.Context, org callwright.OrgID, id string) 
 	return memory.Clone(events.lines), err
 }
 
-// TranscriptBefore returns the last lines of a call whose Seq is below before, at most limit, sorted by Seq. If before is 0, it returns the
-// last lines of the call.
+// TranscriptBefore returns up to limit lines of a call: those with the highest Seq below before, sorted by Seq. If before is 0, it returns
+// the last lines of the call.
 func (s Calls) TranscriptBefore(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]call.Entry, error) {
 	events, err := s.events(ctx, org, id)
 	return memory.Clone(lastBefore(events.lines, lineNumber, before, limit)), err
@@ -91,8 +91,8 @@ func (s Calls) LinesAt(ctx context.Context, org callwright.OrgID, places []call.
 	return found, err
 }
 
-// lastBefore returns the last elements of a sorted list whose numbers are below before, at most limit. If before is 0, it returns the last
-// elements of the list.
+// lastBefore returns up to limit elements of a sorted list: those with the highest numbers below before. If before is 0, it returns the
+// last elements of the list.
 func lastBefore[T any](list []T, number func(T) int, before, limit int) []T {
 	if before > 0 {
 		end, _ := slices.BinarySearchFunc(list, before, func(e T, n int) int { return cmp.Compare(number(e), n) })
@@ -112,8 +112,8 @@ func (s Calls) Logs(ctx context.Context, org callwright.OrgID, id string) ([]pat
 	return memory.Clone(events.logs), err
 }
 
-// LogsBefore returns the last logs of a call whose Turn is below before, at most limit, sorted by Turn. If before is 0, it returns the last
-// logs of the call.
+// LogsBefore returns up to limit logs of a call: those with the highest Turn below before, sorted by Turn. If before is 0, it returns the
+// last logs of the call.
 func (s Calls) LogsBefore(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]pathway.Log, error) {
 	events, err := s.events(ctx, org, id)
 	return memory.Clone(lastBefore(events.logs, logNumber, before, limit)), err

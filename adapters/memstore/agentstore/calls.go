@@ -27,7 +27,7 @@ func (s Calls) Get(ctx context.Context, org callwright.OrgID, id string) (call.C
 }
 
 // Update replaces a call, except for the fields of the request and StopRequested. It returns CodeConflict if the stored version is not
-// c.Version.
+// c.Version, and CodeNotFound if the call is absent.
 func (s Calls) Update(ctx context.Context, c call.Call) error {
 	return with(ctx, s.Store, func(d *data) error {
 		stored, err := d.calls.Stored(c.Org, c.ID)
@@ -43,7 +43,7 @@ func (s Calls) Update(ctx context.Context, c call.Call) error {
 }
 
 // List returns a page of calls without their large fields, newest first unless f.OldestFirst is set. total is the number of all matching
-// calls, or 0 if f.Uncounted is set.
+// calls, or 0 if f.SkipCount is set.
 func (s Calls) List(
 	ctx context.Context, org callwright.OrgID, f call.Filter,
 ) (page callwright.Page[call.Call], total int, err error) {
@@ -92,7 +92,8 @@ func (s Calls) List(
 	return page, total, err
 }
 
-// Hours counts the calls that were created from since until before the given time, by the hour, oldest first. It omits hours without calls.
+// Hours returns the counts of calls for each hour in which calls were created, oldest first. It counts only calls that were created at or
+// after the time since, and before the time before.
 func (s Calls) Hours(ctx context.Context, org callwright.OrgID, since, before time.Time) (hours []call.Hour, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		by := map[time.Time]call.Tally{}
@@ -166,7 +167,8 @@ func (s Calls) Stops(ctx context.Context, node string) (stops []string, err erro
 	return stops, err
 }
 
-// Lost returns up to limit live calls of all organizations that were allocated at the given time or before, and whose node is not in alive.
+// Lost returns up to limit live calls of all organizations that their node claimed (TakenAt) at or before the given time, and whose node is
+// not in alive.
 func (s Calls) Lost(ctx context.Context, alive []string, before time.Time, limit int) (found []call.Call, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, c := range d.calls.Rows() {

@@ -23,7 +23,7 @@ func (s Chats) InsertChat(ctx context.Context, c pathway.Chat, logs ...pathway.L
 	})
 }
 
-// storeLogs adds logs to a chat. If err, the result of storing the chat, is not nil, storeLogs only returns it.
+// storeLogs adds logs to a chat. err is the result of storing the chat: if it is not nil, storeLogs adds no logs and returns err.
 func (d *data) storeLogs(id string, logs []pathway.Log, err error) error {
 	if err != nil {
 		return err
@@ -45,8 +45,8 @@ func (s Chats) Chat(ctx context.Context, org callwright.OrgID, id string) (pathw
 	return read(ctx, s.Store, func(d *data) (pathway.Chat, error) { return d.chats.Find(org, id) })
 }
 
-// UpdateChat replaces a chat and adds the logs of turns. It returns CodeConflict, and adds no logs, if the stored revision is not
-// c.Revision.
+// UpdateChat replaces a chat and adds the logs of turns. It returns CodeConflict if the stored revision is not c.Revision, and CodeNotFound
+// if the chat is absent. After an error it has added no logs.
 func (s Chats) UpdateChat(ctx context.Context, c pathway.Chat, logs ...pathway.Log) error {
 	return with(ctx, s.Store, func(d *data) error { return d.storeLogs(c.ID, logs, d.chats.Replace(c)) })
 }
@@ -72,8 +72,8 @@ func (s Chats) DeleteOldChats(ctx context.Context, before time.Time, limit int) 
 	return removed, err
 }
 
-// ChatLogs returns the last logs of a chat whose Turn is below before, at most limit, sorted by Turn. If before is 0, it returns the last
-// logs of the chat.
+// ChatLogs returns up to limit logs of a chat: those with the highest Turn below before, sorted by Turn. If before is 0, it returns the
+// last logs of the chat.
 func (s Chats) ChatLogs(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]pathway.Log, error) {
 	return read(ctx, s.Store, func(d *data) ([]pathway.Log, error) {
 		if err := d.chats.Exists(org, id); err != nil {

@@ -66,7 +66,7 @@ func (s Numbers) NumbersOf(
 	})
 }
 
-// UpdateNumber replaces a number. It returns CodeConflict if the stored version is not n.Version.
+// UpdateNumber replaces a number. It returns CodeConflict if the stored version is not n.Version, and CodeNotFound if the number is absent.
 func (s Numbers) UpdateNumber(ctx context.Context, n agents.InboundNumber) error {
 	return with(ctx, s.Store, func(d *data) error { return d.numbers.Replace(n) })
 }

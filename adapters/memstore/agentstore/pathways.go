@@ -28,7 +28,8 @@ func (s Pathways) Pathway(ctx context.Context, org callwright.OrgID, id string) 
 	return read(ctx, s.Store, func(d *data) (pathway.Pathway, error) { return d.pathways.Find(org, id) })
 }
 
-// UpdatePathway replaces a pathway. It returns CodeConflict if the stored revision is not p.Revision.
+// UpdatePathway replaces a pathway. It returns CodeConflict if the stored revision is not p.Revision, and CodeNotFound if the pathway is
+// absent.
 func (s Pathways) UpdatePathway(ctx context.Context, p pathway.Pathway) error {
 	return with(ctx, s.Store, func(d *data) error { return d.pathways.Replace(p) })
 }

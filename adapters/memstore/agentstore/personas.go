@@ -101,8 +101,8 @@ func (s Personas) Version(ctx context.Context, org callwright.OrgID, id string) 
 	return read(ctx, s.Store, func(d *data) (persona.Version, error) { return d.personaVersions.Find(org, id) })
 }
 
-// draft checks that a draft may be changed. It returns CodeNotFound if the stored version is absent or no draft, and CodeConflict if its
-// revision differs.
+// draft checks that a draft may be changed. It returns CodeNotFound if the stored version is absent or is not a draft, and CodeConflict if
+// its revision differs.
 func (d *data) draft(v persona.Version) error {
 	if d.personaVersions.Rows()[v.ID].Type != persona.Draft || d.personaVersions.Exists(v.Org, v.ID) != nil {
 		return callwright.NotFound("persona draft")
@@ -110,7 +110,7 @@ func (d *data) draft(v persona.Version) error {
 	return d.personaVersions.Check(v)
 }
 
-// UpdateDraft replaces a draft. It returns CodeNotFound if the stored version is absent or no draft, and CodeConflict if its revision
+// UpdateDraft replaces a draft. It returns CodeNotFound if the stored version is absent or is not a draft, and CodeConflict if its revision
 // differs.
 func (s Personas) UpdateDraft(ctx context.Context, v persona.Version) error {
 	return with(ctx, s.Store, func(d *data) error {
@@ -121,7 +121,7 @@ func (s Personas) UpdateDraft(ctx context.Context, v persona.Version) error {
 	})
 }
 
-// DeleteDraft deletes a draft. It returns CodeNotFound if the stored version is absent or no draft, and CodeConflict if its revision
+// DeleteDraft deletes a draft. It returns CodeNotFound if the stored version is absent or is not a draft, and CodeConflict if its revision
 // differs.
 func (s Personas) DeleteDraft(ctx context.Context, v persona.Version) error {
 	return with(ctx, s.Store, func(d *data) error {
@@ -133,7 +133,7 @@ func (s Personas) DeleteDraft(ctx context.Context, v persona.Version) error {
 }
 
 // Versions returns up to limit of a persona's versions, newest first. If before is not 0, it returns only versions with a lower number. The
-// page is shorter if its total size exceeds agents.MaxRead.
+// page ends early when its size exceeds agents.MaxRead.
 func (s Personas) Versions(
 	ctx context.Context, org callwright.OrgID, id string, before, limit int,
 ) (found []persona.Version, err error) {
@@ -150,8 +150,8 @@ func (s Personas) Versions(
 	return found, err
 }
 
-// VersionsByID returns the organization's versions with the given ids, in the order of ids. Unknown ids are skipped. The list is shorter if
-// its total size exceeds agents.MaxRead.
+// VersionsByID returns the organization's versions with the given ids, in the order of ids. It skips unknown ids. The list ends early when
+// its size exceeds agents.MaxRead.
 func (s Personas) VersionsByID(
 	ctx context.Context, org callwright.OrgID, ids []string,
 ) (found []persona.Version, err error) {

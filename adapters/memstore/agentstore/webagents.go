@@ -24,7 +24,7 @@ func (s WebAgents) Agent(ctx context.Context, org callwright.OrgID, id string) (
 	return read(ctx, s.Store, func(d *data) (agents.WebAgent, error) { return d.webAgents.Find(org, id) })
 }
 
-// Agents returns up to limit of an organization's agents after a keyset, oldest first. The page is shorter if its total size exceeds
+// Agents returns up to limit of an organization's agents after a keyset, oldest first. The page ends early when its size exceeds
 // agents.MaxRead.
 func (s WebAgents) Agents(
 	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,

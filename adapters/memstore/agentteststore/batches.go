@@ -25,8 +25,8 @@ func (s Store) UpdateBatch(ctx context.Context, b group.Batch) error {
 	return with(ctx, s.Store, func(d *data) error { return d.batches.Replace(b) })
 }
 
-// AddCounts adds counts, usage and spend to a group's sums, and returns the changed group. It ignores the revision, so that it never
-// returns CodeConflict.
+// AddCounts adds counts, usage and spend to a group's sums, and returns the changed group, or CodeNotFound if it is absent. It increments
+// the revision without a check, so that it never returns CodeConflict.
 func (s Store) AddCounts(ctx context.Context, org callwright.OrgID, id string, more group.Sums) (b group.Batch, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		found, err := d.batches.Stored(org, id)
@@ -43,7 +43,8 @@ func (s Store) AddCounts(ctx context.Context, org callwright.OrgID, id string, m
 	return b, err
 }
 
-// FindBatches returns a page of the groups that match a filter, newest first, without their scenarios and statistics.
+// FindBatches returns a page of the groups that match a filter, newest first, without their scenarios, webhooks, flakes, statistics and
+// Over.
 func (s Store) FindBatches(
 	ctx context.Context, org callwright.OrgID, f group.Filter,
 ) (found []group.Listed, err error) {

@@ -90,7 +90,7 @@ func (d *data) store(r run.Run) {
 	}
 }
 
-// run returns a run without a copy of its memory, or CodeNotFound if the organization has no such run.
+// run returns the stored run without copying it, or CodeNotFound if the organization has no such run.
 func (d *data) run(org callwright.OrgID, id string) (run.Run, error) {
 	r, ok := d.runs.Rows()[id]
 	if !ok || r.Org != org {
@@ -230,7 +230,8 @@ func (s Store) CountRuns(ctx context.Context, org callwright.OrgID, f run.Filter
 	return count, err
 }
 
-// CountUnended returns the number of an organization's runs that have not ended, plus the runs that its open groups have yet to create.
+// CountUnended returns the number of an organization's runs that have not ended, plus the runs that its open groups have yet to create,
+// except for canceled groups.
 func (s Store) CountUnended(ctx context.Context, org callwright.OrgID) (count int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, ids := range []map[string]callwright.OrgID{d.pending.Rows(), d.running.Rows()} {
@@ -253,7 +254,8 @@ func (s Store) CountUnended(ctx context.Context, org callwright.OrgID) (count in
 // HoldStarts does nothing, because transactions do not overlap.
 func (Store) HoldStarts(context.Context, callwright.OrgID) error { return nil }
 
-// EachEnded calls f with the ended runs of a window, newest first, without runs of experiments. It calls f outside of the store's lock.
+// EachEnded calls f with the ended runs of a window, newest first, without runs of experiments. It stops after w.Limit runs, unless w.Limit
+// is 0. It calls f outside of the store's lock.
 func (s Store) EachEnded(
 	ctx context.Context, org callwright.OrgID, w run.Window, f func(analytics.Run),
 ) error {
@@ -313,8 +315,8 @@ func (s Store) Abandoned(ctx context.Context, alive []string, limit int) (found 
 	return found, err
 }
 
-// Cancelled returns the ids of a node's running runs that are canceled, either by themselves or with their group. Runs of a group that its
-// budget stopped are not included.
+// Cancelled returns the ids of a node's running runs that are canceled, alone or with their group. A group that its budget has stopped does
+// not cancel its runs.
 func (s Store) Cancelled(ctx context.Context, node string) (ids []string, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for id := range d.running.Rows() {
@@ -341,8 +343,8 @@ func (s Store) DeleteRuns(ctx context.Context, before time.Time, limit int) (del
 	return deleted, err
 }
 
-// AppendAnswer adds an answer to the journal of a run. It returns CodeConflict if the run is not Running on node, or if the journal already
-// contains key.
+// AppendAnswer adds an answer to the journal of a run. It returns CodeConflict if the given node is not executing the run, or if the
+// journal already contains the key.
 func (s Store) AppendAnswer(ctx context.Context, org callwright.OrgID, id, node, key string, answer []byte) error {
 	return with(ctx, s.Store, func(d *data) error {
 		r, err := d.run(org, id)
@@ -357,7 +359,7 @@ func (s Store) AppendAnswer(ctx context.Context, org callwright.OrgID, id, node,
 }
 
 // AppendJudgement adds a judge's answer to the journal of an ended run. It returns CodeConflict if the run has not ended, its group is not
-// open, or the journal already contains key.
+// open, or the journal already contains the key.
 func (s Store) AppendJudgement(ctx context.Context, org callwright.OrgID, run, key string, answer []byte) error {
 	return with(ctx, s.Store, func(d *data) error {
 		r, err := d.run(org, run)
@@ -371,7 +373,7 @@ func (s Store) AppendJudgement(ctx context.Context, org callwright.OrgID, run, k
 	})
 }
 
-// append adds an answer to a journal, or returns CodeConflict if the journal already contains key.
+// append adds an answer to a journal, or returns CodeConflict if the journal already contains the key.
 func (d *data) append(run, key string, answer []byte) error {
 	before := d.answers.Rows()[run]
 	if _, taken := before[key]; taken {

@@ -13,8 +13,8 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// InsertScenario adds a scenario. It returns CodeConflict if its ID is already stored, and agenttest.ErrNameTaken if another scenario of
-// its pathway or persona has the same name.
+// InsertScenario adds a scenario. It returns CodeConflict if its ID is already stored, and agenttest.ErrNameTaken if another scenario with
+// the same pathway and persona has the same name.
 func (s Store) InsertScenario(ctx context.Context, sc scenario.Scenario) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if _, taken := d.scenarios.Rows()[sc.ID]; taken {
@@ -27,7 +27,7 @@ func (s Store) InsertScenario(ctx context.Context, sc scenario.Scenario) error {
 	})
 }
 
-// checkName returns agenttest.ErrNameTaken if another scenario of the same pathway or persona has the same name.
+// checkName returns agenttest.ErrNameTaken if another scenario with the same pathway and persona has the same name.
 func (d *data) checkName(sc scenario.Scenario) error {
 	for _, other := range d.scenarios.Rows() {
 		if other.ID != sc.ID && other.Org == sc.Org && other.Pathway == sc.Pathway && other.Persona == sc.Persona && other.Name == sc.Name {
@@ -48,7 +48,8 @@ func (s Store) HoldScenario(ctx context.Context, org callwright.OrgID, id string
 }
 
 // UpdateScenario replaces a scenario, except its pathway, persona and creation time. It returns CodeConflict if the stored revision
-// differs, and agenttest.ErrNameTaken if another scenario has the same name.
+// differs, CodeNotFound if the scenario is absent, and agenttest.ErrNameTaken if another scenario with the same pathway and persona has the
+// same name.
 func (s Store) UpdateScenario(ctx context.Context, sc scenario.Scenario) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if err := d.scenarios.Check(sc); err != nil {
@@ -103,7 +104,7 @@ func (d *data) deleteRun(r *run.Run) {
 }
 
 // FindScenarios returns the scenarios that match a filter, newest first, at most f.Limit. Unless f.Brief is set, each one holds its most
-// recent run. The page is shorter if its total size exceeds agenttest.MaxRead.
+// recent run. The page ends early when its size exceeds agenttest.MaxRead.
 func (s Store) FindScenarios(
 	ctx context.Context, org callwright.OrgID, f agenttest.ScenarioFilter,
 ) (found []agenttest.Listed, err error) {

@@ -17,8 +17,8 @@ type Sessions struct{ Store *memstore.Store }
 
 var _ tornado.Store = Sessions{}
 
-// InsertSession adds a session. It returns CodeConflict if its ID is already stored, and tornado.ErrActive if another session of its
-// pathway is Running.
+// InsertSession adds a session. It returns CodeConflict if its ID is already stored. It returns tornado.ErrActive if the session and
+// another session of its pathway are both Running.
 func (s Sessions) InsertSession(ctx context.Context, n tornado.Session) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if _, taken := d.sessions.Rows()[n.ID]; taken {
@@ -63,7 +63,7 @@ func sessionPicked(n tornado.Session, f tornado.Filter) bool {
 func newerSession(a, b tornado.Session) int { return newestFirst(a.CreatedAt, a.ID, b.CreatedAt, b.ID) }
 
 // UpdateSession stores a session's progress, usage, node and end. It returns CodeConflict if the stored revision differs, or if n would
-// resume an ended session.
+// resume an ended session, and CodeNotFound if the session is absent.
 func (s Sessions) UpdateSession(ctx context.Context, n tornado.Session) error {
 	return with(ctx, s.Store, func(d *data) error {
 		stored, err := d.sessions.Stored(n.Org, n.ID)
@@ -80,7 +80,7 @@ func (s Sessions) UpdateSession(ctx context.Context, n tornado.Session) error {
 	})
 }
 
-// CancelSession sets Cancel of a session. It returns ErrInvalidState if the session has ended.
+// CancelSession sets Cancel of a session. It returns CodeInvalidState if the session has ended, and CodeNotFound if it is absent.
 func (s Sessions) CancelSession(ctx context.Context, org callwright.OrgID, id string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		n, err := d.sessions.Stored(org, id)
@@ -106,7 +106,7 @@ func (s Sessions) AbandonedSessions(ctx context.Context, alive []string, limit i
 	return s.running(ctx, limit, func(n tornado.Session) bool { return !slices.Contains(alive, n.Node) })
 }
 
-// running returns up to limit running sessions for which picked returns true, oldest first.
+// running returns up to limit running sessions for which the function picked returns true, oldest first.
 func (s Sessions) running(ctx context.Context, limit int, picked func(tornado.Session) bool) ([]tornado.Session, error) {
 	return read(ctx, s.Store, func(d *data) ([]tornado.Session, error) {
 		oldest := func(a, b tornado.Session) int { return newerSession(b, a) }
@@ -127,8 +127,8 @@ func (s Sessions) CancelledSessions(ctx context.Context, node string) (ids []str
 	return ids, err
 }
 
-// AppendStep adds a step to the journal of a session. It returns CodeConflict if the session is not Running on node, or if the journal
-// already contains number.
+// AppendStep adds a step to the journal of a session. It returns CodeConflict if the given node is not executing the session, or if the
+// journal already contains the step number.
 func (s Sessions) AppendStep(
 	ctx context.Context, org callwright.OrgID, session, node string, number int, step tornado.Step,
 ) error {

@@ -1,4 +1,5 @@
-// Package orgstore stores organizations, API keys, sessions, answers by idempotency key, and webhook deliveries in a memstore.Store.
+// Package orgstore stores organizations, API keys, sessions, answers by idempotency key, and the deliveries and endpoints of webhooks in a
+// memstore.Store.
 package orgstore
 
 import (
@@ -41,8 +42,8 @@ func (data) New() data {
 	}
 }
 
-// with calls f with the data, in the transaction of ctx if it carries one. f must not fail after its first change, because with does not
-// undo changes.
+// with passes the data to f, in the transaction of ctx if it carries one. f must not fail after its first change, because only a failed
+// transaction undoes changes.
 func with(ctx context.Context, s *memstore.Store, f func(d *data) error) error {
 	return memory.With(ctx, s.Core(), f)
 }

@@ -22,8 +22,8 @@ func (s Endpoints) Endpoint(ctx context.Context, org callwright.OrgID, host stri
 	return read(ctx, s.Store, func(all *data) (delivery.Endpoint, error) { return all.endpoints.Find(org, endpointKey{org, host}) })
 }
 
-// StoreEndpoint adds an endpoint whose Version is 0, and replaces any other. It returns CodeConflict if the stored Version differs or is
-// absent, or if a new endpoint is already stored.
+// StoreEndpoint adds an endpoint whose Version is 0, and replaces an endpoint with any other Version. It returns CodeConflict if the
+// endpoint to add is already stored, or if the endpoint to replace is absent or has another Version.
 func (s Endpoints) StoreEndpoint(ctx context.Context, e delivery.Endpoint) error {
 	return with(ctx, s.Store, func(all *data) error {
 		switch _, known := all.endpoints.Rows()[endpointKey{e.Org, e.Host}]; {
@@ -41,7 +41,7 @@ func (s Endpoints) DeleteEndpoint(ctx context.Context, org callwright.OrgID, hos
 	return with(ctx, s.Store, func(all *data) error { return all.endpoints.Delete(org, endpointKey{org, host}) })
 }
 
-// PausedEndpoints returns an organization's paused endpoints, sorted by host, at most limit but at least one.
+// PausedEndpoints returns up to limit paused endpoints of an organization, sorted by host. A limit below 1 counts as 1.
 func (s Endpoints) PausedEndpoints(ctx context.Context, org callwright.OrgID, limit int) ([]delivery.Endpoint, error) {
 	return read(ctx, s.Store, func(all *data) ([]delivery.Endpoint, error) {
 		byHost := func(a, b delivery.Endpoint) int { return cmp.Compare(a.Host, b.Host) }

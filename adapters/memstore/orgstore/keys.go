@@ -84,7 +84,7 @@ func (s Tenants) KeyNames(ctx context.Context, org callwright.OrgID, ids []strin
 	return names, err
 }
 
-// CountKeys returns the number of an organization's API keys that are in force at now.
+// CountKeys returns the number of an organization's API keys that are in force at the given time.
 func (s Tenants) CountKeys(ctx context.Context, org callwright.OrgID, now time.Time) (count int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for k := range d.keysOf(org) {
@@ -97,7 +97,8 @@ func (s Tenants) CountKeys(ctx context.Context, org callwright.OrgID, now time.T
 	return count, err
 }
 
-// RevokeKey sets when an API key was revoked, unless it already is. It returns CodeNotFound if the organization has no such key.
+// RevokeKey sets the revocation time of an API key, unless the key is already revoked. It returns CodeNotFound if the organization has no
+// such key.
 func (s Tenants) RevokeKey(ctx context.Context, org callwright.OrgID, id string, at time.Time) error {
 	return with(ctx, s.Store, func(d *data) error {
 		k, err := d.keys.Find(org, id)
@@ -126,7 +127,8 @@ func (s Tenants) ReplaceKey(ctx context.Context, org callwright.OrgID, id, by st
 	})
 }
 
-// TouchKey sets the last use of an API key, unless the stored one is less than every before at. It returns no error if the key is absent.
+// TouchKey sets the last use of an API key to the given time, unless the stored last use is less than the duration every before that time.
+// It returns no error if the key is absent.
 func (s Tenants) TouchKey(ctx context.Context, id string, at time.Time, every time.Duration) error {
 	return with(ctx, s.Store, func(d *data) error {
 		for _, k := range d.keys.Rows() {

@@ -23,7 +23,8 @@ func (s Tenants) InsertSession(ctx context.Context, session callwright.Session) 
 	})
 }
 
-// SessionByHash returns the session with a hash, its API key and its organization. It returns CodeNotFound if any of them is absent.
+// SessionByHash returns the session with the given hash, its API key and its organization. It returns CodeNotFound if any of them is
+// absent.
 func (s Tenants) SessionByHash(ctx context.Context, hash []byte) (owner callwright.SessionOwner, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, found := range d.sessions.Rows() {
@@ -44,7 +45,7 @@ func (s Tenants) SessionByHash(ctx context.Context, hash []byte) (owner callwrig
 	return owner, err
 }
 
-// Sessions returns a page of an organization's live sessions, newest first. A session is live if it was used less than idle before now and
+// Sessions returns a page of an organization's live sessions, newest first. A session is live if its last use is later than now - idle and
 // its API key is in force.
 func (s Tenants) Sessions(
 	ctx context.Context, org callwright.OrgID, now time.Time, idle time.Duration, after callwright.Keyset, limit int,
@@ -64,8 +65,8 @@ func (s Tenants) Sessions(
 	})
 }
 
-// TouchSession sets the last use of a session, unless the stored one is less than every before at. It returns no error if the session is
-// absent.
+// TouchSession sets the last use of a session to the given time, unless the stored last use is less than the duration every before that
+// time. It returns no error if the session is absent.
 func (s Tenants) TouchSession(ctx context.Context, id string, at time.Time, every time.Duration) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if session, ok := d.sessions.Rows()[id]; ok && !session.UsedAt.After(at.Add(-every)) {
@@ -86,7 +87,7 @@ func (s Tenants) DeleteSession(ctx context.Context, org callwright.OrgID, id str
 	})
 }
 
-// TrimSessions deletes the sessions of an API key except the keep most recently used ones.
+// TrimSessions deletes the least recently used sessions of an API key, so that at most the given number of sessions stays.
 func (s Tenants) TrimSessions(ctx context.Context, key string, keep int) error {
 	return with(ctx, s.Store, func(d *data) error {
 		own := d.sessions.Select(math.MaxInt, leastUsed, func(session callwright.Session) bool { return session.KeyID == key })
@@ -97,8 +98,8 @@ func (s Tenants) TrimSessions(ctx context.Context, key string, keep int) error {
 	})
 }
 
-// DeleteSessions deletes up to limit sessions that were last used at or before until, starting with the least recently used. It returns the
-// number of deleted sessions.
+// DeleteSessions deletes up to limit sessions that were last used at or before the given time, starting with the least recently used. It
+// returns the number of deleted sessions.
 func (s Tenants) DeleteSessions(ctx context.Context, until time.Time, limit int) (deleted int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		old := d.sessions.Select(limit, leastUsed, func(session callwright.Session) bool { return !session.UsedAt.After(until) })

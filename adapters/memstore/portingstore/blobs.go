@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/porting/document"
 )
 
-// blobs holds the contents of documents by their SHA-256 hash in hex. A stored content never changes.
+// blobs holds the bytes of documents by their SHA-256 hash in hexadecimal. Stored bytes never change.
 type blobs struct {
 	*memory.Tables
 	byHash *memory.Table[string, blob]
@@ -27,13 +27,13 @@ type blob struct {
 	at    time.Time // of the last StoreBlob or TouchBlobs
 }
 
-// New returns an empty table of contents.
+// New returns an empty table of blobs.
 func (blobs) New() blobs {
 	t := &memory.Tables{}
 	return blobs{t, memory.NewTable[string, blob](t)}
 }
 
-// touch sets the time of a content, if the content is stored and its time is earlier. It reports whether the content is stored.
+// touch sets the time of a blob to the given time, if the blob is stored and its time is earlier. It reports whether the blob is stored.
 func (b blobs) touch(hash string, at time.Time) (known bool) {
 	row, known := b.byHash.Rows()[hash]
 	if known && row.at.Before(at) {
@@ -48,13 +48,13 @@ type Blobs struct{ Store *memstore.Store }
 
 var _ document.Blobs = Blobs{}
 
-// with calls f with the contents, in the transaction of ctx if it carries one. f must not fail after its first change, because with does
-// not undo changes.
+// with passes the blobs to f, in the transaction of ctx if it carries one. f must not fail after its first change, because only a failed
+// transaction undoes changes.
 func (s Blobs) with(ctx context.Context, f func(b *blobs) error) error {
 	return memory.With(ctx, s.Store.Core(), f)
 }
 
-// StoreBlob reads r to its end and stores the content under its hash. If the content is already stored, it only sets a later time. It
+// StoreBlob reads r to its end and stores the bytes under their hash. If the same bytes are already stored, it only updates their time. It
 // returns CodeUnavailable if ctx is canceled.
 func (s Blobs) StoreBlob(ctx context.Context, r io.Reader, at time.Time) (document.Blob, error) {
 	content, err := io.ReadAll(r)
@@ -75,7 +75,7 @@ func (s Blobs) StoreBlob(ctx context.Context, r io.Reader, at time.Time) (docume
 	return document.Blob{SHA256: hash, Size: int64(len(content))}, err
 }
 
-// OpenBlob returns a reader of a content, or CodeNotFound if no content has the hash.
+// OpenBlob returns a reader of the bytes with the given hash, or CodeNotFound if no such bytes are stored.
 func (s Blobs) OpenBlob(ctx context.Context, hash string) (r io.ReadCloser, err error) {
 	err = s.with(ctx, func(b *blobs) error {
 		row, known := b.byHash.Rows()[hash]
@@ -88,7 +88,7 @@ func (s Blobs) OpenBlob(ctx context.Context, hash string) (r io.ReadCloser, err 
 	return r, err
 }
 
-// StaleBlobs returns the hashes of up to limit contents whose time is before the given time, oldest first.
+// StaleBlobs returns the hashes of up to limit blobs whose time is before the given time, oldest first.
 func (s Blobs) StaleBlobs(ctx context.Context, before time.Time, limit int) (keys []string, err error) {
 	err = s.with(ctx, func(b *blobs) error {
 		rows := b.byHash.Rows()
@@ -104,7 +104,8 @@ func (s Blobs) StaleBlobs(ctx context.Context, before time.Time, limit int) (key
 	return keys, err
 }
 
-// TouchBlobs sets the time of the stored contents whose time is earlier than at. It skips unknown keys.
+// TouchBlobs sets the times of the blobs with the given hashes to the given time. It leaves later times unchanged, and skips unknown
+// hashes.
 func (s Blobs) TouchBlobs(ctx context.Context, keys []string, at time.Time) error {
 	return s.with(ctx, func(b *blobs) error {
 		for _, key := range keys {
@@ -114,7 +115,7 @@ func (s Blobs) TouchBlobs(ctx context.Context, keys []string, at time.Time) erro
 	})
 }
 
-// DeleteBlob deletes a content if its time is before the given time. It returns no error otherwise.
+// DeleteBlob deletes a blob if its time is before the given time. Otherwise it does nothing and returns nil.
 func (s Blobs) DeleteBlob(ctx context.Context, key string, before time.Time) error {
 	return s.with(ctx, func(b *blobs) error {
 		if row, known := b.byHash.Rows()[key]; known && row.at.Before(before) {

@@ -38,14 +38,14 @@ type Documents struct{ Store *memstore.Store }
 
 var _ document.Store = Documents{}
 
-// with calls f with the documents, in the transaction of ctx if it carries one. f must not fail after its first change, because with does
-// not undo changes.
+// with passes the documents to f, in the transaction of ctx if it carries one. f must not fail after its first change, because only a
+// failed transaction undoes changes.
 func (s Documents) with(ctx context.Context, f func(d *documents) error) error {
 	return memory.With(ctx, s.Store.Core(), f)
 }
 
-// InsertDocument adds a document and clears its Requests. It returns ErrTooManyRequests if the organization has most unused documents, and
-// CodeConflict if the ID is already stored.
+// InsertDocument adds a document and clears its Requests. It returns ErrTooManyRequests if the organization already has the given number of
+// documents that no request uses, and CodeConflict if the ID is already stored.
 func (s Documents) InsertDocument(ctx context.Context, d document.Document, most int) error {
 	return s.with(ctx, func(all *documents) error {
 		if _, taken := all.byID.Rows()[d.ID]; taken {

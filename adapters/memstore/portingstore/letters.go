@@ -44,8 +44,8 @@ type Letters struct{ Store *memstore.Store }
 
 var _ loa.Store = Letters{}
 
-// withLetters calls f with the letters, in the transaction of ctx if it carries one. f must not fail after its first change, because
-// withLetters does not undo changes.
+// withLetters passes the letters to f, in the transaction of ctx if it carries one. f must not fail after its first change, because only a
+// failed transaction undoes changes.
 func (s Letters) withLetters(ctx context.Context, f func(d *letterData) error) error {
 	return memory.With(ctx, s.Store.Core(), f)
 }
@@ -65,7 +65,7 @@ func (s Letters) InsertLetter(ctx context.Context, l loa.Letter, pdf []byte, eve
 	})
 }
 
-// set stores l in place of was, and updates the indexes of links and due times.
+// set stores the letter l in place of its former value, and updates the indexes of links and due times.
 func (d *letterData) set(was, l letter) {
 	if was.LinkHash != l.LinkHash {
 		d.links.Delete(was.LinkHash)
@@ -84,7 +84,7 @@ func (s Letters) Letter(ctx context.Context, org callwright.OrgID, request strin
 	return found.Letter, err
 }
 
-// LetterByLink returns the letter with a LinkHash, or CodeNotFound if no letter has it.
+// LetterByLink returns the letter with the given LinkHash, or CodeNotFound if there is none.
 func (s Letters) LetterByLink(ctx context.Context, hash string) (l loa.Letter, err error) {
 	err = s.withLetters(ctx, func(d *letterData) error {
 		request, ok := d.links.Rows()[hash]
@@ -97,8 +97,8 @@ func (s Letters) LetterByLink(ctx context.Context, hash string) (l loa.Letter, e
 	return l, err
 }
 
-// UpdateLetter replaces a letter and appends events to its audit trail. A nil signed keeps the stored signed PDF. It returns CodeConflict
-// if the stored revision differs or another letter has the LinkHash.
+// UpdateLetter replaces a letter and appends events to its audit trail. If signed is nil, the stored signed PDF stays. UpdateLetter returns
+// CodeConflict if the stored revision differs or another letter has the LinkHash, and CodeNotFound if the letter is absent.
 func (s Letters) UpdateLetter(ctx context.Context, l loa.Letter, signed []byte, events ...loa.Event) error {
 	return s.withLetters(ctx, func(d *letterData) error {
 		if err := d.letters.Check(letter{Letter: l}); err != nil {
@@ -118,7 +118,8 @@ func (s Letters) UpdateLetter(ctx context.Context, l loa.Letter, signed []byte, 
 	})
 }
 
-// PDF returns the signed or the unsigned PDF of a letter. It returns CodeNotFound if the letter is absent or not yet signed.
+// PDF returns the signed or the unsigned PDF of a letter. It returns CodeNotFound if the letter is absent, or if the signed PDF is
+// requested and the letter is not yet signed.
 func (s Letters) PDF(ctx context.Context, org callwright.OrgID, request string, signed bool) (pdf []byte, err error) {
 	err = s.withLetters(ctx, func(d *letterData) error {
 		l, err := d.letters.Find(org, request)
@@ -145,7 +146,7 @@ func (s Letters) Events(ctx context.Context, org callwright.OrgID, request strin
 	return events, err
 }
 
-// DueLetters returns the organizations and request ids of up to limit letters that are due at now, the longest due first.
+// DueLetters returns the organizations and request ids of up to limit letters that are due at the given time, the longest due first.
 func (s Letters) DueLetters(ctx context.Context, now time.Time, limit int) (names []porting.Name, err error) {
 	err = s.withLetters(ctx, func(d *letterData) error {
 		var ids []string

@@ -38,7 +38,7 @@ func (s ManualOrders) InsertOrder(ctx context.Context, o manual.Order) error {
 	})
 }
 
-// Order returns the order with a Ref, or CodeNotFound if it is absent.
+// Order returns the order with the given Ref, or CodeNotFound if it is absent.
 func (s ManualOrders) Order(ctx context.Context, ref string) (manual.Order, error) {
 	return memory.Read(ctx, s.Store.Core(), func(d *manualData) (manual.Order, error) { return d.orders.Find("", ref) })
 }

@@ -41,8 +41,8 @@ func (data) New() data {
 	}
 }
 
-// with calls f with the data, in the transaction of ctx if it carries one. f must not fail after its first change, because with does not
-// undo changes.
+// with passes the data to f, in the transaction of ctx if it carries one. f must not fail after its first change, because only a failed
+// transaction undoes changes.
 func with(ctx context.Context, s *memstore.Store, f func(d *data) error) error {
 	return memory.With(ctx, s.Core(), f)
 }
@@ -57,8 +57,8 @@ type Requests struct{ Store *memstore.Store }
 
 var _ porting.Store = Requests{}
 
-// InsertRequest adds a request and its first history entries. It returns porting.ErrNumberActive if an open request contains one of its
-// numbers, and CodeConflict if its ID or order is already stored.
+// InsertRequest adds a request and its first history entries. It returns porting.ErrNumberActive if r is open and another open request
+// contains one of its numbers. It returns CodeConflict if the ID or the order of r is already stored.
 func (s Requests) InsertRequest(ctx context.Context, r porting.Request, entries ...porting.Entry) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if _, taken := d.requests.Rows()[r.ID]; taken {
@@ -84,7 +84,7 @@ func (d *data) orderTaken(r porting.Request) bool {
 	return taken && id != r.ID
 }
 
-// set stores r in place of was, updates the indexes, and appends entries to the history.
+// set stores the request r in place of its former value, updates the indexes, and appends entries to the history.
 func (d *data) set(was, r porting.Request, entries []porting.Entry) {
 	for _, n := range was.Numbers {
 		if d.active.Rows()[n.Number] == was.ID {
@@ -116,7 +116,7 @@ func (s Requests) Request(ctx context.Context, org callwright.OrgID, id string) 
 }
 
 // UpdateRequest replaces a request and appends entries to its history. It returns CodeConflict if the stored revision differs or another
-// request has the order, and ErrInvalidState if r would reopen an ended request.
+// request has the order, CodeNotFound if the request is absent, and ErrInvalidState if r would reopen an ended request.
 func (s Requests) UpdateRequest(ctx context.Context, r porting.Request, entries ...porting.Entry) error {
 	return with(ctx, s.Store, func(d *data) error {
 		stored := d.requests.Rows()[r.ID]
@@ -207,7 +207,7 @@ func (s Requests) OpenRequest(ctx context.Context, number callwright.PhoneNumber
 	return name, err
 }
 
-// RequestByRef returns the request whose order has a gateway's reference, or CodeNotFound if there is none.
+// RequestByRef returns the request whose order has the given reference at the given gateway, or CodeNotFound if there is none.
 func (s Requests) RequestByRef(ctx context.Context, gateway, ref string) (r porting.Request, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		id, ok := d.refs.Rows()[order{gateway, ref}]
@@ -220,7 +220,7 @@ func (s Requests) RequestByRef(ctx context.Context, gateway, ref string) (r port
 	return r, err
 }
 
-// DueRequests returns the organizations and ids of up to limit requests that are due at now, the longest due first.
+// DueRequests returns the organizations and ids of up to limit requests that are due at the given time, the longest due first.
 func (s Requests) DueRequests(ctx context.Context, now time.Time, limit int) (names []porting.Name, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		var ids []string

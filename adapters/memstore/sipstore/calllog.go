@@ -25,7 +25,8 @@ func (s CallLog) Begin(ctx context.Context, r calllog.Record) error {
 	})
 }
 
-// Answer sets when a call was answered. It does nothing if the record has ended, and returns CodeNotFound if it is absent.
+// Answer sets the time at which a call was answered. It does nothing if the record has ended, and returns CodeNotFound if the record is
+// absent.
 func (s CallLog) Answer(ctx context.Context, org callwright.OrgID, id string, at time.Time) error {
 	return with(ctx, s.Store, func(d *data) error {
 		r, err := d.records.Find(org, id)
@@ -38,8 +39,8 @@ func (s CallLog) Answer(ctx context.Context, org callwright.OrgID, id string, at
 	})
 }
 
-// Finish stores the end and the ladder of a record. It does nothing if the record has already ended. It returns an error if end.EndedAt is
-// nil or the record is absent.
+// Finish stores the end and the ladder of a record. It does nothing if the record has already ended. It returns CodeBadRequest if
+// end.EndedAt is nil, and CodeNotFound if the record is absent.
 func (s CallLog) Finish(
 	ctx context.Context, org callwright.OrgID, id string, end calllog.End, steps []ladder.Event,
 ) error {
@@ -98,7 +99,7 @@ func recordPlace(r calllog.Record) callwright.Keyset {
 
 func oldestRecord(a, b calllog.Record) int { return memory.Compare(recordPlace(a), recordPlace(b)) }
 
-// records returns up to limit records for which wanted returns true, oldest first.
+// records returns up to limit records for which the function wanted returns true, oldest first.
 func (s CallLog) records(ctx context.Context, wanted func(calllog.Record) bool, limit int) ([]calllog.Record, error) {
 	return read(ctx, s.Store, func(d *data) ([]calllog.Record, error) {
 		oldest := func(a, b calllog.Record) int {
@@ -108,7 +109,7 @@ func (s CallLog) records(ctx context.Context, wanted func(calllog.Record) bool, 
 	})
 }
 
-// Failures returns how many attempts of a trunk ended at or after since, and how many of those are calllog.End.Technical.
+// Failures returns how many attempts of a trunk ended at or after the time since, and how many of those are calllog.End.Technical.
 func (s CallLog) Failures(
 	ctx context.Context, org callwright.OrgID, trunkID string, since time.Time,
 ) (ended, failed int, err error) {

@@ -13,7 +13,8 @@ import (
 // Deliveries implements sip.Deliveries in memory.
 type Deliveries struct{ Store *memstore.Store }
 
-// AddDelivery adds a delivery, and deletes the trunk's oldest deliveries beyond keep. It does nothing if the delivery is already stored.
+// AddDelivery adds a delivery, and deletes the trunk's oldest deliveries, so that at most the given number stays. It does nothing if the
+// delivery is already stored.
 func (s Deliveries) AddDelivery(ctx context.Context, n sip.Delivery, keep int) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if err := d.deliveries.Insert(n); err != nil {

@@ -58,8 +58,8 @@ func (data) New() data {
 	}
 }
 
-// with calls f with the data, in the transaction of ctx if it carries one. f must not fail after its first change, because with does not
-// undo changes.
+// with passes the data to f, in the transaction of ctx if it carries one. f must not fail after its first change, because only a failed
+// transaction undoes changes.
 func with(ctx context.Context, s *memstore.Store, f func(d *data) error) error {
 	return memory.With(ctx, s.Core(), f)
 }

@@ -13,7 +13,8 @@ import (
 // Drafts implements setup.Store in memory.
 type Drafts struct{ Store *memstore.Store }
 
-// InsertDraft adds a draft. It returns CodeInvalidState if the organization already has most drafts that were changed at or after since.
+// InsertDraft adds a draft. It returns CodeInvalidState if the organization already has the maximum number of drafts (the parameter most)
+// that were changed at or after the given time, and CodeConflict if the ID is already stored.
 func (s Drafts) InsertDraft(ctx context.Context, n setup.Draft, most int, since time.Time) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if _, taken := d.drafts.Rows()[n.ID]; !taken && len(d.draftsOf(n.Org, since, most)) >= most {
@@ -23,7 +24,7 @@ func (s Drafts) InsertDraft(ctx context.Context, n setup.Draft, most int, since 
 	})
 }
 
-// draftsOf returns up to limit drafts of an organization that were changed at or after since, the last changed first.
+// draftsOf returns up to limit drafts of an organization that were changed at or after the given time, the last changed first.
 func (d *data) draftsOf(org callwright.OrgID, since time.Time, limit int) []setup.Draft {
 	lastChanged := func(a, b setup.Draft) int { return cmp.Or(b.UpdatedAt.Compare(a.UpdatedAt), cmp.Compare(b.ID, a.ID)) }
 	return d.drafts.Select(limit, lastChanged, func(one setup.Draft) bool { return one.Org == org && !one.UpdatedAt.Before(since) })
@@ -39,7 +40,7 @@ func (s Drafts) Draft(ctx context.Context, org callwright.OrgID, id string) (set
 	return read(ctx, s.Store, func(d *data) (setup.Draft, error) { return d.drafts.Find(org, id) })
 }
 
-// DraftsOf returns up to limit drafts of an organization that were changed at or after since, the last changed first.
+// DraftsOf returns up to limit drafts of an organization that were changed at or after the given time, the last changed first.
 func (s Drafts) DraftsOf(ctx context.Context, org callwright.OrgID, since time.Time, limit int) ([]setup.Draft, error) {
 	return read(ctx, s.Store, func(d *data) ([]setup.Draft, error) { return d.draftsOf(org, since, limit), nil })
 }

@@ -14,8 +14,9 @@ import (
 // Proofs implements proof.Store in memory.
 type Proofs struct{ Store *memstore.Store }
 
-// Insert adds a proof, unless its number or its organization has reached its limit of proofs after since. In that case it returns the
-// creation of the oldest of those proofs that count toward the limit: see atLimit.
+// Insert adds a proof, unless the limit of proofs since the given time is reached for the number or for the organization. In that case
+// added is false, and oldest is the creation time of the oldest proof that counts toward the limit: see atLimit. Insert returns
+// CodeConflict if the ID is already stored.
 func (s Proofs) Insert(
 	ctx context.Context, p proof.Proof, limits proof.Limits, since time.Time,
 ) (added bool, oldest time.Time, err error) {
@@ -37,8 +38,9 @@ func (s Proofs) Insert(
 	return added, oldest, err
 }
 
-// atLimit returns the creation of the oldest among the limit newest proofs after since for which counts returns true. It returns the zero
-// time if there are fewer than limit.
+// atLimit examines the proofs that were created after the time since and for which the function counts returns true. If their number has
+// reached the limit, atLimit returns the creation time of the oldest proof that still counts toward it: that of the newest proof if limit
+// is 1, and so on. Otherwise it returns the zero time.
 func (d *data) atLimit(limit int, since time.Time, counts func(proof.Proof) bool) (oldest time.Time) {
 	var created []time.Time
 	for _, p := range d.proofs.Rows() {

@@ -18,8 +18,9 @@ type nodeRegistration struct {
 	node string // the node that holds the registration, empty if none does
 }
 
-// StoreRegistration adds or replaces a registration. Version 0 replaces any version and releases the registration from its node. It returns
-// CodeConflict if another version differs from the stored one.
+// StoreRegistration stores a registration. Version 0 replaces any stored registration of the organization's trunk, and releases it from its
+// node. For any other version, StoreRegistration returns CodeConflict if the stored version differs, and CodeNotFound if no registration is
+// stored.
 func (s Registrations) StoreRegistration(ctx context.Context, r sip.Registration) error {
 	return with(ctx, s.Store, func(d *data) error {
 		stored, found := d.registrations.Rows()[r.TrunkID]
@@ -48,7 +49,7 @@ func (s Registrations) DeleteRegistration(ctx context.Context, org callwright.Or
 }
 
 // ClaimRegistrations claims up to limit registrations for a node and returns them, sorted by NextAt. It selects registrations that no node
-// holds, and the node's own registrations that are due at now.
+// holds, and the node's own registrations that are due at the given time.
 func (s Registrations) ClaimRegistrations(
 	ctx context.Context, node string, now time.Time, limit int,
 ) (taken []sip.Registration, err error) {

@@ -21,8 +21,9 @@ type leasedStatus struct {
 	until time.Time // end of the lease; zero without a lease
 }
 
-// StoreStatus adds or replaces a status, adds its unwatched servers, and ends its lease. Version 0 replaces any version. It returns
-// CodeConflict if another version differs from the stored one.
+// StoreStatus stores a status and its servers that are not yet watched, and ends the lease of the status. Version 0 replaces any stored
+// status of the organization's trunk. For any other version, StoreStatus returns CodeConflict if the stored version differs, and
+// CodeNotFound if no status is stored.
 func (s Statuses) StoreStatus(ctx context.Context, status sip.Status) error {
 	return with(ctx, s.Store, func(d *data) error {
 		stored, found := d.statuses.Rows()[status.TrunkID]
@@ -175,7 +176,8 @@ func (s Statuses) WorstStatuses(
 	return found[:min(limit, len(found))], err
 }
 
-// ClaimStatuses leases up to limit statuses that are due at now and not leased, and returns them. The leases end at until.
+// ClaimStatuses leases up to limit statuses that are due at the time now and not leased, and returns them in the order of their due times.
+// The leases end at the time until.
 func (s Statuses) ClaimStatuses(
 	ctx context.Context, now, until time.Time, limit int,
 ) (leased []sip.Status, err error) {

@@ -13,8 +13,8 @@ import (
 // TestCalls implements testcall.Store in memory.
 type TestCalls struct{ Store *memstore.Store }
 
-// Insert adds a test call, unless the organization has started limit test calls after since. In that case it returns the start of the
-// oldest of the limit newest calls.
+// Insert adds a test call, unless the organization has started the maximum number of test calls (limit) since the given time. In that case
+// added is false, and oldest is the start of the oldest call that counts toward the limit.
 func (s TestCalls) Insert(
 	ctx context.Context, c testcall.Call, limit int, since time.Time,
 ) (added bool, oldest time.Time, err error) {

@@ -117,7 +117,7 @@ func (s Trunks) Outbound(ctx context.Context, org callwright.OrgID, limit int) (
 	return found[:min(limit, len(found))], err
 }
 
-// Owner returns the trunk of a number and direction in any organization, or CodeNotFound if there is none.
+// Owner returns the trunk with the given number and direction in any organization, or CodeNotFound if there is none.
 func (s Trunks) Owner(
 	ctx context.Context, number callwright.PhoneNumber, direction sip.Direction,
 ) (sip.Trunk, error) {

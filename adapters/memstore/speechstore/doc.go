@@ -1,2 +1,2 @@
-// Package speechstore stores voices, samples and audio in a memstore.Store.
+// Package speechstore stores voices and samples in a memstore.Store, and audio in a Blobs.
 package speechstore

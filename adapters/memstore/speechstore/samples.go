@@ -17,7 +17,7 @@ type samples struct {
 	counts *memory.Table[countKey, int]
 }
 
-// countKey is the key of a number of samples. It selects one voice of an organization, or all voices.
+// countKey identifies a count of samples: the samples with one voice of an organization, or with all of its voices.
 type countKey struct {
 	org   callwright.OrgID
 	voice string // empty for all voices
@@ -56,8 +56,8 @@ type Samples struct{ Store *memstore.Store }
 
 var _ speech.Samples = Samples{}
 
-// with calls f with the samples, in the transaction of ctx if it carries one. f must not fail after its first change, because with does not
-// undo changes.
+// with passes the samples to f, in the transaction of ctx if it carries one. f must not fail after its first change, because only a failed
+// transaction undoes changes.
 func (s Samples) with(ctx context.Context, f func(all *samples) error) error {
 	return memory.With(ctx, s.Store.Core(), f)
 }
@@ -78,8 +78,7 @@ func (s Samples) Sample(ctx context.Context, org callwright.OrgID, id string) (s
 	return memory.Read(ctx, s.Store.Core(), func(all *samples) (speech.Sample, error) { return all.byID.Find(org, id) })
 }
 
-// SampleByKey returns the organization's newest sample with a key that was created at or after since. It returns CodeNotFound if there is
-// none.
+// SampleByKey returns the organization's newest sample with the given key, or CodeNotFound if none was created at or after the given time.
 func (s Samples) SampleByKey(ctx context.Context, org callwright.OrgID, key string, since time.Time) (speech.Sample, error) {
 	return memory.Read(ctx, s.Store.Core(), func(all *samples) (speech.Sample, error) {
 		return all.byID.First(newest, func(one speech.Sample) bool { return one.Org == org && one.Key == key && !one.CreatedAt.Before(since) })

@@ -37,8 +37,8 @@ type Voices struct{ Store *memstore.Store }
 
 var _ speech.Voices = Voices{}
 
-// with calls f with the voices, in the transaction of ctx if it carries one. f must not fail after its first change, because with does not
-// undo changes.
+// with passes the voices to f, in the transaction of ctx if it carries one. f must not fail after its first change, because only a failed
+// transaction undoes changes.
 func (s Voices) with(ctx context.Context, f func(v *voices) error) error {
 	return memory.With(ctx, s.Store.Core(), f)
 }
@@ -80,7 +80,8 @@ func (s Voices) VoicesOf(ctx context.Context, org callwright.OrgID, limit int) (
 	})
 }
 
-// UpdateVoice replaces a voice. It returns CodeConflict if v.Version is not the stored version plus 1, or if another voice has the name.
+// UpdateVoice replaces a voice. It returns CodeConflict if v.Version is not the stored version plus 1, or if another voice has the name,
+// and CodeNotFound if the voice is absent.
 func (s Voices) UpdateVoice(ctx context.Context, v speech.Voice) error {
 	return s.with(ctx, func(all *voices) error {
 		row, err := all.byID.Find(v.Org, v.ID)

@@ -46,8 +46,8 @@ func (data) New() data {
 	}
 }
 
-// with calls f with the data, in the transaction of ctx if it carries one. f must not fail after its first change, because with does not
-// undo changes.
+// with passes the data to f, in the transaction of ctx if it carries one. f must not fail after its first change, because only a failed
+// transaction undoes changes.
 func with(ctx context.Context, s *memstore.Store, f func(d *data) error) error {
 	return memory.With(ctx, s.Core(), f)
 }
@@ -66,7 +66,8 @@ func insertPart[V any](d *data, rows *memory.Rows[string, V], org callwright.Org
 	return rows.Insert(part)
 }
 
-// findPart returns a part of an organization's issue, or CodeNotFound if the issue has no such part. of returns the issue id of a part.
+// findPart returns a part of an organization's issue, or CodeNotFound if the issue has no such part. The function of returns the id of the
+// issue to which a part belongs.
 func findPart[V any](rows *memory.Rows[string, V], org callwright.OrgID, issue, id string, of func(V) string) (V, error) {
 	part, err := rows.Find(org, id)
 	if err == nil && of(part) != issue {

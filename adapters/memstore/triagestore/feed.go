@@ -22,7 +22,7 @@ func comparePlaces(a, b callwright.Keyset) int {
 	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID))
 }
 
-// after returns the index of the first entry of a feed whose keyset follows at. It is len(feed) if no entry does.
+// after returns the index of the first entry of a feed that follows the given keyset, or len(feed) if no entry does.
 func after(feed []triage.Entry, at callwright.Keyset) int {
 	return sort.Search(len(feed), func(i int) bool { return comparePlaces(feed[i].Keyset(), at) > 0 })
 }
@@ -64,7 +64,7 @@ func (s Store) AppendEntries(
 }
 
 // insertEntry returns a feed with e inserted at its keyset. It does not change the elements of feed, because a failed transaction restores
-// feed. It may write behind the end of feed.
+// feed. It may write to the memory behind the last element of feed.
 func insertEntry(feed []triage.Entry, e triage.Entry) []triage.Entry {
 	n := after(feed, e.Keyset())
 	if n == len(feed) {
@@ -123,7 +123,7 @@ func (s Store) Comment(ctx context.Context, org callwright.OrgID, issue, id stri
 	})
 }
 
-// RevisedComments returns the given comments of an issue that were edited or deleted. It truncates each Detail to the first most
+// RevisedComments returns the given comments of an issue that were edited or deleted. It truncates each Detail to the given number of
 // characters.
 func (s Store) RevisedComments(
 	ctx context.Context, org callwright.OrgID, issue string, ids []string, most int,

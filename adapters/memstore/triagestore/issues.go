@@ -47,7 +47,7 @@ func (s Store) Issue(ctx context.Context, org callwright.OrgID, id string) (tria
 	return read(ctx, s.Store, func(d *data) (triage.Issue, error) { return d.issues.Find(org, id) })
 }
 
-// IssueNumbered returns the organization's issue with a number, or CodeNotFound if there is none.
+// IssueNumbered returns the organization's issue with the given number, or CodeNotFound if there is none.
 func (s Store) IssueNumbered(ctx context.Context, org callwright.OrgID, number int) (triage.Issue, error) {
 	return read(ctx, s.Store, func(d *data) (triage.Issue, error) {
 		for id, found := range d.issues.Rows() {
@@ -94,8 +94,8 @@ func (s Store) Reach(ctx context.Context, org callwright.OrgID, f triage.Filter)
 	return found[f.Scan-1].Place(f.Sort), nil
 }
 
-// sorted returns the organization's issues for which wanted returns true, in the order of a filter. It starts behind f.After and stops at
-// f.Until. It does not copy the issues.
+// sorted returns the organization's issues for which the function wanted returns true, in the order of a filter. It starts behind f.After
+// and stops at f.Until. It does not copy the issues.
 func (s Store) sorted(
 	ctx context.Context, org callwright.OrgID, f triage.Filter, wanted func(*data, triage.Issue) bool,
 ) (found []triage.Issue, err error) {
@@ -142,7 +142,8 @@ func (d *data) hasAttached(issue string, t triage.ResourceType) bool {
 	return false
 }
 
-// isFound reports whether the title or description of an issue contains a search text, or the text is the issue's name. It ignores case.
+// isFound reports whether the title or description of an issue contains a search text, or the issue's name equals that text. It ignores
+// case.
 func isFound(i triage.Issue, search string) bool {
 	search = strings.ToLower(search)
 	return strings.Contains(strings.ToLower(i.Title), search) ||

@@ -56,15 +56,15 @@ func (s Store) SessionsOf(ctx context.Context, org callwright.OrgID, issue strin
 	})
 }
 
-// CountAnalyses returns the number of an organization's working sessions with an Analysis.
+// CountAnalyses returns the number of an organization's sessions with an Analysis whose Status is working: see SessionStatus.Working.
 func (s Store) CountAnalyses(ctx context.Context, org callwright.OrgID) (int, error) {
 	return read(ctx, s.Store, func(d *data) (int, error) {
 		return d.sessions.Count(func(a triage.Session) bool { return a.Org == org && a.Analysis != nil && a.Status.Working() })
 	})
 }
 
-// SilentSessions returns up to limit sessions of all organizations that have not ended and were not updated for long. Sessions that await
-// input count if they were updated before waiting, others if they were updated before silent.
+// SilentSessions returns up to limit sessions of all organizations that have not ended and were not updated for long: sessions that await
+// input and were last updated before the time waiting, and other sessions that were last updated before the time silent.
 func (s Store) SilentSessions(
 	ctx context.Context, silent, waiting time.Time, limit int,
 ) (found []triage.Session, err error) {
@@ -96,8 +96,8 @@ func (s Store) ReportedIssue(ctx context.Context, org callwright.OrgID, key stri
 	return issue, err
 }
 
-// PointReports points a report key at the issue to. It returns CodeConflict if the key does not point at from, and CodeNotFound if to is
-// absent. An empty from means that the key is unknown.
+// PointReports assigns a report key to another issue. The parameter from is the id of its present issue, or empty if the key is unknown.
+// PointReports returns CodeConflict if the key belongs to an issue other than from, and CodeNotFound if the new issue is absent.
 func (s Store) PointReports(ctx context.Context, org callwright.OrgID, key, from, to string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if err := d.issues.Exists(org, to); err != nil {
@@ -111,7 +111,7 @@ func (s Store) PointReports(ctx context.Context, org callwright.OrgID, key, from
 	})
 }
 
-// MoveReports points all report keys of the issue from at the issue to.
+// MoveReports assigns all report keys of one issue (from) to another (to).
 func (s Store) MoveReports(ctx context.Context, org callwright.OrgID, from, to string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		for key, issue := range d.reports.Rows() {

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/porting/portingtest"
 )
 
-// api creates an order for each request, with the body as its key, and answers with its reference.
+// api returns a handler that creates an order for each request, with the request's body as the key, and answers with the order's reference.
 func api(c *portingtest.Carrier) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key, _ := io.ReadAll(r.Body)

@@ -142,7 +142,8 @@ func (c *connection) fill() error {
 	return err
 }
 
-// awaitDatagram reads datagrams until it receives the final response. Until then it retransmits the request.
+// awaitDatagram reads datagrams until it receives the final response. Until then it retransmits the request. It returns errHuge after
+// maxReceived bytes.
 func (c *connection) awaitDatagram(ctx context.Context, q request, message []byte) (response, error) {
 	buffer := make([]byte, maxMessage)
 	wait := retransmitFirst

@@ -23,7 +23,7 @@ type endpoint struct {
 	verify  trunk.TLSVerification
 }
 
-// idleConnection is a connection that waits for the next probe since a point in time.
+// idleConnection is a connection that waits for the next probe. Its field since holds the time at which it became idle.
 type idleConnection struct {
 	*connection
 	since time.Time
@@ -62,7 +62,7 @@ func (i *idle) store(e endpoint, list []idleConnection) {
 	}
 }
 
-// park holds a connection for the next probe, or closes it if the limit is reached.
+// park holds a connection for the next probe, or closes it if the limit is reached or the Prober is closed.
 func (i *idle) park(e endpoint, c *connection, now time.Time) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -77,8 +77,8 @@ func (i *idle) park(e endpoint, c *connection, now time.Time) {
 	i.store(e, append(i.connections[e], idleConnection{c, now}))
 }
 
-// sweep closes the connections that have been idle for longer than idleLife. It does so at most every idleLife/3. The caller must hold the
-// mutex.
+// sweep closes the connections that have been idle for longer than idleLife. It does nothing if the last sweep was less than idleLife/3
+// ago. The caller must hold the mutex.
 func (i *idle) sweep(now time.Time) {
 	if now.Sub(i.swept) < idleLife/3 {
 		return

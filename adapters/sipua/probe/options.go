@@ -21,8 +21,9 @@ const maxAddresses = 3
 // maxRetryAfter is the maximum delay that a server's Retry-After may request.
 const maxRetryAfter = time.Hour
 
-// Options sends OPTIONS over TLS to a server's addresses, in the order in which a call would try them, until one is alive or ctx ends. Each
-// address receives an equal share of the remaining time. The connection stays open for the next probe.
+// Options sends OPTIONS over TLS to at most maxAddresses addresses of a server, in the order in which a call would try them, until one is
+// alive or ctx ends. It returns the evidence of the last address. Each address receives an equal share of the remaining time. A connection
+// that received a response stays open for the next probe.
 func (p *Prober) Options(ctx context.Context, s failover.Server, verify trunk.TLSVerification) health.Evidence {
 	server := uri.URI{Scheme: uri.SIP, Host: s.Host, Port: s.Port}
 	targets, err := p.cfg.Resolver.Targets(ctx, server)
@@ -40,7 +41,7 @@ func (p *Prober) Options(ctx context.Context, s failover.Server, verify trunk.TL
 	return evidence
 }
 
-// options probes one address. If ctx has a deadline, it takes at most the remaining time divided by shares.
+// options probes one address. If ctx has a deadline, the probe takes at most the remaining time divided by shares.
 func (p *Prober) options(
 	ctx context.Context, s failover.Server, verify trunk.TLSVerification, target resolve.Target, shares int,
 ) health.Evidence {
@@ -86,8 +87,8 @@ func (p *Prober) askAndPark(ctx context.Context, e endpoint, c *connection, q re
 	return r, took, err
 }
 
-// evidenceOf returns the evidence that a response is of the server's health. A server that refuses OPTIONS is alive. A server that reports
-// a fault of itself or of the server behind it is not.
+// evidenceOf converts a response to evidence of the server's health. The statuses 408, 502, 503 and 504 mean that the server, or a server
+// behind it, is not alive. A server that refuses OPTIONS with another status is alive.
 func evidenceOf(r response, took time.Duration, now time.Time) health.Evidence {
 	e := health.Evidence{At: now, ResponseTime: took, Reason: "the server answered " + strconv.Itoa(r.code)}
 	switch r.code {
@@ -100,7 +101,8 @@ func evidenceOf(r response, took time.Duration, now time.Time) health.Evidence {
 	return e
 }
 
-// retryAfter returns the delay in a response's Retry-After header (RFC 3261, 20.33), at most maxRetryAfter. It returns 0 if there is none.
+// retryAfter returns the delay in a response's Retry-After header (RFC 3261, 20.33), at most maxRetryAfter. It returns 0 if there is no
+// valid delay.
 func retryAfter(r response) time.Duration {
 	digits := r.header("Retry-After", "")
 	if end := strings.IndexFunc(digits, func(c rune) bool { return c < '0' || c > '9' }); end >= 0 {

@@ -122,8 +122,8 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 	}
 }
 
-// TestSilenceEndsAConnection checks that a connection is not reused after a timeout. Otherwise a late answer could be taken for the next
-// one.
+// TestSilenceEndsAConnection checks that a connection is not reused after a timeout. Otherwise a late answer could be taken for the answer
+// to the next probe.
 func TestSilenceEndsAConnection(t *testing.T) {
 	t.Parallel()
 	cert, _ := issue(t, "127.0.0.1")

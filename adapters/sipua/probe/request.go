@@ -52,5 +52,5 @@ func (q request) write(b []byte, local net.Addr) []byte {
 	return append(strconv.AppendInt(b, 0, 10), "\r\n\r\n"...)
 }
 
-// sequence is the CSeq of every request, because each request has a new Call-ID.
+// sequence is the CSeq of every request. It can be constant because each request has a new Call-ID.
 const sequence = "1 OPTIONS"

@@ -75,7 +75,7 @@ var (
 	version = []byte("SIP/2.0")
 )
 
-// contentLength returns the Content-Length in the head of a message, or 0 if there is none.
+// contentLength returns the Content-Length in the head of a message, or 0 if there is none. It returns errNotSIP for an invalid length.
 func contentLength(head []byte) (int, error) {
 	for line := range bytes.SplitSeq(head, crlf) {
 		name, value, ok := bytes.Cut(line, []byte(":"))
@@ -92,7 +92,8 @@ func contentLength(head []byte) (int, error) {
 	return 0, nil
 }
 
-// parse parses a response. It skips lines that are not headers. ok is false if the message is not a SIP response.
+// parse parses a response. It skips lines that are not headers, and all headers after the first maxHeaders. ok is false if the message is
+// not a SIP response.
 func parse(message string) (r response, ok bool) {
 	head, body, _ := strings.Cut(message, "\r\n\r\n")
 	status, rest, _ := strings.Cut(head, "\r\n")
@@ -124,7 +125,7 @@ func parse(message string) (r response, ok bool) {
 	return r, true
 }
 
-// header returns the value of the first header with a name or its compact form. compact may be empty.
+// header returns the value of the first header with the given name or its compact form, or an empty text. compact may be empty.
 func (r response) header(name, compact string) string {
 	for _, h := range r.headers {
 		if strings.EqualFold(h.Name, name) || compact != "" && strings.EqualFold(h.Name, compact) {
@@ -134,7 +135,7 @@ func (r response) header(name, compact string) string {
 	return ""
 }
 
-// answers reports whether r is a final response to the request with a token (RFC 3261, 17.1.3).
+// answers reports whether r is a final response to the request with the given token (RFC 3261, 17.1.3).
 func (r response) answers(token string) bool {
 	sequenced := strings.Join(strings.Fields(r.header("CSeq", "")), " ")
 	return r.code >= 200 && r.header("Call-ID", "i") == token && sequenced == sequence &&
@@ -197,7 +198,8 @@ func isMethod(s string) bool {
 	return s != "" && len(s) <= maxMethod
 }
 
-// codecs returns the known codecs in the session description of the body. Few servers send one.
+// codecs returns the known codecs in the body's session description, or nil if the body contains none. Few servers send a session
+// description.
 func (r response) codecs() []string {
 	kind, _, _ := strings.Cut(r.header("Content-Type", "c"), ";")
 	if !strings.EqualFold(strings.TrimSpace(kind), "application/sdp") {

@@ -15,7 +15,7 @@ type allowance struct {
 	spent  bool // used up since the address was last proven
 }
 
-// permit says what may be sent in a frame.
+// permit limits the packets that may be sent in a frame.
 type permit uint8
 
 const (

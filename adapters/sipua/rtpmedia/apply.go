@@ -70,8 +70,8 @@ type engines struct {
 	rate     int   // sample rate of the session
 }
 
-// engines returns new codecs. The first one is created twice, because the directions share no state. The first codec of a session
-// determines the session's sample rate, and the audio of later codecs is resampled.
+// engines creates the codecs with the given names. The first codec is created twice, because the directions share no state. The first codec
+// of a session determines the session's sample rate, and the audio of later codecs is resampled.
 func (s *session) engines(names []string) (*engines, error) {
 	m := s.media
 	encoder, err := m.cfg.Codecs(names[0])
@@ -102,8 +102,8 @@ func (s *session) engines(names []string) (*engines, error) {
 	return e, nil
 }
 
-// change applies validated parameters. e is nil if the codecs do not change. The caller must hold the mutex, so that other goroutines see
-// the whole change or none of it.
+// change applies validated parameters, and starts the pacer at the first call. e is nil if the codecs do not change. The caller must hold
+// the mutex, so that other goroutines see the whole change or none of it.
 func (s *session) change(n *sdp.Negotiated, sealer *secure.Sealer, e *engines) {
 	if e != nil {
 		s.recode(e)

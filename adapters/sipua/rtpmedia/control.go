@@ -40,7 +40,8 @@ func random() float64 { return rand.Float64() } //nolint:gosec // it need not be
 // not affect round-trip times.
 func (s *session) ntp(now time.Duration) uint64 { return report.NTP(s.wall.Add(now)) }
 
-// reportDue returns the encrypted report for now, or nil if none is due. Reports are also sent while a call is on hold.
+// reportDue returns the encrypted report for now and schedules the next one. It returns nil if no report is due, or if compound fails.
+// Reports are also sent while a call is on hold.
 func (s *session) reportDue(now time.Duration) []byte {
 	if now < s.control.next {
 		return nil

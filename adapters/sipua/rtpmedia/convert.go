@@ -46,7 +46,7 @@ type decoder struct {
 	pcm     []int16
 }
 
-// resampled returns a decoder for a codec whose audio has the given sample rate.
+// resampled returns a decoder that decodes a codec's payloads and converts the audio to the given sample rate.
 func resampled(codec sip.Codec, rate int) (jitter.Decoder, error) {
 	c, err := newConverter(codec.Rate(), rate)
 	if c == nil || err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// The minimum amount of undecodable audio that is a fault. The minimum number of packets assumes packets of at most 100 ms. Fewer packets
-// are the pauses of a codec.
+// The minimum duration and number of packets of undecodable audio that is a fault. The number assumes packets of 100 ms, which is longer
+// than usual, because a codec sends fewer packets in pauses.
 const (
 	deafAfter   = 3 * time.Second
 	deafPackets = int(deafAfter / (100 * time.Millisecond))
@@ -19,7 +19,7 @@ const comfortNoise = 13
 
 // undecodableDetector detects that the audio of a peer arrives but cannot be decoded. The zero value is ready to use.
 type undecodableDetector struct {
-	since   time.Duration // when the first of packets arrived
+	since   time.Duration // when the first of the counted packets arrived
 	packets int           // undecodable packets since the last decoded one
 	fault   string        // empty until a fault is detected
 	told    bool
@@ -27,7 +27,7 @@ type undecodableDetector struct {
 	decoded, refused uint64 // the player's totals at the last call of played
 }
 
-// miss counts a packet whose payload type cannot be decoded.
+// miss counts a packet that cannot be decoded, unless it is comfort noise. It sets fault if the minimum duration and number are reached.
 func (d *undecodableDetector) miss(now time.Duration, payload uint8) {
 	if payload == comfortNoise {
 		return
@@ -41,7 +41,8 @@ func (d *undecodableDetector) miss(now time.Duration, payload uint8) {
 	}
 }
 
-// played receives the player's total numbers of decoded and undecodable packets. payload is the type of the last audio packet.
+// played compares the player's total numbers of decoded and undecodable packets with the totals of the last call. A decoded packet resets
+// the count of undecodable packets; otherwise an undecodable packet increases it. payload is the type of the last audio packet.
 func (d *undecodableDetector) played(now time.Duration, payload uint8, decoded, refused uint64) {
 	switch {
 	case decoded > d.decoded:

@@ -9,8 +9,9 @@
 // telephone-events.
 //
 // Media is sent to the address from which the peer's authentic packets arrive (symmetric RTP), which may differ from the address in its
-// SDP. Until an authentic packet arrives from an address, and unless the signaling connection proves it, the address receives one second of
-// audio and then one packet of silence per second, and queued audio waits. Packets that are not authentic change only a counter.
+// SDP. An address is unproven until an authentic packet arrives from it, unless the signaling connection proves it. An unproven address
+// receives one second of audio and then one packet of silence per second, and queued audio waits. Packets that are not authentic change
+// only a counter.
 //
 // The parts without sockets and clocks are separate packages: internal/jitter (order, delay, concealment), internal/dtmf, internal/secure
 // (SRTP) and internal/report (RTCP).

@@ -11,7 +11,7 @@ import (
 // Conn exports conn for the simulated networks of tests.
 type Conn = conn
 
-// NewOn returns a Media whose sockets listen creates, so that tests can simulate a network.
+// NewOn returns a Media whose sockets are created by listen, so that tests can simulate a network.
 func NewOn(cfg Config, listen func(netip.AddrPort) (Conn, error)) (*Media, error) {
 	m, err := New(cfg)
 	if err == nil {

@@ -59,7 +59,8 @@ func (f *frames) begin(digits []byte, at time.Duration) {
 	}
 }
 
-// pop removes and returns the oldest frame, or returns false if there is none. The frame's slices are valid until the next pop.
+// pop removes and returns the oldest frame, with at most one of the queued digits, or returns false if there is no frame. The frame's
+// slices are valid until the next pop.
 func (f *frames) pop() (sip.Frame, bool) {
 	if f.count == 0 {
 		return sip.Frame{}, false

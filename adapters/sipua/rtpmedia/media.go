@@ -30,8 +30,7 @@ type Config struct {
 	// Timeouts limits how long a peer may send neither RTP nor RTCP.
 	Timeouts Timeouts
 
-	// Runtime provides the wall clock time for RTCP reports, and the logger for changed addresses and dead peers. The pacer always uses the
-	// machine's monotonic clock.
+	// Runtime provides the wall clock time for RTCP reports, and the logger. The pacer always uses the machine's monotonic clock.
 	callwright.Runtime
 }
 
@@ -53,7 +52,7 @@ type Media struct {
 	dropped  atomic.Uint64
 }
 
-// New validates the configuration and returns a Media. It opens no socket; Check finds out whether sockets can be opened.
+// New validates the configuration and returns a Media. It opens no socket. Check reports whether sockets can be opened.
 func New(cfg Config) (*Media, error) {
 	if err := callwright.PrepareConfig(&cfg); err != nil {
 		return nil, err
@@ -100,7 +99,7 @@ func (m *Media) Open(ctx context.Context) (sip.MediaSession, error) {
 }
 
 // Check returns CodeUnavailable if this machine does not have the address Config.IP, or if it cannot open a socket there for another
-// reason. Open would then always fail.
+// reason. Open would then fail, too.
 func (m *Media) Check() error {
 	socket, err := m.ports.listen(0)
 	if err != nil {
@@ -124,7 +123,7 @@ type Counters struct {
 	DroppedFrames uint64 // not read within 200 ms
 }
 
-// Counters returns the sums since New.
+// Counters returns the current number of sessions, and the numbers of frames since New.
 func (m *Media) Counters() Counters {
 	return Counters{Sessions: int(m.sessions.Load()), LateFrames: m.late.Load(), DroppedFrames: m.dropped.Load()}
 }

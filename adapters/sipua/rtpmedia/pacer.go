@@ -21,8 +21,8 @@ func (s *schedule) at(n int64) time.Duration { return s.start + time.Duration(n)
 // wait returns the time until the next frame is due, or 0 if it is already due.
 func (s *schedule) wait(now time.Duration) time.Duration { return max(s.at(s.next)-now, 0) }
 
-// due returns the frames to play now: count frames, beginning with first. It omits all but the last maxBurst due frames. late is the number
-// of due frames, including omitted ones, that are late by at least 20 ms.
+// due returns the frames to play now: the number of the first frame, and the count of frames. It omits all but the last maxBurst due
+// frames. late is the number of due frames, including omitted ones, that are late by at least 20 ms.
 func (s *schedule) due(now time.Duration) (first, count, late int64) {
 	if now < s.at(s.next) {
 		return s.next, 0, 0

@@ -51,8 +51,8 @@ func (p *playout) pushDigits(sequence *dtmf.Sequence) *digits {
 	return d
 }
 
-// event advances the current digits by 20 ms. busy reports whether digits are being sent, so that no samples may be played. some reports
-// whether there is a packet to send; there is none in the pauses between and after digits.
+// event advances the current digits by 20 ms. The result busy reports whether digits are being sent, so that no samples may be played. The
+// result some reports whether there is a packet to send; there is none in the pauses between and after digits.
 func (p *playout) event() (packet dtmf.Packet, some, busy bool) {
 	for len(p.digits) > 0 {
 		d := p.digits[0]

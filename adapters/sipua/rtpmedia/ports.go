@@ -63,7 +63,8 @@ func newPool(ports PortRange, listen func(port uint16) (conn, error)) (*pool, er
 	return p, nil
 }
 
-// claim binds the next free pair. It skips pairs that it cannot bind, for example because another program uses a port.
+// claim binds the next free pair. It skips pairs that it cannot bind, for example because another program uses a port. If no pair can be
+// bound, it returns the last error, or errAllTaken if no pair is free.
 func (p *pool) claim() (*sockets, error) {
 	if p.ephemeral {
 		return p.claimEphemeral()
@@ -144,7 +145,7 @@ func listenUDP(ip netip.Addr) func(port uint16) (conn, error) {
 	}
 }
 
-// give returns a pair of ports to the pool. Its sockets must be closed.
+// give returns a pair of ports to the pool. The caller must have closed the sockets of the pair.
 func (p *pool) give(port uint16) {
 	if p.ephemeral {
 		return

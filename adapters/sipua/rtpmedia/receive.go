@@ -55,14 +55,14 @@ type format struct {
 // remote holds the RTP and RTCP addresses of the peer.
 type remote struct{ rtp, rtcp netip.AddrPort }
 
-// lateAfterSwitch is how long after the last packet of the current SSRC packets of a former SSRC are ignored as delayed. Later they make
-// the former SSRC current again.
+// lateAfterSwitch is the time after the last packet of the current SSRC during which packets of a former SSRC are ignored as delayed. Later
+// packets make the former SSRC current again.
 const lateAfterSwitch = 200 * time.Millisecond
 
 // maxFormer is the maximum number of former SSRCs that are stored.
 const maxFormer = 4
 
-// expect applies all negotiated parameters except the keys and the codecs.
+// expect applies the negotiated parameters of the receiving direction, except the keys and the codecs.
 func (r *receiver) expect(n *sdp.Negotiated) {
 	formats := []format{{n.Payload.Receive, slices.Index(r.decoders, string(n.Codec))}}
 	for _, other := range n.Others {
@@ -91,7 +91,8 @@ func (r *receiver) expect(n *sdp.Negotiated) {
 	}
 }
 
-// decode adds the decoders of new codecs. It retains the former decoders, because audio of the former codecs may still wait in the player.
+// decode creates the player at the first call, and adds the decoders of new codecs. It retains the former decoders, because audio of the
+// former codecs may still wait in the player.
 func (r *receiver) decode(e *engines, delay Bounds) {
 	if r.player == nil {
 		r.player = jitter.NewPlayer(jitter.Format{Rate: e.rate, Clock: e.clocks[0]}, delay.Least, delay.Most)
@@ -176,11 +177,11 @@ func (r *receiver) receiveRTP(now time.Duration, datagram []byte, from netip.Add
 	return true
 }
 
-// reachable reports whether media may be sent to an address. Private addresses are excluded on request, because anyone with the keys can
-// forge a packet's source address.
+// reachable reports whether media may be sent to an address. If only public addresses are allowed, it excludes private addresses, because
+// anyone with the keys can forge a packet's source address.
 func (r *receiver) reachable(a netip.Addr) bool { return !r.public || !uri.IsPrivate(a) }
 
-// proven reports whether RTP, RTCP or the signaling has proven that the peer uses the IP address of to.
+// proven reports whether RTP, RTCP or the signaling has proven that the peer uses the IP address of the given destination.
 func (r *receiver) proven(to netip.AddrPort) bool {
 	return to.IsValid() && (to.Addr() == r.proof.rtp || to.Addr() == r.proof.rtcp || to.Addr() == r.known)
 }
@@ -192,8 +193,8 @@ func (r *receiver) refuse(reason error) {
 	}
 }
 
-// follow reports whether a packet of the given SSRC may be played. It makes a new SSRC the current one, and ignores delayed packets of
-// former ones.
+// follow reports whether a packet of the given SSRC may be played. It returns false for delayed packets of former SSRCs. If the SSRC is not
+// the current one, it also prepares the player for another source.
 func (r *receiver) follow(now time.Duration, ssrc uint32) bool {
 	current, known := r.stats.Source()
 	switch {

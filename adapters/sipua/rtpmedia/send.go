@@ -78,8 +78,8 @@ func (s *sender) sealerFor(c sdp.Crypto) (*secure.Sealer, error) {
 	return secure.NewSealer(c)
 }
 
-// seal replaces the sealer. If its key was used before, seal also starts a new RTP source. Because the key stream depends on the SSRC, it
-// is then not repeated.
+// seal replaces the sealer. For the first sealer, and for a key that was used before, seal also starts a new RTP source. Because the key
+// stream depends on the SSRC, it is then not repeated.
 func (s *sender) seal(sealer *secure.Sealer, c sdp.Crypto) {
 	if sealer == s.sealer {
 		return
@@ -111,8 +111,8 @@ func (s *sender) pack(ptime time.Duration) {
 	s.span = len(s.pcm) * int(ptime/time.Millisecond) / int(frameTime/time.Millisecond)
 }
 
-// next returns the packets of frame n, which are valid until the next call, and the samples that they contain. The samples are nil if the
-// frame contains no queued audio. If nothing may be sent, next advances the RTP clock, and the queue waits.
+// next returns the packets to send in frame n, which are valid until the next call, and the queued samples that were played in the frame.
+// The samples are nil if the frame contains no queued audio. If nothing may be sent, next advances the RTP clock, and the queue waits.
 func (s *sender) next(n int64, queue *playout, may permit) (packets [][]byte, played []int16, err error) {
 	s.sealed = s.sealed[:0]
 	if n-s.clock > 1 { // frames were omitted, so waiting samples must not be joined with this frame

@@ -81,7 +81,7 @@ func (s *session) Rate() int {
 	return s.rate
 }
 
-// listen passes the datagrams of a socket to take until the socket is closed. After another error it waits for 20 ms.
+// listen calls the function take for each datagram of a socket until the socket is closed. After another error it waits for 20 ms.
 func (s *session) listen(c conn, take func(time.Duration, []byte, netip.AddrPort)) {
 	defer s.running.Done()
 	const mtu = 1500

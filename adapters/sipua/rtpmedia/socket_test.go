@@ -41,8 +41,8 @@ func connect(t testing.TB, m *rtpmedia.Media) *call {
 	return c
 }
 
-// untilHeard repeats the same speech until the session to has received the given number of unchanged frames. It fails the test after 20 s,
-// so that a busy machine only makes the test slower.
+// untilHeard repeats the same speech on from until the other session, to, has received the given number of unchanged frames. On a busy
+// machine, which may delay or lose frames, this only takes longer. The test fails after 20 s.
 func untilHeard(t *testing.T, from, to sip.MediaSession, times int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
@@ -196,7 +196,7 @@ func TestPortsAreExhaustedAndReleased(t *testing.T) {
 	}
 }
 
-// TestForeignAddress checks that Check and Open return an error that names the media address if it belongs to another machine.
+// TestForeignAddress checks that Check and Open return an error that names the media address if this machine does not have the address.
 func TestForeignAddress(t *testing.T) {
 	t.Parallel()
 	foreign := netip.MustParseAddr("203.0.113.77") // TEST-NET-3, RFC 5737
@@ -214,8 +214,8 @@ func TestForeignAddress(t *testing.T) {
 	}
 }
 
-// TestPortOrder checks, on a network without other users, that Open uses every complete pair of ports, leaves no half of a pair bound, and
-// reuses the pairs in the order in which they were freed.
+// TestPortOrder checks the order of ports on a network without other users. Open must use every complete pair, leave no half of a pair
+// bound, and reuse the pairs in the order in which they were freed.
 func TestPortOrder(t *testing.T) {
 	t.Parallel()
 	n := newNetwork()

@@ -167,7 +167,8 @@ func TestOnlyTheNewestPacketMovesTheAddress(t *testing.T) {
 	}
 }
 
-// TestAuthenticNonsense checks that authentic packets with an invalid or an overlong payload do no harm.
+// TestAuthenticNonsense checks that authentic packets with an invalid or an overlong payload count as received and do not make the session
+// panic.
 func TestAuthenticNonsense(t *testing.T) {
 	t.Parallel()
 	p := newPeer(t)

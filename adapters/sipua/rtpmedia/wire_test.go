@@ -59,7 +59,7 @@ func TestPacketsOnTheWire(t *testing.T) {
 }
 
 // TestBadNetwork checks a network that loses, duplicates and delays packets. Packets within the jitter buffer's delay must be played
-// exactly, and lost ones counted.
+// exactly, and lost packets must be counted.
 func TestBadNetwork(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

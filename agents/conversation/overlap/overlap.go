@@ -44,7 +44,7 @@ func Classify(language, text string) Kind {
 // was paused. They may continue after the question by afterQuestion words, because callers answer a question with a delay.
 func ClassifyAfter(language, said, text string) Kind {
 	kind := Classify(language, text)
-	if kind == BackChannel && endsWithQuestion(said) {
+	if kind == BackChannel && Asked(said) {
 		return Words
 	}
 	return kind
@@ -54,10 +54,23 @@ func ClassifyAfter(language, said, text string) Kind {
 // seconds.
 const afterQuestion = 4
 
-// endsWithQuestion reports whether a text contains a question mark and then at most afterQuestion words.
-func endsWithQuestion(said string) bool {
+// Asked reports whether a text contains a question mark and then at most afterQuestion words. See ClassifyAfter for said.
+func Asked(said string) bool {
 	at := strings.LastIndexAny(said, "?？؟")
 	return at >= 0 && len(fold(said[at:])) <= afterQuestion
+}
+
+// AsksToStop reports whether a text is a request to stop or begins with one, perhaps after back-channels and fillers: "okay, wait, I have a
+// question" does.
+func AsksToStop(language, text string) bool {
+	tokens := fold(annotation.ReplaceAllString(text, " "))
+	s := setOf(language)
+	for n := 1; n <= min(len(tokens), maxTokens); n++ {
+		if s.classify(tokens[:n]) == Stop {
+			return true
+		}
+	}
+	return false
 }
 
 // annotation matches an annotation of a recognizer.

@@ -178,6 +178,22 @@ func TestClassifyAfter(t *testing.T) {
 	}
 }
 
+// TestAsksToStop checks which texts ask the agent to stop, in any position of further words.
+func TestAsksToStop(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"wait": true, "Okay, wait!": true, "wait stop please I have a question": true, "um, hold on, what was that": true,
+		"": false, "[noise]": false, "okay": false, "I will wait": false, "no wait": false, "what": false, "yes but stop": false,
+	} {
+		if got := overlap.AsksToStop("en", text); got != want {
+			t.Errorf("AsksToStop(%q) = %v", text, got)
+		}
+	}
+	if !overlap.AsksToStop("de", "ja, Moment mal, was kostet das") {
+		t.Error("German is unknown")
+	}
+}
+
 // TestLongText checks that the work of a classification is bounded.
 func TestLongText(t *testing.T) {
 	t.Parallel()

@@ -10,7 +10,7 @@ import (
 )
 
 // Holds reports whether the branch's comparison is true. Values that are both numbers compare as numbers, even if they are strings; other
-// values compare as text. An unknown variable counts as an empty text.
+// values compare as text. OpContains and OpNotContains always compare text. An unknown variable counts as an empty text.
 func (b Branch) Holds(values *template.Values) bool {
 	got, want := values.Text(b.Variable), ""
 	if b.Value != nil {

@@ -9,15 +9,16 @@ import (
 	"github.com/callwright/callwright/agents/template"
 )
 
-// Compile checks a document and compiles it to a graph. The error is FieldErrors: it contains all errors of the document, at most 100, each
-// with its path, for example "nodes[3].data.url". Errors of nodes precede errors of edges, both in the document's order; errors of the
-// whole document follow. If the document is too large or is not JSON, no other error is reported.
+// Compile checks a document and compiles it to a graph. The error is FieldErrors: it contains all errors of the document, at most 100 and a
+// note that there are more. Each error contains its path, for example "nodes[3].data.url". Errors of nodes precede errors of edges, both in
+// the document's order. Errors that concern several entries, such as unknown targets of branches and unreachable nodes, follow. If the
+// document is too large or is not JSON, no other error is reported.
 //
 // Check is stricter, because a document that an earlier release has stored must still lead conversations.
 //
 // Members that a node's type does not use are ignored and not checked, as are unknown members, position, warmTransferFields,
 // dialogueExamples, conditionExamples and pathwayExamples. In modelOptions, only modelName (or modelType), newTemperature (or temperature),
-// skipUserResponse and disableSilenceRepeat count; in extractVarSettings, only ignorePrevious. A member that is null counts as absent.
+// skipUserResponse, disableSilenceRepeat, block_interruptions, interruptibility and interruptionThreshold count; in extractVarSettings, only ignorePrevious. A member that is null counts as absent.
 //
 // Some members have several forms. An entry of extractVars is [name, type, description], or an object with these members. headers is an
 // object, or a list of [name, value] or {key, value}. timeoutValue is a number of seconds, or a string that contains one. In
@@ -207,7 +208,7 @@ func (c *compiler) branches() {
 	}
 }
 
-// reach reports a missing start and unreachable nodes.
+// reach reports a missing start, or else unreachable nodes.
 func (c *compiler) reach() {
 	if c.graph.Start == nil {
 		c.errs.addf("nodes", "must have one start, a node with isStart in its data")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agents/request"
@@ -88,7 +89,8 @@ func TestCompile(t *testing.T) {
 		t.Errorf("the graph is %+v", g)
 	}
 	if a.Name != "First" || a.Type != graph.NodeDefault || a.Tag != "hello" || a.Prompt.Text() != "Greet {{name}}." || a.Text != nil ||
-		a.Condition.Text() != "greeted" || !a.Skip || !a.QuietSilence || a.Model != "small" || *a.Temperature != 0.5 || !a.Refresh || a.Global {
+		a.Condition.Text() != "greeted" || !a.Skip || !a.QuietSilence || a.Model != "small" || *a.Temperature != 0.5 || !a.Refresh || a.Global ||
+		a.BargeIn != (conversation.BargeIn{Level: conversation.NeverInterrupted}) {
 		t.Errorf("a is %+v", a)
 	}
 	b := g.Node("b")
@@ -116,6 +118,41 @@ func TestCompile(t *testing.T) {
 	want := []string{`1 c "to c" "more" false`, `2 d "to d" "less" false`, `3 e "" "" true`, `4 f "to f" "" false`, `5 g "" "to g" false`}
 	if !slices.Equal(edges, want) {
 		t.Errorf("the edges are %q", edges)
+	}
+}
+
+// TestCompileBargeIn checks which voice interrupts a node. Compile accepts any values, because earlier releases have stored them; Check
+// refuses those that the contract does not allow.
+func TestCompileBargeIn(t *testing.T) {
+	t.Parallel()
+	level := conversation.InterruptibilityOf
+	for options, test := range map[string]struct {
+		want    conversation.BargeIn
+		refused string
+	}{
+		`{}`:                       {},
+		`{"interruptibility":0}`:   {conversation.BargeIn{Level: level(0)}, ""},
+		`{"interruptibility":4}`:   {conversation.BargeIn{Level: level(4)}, ""},
+		`{"interruptibility":9}`:   {conversation.BargeIn{Level: level(4)}, "interruptibility: must be from 0 to 4"},
+		`{"interruptibility":-1}`:  {conversation.BargeIn{Level: level(0)}, "interruptibility: must be from 0 to 4"},
+		`{"interruptibility":1.5}`: {conversation.BargeIn{Level: level(1)}, "interruptibility: must be an integer"},
+		`{"interruptibility":"3"}`: {conversation.BargeIn{}, "interruptibility: must be a number, not a string"},
+		`{"interruptibility":3,"block_interruptions":true}`:      {conversation.BargeIn{Level: level(0)}, ""},
+		`{"interruptibility":3,"block_interruptions":false}`:     {conversation.BargeIn{Level: level(3)}, ""},
+		`{"block_interruptions":1}`:                              {conversation.BargeIn{}, "block_interruptions: must be a boolean, not a number"},
+		`{"interruptionThreshold":350.5,"interruptibility":1}`:   {conversation.BargeIn{Level: level(1), Threshold: 350500 * time.Microsecond}, ""},
+		`{"interruptionThreshold":0}`:                            {conversation.BargeIn{Threshold: time.Microsecond}, ""},
+		`{"interruptionThreshold":1e9}`:                          {conversation.BargeIn{Threshold: 10 * time.Second}, "interruptionThreshold: must be from 0 to 10000"},
+		`{"interruptionThreshold":"soon","interruptibility":[]}`: {conversation.BargeIn{}, "interruptibility: must be a number, not an array"},
+	} {
+		d := oneNode("Default", `"text":"x","modelOptions":`+options)
+		if got := compiled(t, d).Start.BargeIn; got != test.want {
+			t.Errorf("%s: got %+v, want %+v", options, got, test.want)
+		}
+		_, err := graph.Check(d)
+		if text := fmt.Sprint(err); (err != nil) != (test.refused != "") || err != nil && !strings.Contains(text, "nodes[0].data.modelOptions."+test.refused) {
+			t.Errorf("%s: Check returns %v, want %q", options, err, test.refused)
+		}
 	}
 }
 

@@ -65,8 +65,8 @@ type element struct {
 	value tree.Value
 }
 
-// elements parses a list. The key of an entry consists of its id, or of its text if it has no id, and a count that makes the key unique.
-// The map contains the entries by key.
+// elements parses a list. The key of an entry consists of a count that makes the key unique, and of the entry's id. Without an id,
+// "globalConfig" or the entry's text replaces the id. The map contains the entries by key.
 func elements(raws []json.RawMessage, behaviour func(tree.Value) tree.Value) ([]element, map[string]tree.Value) {
 	var p tree.Parser
 	list := make([]element, len(raws))
@@ -134,7 +134,8 @@ func difference(v tree.Value, kind DifferenceKind) Difference {
 	return Difference{ID: id.Text(), Name: name.Text(), Kind: kind}
 }
 
-// compare adds the differences between two values at a path. Lists of different lengths differ as a whole.
+// compare adds the differences between two values, which are at the given path in both documents. Lists of different lengths differ as a
+// whole.
 func (d *Difference) compare(path string, before, after tree.Value) {
 	old, now := before.AppendCanonical(nil), after.AppendCanonical(nil)
 	switch {

@@ -18,7 +18,7 @@ type Document struct {
 const (
 	MaxNodes = 500
 	MaxEdges = 2000
-	MaxBytes = 1 << 20 // in the whole document as JSON
+	MaxBytes = 1 << 20 // bytes of the whole document as JSON
 )
 
 // Empty reports whether the document has neither nodes nor edges.
@@ -51,7 +51,8 @@ func (d Document) Normalize() Document {
 	return Document{Nodes: d.Nodes, Edges: edges}
 }
 
-// normalizeEdge moves the label and the description of an edge into its data, and reports whether it moved any.
+// normalizeEdge moves the label and the description of an edge into its data, and reports whether it changed the edge. It deletes a label
+// or description that is null. It does not change an edge whose data is invalid.
 func normalizeEdge(edge *tree.Value) (moved bool) {
 	data := edge.Get("data")
 	if data.Kind != tree.Object && data.Kind > tree.Null {

@@ -12,7 +12,8 @@ const maxErrors = 100
 // errorList collects the errors of a document.
 type errorList struct{ all callwright.FieldErrors }
 
-// addf adds an error at a path, unless an error at this path was added before. After maxErrors it adds a note that there are more errors.
+// addf adds an error at the given path, unless an error at this path was added before. Instead of the first error beyond maxErrors, it adds
+// a note that there are more errors.
 func (l *errorList) addf(path, format string, args ...any) {
 	for _, known := range l.all {
 		if known.Field == path {

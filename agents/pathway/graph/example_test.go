@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// A document whose edge leads to an unknown node, and the corrected document.
+// The example compiles a document whose edge leads to an unknown node, and the corrected document.
 func ExampleCompile() {
 	d := graph.Document{
 		Nodes: []json.RawMessage{

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/request"
 	"github.com/callwright/callwright/agents/template"
@@ -17,7 +18,7 @@ type Graph struct {
 	Nodes   map[string]*Node   // nodes by id
 }
 
-// Node returns the node with an id, or nil if there is none.
+// Node returns the node with the given id, or nil if there is none.
 func (g *Graph) Node(id string) *Node { return g.Nodes[id] }
 
 // NodeType names the type of a node, as the /v1 contract does.
@@ -43,7 +44,7 @@ type Node struct {
 	Tag  string // label for conversations that visit the node
 
 	Prompt    *template.Template // instructions by which the model finds the words
-	Text      *template.Template // the words themselves; replace Prompt
+	Text      *template.Template // the words themselves, instead of Prompt
 	Condition *template.Template // condition that must be met before the conversation leaves the node
 	Extract   []llm.Field        // variables to extract from the caller's words at the node
 	Refresh   bool               // whether known variables are extracted again (extractVarSettings.ignorePrevious)
@@ -54,18 +55,19 @@ type Node struct {
 	Description *template.Template // details of Label
 	AutoReturn  bool               // whether a global node returns to the previous node after its words
 
-	Skip          bool               // whether the node does not wait for the caller after its words (modelOptions.skipUserResponse)
-	QuietSilence  bool               // whether the node stays silent when the caller is silent (modelOptions.disableSilenceRepeat)
-	Model         string             // empty means the agent's model
-	Temperature   *float64           // nil means the agent's temperature
-	TransferTo    *template.Template // for NodeTransfer; nil means the agent's transfer number
-	Digits        *template.Template // for NodePress: see IsDigits; w pauses for half a second
-	ShowDigits    bool               // for NodePress: transcripts show the digits, which are otherwise masked
-	Knowledge     string             // for NodeKnowledge: text that contains the answers
-	KnowledgeBase string             // for NodeKnowledge: knowledge base to query; empty means the text Knowledge
-	Request       *request.Call      // for NodeWebhook
-	Branches      []Branch           // for NodeWebhook: the first branch that holds is taken
-	Edges         []*Edge            // in the document's order
+	Skip          bool                 // whether the node does not wait for the caller after its words (modelOptions.skipUserResponse)
+	QuietSilence  bool                 // whether the node stays silent when the caller is silent (modelOptions.disableSilenceRepeat)
+	BargeIn       conversation.BargeIn // voice that interrupts the node's words; the zero value means the agent's settings
+	Model         string               // empty means the agent's model
+	Temperature   *float64             // nil means the agent's temperature
+	TransferTo    *template.Template   // for NodeTransfer; nil means the agent's transfer number
+	Digits        *template.Template   // for NodePress: see IsDigits; w pauses for half a second
+	ShowDigits    bool                 // for NodePress: transcripts show the digits, which are otherwise masked
+	Knowledge     string               // for NodeKnowledge: text that contains the answers
+	KnowledgeBase string               // for NodeKnowledge: knowledge base to query; empty means the text Knowledge
+	Request       *request.Call        // for NodeWebhook
+	Branches      []Branch             // for NodeWebhook: the first branch that holds is taken
+	Edges         []*Edge              // in the document's order
 }
 
 // Acts reports whether the node has an action in addition to its words.

@@ -3,8 +3,10 @@ package graph
 import (
 	"encoding/json"
 	"strings"
+	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway/internal/tree"
 	"github.com/callwright/callwright/agents/request"
@@ -54,9 +56,33 @@ func (n parsedNode) options(options fields) {
 	n.Temperature = options.number(options.first("newTemperature", "temperature"), 0, 2)
 	n.Skip = options.flag("skipUserResponse")
 	n.QuietSilence = options.flag("disableSilenceRepeat")
+	n.BargeIn = bargeIn(options)
 }
 
-// extraction reads the variables to extract, and reports repeated names.
+// The maximums of modelOptions.interruptibility and of modelOptions.interruptionThreshold, which is in milliseconds.
+const (
+	maxInterruptibility = 4
+	maxThreshold        = 10_000
+)
+
+// bargeIn reads block_interruptions, interruptibility and interruptionThreshold. It ignores values of a wrong type and clamps numbers,
+// because earlier releases stored any values. Check reports them.
+func bargeIn(options fields) conversation.BargeIn {
+	var b conversation.BargeIn
+	if v := options.of.Get("interruptibility"); v.Kind == tree.Number {
+		b.Level = conversation.InterruptibilityOf(int(min(max(v.Float(), 0), maxInterruptibility)))
+	}
+	if v := options.of.Get("block_interruptions"); v.Kind == tree.Boolean && v.True() {
+		b.Level = conversation.NeverInterrupted
+	}
+	if v := options.of.Get("interruptionThreshold"); v.Kind == tree.Number {
+		ms := min(max(v.Float(), 0.001), maxThreshold) // 0 would mean no threshold
+		b.Threshold = time.Duration(ms * float64(time.Millisecond))
+	}
+	return b
+}
+
+// extraction reads the variables to extract, and reports invalid variables and repeated names.
 func (n parsedNode) extraction(data fields) {
 	settings := data.object("extractVarSettings")
 	n.Refresh = settings.flag("ignorePrevious")
@@ -78,7 +104,7 @@ func (n parsedNode) extraction(data fields) {
 }
 
 // extractField reads a variable to extract, which is [name, type, description] or an object with these members. The default type is string.
-// Further items and members are ignored. It returns false if the variable is invalid.
+// Further items and members are ignored. It reports every error, and returns false if the variable has no readable name.
 func extractField(data fields, at string, v tree.Value) (llm.Field, bool) {
 	keys := [3]string{".name", ".type", ".description"}
 	var parts [3]tree.Value
@@ -168,8 +194,8 @@ func (n *parsedNode) parseType(top, data fields) {
 }
 
 // transferNumber reads the number of a transfer: an E.164 number, a SIP URI, or a text with variables, which is checked when the call is
-// transferred. It refuses national numbers with their possible meanings, because a pathway is shown and copied as written. A nil result
-// means the call's transfer number.
+// transferred. It refuses national numbers, because a pathway is shown and copied as written; the error lists the possible meanings of the
+// digits. A nil result means the call's transfer number.
 func transferNumber(data fields) *template.Template {
 	const name = "transferNumber"
 	to := data.template(name, longestNumber)

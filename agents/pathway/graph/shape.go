@@ -11,7 +11,8 @@ import (
 type shape struct {
 	name     string
 	kind     tree.Kind // Absent accepts any kind
-	longest  int       // maximum of characters, items or members; 0 means no limit
+	longest  int       // maximum of characters, items, members, or of a number from 0; 0 means no limit
+	whole    bool      // whether a number must be an integer
 	required bool
 	members  []shape // members of an object
 	items    *shape  // definition of an array's items; nil accepts any items
@@ -24,6 +25,9 @@ func flag(name string) shape { return shape{name: name, kind: tree.Boolean} }
 func list(name string, longest int) shape {
 	return shape{name: name, kind: tree.Array, longest: longest}
 }
+func upTo(name string, most int, whole bool) shape {
+	return shape{name: name, kind: tree.Number, longest: most, whole: whole}
+}
 func free(name string) shape { return shape{name: name, kind: tree.Object, longest: maxMembers} }
 func object(name string, members ...shape) shape {
 	return shape{name: name, kind: tree.Object, members: members}
@@ -31,6 +35,11 @@ func object(name string, members ...shape) shape {
 
 func (s shape) needed() shape {
 	s.required = true
+	return s
+}
+
+func (s shape) with(members ...shape) shape {
+	s.members = members
 	return s
 }
 
@@ -49,7 +58,9 @@ var (
 			text("globalDescription", longestDescription), flag("enableGlobalAutoReturn"), text("prompt", longestPrompt),
 			text("text", longestPrompt), text("condition", longestCondition),
 			object("tag", text("name", longestTag), text("color", longestColor)),
-			free("modelOptions"), list("extractVars", maxItems), free("extractVarSettings"), list("tools", maxTools),
+			free("modelOptions").with(
+				flag("block_interruptions"), upTo("interruptibility", maxInterruptibility, true), upTo("interruptionThreshold", maxThreshold, false)),
+			list("extractVars", maxItems), free("extractVarSettings"), list("tools", maxTools),
 			text("url", longestURL), text("method", longestMethod), text("body", longestBody),
 			list("responseData", maxItems).of(object("",
 				text("name", longestID).needed(), text("data", longestPath).needed(), text("context", longestContext))),
@@ -87,8 +98,13 @@ func (s shape) checkValue(f fields) {
 			f.errorf("", "must have at most %d characters", s.longest)
 		}
 	case tree.Number:
-		if math.IsInf(f.of.Float(), 0) {
+		switch n := f.of.Float(); {
+		case math.IsInf(n, 0):
 			f.errorf("", "must be a number of 64 bits")
+		case s.longest > 0 && (n < 0 || n > float64(s.longest)):
+			f.errorf("", "must be from 0 to %d", s.longest)
+		case s.whole && n != math.Trunc(n):
+			f.errorf("", "must be an integer")
 		}
 	case tree.Array:
 		if len(f.of.Members) > s.longest {

@@ -21,14 +21,18 @@ type schema struct {
 	MaxLength  int               `yaml:"maxLength"`
 	MaxItems   int               `yaml:"maxItems"`
 	Max        int               `yaml:"maxProperties"`
+	Maximum    int               `yaml:"maximum"`
 	Required   []string          `yaml:"required"`
 	Properties map[string]schema `yaml:"properties"`
 	Items      *schema           `yaml:"items"`
 }
 
-// kind returns the type of the schema, or "" if it accepts any type.
+// kind returns the type of the schema, "number" for an integer, or "" if it accepts any type.
 func (s schema) kind() string {
 	kind, _ := s.Types.(string)
+	if kind == "integer" {
+		return "number"
+	}
 	return kind
 }
 
@@ -69,6 +73,12 @@ func wrong(s schema) map[string]any {
 	}
 	if n := s.MaxLength; n > 0 {
 		out[fmt.Sprintf("must have at most %d characters", n)] = strings.Repeat("é", n+1)
+	}
+	if n := s.Maximum; n > 0 {
+		out[fmt.Sprintf("must be from 0 to %d", n)] = n + 1
+	}
+	if s.Types == "integer" {
+		out["must be an integer"] = 0.5
 	}
 	if n := s.MaxItems; n > 0 {
 		out[fmt.Sprintf("must have at most %d items", n)] = make([]int, n+1)

@@ -46,7 +46,7 @@ func parseWebhook(data fields) webhook {
 // parseRequest parses a source. Because parsing stops at the first error, parseRequest then removes the invalid part and parses again, so
 // that errors of other parts are also reported.
 func parseRequest(data fields, source request.Source) *request.Call {
-	for range 8 { // more than a source has parts
+	for range 8 { // exceeds the number of parts of a source
 		call, err := source.Parse()
 		if err == nil {
 			return call
@@ -126,7 +126,8 @@ func headers(data fields) []request.Pair {
 // maxSeconds bounds timeoutValue in seconds. A request still waits for at most request.LongestTimeout.
 const maxSeconds = 86400
 
-// timeout reads timeoutValue, a number of seconds that may be a string. It returns 0 if the member is absent or empty.
+// timeout reads timeoutValue, a number of seconds that may be a string. It returns 0 if the member is absent, empty or invalid, and reports
+// an invalid one.
 func timeout(data fields) time.Duration {
 	const name = "timeoutValue"
 	v := data.get(name, tree.Number, tree.String)

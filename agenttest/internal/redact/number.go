@@ -9,7 +9,7 @@ import (
 var spoken = map[string]int{
 	"zero": 1, "oh": 1, "o": 1, "one": 1, "two": 1, "three": 1, "four": 1, "five": 1, "six": 1, "seven": 1, "eight": 1, "nine": 1,
 	"ten": 2, "eleven": 2, "twelve": 2, "thirteen": 2, "fourteen": 2, "fifteen": 2, "sixteen": 2, "seventeen": 2, "eighteen": 2,
-	"nineteen": 2, "twenty": 1, "thirty": 1, "forty": 1, "fifty": 1, "sixty": 1, "seventy": 1, "eighty": 1, "ninety": 1, // "twenty one": 2
+	"nineteen": 2, "twenty": 1, "thirty": 1, "forty": 1, "fifty": 1, "sixty": 1, "seventy": 1, "eighty": 1, "ninety": 1, // "twenty one" counts 2 digits
 	"hundred": 2, "thousand": 3, "double": 1, "triple": 2,
 }
 
@@ -19,7 +19,7 @@ var piece = regexp.MustCompile(`\d+|[\p{L}']+|[^\d\p{L}']+`)
 // between matches a separator within a number. It does not match a line break or a full stop with a space.
 var between = regexp.MustCompile(`^(?:[ \t\x{00a0}\x{2009}\x{202f}]*[-–()/,+.]?[ \t\x{00a0}\x{2009}\x{202f}]*|\) ?|[ .-]*\()$`)
 
-// date matches a date or a time in figures. Both are not redacted.
+// date matches a date in figures, which may include the hour of a time. Dates are not redacted.
 var date = regexp.MustCompile(`^(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})(?:[ T]\d{1,2})?$`)
 
 // numbers replaces each run of minDigits or more consecutive digits, in figures or in words, by Number.

@@ -1,9 +1,9 @@
-// Package redact deletes data from a conversation that do not belong in a test: personal data, and keys of other systems.
+// Package redact replaces personal data and keys of other systems in conversations, because such data must not become part of a test.
 //
 // It finds web and SIP addresses, mail addresses, keys and tokens, and postal addresses with a street type or a United States postal code.
-// It also finds seven or more digits, in figures or in words, as in telephone, card and account numbers. It cannot find data that only
-// their meaning reveals: names of people and companies, numbers of fewer than seven digits, such as a code or a room, addresses in other
-// forms, and words in languages other than English. A person must review texts that leave an organization.
+// It also finds seven or more digits, in figures or in words, as in telephone, card and account numbers. It cannot find data that are
+// recognizable only by their meaning: names of people and companies, numbers of fewer than seven digits, such as a code or a room,
+// addresses in other forms, and words in languages other than English. A person must review texts that leave an organization.
 package redact
 
 import (
@@ -13,7 +13,7 @@ import (
 	"unicode"
 )
 
-// These constants replace deleted data.
+// These constants replace the data that the package finds.
 const (
 	URL     = "[url]"
 	Mail    = "[email]"

@@ -1,5 +1,5 @@
-// Command promptfoo runs Callwright's part of a comparison with promptfoo. run.sh runs the same tests of an agent that repeats its input
-// with both.
+// Command promptfoo runs Callwright's part of a comparison with promptfoo. run.sh runs the same tests with both programs. The tested agent
+// repeats its input.
 package main
 
 import (
@@ -163,7 +163,7 @@ func open(ctx context.Context, where string) (stores, error) {
 // parallel is the number of concurrent tests, equal to promptfoo's.
 const parallel = 4
 
-// pinned returns the same graph for every version.
+// pinned is a Versions that returns the same graph for every version.
 type pinned struct{ *graph.Graph }
 
 func (p pinned) LoadPinned(context.Context, callwright.OrgID, string, int) (*graph.Graph, error) {

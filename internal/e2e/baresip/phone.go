@@ -148,7 +148,7 @@ func (p *Phone) Accept(t testing.TB) {
 	p.Do(t, "accept")
 }
 
-// Hangup ends the call. A ringing call gets the response 486.
+// Hangup ends the call. It answers a ringing call with 486.
 func (p *Phone) Hangup(t testing.TB) {
 	t.Helper()
 	p.Do(t, "hangup")

@@ -35,9 +35,9 @@ func Find(t testing.TB, program, debianPackage string) string {
 	return path
 }
 
-// Start starts a program. At the end of the test, the program and its child processes are killed. If the test has failed, its output is
-// printed under the given name, without the lines that contain dull, unless dull is empty. The test fails if a Go program panics, or
-// detects a data race (GOFLAGS=-race).
+// Start starts a program. At the end of the test, the program and its child processes are killed. If the test has failed, the program's
+// output is printed under the given name, without the lines that contain dull, unless dull is empty. The test fails if a Go program panics,
+// or detects a data race (GOFLAGS=-race).
 func Start(t testing.TB, name string, cmd *exec.Cmd, dull string) *Process {
 	t.Helper()
 	p := &Process{name: name, cmd: cmd, dull: dull, done: make(chan struct{})}

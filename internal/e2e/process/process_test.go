@@ -13,7 +13,8 @@ import (
 	"github.com/callwright/callwright/internal/e2e/process"
 )
 
-// victim is the environment variable that makes TestKilled the killed process. It names the file for the id of its child process.
+// victim is the environment variable that makes TestKilled the killed process. Its value is the path of the file to which TestKilled writes
+// the id of its child process.
 const victim = "CALLWRIGHT_E2E_VICTIM"
 
 // alive reports whether a process exists and is not a zombie.

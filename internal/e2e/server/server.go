@@ -25,7 +25,7 @@ const program = "github.com/callwright/callwright/examples/server"
 // polling occurs in the log lines of requests that poll. Failed tests do not print these lines.
 const polling = "method=GET"
 
-// The functions that build the programs into a folder that Main deletes.
+// These functions build the programs into a folder that Main deletes.
 var (
 	buildServer  = builder("server", program)
 	buildCommand = builder("callwright", "github.com/callwright/callwright/cmd/callwright")

@@ -114,8 +114,8 @@ type Stream struct {
 	leave   context.CancelFunc
 }
 
-// Stream opens the event stream of an issue's feed and waits until it has begun. after is the id of an event after which it begins, or
-// empty.
+// Stream opens the event stream of an issue's feed and waits until the stream has begun. The stream begins after the event with the id
+// after, or at the first event if after is empty.
 func (s *Server) Stream(t testing.TB, issue, after string) *Stream {
 	t.Helper()
 	ctx, leave := context.WithCancel(t.Context())

@@ -9,7 +9,7 @@ import (
 // Scenario is the server's behavior in the one call that it accepts.
 type Scenario string
 
-// The scenarios. Each succeeds only if the user agent under test follows RFC 3261.
+// These constants are the scenarios. Each succeeds only if the user agent under test follows RFC 3261.
 const (
 	Busy        Scenario = "busy"        // 486; expects an ACK
 	Decline     Scenario = "decline"     // 603

@@ -100,7 +100,7 @@ func generate(args []string) error {
 // handwritten is the tag of the operations without a generated package.
 const handwritten = "Operations"
 
-// checkAreas returns an error if no area contains a tag, or if two areas share one.
+// checkAreas returns an error if a tag other than handwritten belongs to no area, or if two areas share a tag.
 func checkAreas(text []byte, areas []string) error {
 	document, err := parse(text)
 	if err != nil {
@@ -124,7 +124,7 @@ func checkAreas(text []byte, areas []string) error {
 	return nil
 }
 
-// generateArea generates the package of the given tags into the folder name below folder.
+// generateArea generates the package of the given tags. name is the name of the package and of its folder below folder.
 func generateArea(text []byte, folder, name string, tags []string) error {
 	area, err := Area(text, tags)
 	if err != nil {

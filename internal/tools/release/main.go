@@ -80,7 +80,7 @@ func readWork(tree string) (*modfile.WorkFile, error) {
 	return modfile.ParseWork(name, text, nil)
 }
 
-// set makes the modules require each other at a version, for which go.work substitutes the modules of this tree.
+// set makes the modules require each other at the given version, for which go.work substitutes the modules of this tree.
 func set(tree string, folders []string, version string) error {
 	if err := checkVersion(version); err != nil {
 		return err
@@ -141,8 +141,8 @@ func requiring(name, version string) (m module.Version, text []byte, err error) 
 
 func own(path string) bool { return path == root || strings.HasPrefix(path, root+"/") }
 
-// proxy writes each module at a version to the folder target, in the layout of a module proxy. The modules contain the files in git, and
-// their go.mod files require each other at that version.
+// proxy writes each module, at the given version, to the folder target in the layout of a module proxy. The modules contain the files in
+// git, and their go.mod files require each other at that version.
 func proxy(ctx context.Context, tree string, folders []string, target, version string) error {
 	if err := checkVersion(version); err != nil {
 		return err

@@ -59,7 +59,7 @@ func do(t *testing.T, environ []string, folder string, args ...string) string {
 }
 
 // TestRelease uses a release of this tree like other programs. A program with its own dependencies must be able to import a domain without
-// other versions of them. The programs of the release must contain all that they import.
+// other versions of them. It must be possible to install the programs of the release.
 func TestRelease(t *testing.T) {
 	t.Parallel()
 	version, environ := released(t)

@@ -49,7 +49,7 @@ type sized struct {
 func (s sized) Size() int64 { return s.size }
 
 // tracked returns the files of a module that git tracks or would add, without the modules below its folder. mod replaces the text of its
-// go.mod. A module other than the root also gets the repository's LICENSE.
+// go.mod. For a module other than the root, the files include the repository's LICENSE.
 func tracked(ctx context.Context, tree, folder string, mod []byte) ([]zip.File, error) {
 	list := exec.CommandContext(ctx, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	list.Dir, list.Stderr = tree, os.Stderr

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
@@ -63,7 +64,7 @@ func (a *api) CreateAgent(ctx context.Context, req *oas.WebAgentCreate) (*oas.We
 	return &oas.WebAgentReply{Agent: record, Warnings: a.cfg.Agents.Warnings(ctx, w.Org, w.Agent), Ignored: ignored}, err
 }
 
-// ignored returns the members of the body that have no effect. They include field if an unknown voice was replaced.
+// ignored returns the members of the body that have no effect. They include the given field if an unknown voice was replaced.
 func (a *api) ignored(ctx context.Context, field, voice, language string) (oas.IgnoredMembers, error) {
 	if err := httpapi.NoteVoice(ctx, field, voice, language); err != nil {
 		return nil, err
@@ -85,6 +86,9 @@ func aboutPrompt(err error) error {
 	return err
 }
 
+// defaultInterruption is the interruption_threshold of web agents that are created without one and without interruptibility.
+const defaultInterruption = 500 * time.Millisecond
+
 // newWebAgent translates the body of CreateAgent.
 func newWebAgent(req *oas.WebAgentCreate) (agents.WebAgent, error) {
 	metadata, err := wire.Values("metadata", req.Metadata.Value)
@@ -104,10 +108,13 @@ func newWebAgent(req *oas.WebAgentCreate) (agents.WebAgent, error) {
 			Task: req.Prompt.Or(""), Voice: req.Voice.Or(""), Language: req.Language.Or(""), Model: req.Model.Or(""),
 			Temperature: wire.Ptr(req.Temperature.Get()), FirstSentence: req.FirstSentence.Or(""),
 			MaxDuration: wire.Minutes(req.MaxDuration.Or(0)), Webhook: req.Webhook.Or(""),
-			Interruption: wire.FromMillis(req.InterruptionThreshold.Get()),
-			Tools:        wire.Items[json.RawMessage](req.Tools.Value), DynamicData: data,
+			Interruption: wire.FromMillis(req.InterruptionThreshold.Get()), Interruptibility: wire.Ptr(req.Interruptibility.Get()),
+			Tools: wire.Items[json.RawMessage](req.Tools.Value), DynamicData: data,
 		},
 		VoiceSettings: settings, Keywords: req.Keywords, Metadata: metadata,
+	}
+	if w.Agent.Interruption == nil && w.Agent.Interruptibility == nil {
+		w.Agent.Interruption = new(defaultInterruption)
 	}
 	if req.PathwayID.Set {
 		w.Agent.Pathway = agents.PathwayRef{ID: wire.ID(req.PathwayID.Value), Version: pathway.Selector{Environment: pathway.Production}}
@@ -140,6 +147,7 @@ func (a *api) UpdateAgent(
 		{"dynamic_data", agents.SettingDynamicData, req.DynamicData}, {"tools", agents.SettingTools, req.Tools},
 		{"temperature", agents.SettingTemperature, req.Temperature},
 		{"interruption_threshold", agents.SettingInterruption, req.InterruptionThreshold},
+		{"interruptibility", agents.SettingInterruptibility, req.Interruptibility},
 		{"max_duration", agents.SettingMaxDuration, req.MaxDuration},
 		{"voice_settings", agents.SettingVoiceSettings, req.VoiceSettings},
 		{"keywords", agents.SettingKeywords, req.Keywords}, {"metadata", agents.SettingMetadata, req.Metadata},
@@ -165,12 +173,13 @@ func agentPatch(req *oas.WebAgentUpdate) (agents.WebAgentPatch, error) {
 			Task: wire.Change(req.Prompt.Value, req.Prompt.Set), Pathway: wire.Change(req.PathwayID.Value, req.PathwayID.Set),
 			Voice: wire.Change(req.Voice.Value, req.Voice.Set), Webhook: wire.Change(req.Webhook.Value, req.Webhook.Set),
 			Language: wire.Change(req.Language.Value, req.Language.Set), Model: wire.Change(req.Model.Value, req.Model.Set),
-			FirstSentence: wire.Change(req.FirstSentence.Value, req.FirstSentence.Set),
-			DynamicData:   wire.Change(data, req.DynamicData.Set),
-			Tools:         wire.Change(wire.Items[json.RawMessage](req.Tools.Value), req.Tools.Set),
-			Temperature:   wire.PtrChange(wire.Ptr(req.Temperature.Get()), req.Temperature.Set),
-			Interruption:  wire.PtrChange(wire.FromMillis(req.InterruptionThreshold.Get()), req.InterruptionThreshold.Set),
-			MaxDuration:   wire.Change(wire.Minutes(req.MaxDuration.Value), req.MaxDuration.Set),
+			FirstSentence:    wire.Change(req.FirstSentence.Value, req.FirstSentence.Set),
+			DynamicData:      wire.Change(data, req.DynamicData.Set),
+			Tools:            wire.Change(wire.Items[json.RawMessage](req.Tools.Value), req.Tools.Set),
+			Temperature:      wire.PtrChange(wire.Ptr(req.Temperature.Get()), req.Temperature.Set),
+			Interruption:     wire.PtrChange(wire.FromMillis(req.InterruptionThreshold.Get()), req.InterruptionThreshold.Set),
+			MaxDuration:      wire.Change(wire.Minutes(req.MaxDuration.Value), req.MaxDuration.Set),
+			Interruptibility: wire.PtrChange(wire.Ptr(req.Interruptibility.Get()), req.Interruptibility.Set),
 		},
 		VoiceSettings: wire.Change(voiceSettings, req.VoiceSettings.Set),
 		Keywords:      wire.Change(req.Keywords.Value, req.Keywords.Set),
@@ -211,6 +220,7 @@ func webAgent(w agents.WebAgent) (oas.WebAgent, error) {
 		Webhook: wire.NilText(w.Agent.Webhook), FirstSentence: wire.NilText(w.Agent.FirstSentence),
 		DynamicData: data, Tools: wire.Items[oas.AgentTool](w.Agent.Tools),
 		InterruptionThreshold: nilMillis(w.Agent.Interruption),
+		Interruptibility:      wire.OptPtr(w.Agent.Interruptibility),
 		Temperature:           wire.NilPtr(w.Agent.Temperature),
 		MaxDuration:           w.Agent.MaxDuration.Minutes(),
 		PathwayID:             oas.OptNilString{Value: w.Agent.Pathway.ID, Set: w.Agent.Pathway.ID != ""},

@@ -91,6 +91,7 @@ func (a *api) UpdateInboundNumber(
 		{"record", agents.SettingRecord, req.Record}, {"dynamic_data", agents.SettingDynamicData, req.DynamicData},
 		{"tools", agents.SettingTools, req.Tools}, {"temperature", agents.SettingTemperature, req.Temperature},
 		{"interruption_threshold", agents.SettingInterruption, req.InterruptionThreshold},
+		{"interruptibility", agents.SettingInterruptibility, req.Interruptibility},
 		{"max_duration", agents.SettingMaxDuration, req.MaxDuration},
 	})
 	if err != nil {
@@ -133,11 +134,12 @@ func inboundPatch(req *oas.InboundNumberUpdate) (agents.Patch, error) {
 		Webhook:         wire.Change(req.Webhook.Value, req.Webhook.Set),
 		TransferTo:      wire.Change(callwright.PhoneNumber(req.TransferPhoneNumber.Value), req.TransferPhoneNumber.Set),
 		WaitForGreeting: wire.Change(req.WaitForGreeting.Get()), Record: wire.Change(req.Record.Get()),
-		DynamicData:  wire.Change(data, req.DynamicData.Set),
-		Tools:        wire.Change(wire.Items[json.RawMessage](req.Tools.Value), req.Tools.Set),
-		Temperature:  wire.PtrChange(wire.Ptr(req.Temperature.Get()), req.Temperature.Set),
-		Interruption: wire.PtrChange(wire.FromMillis(req.InterruptionThreshold.Get()), req.InterruptionThreshold.Set),
-		MaxDuration:  wire.Change(wire.Minutes(req.MaxDuration.Value), req.MaxDuration.Set),
+		DynamicData:      wire.Change(data, req.DynamicData.Set),
+		Tools:            wire.Change(wire.Items[json.RawMessage](req.Tools.Value), req.Tools.Set),
+		Temperature:      wire.PtrChange(wire.Ptr(req.Temperature.Get()), req.Temperature.Set),
+		Interruption:     wire.PtrChange(wire.FromMillis(req.InterruptionThreshold.Get()), req.InterruptionThreshold.Set),
+		MaxDuration:      wire.Change(wire.Minutes(req.MaxDuration.Value), req.MaxDuration.Set),
+		Interruptibility: wire.PtrChange(wire.Ptr(req.Interruptibility.Get()), req.Interruptibility.Set),
 	}
 	if version, ok := req.PathwayVersion.Get(); ok {
 		selector, err := pathwaywire.Selector(version)
@@ -168,6 +170,7 @@ func inboundNumber(n agents.InboundNumber) (oas.InboundNumber, error) {
 		Record:              n.Agent.Record, MaxDuration: n.Agent.MaxDuration.Minutes(),
 		PathwayID: wire.OptNilText(n.Agent.Pathway.ID), PathwayVersion: selectorRecord(n.Agent.Pathway),
 		InterruptionThreshold: nilMillis(n.Agent.Interruption),
+		Interruptibility:      wire.OptPtr(n.Agent.Interruptibility),
 		DynamicData:           data,
 		Tools:                 oas.OptNilAgentTools{Value: tools, Set: true, Null: tools == nil},
 		PersonaID:             wire.OptNilText(n.Agent.PersonaID), VoiceSettings: oas.NilVoiceSettings{Null: true},

@@ -38,7 +38,8 @@ func (a *api) CreatePersona(ctx context.Context, req *oas.PersonaCreate) (*oas.P
 		Call: persona.CallConfig{
 			Voice: settings.Voice.Or(""), Record: settings.Record.Or(false), Language: agents.LanguageTag(settings.Language.Or("")),
 			Background: settings.Background.Or(""), MaxDuration: wire.Minutes(settings.MaxDuration.Or(0)),
-			WaitForGreeting: settings.WaitForGreeting.Or(false),
+			WaitForGreeting: settings.WaitForGreeting.Or(false), Interruption: wire.FromMillis(settings.InterruptionThreshold.Get()),
+			Interruptibility: wire.Ptr(settings.Interruptibility.Get()),
 		},
 		Tools: wire.Items[json.RawMessage](req.DefaultTools.Value),
 	})
@@ -82,6 +83,9 @@ func (a *api) UpdatePersona(
 			Background:      wire.Change(settings.Background.Value, settings.Background.Set),
 			MaxDuration:     wire.Change(wire.Minutes(settings.MaxDuration.Value), settings.MaxDuration.Set),
 			WaitForGreeting: wire.Change(settings.WaitForGreeting.Value, settings.WaitForGreeting.Set),
+			Interruption: wire.PtrChange(
+				wire.FromMillis(settings.InterruptionThreshold.Get()), settings.InterruptionThreshold.Set),
+			Interruptibility: wire.PtrChange(wire.Ptr(settings.Interruptibility.Get()), settings.Interruptibility.Set),
 		},
 		Tools: wire.Change(wire.Items[json.RawMessage](req.DefaultTools.Value), req.DefaultTools.Set),
 	})
@@ -179,9 +183,13 @@ func personaVersionRecord(v persona.Version) oas.PersonaVersion {
 		CallConfig: oas.PersonaCallConfig{
 			Voice: wire.NilText(v.Call.Voice), Record: v.Call.Record, Language: wire.NilText(v.Call.Language),
 			Background: wire.NilText(v.Call.Background), MaxDuration: nilMinutes(v.Call.MaxDuration), WaitForGreeting: v.Call.WaitForGreeting,
+			Interruptibility: wire.OptPtr(v.Call.Interruptibility),
 		},
 		DefaultTools: append([]oas.AgentTool{}, wire.Items[oas.AgentTool](v.Tools)...),
 		CreatedAt:    v.CreatedAt, UpdatedAt: v.UpdatedAt,
+	}
+	if v.Call.Interruption != nil {
+		record.CallConfig.InterruptionThreshold = oas.NewOptFloat64(nilMillis(v.Call.Interruption).Value)
 	}
 	for i, c := range v.Conditions {
 		record.PathwayConditions[i] = oas.PersonaCondition{PathwayID: c.Pathway, Condition: c.When}

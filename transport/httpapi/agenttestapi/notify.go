@@ -16,8 +16,8 @@ type Sender interface {
 	Send(ctx context.Context, org callwright.OrgID, id, url string, body []byte) error
 }
 
-// Notifier sends the results of runs and batches to webhooks. It implements agenttest.Notifier. A body equals the data of the API's answer
-// to a read.
+// Notifier sends the results of runs and batches to webhooks. It implements agenttest.Notifier. A body equals the member "data" of the
+// API's answer to a GET request for the run or the batch.
 type Notifier struct{ sender Sender }
 
 var _ agenttest.Notifier = Notifier{}

@@ -166,7 +166,7 @@ func resultRecords(results []assert.Result) ([]oas.TestAssertionResult, error) {
 	return records, nil
 }
 
-// resultRecord translates the result of an assertion, without its evidence.
+// resultRecord translates the result of an assertion, without its evidence and without the expected and the actual value.
 func resultRecord(r assert.Result) oas.TestAssertionResult {
 	record := oas.TestAssertionResult{
 		AssertionID: r.Assertion, Type: oas.TestAssertionKind(r.Type), Name: r.Name, IsRequired: r.Required, Weight: r.Weight,

@@ -125,7 +125,8 @@ func scenarioRecord(sc scenario.Scenario) (oas.TestScenario, error) {
 	return record, err
 }
 
-// decoded translates the body of a scenario with decode. An error about a number in data that is too large names its member.
+// decoded translates the body of a scenario by means of the function decode. If a number in data is too large, the error names the number's
+// member.
 func decoded[T any](req json.Marshaler, data oas.OptRequestData, decode func([]byte) (T, error)) (T, error) {
 	var none T
 	if _, err := wire.Values("request_data", data.Value); err != nil {
@@ -138,7 +139,7 @@ func decoded[T any](req json.Marshaler, data oas.OptRequestData, decode func([]b
 	return decode(raw)
 }
 
-// records converts a list to a generated type with the same JSON.
+// records converts a list to a list of a generated type with the same JSON.
 func records[To, From any](list []From) (out []To, err error) {
 	raw, err := json.Marshal(list)
 	if err == nil {

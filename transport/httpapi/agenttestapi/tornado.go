@@ -187,7 +187,7 @@ func differences(list []graph.Difference) []oas.PathwayDifference {
 		})
 }
 
-// tornadoUsage returns the tokens of each role in a session's runs, of the analyzer and of the fixer.
+// tornadoUsage returns the tokens of each role in a session's runs, of the analyzer and of the fixer. It omits roles without tokens.
 func tornadoUsage(u tornado.Usage) []oas.TestUsage {
 	records := usageRecords(u.Runs)
 	for _, r := range []oas.TestUsage{
@@ -201,7 +201,7 @@ func tornadoUsage(u tornado.Usage) []oas.TestUsage {
 	return records
 }
 
-// phaseRecord returns the phase of a session, or null after its end.
+// phaseRecord returns the phase of a session, or null if the session has ended or has no phase.
 func phaseRecord(s tornado.Session) oas.NilTornadoPhase {
 	return oas.NilTornadoPhase{Value: oas.TornadoPhase(s.Phase), Null: s.State.Ended() || s.Phase == ""}
 }

@@ -80,6 +80,11 @@ func transcriptLine(e call.Entry) oas.TranscriptLine {
 		Start: oas.NewOptFloat64(e.Start.Seconds()), End: oas.NewOptFloat64(e.End.Seconds()),
 		Interrupted: oas.NewOptBool(e.Interrupted),
 	}
+	for _, h := range e.Holds {
+		l.Held = append(l.Held, oas.CallHold{
+			StartMs: float64(h.Start.Microseconds()) / 1000, Ms: float64(h.Length.Microseconds()) / 1000, Why: oas.CallHoldWhy(h.Why),
+		})
+	}
 	if e.Latency != (conversation.Latency{}) {
 		l.Latency.SetTo(oas.CallLatency{
 			EndOfTurnMs: nilMillis(e.Latency.EndOfTurn), RecognizedMs: nilMillis(e.Latency.Recognized),
@@ -145,7 +150,8 @@ func answeredBy(c call.Call) oas.NilAnsweredBy {
 	return oas.NilAnsweredBy{Value: oas.AnsweredBy(c.AnsweredBy), Null: c.AnsweredBy == ""}
 }
 
-// endedBy returns the side that hung up. It is null for a call that was not answered or ended otherwise.
+// endedBy returns the side that hung up; a transfer counts as the assistant's. It returns null if the call was not answered, or if it ended
+// for another reason.
 func endedBy(c call.Call) oas.NilCallRecordCallEndedBy {
 	by := oas.NilCallRecordCallEndedBy{Null: true}
 	switch {

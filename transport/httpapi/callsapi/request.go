@@ -50,12 +50,13 @@ func callOverrides(req *oas.CallCreate) (agents.Patch, error) {
 		Persona:   wire.Change(req.Persona.Get()), Voice: wire.Change(req.Voice.Get()), Language: wire.Change(req.Language.Get()),
 		Model: wire.Change(req.Model.Get()), FirstSentence: wire.Change(req.FirstSentence.Get()),
 		WaitForGreeting: wire.Change(req.WaitForGreeting.Get()), Record: wire.Change(req.Record.Get()),
-		MaxDuration:  wire.Change(wire.Minutes(req.MaxDuration.Value), req.MaxDuration.Set),
-		Webhook:      wire.Change(req.Webhook.Get()),
-		Temperature:  wire.Change(req.Temperature.Get()),
-		Interruption: wire.PtrChange(wire.FromMillis(req.InterruptionThreshold.Get()), req.InterruptionThreshold.Set),
-		Tools:        wire.Change(wire.Items[json.RawMessage](req.Tools.Value), req.Tools.Set),
-		DynamicData:  wire.Change(data, req.DynamicData.Set),
+		MaxDuration:      wire.Change(wire.Minutes(req.MaxDuration.Value), req.MaxDuration.Set),
+		Webhook:          wire.Change(req.Webhook.Get()),
+		Temperature:      wire.Change(req.Temperature.Get()),
+		Interruption:     wire.PtrChange(wire.FromMillis(req.InterruptionThreshold.Get()), req.InterruptionThreshold.Set),
+		Interruptibility: interruptibility(req),
+		Tools:            wire.Change(wire.Items[json.RawMessage](req.Tools.Value), req.Tools.Set),
+		DynamicData:      wire.Change(data, req.DynamicData.Set),
 	}
 	if version, ok := req.PathwayVersion.Get(); ok {
 		selector, err := pathwaywire.Selector(version)
@@ -65,6 +66,14 @@ func callOverrides(req *oas.CallCreate) (agents.Patch, error) {
 		patch.PathwayVersion = callwright.Given(selector)
 	}
 	return patch, nil
+}
+
+// interruptibility returns the change of Agent.Interruptibility. block_interruptions takes precedence over interruptibility.
+func interruptibility(req *oas.CallCreate) callwright.Optional[int] {
+	if req.BlockInterruptions.Value {
+		return callwright.Given(0)
+	}
+	return wire.Change(req.Interruptibility.Get())
 }
 
 // callPlan translates the plan of a call: voicemail, retry, analysis and webhooks.

@@ -40,7 +40,7 @@ func (a *api) CreatePathwayChat(ctx context.Context, req *oas.PathwayChatCreate)
 	}}, nil
 }
 
-// SendPathwayChatMessage serves POST /v1/pathway/chat/{chat_id}. It says a message in a chat, and returns the state after the turn.
+// SendPathwayChatMessage serves POST /v1/pathway/chat/{chat_id}. It sends a message to a chat, and returns the state after the turn.
 func (a *api) SendPathwayChatMessage(
 	ctx context.Context, req *oas.PathwayChatTurn, params oas.SendPathwayChatMessageParams,
 ) (*oas.PathwayChatStateReply, error) {

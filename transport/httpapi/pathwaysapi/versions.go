@@ -24,8 +24,8 @@ func (a *api) CreatePathwayVersion(
 	return versionCreated(ctx, v), nil
 }
 
-// ForkPathwayVersion serves POST /v1/pathway/{id}/version/{version}/fork. It stores a new version whose parent is the given one, with its
-// graph or another.
+// ForkPathwayVersion serves POST /v1/pathway/{id}/version/{version}/fork. It stores a new version whose parent is the given version. The
+// graph is the graph in the body or, without one, the parent's graph.
 func (a *api) ForkPathwayVersion(
 	ctx context.Context, req *oas.PathwayFork, params oas.ForkPathwayVersionParams,
 ) (*oas.PathwayVersionCreatedReply, error) {

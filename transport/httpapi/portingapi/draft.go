@@ -8,7 +8,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/portingoas"
 )
 
-// draftOf translates the body of InitiatePort. same must return the same text for all spellings of a number.
+// draftOf translates the body of InitiatePort. The function same must return an equal text for all spellings of a number.
 func draftOf(req *oas.PortRequestCreate, same func(text string) string) (porting.Draft, error) {
 	account := req.LosingCarrierInformation
 	d := porting.Draft{
@@ -29,8 +29,8 @@ func draftOf(req *oas.PortRequestCreate, same func(text string) string) (porting
 	return d, err
 }
 
-// numberDrafts combines the numbers of a body with their PINs, which the body lists separately. A PIN for an unknown number, or a second
-// PIN for a number, is an error.
+// numberDrafts combines the numbers of a body with their PINs, which the body lists separately. It returns an error for a PIN of an unknown
+// number, and for a second PIN of a number.
 func numberDrafts(numbers []string, pins []oas.PortNumberPin, same func(string) string) ([]porting.NumberDraft, error) {
 	drafts := make([]porting.NumberDraft, len(numbers))
 	places := map[string]int{}

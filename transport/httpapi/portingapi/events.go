@@ -19,7 +19,7 @@ const (
 	maxEvent  = 64 << 10 // bytes
 	maxHints  = 1000
 	maxEvents = 16               // concurrent messages with a valid signature
-	eventTime = 10 * time.Second // to receive a whole message
+	eventTime = 10 * time.Second // time limit for receiving a whole message
 )
 
 // GatewayEvents returns a handler for carriers' messages about orders. The path of a message is EventsBelow, the name of a gateway and
@@ -62,8 +62,8 @@ func (e events) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(status)
 }
 
-// receive reads a message and schedules a check of the port requests that it concerns. It returns the status of the answer, with an error
-// if the message is refused.
+// receive reads a message and schedules a check of the port requests that it concerns. It returns the status of the answer. If it refuses
+// the message for a reason other than an unknown gateway, it also returns an error.
 func (e events) receive(w http.ResponseWriter, r *http.Request, name string) (status int, err error) {
 	reader := e.readers[name]
 	if reader == nil {

@@ -111,8 +111,8 @@ var labels = map[string]string{
 	"reason": "Reason",
 }
 
-// with returns the page to show after a refused decision: the form with the signer's input and its faults. If the letter has ended
-// meanwhile, with returns the page of its state.
+// with returns the page to show after a refused decision: the form with the signer's input and its faults. If the letter or its port
+// request has ended meanwhile, the result is a page that says so, without the form.
 func (p page) with(typed *oas.LetterSignature, err error) page {
 	if !p.Form {
 		if typed.Decision == oas.LetterSignatureDecisionDecline && p.View.Letter.State == loa.Signed {

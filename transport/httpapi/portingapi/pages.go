@@ -51,7 +51,7 @@ func (a *api) SignLetter(ctx context.Context, req *oas.LetterSignature, params o
 	return nil
 }
 
-// decide signs or declines the letter, with the client's address and user agent as its origin.
+// decide signs or declines the letter, with the client's address and user agent as the origin of the decision.
 func (a *api) decide(ctx context.Context, token callwright.Secret, req *oas.LetterSignature) (loa.View, error) {
 	client := httpapi.ClientOf(ctx)
 	from := loa.Origin{IP: client.Address, UserAgent: callwright.Clip(client.UserAgent, loa.MaxUserAgent)}
@@ -80,7 +80,8 @@ const pagesBelow = "/loa/"
 // pages serves the pages for signers in addition to the generated operations.
 type pages struct{ httpapi.Server }
 
-// ServeHTTP serves a request. For a page, it sets security headers and removes the query, because programs that forward links may add one.
+// ServeHTTP serves a request. For a page, it sets security headers, and removes the query and a trailing slash, because programs that
+// forward links may add them.
 func (p pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, pagesBelow) {
 		h := w.Header()
@@ -110,7 +111,6 @@ func (p pages) Find(method string, u *url.URL) (httpapi.Operation, bool) {
 	return p.Server.Find(method, u)
 }
 
-// withoutSlash removes a trailing slash from a path.
 func withoutSlash(path string) string { return strings.TrimSuffix(path, "/") }
 
 // refuse answers a request that the generated code could not decode. A signer receives a page.

@@ -71,7 +71,8 @@ func advancedConfig(t sip.Trunk) *oas.SipAdvancedConfigReply {
 // endpointsPath is the path of a failover's servers in a body.
 const endpointsPath = "failover_config.endpoints"
 
-// failoverOf translates a failover, with its servers sorted by priority. order holds the index of each sorted server in the body.
+// failoverOf translates a failover, with its servers sorted by priority. order holds the index of each sorted server in the body. Two
+// servers with equal priorities cause CodeBadRequest.
 func failoverOf(given oas.SipFailoverConfig) (config *failover.Config, order []int, err error) {
 	config = &failover.Config{Enabled: given.Enabled, Failback: failover.Failback(given.Failback.Value)}
 	for i, e := range given.Endpoints {

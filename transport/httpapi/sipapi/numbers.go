@@ -14,7 +14,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// GetSipConfiguration serves GET /v1/sip. It returns the trunks of a number, or null for a direction without one.
+// GetSipConfiguration serves GET /v1/sip. It returns the trunks of a number, with null for a direction that has no trunk.
 func (a *api) GetSipConfiguration(
 	ctx context.Context, params oas.GetSipConfigurationParams,
 ) (*oas.SipConfigurationReply, error) {
@@ -69,7 +69,8 @@ func (a *api) AttachSipNumbers(
 	return &oas.SipAttachReply{Data: result}, nil
 }
 
-// liftDirection converts a body with a single direction to a list of directions. asGiven renames the fields of errors to those of the body.
+// liftDirection converts a body with a single direction to a list of directions. It returns CodeBadRequest if the body contains both forms
+// or neither. asGiven renames the fields of errors to the fields of the body.
 func liftDirection(req *oas.SipAttach) (asGiven func(error) error, err error) {
 	settings := oas.SipDirectionInput{
 		Type: req.Direction.Value, SipEndpoint: req.SipEndpoint, AuthMode: req.AuthMode, RegisterAuth: req.RegisterAuth,

@@ -10,7 +10,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// hidden takes the place of passwords in answers.
+// hidden replaces passwords in answers.
 const hidden = "********"
 
 // GetSipFirewallAddresses serves GET /v1/sip/firewall-ips. It returns the addresses and ports that firewalls must allow.

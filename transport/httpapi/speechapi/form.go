@@ -23,7 +23,7 @@ var formTexts = []struct {
 }{{formName, 1, speech.MaxName}, {"description", 0, speech.MaxDescription}, {"gender", 0, speech.MaxName}, {"language", 2, 35}}
 
 // formFault returns the error in the form of a new voice with the name of its part. The generated code refuses the same forms, but does not
-// name the part. If formFault finds no error, it returns other.
+// name the part. If formFault finds no error, it returns the given error.
 func formFault(form *multipart.Form, other error) error {
 	known := map[string]bool{formSamples: true}
 	for _, text := range formTexts {

@@ -133,7 +133,7 @@ const (
 	maxInline   = 4 << 20 // of a file; larger audio is available only by its link
 	inlineCost  = 4       // memory per byte of audio: the file, its base64, and the growing answer
 	inlineTotal = 128 << 20
-	inlineShare = 32 << 20 // per organization
+	inlineShare = 32 << 20 // maximum per organization
 	inlineWait  = 10 * time.Second
 )
 

@@ -90,7 +90,7 @@ func (u *unbroken) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// speaking flushes audio after each write, instead of when a buffer is full.
+// speaking is a Server that flushes audio after each write, instead of when a buffer is full.
 type speaking struct{ httpapi.Server }
 
 // ServeHTTP serves a request. It flushes audio after each write if the method is POST.

@@ -42,7 +42,7 @@ func issueEntryReply(e triage.Entry, err error) (*oas.TriageIssueEntryReply, err
 	return &oas.TriageIssueEntryReply{Data: entry}, err
 }
 
-// AddIssueFlag serves POST /v1/triage/issues/{id}/flags. It flags an attached call, or a message or node of it.
+// AddIssueFlag serves POST /v1/triage/issues/{id}/flags. It flags an attached call, or a message or node of the call.
 func (a *api) AddIssueFlag(
 	ctx context.Context, req *oas.TriageFlagCreate, params oas.AddIssueFlagParams,
 ) (*oas.TriageFlagReply, error) {

@@ -12,7 +12,7 @@ import (
 )
 
 // StreamIssueActivity serves GET /v1/triage/issues/{id}/activity/stream. It streams new entries of an issue's feed until the client
-// disconnects, the time limit is reached, the issue is deleted or the service is closed.
+// disconnects, the time limit is reached, the key becomes invalid, the issue is deleted or the service is closed.
 func (a *api) StreamIssueActivity(ctx context.Context, params oas.StreamIssueActivityParams, w http.ResponseWriter) error {
 	after := params.LastEventID.Or("")
 	if after == "" {

@@ -1,2 +1,2 @@
-// Package webhooksapi serves the operations of an organization's webhook hosts to which messages are paused.
+// Package webhooksapi serves the operations on webhook hosts to which an organization's messages are paused.
 package webhooksapi

@@ -12,10 +12,6 @@ func (s *WebAgentCreate) setDefaults() {
 		s.Model.SetTo(val)
 	}
 	{
-		val := float64(500)
-		s.InterruptionThreshold.SetTo(val)
-	}
-	{
 		val := float64(30)
 		s.MaxDuration.SetTo(val)
 	}

@@ -483,6 +483,10 @@ func (s *InboundNumber) Encode(e *jx.Encoder) {
 	}
 	e.FieldStart("interruption_threshold")
 	s.InterruptionThreshold.Encode(e)
+	if s.Interruptibility.Set {
+		e.FieldStart("interruptibility")
+		s.Interruptibility.Encode(e)
+	}
 	{
 		e.FieldStart("dynamic_data")
 		if s.DynamicData == nil {
@@ -521,10 +525,10 @@ var objectOfInboundNumber = codec.Object{
 	Members: []string{
 		"phone_number", "created_at", "prompt", "pathway_id", "pathway_version", "persona", "persona_id", "webhook",
 		"voice_id", "first_sentence", "wait_for_greeting", "transfer_phone_number", "language", "model",
-		"temperature", "interruption_threshold", "dynamic_data", "tools", "voice_settings", "background_track",
-		"fallback_number", "record", "max_duration", "warnings",
+		"temperature", "interruption_threshold", "interruptibility", "dynamic_data", "tools", "voice_settings",
+		"background_track", "fallback_number", "record", "max_duration", "warnings",
 	},
-	Required: []uint8{0b10000111, 0b10001011, 0b01100101},
+	Required: []uint8{0b10000111, 0b10001011, 0b11001010, 0b00000000},
 }
 
 func (s *InboundNumber) Decode(d *jx.Decoder) error {
@@ -570,25 +574,28 @@ func (s *InboundNumber) Decode(d *jx.Decoder) error {
 			return 14, s.Temperature.Decode(d)
 		case "interruption_threshold":
 			return 15, s.InterruptionThreshold.Decode(d)
+		case "interruptibility":
+			s.Interruptibility.Reset()
+			return 16, s.Interruptibility.Decode(d)
 		case "dynamic_data":
-			return 16, s.DynamicData.Decode(d)
+			return 17, s.DynamicData.Decode(d)
 		case "tools":
 			s.Tools.Reset()
-			return 17, s.Tools.Decode(d)
+			return 18, s.Tools.Decode(d)
 		case "voice_settings":
-			return 18, s.VoiceSettings.Decode(d)
+			return 19, s.VoiceSettings.Decode(d)
 		case "background_track":
 			s.BackgroundTrack.Reset()
-			return 19, s.BackgroundTrack.Decode(d)
+			return 20, s.BackgroundTrack.Decode(d)
 		case "fallback_number":
 			s.FallbackNumber.Reset()
-			return 20, s.FallbackNumber.Decode(d)
+			return 21, s.FallbackNumber.Decode(d)
 		case "record":
-			return 21, codec.DecodeBool(d, &s.Record)
+			return 22, codec.DecodeBool(d, &s.Record)
 		case "max_duration":
-			return 22, codec.DecodeFloat(d, &s.MaxDuration)
+			return 23, codec.DecodeFloat(d, &s.MaxDuration)
 		case "warnings":
-			return 23, s.Warnings.Decode(d)
+			return 24, s.Warnings.Decode(d)
 		}
 		return -1, d.Skip()
 	})
@@ -702,6 +709,10 @@ func (s *InboundNumberUpdate) Encode(e *jx.Encoder) {
 		e.FieldStart("interruption_threshold")
 		s.InterruptionThreshold.Encode(e)
 	}
+	if s.Interruptibility.Set {
+		e.FieldStart("interruptibility")
+		s.Interruptibility.Encode(e)
+	}
 	if s.DynamicData.Set {
 		e.FieldStart("dynamic_data")
 		s.DynamicData.Encode(e)
@@ -733,7 +744,7 @@ func (s *InboundNumberUpdate) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfInboundNumberUpdate = [22]string{
+var jsonFieldsNameOfInboundNumberUpdate = [23]string{
 	0:  "prompt",
 	1:  "pathway_id",
 	2:  "pathway_version",
@@ -749,13 +760,14 @@ var jsonFieldsNameOfInboundNumberUpdate = [22]string{
 	12: "model",
 	13: "temperature",
 	14: "interruption_threshold",
-	15: "dynamic_data",
-	16: "tools",
-	17: "voice_settings",
-	18: "background_track",
-	19: "fallback_number",
-	20: "record",
-	21: "max_duration",
+	15: "interruptibility",
+	16: "dynamic_data",
+	17: "tools",
+	18: "voice_settings",
+	19: "background_track",
+	20: "fallback_number",
+	21: "record",
+	22: "max_duration",
 }
 
 func (s *InboundNumberUpdate) Decode(d *jx.Decoder) error {
@@ -871,6 +883,13 @@ func (s *InboundNumberUpdate) Decode(d *jx.Decoder) error {
 				return s.InterruptionThreshold.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"interruption_threshold\"")
+			}
+		case "interruptibility":
+			if err := func() error {
+				s.Interruptibility.Reset()
+				return s.Interruptibility.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"interruptibility\"")
 			}
 		case "dynamic_data":
 			if err := func() error {
@@ -1257,6 +1276,25 @@ func (s OptFloat64) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *OptFloat64) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
+func (o OptInt) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	e.Int(int(o.Value))
+}
+
+func (o *OptInt) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptInt to nil")
+	}
+	o.Set = true
+	return codec.DecodeInt(d, &o.Value)
+}
+
+func (s OptInt) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptInt) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
 func (o OptMetadata) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1383,6 +1421,41 @@ func (o *OptNilFloat64) Decode(d *jx.Decoder) error {
 func (s OptNilFloat64) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *OptNilFloat64) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (o OptNilInt) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	if o.Null {
+		e.Null()
+		return
+	}
+	e.Int(int(o.Value))
+}
+
+func (o *OptNilInt) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptNilInt to nil")
+	}
+	if d.Next() == jx.Null {
+		if err := d.Null(); err != nil {
+			return err
+		}
+
+		var v int
+		o.Value = v
+		o.Set = true
+		o.Null = true
+		return nil
+	}
+	o.Set = true
+	o.Null = false
+	return codec.DecodeInt(d, &o.Value)
+}
+
+func (s OptNilInt) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptNilInt) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
 func (o OptNilPathwayVersionSelector) Encode(e *jx.Encoder) {
 	if !o.Set {
@@ -1838,12 +1911,23 @@ func (s *PersonaCallConfig) Encode(e *jx.Encoder) {
 	s.MaxDuration.Encode(e)
 	e.FieldStart("wait_for_greeting")
 	e.Bool(s.WaitForGreeting)
+	if s.InterruptionThreshold.Set {
+		e.FieldStart("interruption_threshold")
+		s.InterruptionThreshold.Encode(e)
+	}
+	if s.Interruptibility.Set {
+		e.FieldStart("interruptibility")
+		s.Interruptibility.Encode(e)
+	}
 	e.ObjEnd()
 }
 
 var objectOfPersonaCallConfig = codec.Object{
-	Type:     "PersonaCallConfig",
-	Members:  []string{"voice", "record", "language", "background", "max_duration", "wait_for_greeting"},
+	Type: "PersonaCallConfig",
+	Members: []string{
+		"voice", "record", "language", "background", "max_duration", "wait_for_greeting", "interruption_threshold",
+		"interruptibility",
+	},
 	Required: []uint8{0b00111111},
 }
 
@@ -1862,6 +1946,12 @@ func (s *PersonaCallConfig) Decode(d *jx.Decoder) error {
 			return 4, s.MaxDuration.Decode(d)
 		case "wait_for_greeting":
 			return 5, codec.DecodeBool(d, &s.WaitForGreeting)
+		case "interruption_threshold":
+			s.InterruptionThreshold.Reset()
+			return 6, s.InterruptionThreshold.Decode(d)
+		case "interruptibility":
+			s.Interruptibility.Reset()
+			return 7, s.Interruptibility.Decode(d)
 		}
 		return -1, d.Skip()
 	})
@@ -1897,16 +1987,26 @@ func (s *PersonaCallSettings) Encode(e *jx.Encoder) {
 		e.FieldStart("wait_for_greeting")
 		s.WaitForGreeting.Encode(e)
 	}
+	if s.InterruptionThreshold.Set {
+		e.FieldStart("interruption_threshold")
+		s.InterruptionThreshold.Encode(e)
+	}
+	if s.Interruptibility.Set {
+		e.FieldStart("interruptibility")
+		s.Interruptibility.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfPersonaCallSettings = [6]string{
+var jsonFieldsNameOfPersonaCallSettings = [8]string{
 	0: "voice",
 	1: "record",
 	2: "language",
 	3: "background",
 	4: "max_duration",
 	5: "wait_for_greeting",
+	6: "interruption_threshold",
+	7: "interruptibility",
 }
 
 func (s *PersonaCallSettings) Decode(d *jx.Decoder) error {
@@ -1959,6 +2059,20 @@ func (s *PersonaCallSettings) Decode(d *jx.Decoder) error {
 				return s.WaitForGreeting.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"wait_for_greeting\"")
+			}
+		case "interruption_threshold":
+			if err := func() error {
+				s.InterruptionThreshold.Reset()
+				return s.InterruptionThreshold.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"interruption_threshold\"")
+			}
+		case "interruptibility":
+			if err := func() error {
+				s.Interruptibility.Reset()
+				return s.Interruptibility.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"interruptibility\"")
 			}
 		default:
 			return errors.Errorf("unexpected field %q", k)
@@ -2767,6 +2881,10 @@ func (s *WebAgent) Encode(e *jx.Encoder) {
 	}
 	e.FieldStart("interruption_threshold")
 	s.InterruptionThreshold.Encode(e)
+	if s.Interruptibility.Set {
+		e.FieldStart("interruptibility")
+		s.Interruptibility.Encode(e)
+	}
 	e.FieldStart("first_sentence")
 	s.FirstSentence.Encode(e)
 	e.FieldStart("model")
@@ -2813,10 +2931,11 @@ func (s *WebAgent) Encode(e *jx.Encoder) {
 var objectOfWebAgent = codec.Object{
 	Type: "WebAgent",
 	Members: []string{
-		"agent_id", "webhook", "dynamic_data", "interruption_threshold", "first_sentence", "model", "voice_settings",
-		"voice", "prompt", "temperature", "max_duration", "language", "tools", "pathway_id", "metadata", "keywords",
+		"agent_id", "webhook", "dynamic_data", "interruption_threshold", "interruptibility", "first_sentence",
+		"model", "voice_settings", "voice", "prompt", "temperature", "max_duration", "language", "tools",
+		"pathway_id", "metadata", "keywords",
 	},
-	Required: []uint8{0b11111111, 0b00011111},
+	Required: []uint8{0b11101111, 0b00111111, 0b00000000},
 }
 
 func (s *WebAgent) Decode(d *jx.Decoder) error {
@@ -2830,32 +2949,35 @@ func (s *WebAgent) Decode(d *jx.Decoder) error {
 			return 2, s.DynamicData.Decode(d)
 		case "interruption_threshold":
 			return 3, s.InterruptionThreshold.Decode(d)
+		case "interruptibility":
+			s.Interruptibility.Reset()
+			return 4, s.Interruptibility.Decode(d)
 		case "first_sentence":
-			return 4, s.FirstSentence.Decode(d)
+			return 5, s.FirstSentence.Decode(d)
 		case "model":
-			return 5, codec.DecodeStr(d, &s.Model)
+			return 6, codec.DecodeStr(d, &s.Model)
 		case "voice_settings":
-			return 6, s.VoiceSettings.Decode(d)
+			return 7, s.VoiceSettings.Decode(d)
 		case "voice":
-			return 7, codec.DecodeStr(d, &s.Voice)
+			return 8, codec.DecodeStr(d, &s.Voice)
 		case "prompt":
-			return 8, codec.DecodeStr(d, &s.Prompt)
+			return 9, codec.DecodeStr(d, &s.Prompt)
 		case "temperature":
-			return 9, s.Temperature.Decode(d)
+			return 10, s.Temperature.Decode(d)
 		case "max_duration":
-			return 10, codec.DecodeFloat(d, &s.MaxDuration)
+			return 11, codec.DecodeFloat(d, &s.MaxDuration)
 		case "language":
-			return 11, codec.DecodeStr(d, &s.Language)
+			return 12, codec.DecodeStr(d, &s.Language)
 		case "tools":
-			return 12, s.Tools.Decode(d)
+			return 13, s.Tools.Decode(d)
 		case "pathway_id":
 			s.PathwayID.Reset()
-			return 13, s.PathwayID.Decode(d)
+			return 14, s.PathwayID.Decode(d)
 		case "metadata":
 			s.Metadata.Reset()
-			return 14, s.Metadata.Decode(d)
+			return 15, s.Metadata.Decode(d)
 		case "keywords":
-			return 15, codec.DecodeStrs(d, &s.Keywords)
+			return 16, codec.DecodeStrs(d, &s.Keywords)
 		}
 		return -1, d.Skip()
 	})
@@ -2919,6 +3041,10 @@ func (s *WebAgentCreate) Encode(e *jx.Encoder) {
 		e.FieldStart("interruption_threshold")
 		s.InterruptionThreshold.Encode(e)
 	}
+	if s.Interruptibility.Set {
+		e.FieldStart("interruptibility")
+		s.Interruptibility.Encode(e)
+	}
 	if s.Keywords != nil {
 		e.FieldStart("keywords")
 		e.ArrStart()
@@ -2934,7 +3060,7 @@ func (s *WebAgentCreate) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfWebAgentCreate = [15]string{
+var jsonFieldsNameOfWebAgentCreate = [16]string{
 	0:  "prompt",
 	1:  "pathway_id",
 	2:  "voice",
@@ -2948,8 +3074,9 @@ var jsonFieldsNameOfWebAgentCreate = [15]string{
 	10: "tools",
 	11: "dynamic_data",
 	12: "interruption_threshold",
-	13: "keywords",
-	14: "max_duration",
+	13: "interruptibility",
+	14: "keywords",
+	15: "max_duration",
 }
 
 func (s *WebAgentCreate) Decode(d *jx.Decoder) error {
@@ -3050,6 +3177,13 @@ func (s *WebAgentCreate) Decode(d *jx.Decoder) error {
 				return s.InterruptionThreshold.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"interruption_threshold\"")
+			}
+		case "interruptibility":
+			if err := func() error {
+				s.Interruptibility.Reset()
+				return s.Interruptibility.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"interruptibility\"")
 			}
 		case "keywords":
 			if err := codec.DecodeStrs(d, &s.Keywords); err != nil {
@@ -3206,6 +3340,10 @@ func (s *WebAgentUpdate) Encode(e *jx.Encoder) {
 		e.FieldStart("interruption_threshold")
 		s.InterruptionThreshold.Encode(e)
 	}
+	if s.Interruptibility.Set {
+		e.FieldStart("interruptibility")
+		s.Interruptibility.Encode(e)
+	}
 	if s.Keywords.Set {
 		e.FieldStart("keywords")
 		s.Keywords.Encode(e)
@@ -3217,7 +3355,7 @@ func (s *WebAgentUpdate) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfWebAgentUpdate = [15]string{
+var jsonFieldsNameOfWebAgentUpdate = [16]string{
 	0:  "prompt",
 	1:  "pathway_id",
 	2:  "voice",
@@ -3231,8 +3369,9 @@ var jsonFieldsNameOfWebAgentUpdate = [15]string{
 	10: "tools",
 	11: "dynamic_data",
 	12: "interruption_threshold",
-	13: "keywords",
-	14: "max_duration",
+	13: "interruptibility",
+	14: "keywords",
+	15: "max_duration",
 }
 
 func (s *WebAgentUpdate) Decode(d *jx.Decoder) error {
@@ -3334,6 +3473,13 @@ func (s *WebAgentUpdate) Decode(d *jx.Decoder) error {
 				return s.InterruptionThreshold.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"interruption_threshold\"")
+			}
+		case "interruptibility":
+			if err := func() error {
+				s.Interruptibility.Reset()
+				return s.Interruptibility.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"interruptibility\"")
 			}
 		case "keywords":
 			if err := func() error {

@@ -138,12 +138,15 @@ type InboundNumber struct {
 	Language            OptNilString  `json:"language"`
 	Model               OptNilString  `json:"model"`
 	Temperature         OptNilFloat64 `json:"temperature"`
-	// Duration of the caller's speech, in milliseconds, that interrupts the agent.
-	InterruptionThreshold NilFloat64       `json:"interruption_threshold"`
-	DynamicData           DynamicDataList  `json:"dynamic_data"`
-	Tools                 OptNilAgentTools `json:"tools"`
-	VoiceSettings         NilVoiceSettings `json:"voice_settings"`
-	BackgroundTrack       OptNilString     `json:"background_track"`
+	// Duration of the caller's speech, in milliseconds, after which the agent pauses, or is interrupted.
+	InterruptionThreshold NilFloat64 `json:"interruption_threshold"`
+	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls; absent for the
+	// default, 2.
+	Interruptibility OptInt           `json:"interruptibility"`
+	DynamicData      DynamicDataList  `json:"dynamic_data"`
+	Tools            OptNilAgentTools `json:"tools"`
+	VoiceSettings    NilVoiceSettings `json:"voice_settings"`
+	BackgroundTrack  OptNilString     `json:"background_track"`
 	// Number to which calls are forwarded when the agent cannot run.
 	FallbackNumber OptNilString `json:"fallback_number"`
 	Record         bool         `json:"record"`
@@ -182,14 +185,19 @@ type InboundNumberUpdate struct {
 	Language            OptNilString  `json:"language"`
 	Model               OptNilString  `json:"model"`
 	Temperature         OptNilFloat64 `json:"temperature"`
-	// Duration of the other side's speech, in milliseconds, that interrupts the agent.
-	InterruptionThreshold OptNilFloat64         `json:"interruption_threshold"`
-	DynamicData           OptNilDynamicDataList `json:"dynamic_data"`
-	Tools                 OptNilAgentTools      `json:"tools"`
-	VoiceSettings         OptNilVoiceSettings   `json:"voice_settings"`
-	BackgroundTrack       OptNilString          `json:"background_track"`
-	FallbackNumber        OptNilString          `json:"fallback_number"`
-	Record                OptBool               `json:"record"`
+	// Duration of the other side's speech, in milliseconds, after which the agent pauses, or is
+	// interrupted.
+	InterruptionThreshold OptNilFloat64 `json:"interruption_threshold"`
+	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls; null stands
+	// for 2. Without `interruption_threshold` beside it, it clears the threshold, so that its own
+	// durations count.
+	Interruptibility OptNilInt             `json:"interruptibility"`
+	DynamicData      OptNilDynamicDataList `json:"dynamic_data"`
+	Tools            OptNilAgentTools      `json:"tools"`
+	VoiceSettings    OptNilVoiceSettings   `json:"voice_settings"`
+	BackgroundTrack  OptNilString          `json:"background_track"`
+	FallbackNumber   OptNilString          `json:"fallback_number"`
+	Record           OptBool               `json:"record"`
 	// Maximum duration of a conversation, in minutes.
 	MaxDuration OptFloat64 `json:"max_duration"`
 }
@@ -872,6 +880,74 @@ func (o OptNilFloat64) Get() (v float64, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o OptNilFloat64) Or(d float64) float64 {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptNilInt returns new OptNilInt with value set to v.
+func NewOptNilInt(v int) OptNilInt {
+	return OptNilInt{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptNilInt is optional nullable int.
+type OptNilInt struct {
+	Value int
+	Set   bool
+	Null  bool
+}
+
+// IsSet returns true if OptNilInt was set.
+func (o OptNilInt) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptNilInt) Reset() {
+	var v int
+	o.Value = v
+	o.Set = false
+	o.Null = false
+}
+
+// SetTo sets value to v.
+func (o *OptNilInt) SetTo(v int) {
+	o.Set = true
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o OptNilInt) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *OptNilInt) SetToNull() {
+	o.Set = true
+	o.Null = true
+	var v int
+	o.Value = v
+}
+
+// IsEmpty returns true if the field was omitted from the payload (not Set and not Null).
+func (o OptNilInt) IsEmpty() bool {
+	return !o.Set && !o.Null
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptNilInt) Get() (v int, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptNilInt) Or(d int) int {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -1565,6 +1641,12 @@ type PersonaCallConfig struct {
 	MaxDuration NilFloat64 `json:"max_duration"`
 	// Whether the caller speaks first.
 	WaitForGreeting bool `json:"wait_for_greeting"`
+	// Milliseconds of speech after which the agent pauses, or is interrupted; absent for those of
+	// `interruptibility`.
+	InterruptionThreshold OptFloat64 `json:"interruption_threshold"`
+	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls; absent for the
+	// default, 2.
+	Interruptibility OptInt `json:"interruptibility"`
 }
 
 // How calls of a persona sound and behave. Null clears a member.
@@ -1582,6 +1664,12 @@ type PersonaCallSettings struct {
 	MaxDuration OptNilFloat64 `json:"max_duration"`
 	// Whether the caller speaks first.
 	WaitForGreeting OptBool `json:"wait_for_greeting"`
+	// Duration of the caller's speech, in milliseconds, after which the agent pauses, or is interrupted;
+	// null stands for the duration of `interruptibility`.
+	InterruptionThreshold OptNilFloat64 `json:"interruption_threshold"`
+	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls; null stands
+	// for 2.
+	Interruptibility OptNilInt `json:"interruptibility"`
 }
 
 // Hands the conversation over to a pathway.
@@ -1785,16 +1873,19 @@ type Warnings []string
 
 // Ref: #/components/schemas/WebAgent
 type WebAgent struct {
-	AgentID               string           `json:"agent_id"`
-	Webhook               NilString        `json:"webhook"`
-	DynamicData           DynamicDataList  `json:"dynamic_data"`
-	InterruptionThreshold NilFloat64       `json:"interruption_threshold"`
-	FirstSentence         NilString        `json:"first_sentence"`
-	Model                 string           `json:"model"`
-	VoiceSettings         NilVoiceSettings `json:"voice_settings"`
-	Voice                 string           `json:"voice"`
-	Prompt                string           `json:"prompt"`
-	Temperature           NilFloat64       `json:"temperature"`
+	AgentID               string          `json:"agent_id"`
+	Webhook               NilString       `json:"webhook"`
+	DynamicData           DynamicDataList `json:"dynamic_data"`
+	InterruptionThreshold NilFloat64      `json:"interruption_threshold"`
+	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls; absent for the
+	// default, 2.
+	Interruptibility OptInt           `json:"interruptibility"`
+	FirstSentence    NilString        `json:"first_sentence"`
+	Model            string           `json:"model"`
+	VoiceSettings    NilVoiceSettings `json:"voice_settings"`
+	Voice            string           `json:"voice"`
+	Prompt           string           `json:"prompt"`
+	Temperature      NilFloat64       `json:"temperature"`
 	// Minutes.
 	MaxDuration float64      `json:"max_duration"`
 	Language    string       `json:"language"`
@@ -1820,9 +1911,12 @@ type WebAgentCreate struct {
 	Temperature   OptFloat64            `json:"temperature"`
 	Tools         OptNilAgentTools      `json:"tools"`
 	DynamicData   OptNilDynamicDataList `json:"dynamic_data"`
-	// Duration of speech, in milliseconds, that interrupts the agent.
+	// Duration of speech, in milliseconds, after which the agent pauses, or is interrupted. 500 by
+	// default, or the duration of `interruptibility` if that is given.
 	InterruptionThreshold OptFloat64 `json:"interruption_threshold"`
-	Keywords              []string   `json:"keywords"`
+	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls. 2 by default.
+	Interruptibility OptInt   `json:"interruptibility"`
+	Keywords         []string `json:"keywords"`
 	// Minutes.
 	MaxDuration OptFloat64 `json:"max_duration"`
 }
@@ -1855,9 +1949,14 @@ type WebAgentUpdate struct {
 	Temperature   OptNilFloat64         `json:"temperature"`
 	Tools         OptNilAgentTools      `json:"tools"`
 	DynamicData   OptNilDynamicDataList `json:"dynamic_data"`
-	// Duration of the other side's speech, in milliseconds, that interrupts the agent.
-	InterruptionThreshold OptNilFloat64     `json:"interruption_threshold"`
-	Keywords              OptNilStringArray `json:"keywords"`
+	// Duration of the other side's speech, in milliseconds, after which the agent pauses, or is
+	// interrupted.
+	InterruptionThreshold OptNilFloat64 `json:"interruption_threshold"`
+	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls; null stands
+	// for 2. Without `interruption_threshold` beside it, it clears the threshold, so that its own
+	// durations count.
+	Interruptibility OptNilInt         `json:"interruptibility"`
+	Keywords         OptNilStringArray `json:"keywords"`
 	// Maximum duration of a conversation, in minutes.
 	MaxDuration OptFloat64 `json:"max_duration"`
 }

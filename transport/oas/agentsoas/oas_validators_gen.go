@@ -258,6 +258,9 @@ func (s *InboundNumber) Validate() error {
 	if value, ok := s.InterruptionThreshold.Get(); ok {
 		failures.Add("interruption_threshold", codec.Float(float64(value), validate.Float{MinSet: true}))
 	}
+	if value, ok := s.Interruptibility.Get(); ok {
+		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
+	}
 	failures.Add("dynamic_data", s.DynamicData.Validate())
 	if value, ok := s.Tools.Get(); ok {
 		failures.Add("tools", value.Validate())
@@ -348,6 +351,9 @@ func (s *InboundNumberUpdate) Validate() error {
 	}
 	if value, ok := s.InterruptionThreshold.Get(); ok {
 		failures.Add("interruption_threshold", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.Interruptibility.Get(); ok {
+		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
 	}
 	if value, ok := s.DynamicData.Get(); ok {
 		failures.Add("dynamic_data", value.Validate())
@@ -490,6 +496,12 @@ func (s *PersonaCallConfig) Validate() error {
 	if value, ok := s.MaxDuration.Get(); ok {
 		failures.Add("max_duration", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 720}))
 	}
+	if value, ok := s.InterruptionThreshold.Get(); ok {
+		failures.Add("interruption_threshold", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.Interruptibility.Get(); ok {
+		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
+	}
 	return failures.Err()
 }
 
@@ -510,6 +522,12 @@ func (s *PersonaCallSettings) Validate() error {
 	}
 	if value, ok := s.MaxDuration.Get(); ok {
 		failures.Add("max_duration", codec.Float(float64(value), validate.Float{MinSet: true, Min: 0.01, MaxSet: true, Max: 720}))
+	}
+	if value, ok := s.InterruptionThreshold.Get(); ok {
+		failures.Add("interruption_threshold", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.Interruptibility.Get(); ok {
+		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
 	}
 	return failures.Err()
 }
@@ -850,6 +868,9 @@ func (s *WebAgent) Validate() error {
 	if value, ok := s.InterruptionThreshold.Get(); ok {
 		failures.Add("interruption_threshold", codec.Float(float64(value), validate.Float{MinSet: true}))
 	}
+	if value, ok := s.Interruptibility.Get(); ok {
+		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
+	}
 	if value, ok := s.FirstSentence.Get(); ok {
 		failures.Add("first_sentence", codec.Length(string(value), 0, 200))
 	}
@@ -931,6 +952,9 @@ func (s *WebAgentCreate) Validate() error {
 	}
 	if value, ok := s.InterruptionThreshold.Get(); ok {
 		failures.Add("interruption_threshold", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.Interruptibility.Get(); ok {
+		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
 	}
 	failures.Add("keywords", func() error {
 		if s.Keywords == nil {
@@ -1032,6 +1056,9 @@ func (s *WebAgentUpdate) Validate() error {
 	}
 	if value, ok := s.InterruptionThreshold.Get(); ok {
 		failures.Add("interruption_threshold", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.Interruptibility.Get(); ok {
+		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
 	}
 	if value, ok := s.Keywords.Get(); ok {
 		failures.Add("keywords", func() error {

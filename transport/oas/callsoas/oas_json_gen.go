@@ -224,6 +224,14 @@ func (s *CallCreate) Encode(e *jx.Encoder) {
 		e.FieldStart("summary_prompt")
 		s.SummaryPrompt.Encode(e)
 	}
+	if s.BlockInterruptions.Set {
+		e.FieldStart("block_interruptions")
+		s.BlockInterruptions.Encode(e)
+	}
+	if s.Interruptibility.Set {
+		e.FieldStart("interruptibility")
+		s.Interruptibility.Encode(e)
+	}
 	if s.TransferList.Set {
 		e.FieldStart("transfer_list")
 		s.TransferList.Encode(e)
@@ -257,10 +265,10 @@ var objectOfCallCreate = codec.Object{
 		"phone_number", "from", "task", "agent_id", "pathway_id", "pathway_version", "start_node_id", "persona_id",
 		"persona", "voice", "first_sentence", "wait_for_greeting", "record", "max_duration", "language", "model",
 		"temperature", "interruption_threshold", "tools", "dynamic_data", "transfer_phone_number", "voicemail",
-		"retry", "start_time", "dispositions", "summary_prompt", "transfer_list", "request_data", "metadata",
-		"webhook", "webhook_events",
+		"retry", "start_time", "dispositions", "summary_prompt", "block_interruptions", "interruptibility",
+		"transfer_list", "request_data", "metadata", "webhook", "webhook_events",
 	},
-	Required: []uint8{0b00000001, 0b00000000, 0b00000000, 0b00000000},
+	Required: []uint8{0b00000001, 0b00000000, 0b00000000, 0b00000000, 0b00000000},
 }
 
 func (s *CallCreate) Decode(d *jx.Decoder) error {
@@ -342,20 +350,26 @@ func (s *CallCreate) Decode(d *jx.Decoder) error {
 		case "summary_prompt":
 			s.SummaryPrompt.Reset()
 			return 25, s.SummaryPrompt.Decode(d)
+		case "block_interruptions":
+			s.BlockInterruptions.Reset()
+			return 26, s.BlockInterruptions.Decode(d)
+		case "interruptibility":
+			s.Interruptibility.Reset()
+			return 27, s.Interruptibility.Decode(d)
 		case "transfer_list":
 			s.TransferList.Reset()
-			return 26, s.TransferList.Decode(d)
+			return 28, s.TransferList.Decode(d)
 		case "request_data":
 			s.RequestData.Reset()
-			return 27, s.RequestData.Decode(d)
+			return 29, s.RequestData.Decode(d)
 		case "metadata":
 			s.Metadata.Reset()
-			return 28, s.Metadata.Decode(d)
+			return 30, s.Metadata.Decode(d)
 		case "webhook":
 			s.Webhook.Reset()
-			return 29, s.Webhook.Decode(d)
+			return 31, s.Webhook.Decode(d)
 		case "webhook_events":
-			return 30, codec.DecodeArr(d, &s.WebhookEvents, (*CallEventCategory).Decode)
+			return 32, codec.DecodeArr(d, &s.WebhookEvents, (*CallEventCategory).Decode)
 		}
 		return -1, errors.Errorf("unexpected field %q", k)
 	})
@@ -467,6 +481,56 @@ func (s *CallEventCategory) Decode(d *jx.Decoder) error {
 func (s CallEventCategory) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *CallEventCategory) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *CallHold) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("start_ms")
+	e.Float64(s.StartMs)
+	e.FieldStart("ms")
+	e.Float64(s.Ms)
+	e.FieldStart("why")
+	s.Why.Encode(e)
+	e.ObjEnd()
+}
+
+var objectOfCallHold = codec.Object{
+	Type:     "CallHold",
+	Members:  []string{"start_ms", "ms", "why"},
+	Required: []uint8{0b00000111},
+}
+
+func (s *CallHold) Decode(d *jx.Decoder) error {
+	return objectOfCallHold.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "start_ms":
+			return 0, codec.DecodeFloat(d, &s.StartMs)
+		case "ms":
+			return 1, codec.DecodeFloat(d, &s.Ms)
+		case "why":
+			return 2, s.Why.Decode(d)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *CallHold) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *CallHold) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s CallHoldWhy) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+func (s *CallHoldWhy) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return codec.Nil("CallHoldWhy")
+	}
+	return codec.DecodeEnum(d, s, s.AllValues())
+}
+
+func (s CallHoldWhy) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *CallHoldWhy) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
 func (s *CallLatency) Encode(e *jx.Encoder) {
 	e.ObjStart()
@@ -1975,6 +2039,25 @@ func (s OptFloat64) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *OptFloat64) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
+func (o OptInt) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	e.Int(int(o.Value))
+}
+
+func (o *OptInt) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptInt to nil")
+	}
+	o.Set = true
+	return codec.DecodeInt(d, &o.Value)
+}
+
+func (s OptInt) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptInt) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
 func (o OptMetadata) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2513,6 +2596,14 @@ func (s *TranscriptLine) Encode(e *jx.Encoder) {
 		e.FieldStart("interrupted")
 		s.Interrupted.Encode(e)
 	}
+	if s.Held != nil {
+		e.FieldStart("held")
+		e.ArrStart()
+		for _, elem := range s.Held {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
 	if s.Latency.Set {
 		e.FieldStart("latency")
 		s.Latency.Encode(e)
@@ -2522,8 +2613,8 @@ func (s *TranscriptLine) Encode(e *jx.Encoder) {
 
 var objectOfTranscriptLine = codec.Object{
 	Type:     "TranscriptLine",
-	Members:  []string{"id", "created_at", "text", "user", "start", "end", "interrupted", "latency"},
-	Required: []uint8{0b00001111},
+	Members:  []string{"id", "created_at", "text", "user", "start", "end", "interrupted", "held", "latency"},
+	Required: []uint8{0b00001111, 0b00000000},
 }
 
 func (s *TranscriptLine) Decode(d *jx.Decoder) error {
@@ -2546,9 +2637,11 @@ func (s *TranscriptLine) Decode(d *jx.Decoder) error {
 		case "interrupted":
 			s.Interrupted.Reset()
 			return 6, s.Interrupted.Decode(d)
+		case "held":
+			return 7, codec.DecodeArr(d, &s.Held, (*CallHold).Decode)
 		case "latency":
 			s.Latency.Reset()
-			return 7, s.Latency.Decode(d)
+			return 8, s.Latency.Decode(d)
 		}
 		return -1, d.Skip()
 	})

@@ -103,7 +103,8 @@ type CallCreate struct {
 	Model OptString `json:"model"`
 	// Sampling temperature of the model.
 	Temperature OptFloat64 `json:"temperature"`
-	// Duration of the callee's speech, in milliseconds, that interrupts the agent.
+	// Duration of the callee's speech, in milliseconds, after which the agent pauses, or is interrupted.
+	// It replaces the duration of `interruptibility`, whose rule for the words stays.
 	InterruptionThreshold OptFloat64            `json:"interruption_threshold"`
 	Tools                 OptNilAgentTools      `json:"tools"`
 	DynamicData           OptNilDynamicDataList `json:"dynamic_data"`
@@ -119,6 +120,18 @@ type CallCreate struct {
 	// Instructions for the summary that is written when the call has ended. A call without them has no
 	// summary.
 	SummaryPrompt OptString `json:"summary_prompt"`
+	// Whether the other side's speech cannot interrupt the agent. True is `interruptibility` 0, and wins
+	// over another one.
+	BlockInterruptions OptBool `json:"block_interruptions"`
+	// Readiness of the agent to be interrupted by speech. 0: never. 1: reluctantly, by at least three
+	// words, a request to stop, or the answer to a question. 2 (the default): by any words but
+	// acknowledgements such as "uh-huh" and "okay", unless they answer a question. 3: likewise, but
+	// sooner. 4: at once, by any sound of a voice. The agent pauses after 500 ms (1), 200 ms (2) or 120 ms
+	// (3) of speech, and goes on if the words do not interrupt it; 2.5 s (1), 1.2 s (2), 600 ms (3) or 80
+	// ms (4) of speech interrupt it whatever the words are. Pressed buttons always interrupt the agent.
+	// Without `interruption_threshold`, it also replaces the threshold of `agent_id`. Nodes of a pathway
+	// may have their own.
+	Interruptibility OptInt `json:"interruptibility"`
 	// Numbers to which the call may be transferred. `default` takes the place of `transfer_phone_number`;
 	// the others are named in `ignored`.
 	TransferList OptCallCreateTransferList `json:"transfer_list"`
@@ -193,6 +206,50 @@ func (s CallEventCategory) MarshalText() ([]byte, error) { return codec.EnumText
 func (s *CallEventCategory) UnmarshalText(data []byte) error {
 	return codec.EnumOf(data, s, s.AllValues())
 }
+
+// A pause of the agent while the other side spoke over it.
+// Ref: #/components/schemas/CallHold
+type CallHold struct {
+	// Milliseconds from the answer to the begin of the pause.
+	StartMs float64 `json:"start_ms"`
+	// Length of the pause in milliseconds.
+	Ms float64 `json:"ms"`
+	// Why the pause ended. After "cut", the agent did not continue. After the others it continued at the
+	// held word, because the sound had no words; the words were an acknowledgement such as "uh-huh", or a
+	// hesitation such as "um"; they did not suffice for the agent's interruptibility; or they were not
+	// recognized in time.
+	Why CallHoldWhy `json:"why"`
+}
+
+// Why the pause ended. After "cut", the agent did not continue. After the others it continued at the
+// held word, because the sound had no words; the words were an acknowledgement such as "uh-huh", or a
+// hesitation such as "um"; they did not suffice for the agent's interruptibility; or they were not
+// recognized in time.
+type CallHoldWhy string
+
+const (
+	CallHoldWhyNoise       CallHoldWhy = "noise"
+	CallHoldWhyBackchannel CallHoldWhy = "backchannel"
+	CallHoldWhyFiller      CallHoldWhy = "filler"
+	CallHoldWhyIgnored     CallHoldWhy = "ignored"
+	CallHoldWhyTimeout     CallHoldWhy = "timeout"
+	CallHoldWhyCut         CallHoldWhy = "cut"
+)
+
+func (CallHoldWhy) AllValues() []CallHoldWhy {
+	return []CallHoldWhy{
+		CallHoldWhyNoise,
+		CallHoldWhyBackchannel,
+		CallHoldWhyFiller,
+		CallHoldWhyIgnored,
+		CallHoldWhyTimeout,
+		CallHoldWhyCut,
+	}
+}
+
+func (s CallHoldWhy) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
+
+func (s *CallHoldWhy) UnmarshalText(data []byte) error { return codec.EnumOf(data, s, s.AllValues()) }
 
 // Latencies of one answer in milliseconds, each measured from the caller's last voiced sample; null
 // for a stage that did not happen.
@@ -2398,8 +2455,10 @@ type TranscriptLine struct {
 	// Seconds from the answer to the last word.
 	End OptFloat64 `json:"end"`
 	// The other side broke in.
-	Interrupted OptBool        `json:"interrupted"`
-	Latency     OptCallLatency `json:"latency"`
+	Interrupted OptBool `json:"interrupted"`
+	// Pauses of the agent in this line while the other side spoke, in order. Absent if there were none.
+	Held    []CallHold     `json:"held"`
+	Latency OptCallLatency `json:"latency"`
 }
 
 // Who said or did it.

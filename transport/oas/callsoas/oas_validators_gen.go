@@ -127,6 +127,9 @@ func (s *CallCreate) Validate() error {
 	if value, ok := s.SummaryPrompt.Get(); ok {
 		failures.Add("summary_prompt", codec.Length(string(value), 1, 1999))
 	}
+	if value, ok := s.Interruptibility.Get(); ok {
+		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
+	}
 	if value, ok := s.TransferList.Get(); ok {
 		failures.Add("transfer_list", value.Validate())
 	}
@@ -182,6 +185,20 @@ func (s *CallCreatedReply) Validate() error {
 }
 
 func (s CallEventCategory) Validate() error { return codec.Enum(s, s.AllValues()) }
+
+func (s *CallHold) Validate() error {
+	if s == nil {
+		return validate.ErrNilPointer
+	}
+
+	var failures codec.Failures
+	failures.Add("start_ms", codec.Float(float64(s.StartMs), validate.Float{MinSet: true}))
+	failures.Add("ms", codec.Float(float64(s.Ms), validate.Float{MinSet: true}))
+	failures.Add("why", s.Why.Validate())
+	return failures.Err()
+}
+
+func (s CallHoldWhy) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *CallLatency) Validate() error {
 	if s == nil {
@@ -752,6 +769,19 @@ func (s *TranscriptLine) Validate() error {
 	if value, ok := s.End.Get(); ok {
 		failures.Add("end", codec.Float(float64(value), validate.Float{MinSet: true}))
 	}
+	failures.Add("held", func() error {
+		if s.Held == nil {
+			return nil // optional
+		}
+		if err := codec.Size(len(s.Held), 0, 10000); err != nil {
+			return err
+		}
+		var failures codec.Failures
+		for i, elem := range s.Held {
+			failures.AddItem(i, elem.Validate())
+		}
+		return failures.Err()
+	}())
 	if value, ok := s.Latency.Get(); ok {
 		failures.Add("latency", value.Validate())
 	}

@@ -90,15 +90,16 @@ func NewPool(dsn, application string) (*Pool, error) {
 // Config returns a copy of the configuration for new connections.
 func (p *Pool) Config() *pgx.ConnConfig { return p.config.Copy() }
 
-// Stale reports whether the server was shut down or became read-only after the connection was made.
+// Stale reports whether any connection of the pool has learned, after c was made, that the server shuts down or has become read-only. It
+// also returns true for a connection that the pool did not make.
 func (p *Pool) Stale(c *pgx.Conn) bool {
 	made, ok := c.PgConn().CustomData()[generation].(int64)
 	return !ok || made != p.generation.Load()
 }
 
 // Pooled reports whether a connection leads to a pooler, such as PgBouncer: the process that executes a query is then not the process that
-// was announced at the connection. Behind a pooler, each transaction may use another session. Features of a session, such as LISTEN,
-// prepared statements and locks outside a transaction, cannot be used.
+// the server named when the connection was made. Behind a pooler, each transaction may use another session. Features of a session, such as
+// LISTEN, prepared statements and locks outside a transaction, cannot be used.
 func Pooled(ctx context.Context, c *pgx.Conn) (bool, error) {
 	var pid uint32
 	if err := c.QueryRow(ctx, "SELECT pg_backend_pid()", pgx.QueryExecModeSimpleProtocol).Scan(&pid); err != nil {
@@ -116,8 +117,8 @@ func Refused(err error) bool {
 // TooManyConnections reports whether an error means that the server has reached its limit of connections.
 func TooManyConnections(err error) bool { return State(err) == tooMany }
 
-// Unavailable reports whether an error means that the server cannot be reached, has ended the session, or accepts no writes. Unless Refused
-// is true, the statement may have been executed.
+// Unavailable reports whether an error means that the server cannot be reached, has reached its limit of connections, has ended the
+// session, or accepts no writes. Unless Refused is true, the statement may have been executed.
 func Unavailable(err error) bool {
 	if _, connecting := errors.AsType[*pgconn.ConnectError](err); connecting {
 		return true

@@ -48,14 +48,14 @@ type dialect struct {
 	hold      string // FOR clause of a query that locks rows; empty if writing transactions are serialized anyway
 	erase     string // like hold, but also blocks inserts of rows that reference the locked row
 	contains  string // condition that the first of two texts contains the second
-	probe     string // query with one text column that fails if the database cannot be written
+	probe     string // query of Ping with one text column; on PostgreSQL it fails if the database cannot be written
 	conflict  func(error) bool
 	orphan    func(error) bool  // the parent of the row was deleted concurrently
 	full      func(error) bool  // the disk of the database is full or fails
 	damaged   func(error) bool  // the file of the database is damaged
 	crowded   func(error) bool  // the server has reached its limit of connections; a retry may succeed
 	away      func(error) bool  // the server cannot be reached, has ended the session, or accepts no writes
-	transient func(error) bool  // the transaction failed because of another transaction; a retry may succeed
+	transient func(error) bool  // another transaction, or an unusable session, made the transaction fail; a retry may succeed
 	dsn       callwright.Secret // connection string for other adapters, only on PostgreSQL
 }
 
@@ -147,8 +147,8 @@ func (db *DB) ForUpdate(q *bun.SelectQuery) *bun.SelectQuery {
 	return q.For(db.dialect.hold)
 }
 
-// ForDelete makes a query lock the rows that it finds until the transaction finishes. Unlike ForUpdate, the lock also excludes transactions
-// that insert rows with a reference to them.
+// ForDelete makes a query lock the rows that it finds until the transaction finishes. Unlike the lock of ForUpdate, this lock also excludes
+// transactions that insert rows with a reference to these rows.
 func (db *DB) ForDelete(q *bun.SelectQuery) *bun.SelectQuery {
 	if db.dialect.erase == "" {
 		return q

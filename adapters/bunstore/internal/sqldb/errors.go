@@ -35,8 +35,9 @@ func unavailable(message string) *callwright.Error {
 // errDamaged is returned for all accesses after damage was found.
 var errDamaged = callwright.Errorf(callwright.CodeUnavailable, "the database is damaged: stop the server and restore it from a backup")
 
-// translate converts a driver's error to a *callwright.Error, and leaves such errors unchanged. The driver's error becomes the cause, and
-// does not appear in the message.
+// translate converts the error of a driver to a *callwright.Error. The driver's error becomes the cause, and does not appear in the
+// message. Errors that are already a *callwright.Error are returned unchanged, unless they report damage of the database. translate also
+// records a full disk and damage.
 func (db *DB) translate(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -88,15 +89,15 @@ func (db *DB) translateOf(ctx context.Context, err error) error {
 	return err
 }
 
-// noteDamage records that the database is damaged if err says so, and logs the first such error.
+// noteDamage records the damage of the database if err reports it, and logs the first such error.
 func (db *DB) noteDamage(err error) {
 	if damagedFile(err) && !db.damaged.Swap(true) {
 		db.Logger.Error(errDamaged.Message, "error", err)
 	}
 }
 
-// Changed returns err if it is not nil. Otherwise it returns nil if the statement changed a row, and the error otherwise if it changed
-// none.
+// Changed returns err if it is not nil, and otherwise nil if the statement changed a row. If the statement changed no row, Changed returns
+// its last argument.
 func Changed(result sql.Result, err error, otherwise error) error {
 	if err != nil {
 		return err
@@ -121,7 +122,7 @@ func checkText(values ...any) error {
 	return nil
 }
 
-// cleanValue reports whether every text within v, except byte slices, is UTF-8 without NUL characters.
+// cleanValue reports whether every text within v is UTF-8 without NUL characters. It skips byte slices and unexported fields.
 func cleanValue(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.String:

@@ -18,7 +18,8 @@ const MigrationsTable = "CREATE TABLE IF NOT EXISTS callwright_migrations " +
 	"(version INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL, applied_at TIMESTAMP NOT NULL)"
 
 // prepareSQLite creates the database file if it is absent, and otherwise checks it. It returns an error for a damaged or empty file before
-// anything is written. SQLite itself would treat an empty file as new, and read a damaged log only up to the damage.
+// anything is written. SQLite itself would treat an empty file as new, and read a damaged log only up to the damage. prepareSQLite also
+// returns an error for an absent file if path is a symbolic link to it, or if its write-ahead log exists.
 func prepareSQLite(ctx context.Context, path string) error {
 	log := path + "-wal"
 	info, err := os.Stat(path)
@@ -110,9 +111,9 @@ func damagedFile(err error) bool {
 	return ok && (e.Code()&0xff == sqlite3.SQLITE_CORRUPT || e.Code()&0xff == sqlite3.SQLITE_NOTADB)
 }
 
-// createSQLite creates a database with one table. It first writes it under another name, so that a file at path is never empty, even if the
-// creation is interrupted. Only the owner may read the file, because it contains transcripts; SQLite creates the log and its index with the
-// same mode. If several processes create the database concurrently, the first one wins.
+// createSQLite creates a database with one table. It writes the database under another name first, so that a file at path is never empty,
+// even if the creation is interrupted. Only the owner may read the file, because it contains transcripts; SQLite creates the log and its
+// index with the same mode. If several processes create the database concurrently, the file of the first process stays.
 func createSQLite(ctx context.Context, path string) error {
 	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*") // mode 0600
 	if err != nil {

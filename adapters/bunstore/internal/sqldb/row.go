@@ -21,15 +21,15 @@ func (db *DB) Insert(ctx context.Context, value, row any) error {
 	})
 }
 
-// Replace executes an update of the row with the given version, and increments the version. If the row has another version, it returns
-// CodeConflict. If find finds no row, it returns CodeNotFound.
+// Replace executes an update of the row with the given version, and increments the version. If the update finds no such row, Replace
+// returns CodeNotFound if the query find selects no row either, and otherwise CodeConflict.
 func Replace(ctx context.Context, kind string, update *bun.UpdateQuery, version int64, find *bun.SelectQuery) error {
 	result, err := update.Value("version", "version + 1").Where("version = ?", Int(version)).Exec(ctx)
 	return Outrun(ctx, kind, Changed(result, err, callwright.ErrConflict), find)
 }
 
-// Outrun distinguishes the reasons of a conflict. If err is a conflict and find finds no row, Outrun returns CodeNotFound. Otherwise it
-// returns err.
+// Outrun distinguishes the reasons of a conflict. If err is a conflict and the query find selects no row, Outrun returns CodeNotFound. If
+// the query fails, Outrun returns the error of the query. Otherwise it returns err.
 func Outrun(ctx context.Context, kind string, err error, find *bun.SelectQuery) error {
 	if !errors.Is(err, callwright.ErrConflict) {
 		return err
@@ -54,7 +54,8 @@ func (db *DB) Supplant(ctx context.Context, idb bun.IDB, row any, key string) er
 	return Changed(result, err, callwright.ErrConflict)
 }
 
-// DeleteRows deletes the rows that choose selects, and returns how many it deleted. It skips rows that another node is deleting.
+// DeleteRows deletes the rows that the function choose selects, and returns how many it deleted. It skips rows that another transaction has
+// locked, for example because another node is deleting them.
 func (db *DB) DeleteRows(
 	ctx context.Context, model any, choose func(*bun.SelectQuery) *bun.SelectQuery,
 ) (removed int, err error) {

@@ -12,8 +12,8 @@ import (
 )
 
 // Rows accesses a table whose rows R represent values V. The model R declares a primary key, and a column "org" unless values belong to no
-// organization. If it declares "version", Insert sets the version to 1, and Replace compares it. The methods have the same names as those
-// of memory.Rows in memstore.
+// organization. If it declares "version", Insert sets the version to 1, and Replace compares it. The methods have the same names as the
+// methods of memory.Rows in memstore.
 type Rows[V, R any] struct {
 	DB     *DB
 	Kind   string // name of a value in errors
@@ -55,7 +55,7 @@ func (r Rows[V, R]) table() *schema.Table { return r.DB.writer.Table(reflect.Typ
 // has reports whether the model declares a column.
 func (r Rows[V, R]) has(column string) bool { return r.table().HasField(column) }
 
-// Insert adds a value with version 1. It returns CodeConflict if the key is taken, and leaves a PostgreSQL transaction usable then.
+// Insert adds a value with version 1. It returns CodeConflict if the key is taken. This conflict leaves a PostgreSQL transaction usable.
 func (r Rows[V, R]) Insert(ctx context.Context, v V) error {
 	row, inputs, err := r.row(v)
 	if err != nil {
@@ -100,7 +100,7 @@ func (r Rows[V, R]) replace(ctx context.Context, idb bun.IDB, row *R) error {
 	return Outrun(ctx, r.Kind, Changed(result, err, callwright.ErrConflict), find)
 }
 
-// Store inserts or supplants a value of version 0, like DB.Supplant, and replaces a value of any other version, like Replace.
+// Store inserts a value of version 0, or replaces an existing one like DB.Supplant. It replaces a value of any other version like Replace.
 func (r Rows[V, R]) Store(ctx context.Context, v V) error {
 	row, inputs, err := r.row(v)
 	if err != nil {
@@ -142,7 +142,7 @@ func (r Rows[V, R]) find(q *bun.SelectQuery, org callwright.OrgID, key string) *
 	return q
 }
 
-// One returns the value that choose selects, or CodeNotFound if it selects none. inputs must contain all texts of the query.
+// One returns the value that the function choose selects, or CodeNotFound if it selects none. inputs must contain all texts of the query.
 func (r Rows[V, R]) One(
 	ctx context.Context, inputs []any, choose func(*bun.SelectQuery) *bun.SelectQuery,
 ) (found V, err error) {
@@ -156,7 +156,7 @@ func (r Rows[V, R]) One(
 	return r.Value(row)
 }
 
-// Select returns the values that choose selects, or nil if it selects none. inputs must contain all texts of the query.
+// Select returns the values that the function choose selects, or nil if it selects none. inputs must contain all texts of the query.
 func (r Rows[V, R]) Select(
 	ctx context.Context, inputs []any, choose func(*bun.SelectQuery) *bun.SelectQuery,
 ) ([]V, error) {
@@ -171,8 +171,8 @@ func (r Rows[V, R]) Select(
 	return ConvertedAll(rows, r.Value)
 }
 
-// Page returns up to limit values that choose selects, after a keyset. They are ordered by column, which holds times, and then by id, both
-// descending.
+// Page returns up to limit values after a keyset, out of the values that the function choose selects. They are ordered by column, which
+// holds times, and then by id, both descending.
 func (r Rows[V, R]) Page(
 	ctx context.Context, column string, after callwright.Keyset, limit int, inputs []any, choose func(*bun.SelectQuery) *bun.SelectQuery,
 ) ([]V, error) {

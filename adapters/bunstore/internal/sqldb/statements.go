@@ -11,7 +11,7 @@ import (
 // Limits of the compiled statements that a SQLite connection caches. The largest, about calls, occupy 14 KB each.
 const (
 	maxStatements = 96
-	maxText       = 16 << 10 // longer statements, in bytes, are not cached
+	maxText       = 16 << 10 // in bytes; longer statements are not cached
 )
 
 // watched receives reports from the connections of a database. Both fields are required.
@@ -54,7 +54,7 @@ type sqliteConn interface {
 	driver.Validator
 }
 
-// keepingConn is a connection that caches compiled statements, for statements with values. After a change of the schema, SQLite itself
+// keepingConn is a connection that caches the compiled forms of statements with values. After a change of the schema, SQLite itself
 // recompiles a cached statement. A keepingConn needs no lock, because database/sql uses a connection and its rows from one goroutine at a
 // time.
 type keepingConn struct {
@@ -80,7 +80,7 @@ func (c *keepingConn) Close() error {
 	return c.sqliteConn.Close()
 }
 
-// ExecContext executes a statement, from the cache if possible, and reports its error to failed.
+// ExecContext executes a statement, from the cache if possible, and passes an error to the callback c.failed.
 func (c *keepingConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	result, err := c.exec(ctx, query, args)
 	if err != nil {
@@ -102,7 +102,7 @@ func (c *keepingConn) exec(ctx context.Context, query string, args []driver.Name
 	return result, err
 }
 
-// QueryContext executes a query, from the cache if possible, and reports its error to failed.
+// QueryContext executes a query, from the cache if possible, and passes an error to the callback c.failed.
 func (c *keepingConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	rows, err := c.query(ctx, query, args)
 	if err != nil {
@@ -128,8 +128,8 @@ func (c *keepingConn) query(ctx context.Context, query string, args []driver.Nam
 }
 
 // statement returns the compiled statement for a text, and its arguments. If necessary, it compiles the statement. The caller must release
-// the statement. statement returns nil if the text must run unchanged: if it is too long or has no values, or if its compiled statement is
-// in use.
+// the statement. statement returns nil if the text must run unchanged: if it is too long, if it contains no values, too many values or a
+// value that cannot be parsed, or if its compiled statement is in use.
 func (c *keepingConn) statement(
 	ctx context.Context, query string, given []driver.NamedValue,
 ) (s *keptStatement, args []driver.NamedValue, err error) {

@@ -260,8 +260,8 @@ func TestStatementIsInterrupted(t *testing.T) {
 	}
 }
 
-// TestStatementsAreKeptForEachConnection uses four connections concurrently, for the race detector, too: each compiles the statement only
-// once.
+// TestStatementsAreKeptForEachConnection checks that each of four connections compiles a repeated statement only once. The connections are
+// used concurrently, so that the race detector also checks them.
 func TestStatementsAreKeptForEachConnection(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, filepath.Join(t.TempDir(), "db")+"?_pragma=busy_timeout(60000)", 4)

@@ -13,7 +13,8 @@ import (
 // inside is the context key of the current transaction of a database.
 type inside struct{ db *DB }
 
-// Limits of the retries of a transaction that failed because of another transaction. The wait doubles with each retry.
+// Limits of the retries of a transaction that failed because of another transaction or an unusable session. The wait doubles with each
+// retry, up to longestWait.
 const (
 	attempts    = 6
 	firstWait   = 5 * time.Millisecond
@@ -66,8 +67,9 @@ func (db *DB) once(ctx context.Context, fn func(ctx context.Context) error) erro
 	return db.translate(ctx, err)
 }
 
-// retry calls fn again after an error that is due to another transaction or to an unusable session, up to attempts times. If the server has
-// reached its limit of connections, retry continues until the deadline of ctx.
+// retry calls fn until it succeeds. It repeats a call that failed because of another transaction or an unusable session, up to the limit
+// attempts, and returns any other error. If the server has reached its limit of connections and ctx has a deadline, retry continues until
+// the deadline.
 func (db *DB) retry(ctx context.Context, fn func() error) error {
 	_, ends := ctx.Deadline()
 	wait := firstWait
@@ -96,15 +98,16 @@ func (db *DB) Alone(ctx context.Context, idb bun.IDB, name string) error {
 	return err
 }
 
-// Write calls fn with the transaction of ctx. Without a transaction, each statement of fn runs in its own, and the time limit applies to
-// all of them together. fn must use the context that it receives. Write first checks the texts in inputs, which must contain all texts that
-// reach the database.
+// Write calls fn with the transaction of ctx. Without a transaction, each statement of fn runs in a separate transaction, the time limit
+// applies to all statements together, and fn may be called again after a failure (see retry). fn must use the context that it receives.
+// Write first checks the texts in inputs, which must contain all texts that reach the database.
 func (db *DB) Write(ctx context.Context, inputs []any, fn func(ctx context.Context, idb bun.IDB) error) error {
 	return db.run(ctx, db.writer, inputs, fn)
 }
 
-// Read calls fn with the transaction of ctx, or with the pool for reads, within the time limit. fn must use the context that it receives,
-// and read all rows before it returns. Read first checks the texts in inputs, like Write.
+// Read calls fn with the transaction of ctx, or else with the pool for reads, within the time limit. In the latter case fn may be called
+// again after a failure (see retry). fn must use the context that it receives, and read all rows before it returns. Read first checks the
+// texts in inputs, like Write.
 func (db *DB) Read(ctx context.Context, inputs []any, fn func(ctx context.Context, idb bun.IDB) error) error {
 	return db.run(ctx, db.reader, inputs, fn)
 }

@@ -86,8 +86,8 @@ func (d *markingDialect) AppendTime(b []byte, t time.Time) []byte {
 	return d.Dialect.AppendTime(append(b, mark...), t)
 }
 
-// AppendString appends a marked text literal to b. Most texts, such as encrypted documents, need no escaping: it copies them whole, while
-// bun processes each character.
+// AppendString appends a marked text literal to b. Most texts, such as encrypted documents, need no escaping: AppendString copies them
+// whole, while bun processes each character.
 func (d *markingDialect) AppendString(b []byte, s string) []byte {
 	b = append(b, mark...)
 	if strings.ContainsAny(s, "'\x00") || !utf8.ValidString(s) {
@@ -169,7 +169,7 @@ func word(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '.' || c >= 0x80
 }
 
-// through returns the length of rest up to the end of the first last, or the whole length if rest does not contain last.
+// through returns the length of rest up to the end of the first occurrence of the text last, or the whole length if there is none.
 func through(rest, last string) int {
 	if i := strings.Index(rest, last); i >= 0 {
 		return i + len(last)

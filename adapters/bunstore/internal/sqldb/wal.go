@@ -46,9 +46,9 @@ func stored(p []byte) checksum {
 	return checksum{binary.BigEndian.Uint32(p), binary.BigEndian.Uint32(p[4:])}
 }
 
-// damagedLog returns the offset of the first damaged frame of a log, or -1 if no committed transaction is lost. SQLite reads a log up to
-// the first frame with a wrong checksum, and treats the rest as a write that a crash interrupted. Such a rest is harmless unless a later
-// frame of the same log commits a transaction.
+// damagedLog returns the offset of the first damaged frame of a log, or -1 if no committed transaction is lost, or if another process
+// restarts the log during each of five attempts to read it. SQLite reads a log up to the first frame with a wrong checksum, and treats the
+// rest as a write that a crash interrupted. Such a rest is harmless unless a later frame of the same log commits a transaction.
 func damagedLog(path string) (offset int64, err error) {
 	for range 5 { // another process may be writing the log
 		offset, changed, err := readLog(path)
@@ -59,8 +59,8 @@ func damagedLog(path string) (offset int64, err error) {
 	return -1, nil
 }
 
-// readLog reads the log once and returns the offset of its damage, or -1. changed reports whether another process restarted the log in the
-// meantime.
+// readLog reads the log once and returns the offset of its damage, or -1. If there is damage, changed reports whether another process
+// restarted the log in the meantime.
 func readLog(path string) (damaged int64, changed bool, err error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -114,7 +114,8 @@ func (w *wal) begin() (pageSize int, ok bool) {
 	return size, good && size >= minPageSize && size <= maxPageSize && size&(size-1) == 0
 }
 
-// follows reports whether the frame belongs to this log and continues the previous frame. It advances past the frame in both cases.
+// follows reports whether the frame belongs to this log and continues the previous frame. Whether it does or not, the next call compares
+// its frame with the checksum that this frame states.
 func (w *wal) follows() bool {
 	sum := w.sum.add(w.frame[:8], w.words).add(w.frame[walFrame:], w.words)
 	w.sum = stored(w.frame[16:])

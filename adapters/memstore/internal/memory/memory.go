@@ -93,8 +93,8 @@ func (s *Store) snapshot() (restore func()) {
 	}
 }
 
-// With calls f with the data of a package, in the transaction of ctx if it carries one. f must not fail after its first change, because
-// With does not undo changes.
+// With passes the data of a package to f, in the transaction of ctx if it carries one. f must not fail after its first change, because only
+// a failed transaction undoes changes.
 func With[T Data[T]](ctx context.Context, s *Store, f func(d *T) error) error {
 	if ctx.Value(inside{s}) == nil {
 		s.mu.Lock()

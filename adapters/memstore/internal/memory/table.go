@@ -9,7 +9,7 @@ import (
 )
 
 // Tables lists the tables of a package's data, which embeds it. The tables record the changes of a transaction, so that a rollback costs no
-// more than the changes. To copy the maps would cost as much as all stored rows.
+// more than the changes. Copying the maps would instead take time proportional to the number of all stored rows.
 type Tables struct{ all []undoLog }
 
 // undoLog is a Table of any type. Undo restores the rows as they were at Begin.

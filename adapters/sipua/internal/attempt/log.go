@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/sip/ladder"
 )
 
-// observerTimeout is the maximum duration of a call of the observer.
+// observerTimeout is the time limit of each call of an observer's method.
 const observerTimeout = 10 * time.Second
 
 // Logger creates the logs of a user agent's attempts.
@@ -79,7 +79,7 @@ func (l *Log) Begin() {
 	l.notifyObserver(func(ctx context.Context) { observer.Begin(ctx, r) })
 }
 
-// Answered sets when the call was answered, and reports it to the observer if Begin was called.
+// Answered stores the current time as the time of the answer, and reports it to the observer if Begin was called.
 func (l *Log) Answered() {
 	r, at := l.record, l.clock.Now()
 	l.record.AnsweredAt = &at

@@ -80,8 +80,8 @@ func strongest(asks []sip.Header) map[string]challenge {
 	return best
 }
 
-// Authorize adds an answer to each challenge to a request. The body must already be set, because a challenge may require a hash of it
-// (auth-int).
+// Authorize adds the headers to a request that answer all challenges. The body must already be set, because a challenge may require a hash
+// of it (auth-int).
 func (a *Answers) Authorize(req *sip.Request, with trunk.Credentials) error {
 	for _, c := range a.all {
 		answer, err := digest.Digest(&c.Challenge, digest.Options{

@@ -69,8 +69,9 @@ func (c *Challenger) Challenge(source netip.Addr, isStale bool) *message.Refusal
 }
 
 // Check returns the result of checking the credentials in a request to a number. It ignores credentials for other realms, because they are
-// for proxies on the path. A request may guess only one password: the first credentials for our realm with a valid nonce decide (RFC 3261,
-// 22.3). Credentials with any other nonce are Stale, and their password is not checked (RFC 7616, 3.3).
+// for proxies on the path. A request may guess only one password: after wrong credentials for our realm with a valid nonce, Check tries no
+// others (RFC 3261, 22.3). Credentials with any other nonce are Stale, and their password is not checked (RFC 7616, 3.3). Correct
+// credentials are also Stale if they were used before, or if too many nonces are in use.
 func (c *Challenger) Check(
 	req *sip.Request, to callwright.PhoneNumber, source netip.Addr, with trunk.Credentials,
 ) Result {
@@ -119,7 +120,8 @@ func correct(a *digest.Credentials, method string, to callwright.PhoneNumber, wi
 }
 
 // names reports whether a digest-uri may belong to a call to a number. Proxies change the host and parameters of the Request-URI, and some
-// peers use the URI of To. Therefore only a different number is a mismatch.
+// peers use the URI of To. Therefore names compares only the number, and accepts a URI without a user part. A URI that is invalid or
+// contains no phone number is a mismatch, too.
 func names(text string, to callwright.PhoneNumber) bool {
 	var u sip.Uri
 	if text == "" || sip.ParseUri(text, &u) != nil {

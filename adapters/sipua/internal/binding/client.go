@@ -72,7 +72,7 @@ type flow struct {
 	conn     sip.Connection
 	received netip.AddrPort // our address as the server reports it (RFC 3581); zero if it reports none
 	outbound bool           // the registrar uses the connection for calls and answers keep-alives (RFC 5626)
-	every    time.Duration  // maximum interval of keep-alives that the registrar requires; 0 means none
+	every    time.Duration  // 85 % of the registrar's Flow-Timer, as the maximum interval of keep-alives; 0 means no Flow-Timer
 	pinged   time.Time      // time of the last keep-alive
 }
 
@@ -241,8 +241,8 @@ func (c *Client) silent(now time.Time) []*sip.TCPConnection {
 	return slices.Collect(maps.Keys(conns))
 }
 
-// ping sends a keep-alive (RFC 5626, 3.5.1), so that neither NATs nor the server close an idle connection. It closes the connection if that
-// fails.
+// ping sends a keep-alive (RFC 5626, 3.5.1), so that neither NATs nor the server close an idle connection. If the keep-alive cannot be
+// written, ping closes the connection.
 func ping(conn *sip.TCPConnection) {
 	if _, err := conn.Write([]byte("\r\n\r\n")); err != nil {
 		_ = conn.Close()

@@ -50,9 +50,9 @@ func (b *binding) granted(res *sip.Response, asked time.Duration) time.Duration 
 	return asked
 }
 
-// ours returns our Contact among the bindings that a 2xx response lists (RFC 3261, 10.2.4), or nil if it is missing. Because registrars may
-// rewrite Contacts to the address that they see, ours has our instance ID, or else our user part. If none has, it is the first to expire of
-// those without an instance ID.
+// ours returns our Contact among the bindings that a 2xx response lists (RFC 3261, 10.2.4), or nil if it is missing. Registrars may rewrite
+// Contacts to the address that they see. ours therefore looks for our instance ID first, and then for our user part. If no Contact matches,
+// ours returns the Contact without an instance ID that expires first.
 func (b *binding) ours(res *sip.Response) *sip.ContactHeader {
 	var all []*sip.ContactHeader
 	for _, h := range res.GetHeaders("Contact") {
@@ -82,7 +82,7 @@ func expiry(c *sip.ContactHeader) time.Duration {
 	if text, ok := param(c, "expires"); ok {
 		return message.ReadSeconds(text)
 	}
-	return time.Duration(1<<63 - 1) // without a parameter, the expiry is that of the whole response
+	return time.Duration(1<<63 - 1) // without a parameter, the expiry of the whole response applies
 }
 
 // param returns the value of a Contact parameter. It ignores the case of the name.

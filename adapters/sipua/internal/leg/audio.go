@@ -19,7 +19,7 @@ type Audio struct {
 	ended  bool           // the leg of user has ended since lendSession
 }
 
-// NewAudio returns the Audio of a new call, which closes the session at its end.
+// NewAudio returns the Audio of a new call. The Audio closes the session at the end of the call.
 func NewAudio(session trunk.MediaSession) *Audio { return &Audio{session: session} }
 
 // lendSession allows another leg to take over the session. Until Return, the end of the current leg puts the session on hold instead of
@@ -63,8 +63,8 @@ func (a *Audio) apply(m *media, n sdp.Negotiated) error {
 	return nil
 }
 
-// close ends a leg's use of the session. It does not close the session if another leg uses it. If another leg may take it over, it puts the
-// session on hold.
+// close ends a leg's use of the session. If another leg uses the session, close does nothing. If another leg may take over the session,
+// close puts it on hold. Otherwise close closes the session.
 func (a *Audio) close(m *media) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

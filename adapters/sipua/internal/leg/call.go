@@ -67,8 +67,8 @@ func (l *Leg) Info() call.LegInfo {
 	}
 }
 
-// Transfer sends REFER, so that the peer calls a number or URI in our place, and waits for the result. If ctx ends first, the peer may
-// still transfer the call. It returns CodeConflict if another transfer is running.
+// Transfer sends REFER, so that the peer calls a number or URI in our place, and waits for the result. It returns CodeUnavailable if the
+// transfer fails, and CodeConflict if another transfer is running. If ctx ends first, the peer may still transfer the call.
 func (l *Leg) Transfer(ctx context.Context, to string) error {
 	target, err := l.transferTarget(to)
 	if err != nil {
@@ -123,8 +123,8 @@ func (l *Leg) transferTarget(to string) (string, error) {
 	return u.String(), nil
 }
 
-// Refer answers the peer's REFER that Config.Refer received, or reports the progress of the call to its target. warning is the reason for a
-// refusal, and may be empty.
+// Refer answers the REFER of the peer that Config.Refer received. In later calls it reports the progress of the call to the target. warning
+// is the reason for a refusal, and may be empty.
 func (l *Leg) Refer(status int, warning string) {
 	if warning != "" {
 		warning = message.Warning(l.id.Via.Host, warning)
@@ -162,7 +162,7 @@ func (l *Leg) Close() { l.post(hangup(call.CauseDrained, "the server is stopping
 // Done returns a channel that is closed when the call has ended.
 func (l *Leg) Done() <-chan struct{} { return l.done }
 
-// Ending returns why the call ended. It returns the zero value until Done is closed.
+// Ending returns the reason for the end of the call, or the zero value if Done is not closed.
 func (l *Leg) Ending() call.HangupReason {
 	select {
 	case <-l.done:

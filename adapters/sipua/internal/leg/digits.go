@@ -13,11 +13,11 @@ import (
 
 const (
 	maxDigits = 64 // maximum number of digits that Read has not yet returned
-	samePress = 25 // frames (half a second) within which a first telephone-event repeats a digit of the other way
+	samePress = 25 // frames (half a second) within which a first telephone-event repeats a digit of the other method
 )
 
-// digits merges the two ways in which the peer may send digits: telephone-events, and either INFO or tones. After the first
-// telephone-event, the other way is ignored.
+// digits merges the two methods by which the peer may send digits: telephone-events, and either INFO or tones. After the first
+// telephone-event, digits ignores the other method.
 type digits struct {
 	mode  trunk.DTMFMode
 	tones *tone.Detector // nil until the first frame, and unless the mode is inband

@@ -8,8 +8,8 @@ import (
 	trunk "github.com/callwright/callwright/sip"
 )
 
-// TestOneDigitAPress checks that a key press that arrives in two ways is one digit, and that only telephone-events count after the first
-// one.
+// TestOneDigitAPress checks that a key press that arrives by two methods is one digit, and that only telephone-events count after the first
+// telephone-event.
 func TestOneDigitAPress(t *testing.T) {
 	t.Parallel()
 	const none = 0

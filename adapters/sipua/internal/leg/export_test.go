@@ -6,7 +6,7 @@ import (
 )
 
 // InOrder adds the requests of a dialog to an inbox, in the order of cseqs. A CSeq of 0 means the ACK of the INVITE with CSeq 1. It returns
-// the requests that are delivered immediately, and those delivered after the wait for missing ones.
+// the requests that are delivered immediately, and the requests that are delivered after the wait for missing ones.
 func InOrder(cseqs []uint32) (atOnce, late []uint32) {
 	b := inbox{last: 1, ackDue: true}
 	deliver := func(to []uint32, arrivals []arrival) []uint32 {

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/sip/ladder"
 )
 
-// sent adds a message that we have sent to the ladder. again marks a retransmission.
+// sent adds a message that we have sent to the ladder. The parameter again marks a retransmission.
 func (l *Leg) sent(msg sip.Message, again bool) {
 	s := l.event(msg)
 	if req, ok := msg.(*sip.Request); ok {
@@ -19,7 +19,7 @@ func (l *Leg) sent(msg sip.Message, again bool) {
 	l.log.Step(s)
 }
 
-// received adds a message of the peer to the ladder. again marks a retransmission.
+// received adds a message of the peer to the ladder. The parameter again marks a retransmission.
 func (l *Leg) received(msg sip.Message, again bool) {
 	s := l.event(msg)
 	s.Peer = cmp.Or(msg.Source(), s.Peer)
@@ -27,8 +27,8 @@ func (l *Leg) received(msg sip.Message, again bool) {
 	l.log.Step(s)
 }
 
-// acknowledged adds the ACK of a failed INVITE to the ladder. sipgo's transaction sends that ACK (RFC 3261, 17.1.1.3). It does nothing for
-// a status below 300.
+// acknowledged adds the ACK of a failed INVITE to the ladder. sipgo's transaction sends that ACK (RFC 3261, 17.1.1.3). For a status below
+// 300, acknowledged does nothing.
 func (l *Leg) acknowledged(refusal *sip.Response) {
 	if refusal.StatusCode < 300 {
 		return
@@ -38,7 +38,7 @@ func (l *Leg) acknowledged(refusal *sip.Response) {
 	l.log.Step(s)
 }
 
-// replied adds a request to the ladder that was answered without the state machine, and its response.
+// replied adds two messages to the ladder: a request that was answered without the state machine, and the response.
 func (l *Leg) replied(req *sip.Request, status int) {
 	l.received(req, false)
 	s := l.event(req)

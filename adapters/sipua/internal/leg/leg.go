@@ -87,8 +87,8 @@ type requestKey struct {
 	cseq   uint32
 }
 
-// timer is an armed timer of the machine. A stopped timer may already have posted its event, which is ignored because it no longer equals
-// the armed timer.
+// timer is an armed timer of the machine. A stopped timer may already have posted its event. That event is ignored, because the stopped
+// timer is then no longer the armed one.
 type timer struct{ *time.Timer }
 
 // New returns a leg that has neither sent nor received a message. Dial or Incoming starts it.
@@ -202,7 +202,8 @@ func (l *Leg) referred(req *sip.Request) {
 	}
 }
 
-// establish applies the SDP answer of the peer, if our offer awaits one, and closes established. If the answer is unusable, it hangs up.
+// establish applies the SDP answer of the peer, if our offer awaits one, and closes the channel l.established. If the answer is unusable,
+// establish hangs up instead.
 func (l *Leg) establish() {
 	if err := l.media.accept(); err != nil {
 		l.logger.Warn("the answer is unusable", "error", err)

@@ -43,7 +43,8 @@ type media struct {
 
 var errNoOffer = errors.New("an answer without an offer")
 
-// requested returns the SDP offer for an INVITE of ours. The first one offers the trunk's codecs, a later one only the agreed codecs.
+// requested returns the SDP offer for an INVITE of ours. The offer of the first INVITE contains the trunk's codecs, and a later offer only
+// the agreed codecs.
 func (m *media) requested() ([]byte, error) {
 	if m.agreed != nil {
 		return m.offered(m.agreed)

@@ -24,7 +24,8 @@ func (l *Leg) Request(req *sip.Request, tx *transport.ServerTx) {
 	})
 }
 
-// Skip records an in-dialog request that was answered with status without the leg.
+// Skip records an in-dialog request that was already answered, with the given status, before it reached the leg. Later requests then do not
+// wait for it.
 func (l *Leg) Skip(req *sip.Request, status int) {
 	l.mailbox.Post(func() {
 		l.replied(req, status)

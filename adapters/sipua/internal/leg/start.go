@@ -45,7 +45,7 @@ func (l *Leg) Dial(inv Invitation) {
 // Replied returns a channel that is closed by the first response to the first INVITE, even a 100.
 func (l *Leg) Replied() <-chan struct{} { return l.replies.any }
 
-// Outcome returns the result of an outbound leg, which decides about failover. It must not be called before Done is closed.
+// Outcome returns the result of an outbound leg, which determines failover. It must not be called before Done is closed.
 func (l *Leg) Outcome() failover.Outcome { return l.outcome }
 
 // Redirection describes the 3xx response that redirected a call.
@@ -64,8 +64,8 @@ func (l *Leg) Redirection() *Redirection {
 	return &Redirection{Status: l.replies.code, Contacts: l.replies.contacts, Peer: peer}
 }
 
-// GiveUp cancels or ends the leg, and returns when the cancellation was sent. The leg continues in the background until its dialog has
-// ended: a late 2xx is acknowledged and followed by BYE.
+// GiveUp cancels or ends the leg, and returns when the cancellation has been sent. The leg continues in the background until its dialog has
+// ended: it acknowledges a late 2xx and sends BYE.
 func (l *Leg) GiveUp(cause call.Cause, reason string) {
 	begun := make(chan struct{})
 	l.mailbox.Post(func() {
@@ -101,8 +101,8 @@ func (l *Leg) arrived(invite *sip.Request) {
 	l.log.Begin()
 }
 
-// Admit passes a media session to an inbound leg and calls deliver. If deliver returns false, the leg is rejected with refused. The leg
-// owns the session, and closes it if the caller has already hung up. Admit returns when all of this has happened.
+// Admit passes a media session to an inbound leg, and waits until the leg has called deliver. If deliver returns false, Admit rejects the
+// leg with refused. The leg owns the session. If the caller has already hung up, Admit closes the session and does not call deliver.
 func (l *Leg) Admit(session trunk.MediaSession, codecs []sdp.Codec, deliver func() bool, refused dialog.Reject) {
 	admitted := make(chan struct{})
 	l.mailbox.Post(func() {
@@ -130,8 +130,8 @@ func (l *Leg) Fail() {
 	l.post(dialog.Reject{Status: sip.StatusInternalServerError, Cause: causeInternal})
 }
 
-// Answer accepts an inbound leg and waits for the caller's ACK. It returns a *call.HangupReason if the leg ends first. If ctx ends first,
-// it ends the leg.
+// Answer accepts an inbound leg and waits for the caller's ACK. If the leg ends first, it returns a *call.HangupReason. If ctx ends first,
+// Answer ends the leg and returns a *call.HangupReason, too.
 func (l *Leg) Answer(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return l.abandon(givenUpBy(ctx))
@@ -149,8 +149,9 @@ func (l *Leg) Answer(ctx context.Context) error {
 	return l.Wait(ctx)
 }
 
-// Wait waits until both sides have answered. If the leg ends first, it returns a *call.HangupReason. If ctx ends first, it ends the leg and
-// returns a *call.HangupReason. Its SIPCode is that of the final response, or of the last response if the final one takes too long.
+// Wait waits until the call is established. If the leg ends first, it returns a *call.HangupReason. If ctx ends first, Wait ends the leg
+// and returns a *call.HangupReason. Its SIPCode is then the status of the final response, or of the last response if the final one takes
+// too long.
 func (l *Leg) Wait(ctx context.Context) error {
 	select {
 	case <-l.established:
@@ -177,7 +178,7 @@ func givenUpBy(ctx context.Context) call.HangupReason {
 	return call.HangupReason{Cause: call.CauseCancelled, Reason: "given up"}
 }
 
-// abandon ends the leg and returns why, with the SIP status of the call. It waits at most 3*T1 for the end.
+// abandon ends the leg and returns why, with the SIP status of the call. It waits at most 3*T1 for the leg to end.
 func (l *Leg) abandon(why call.HangupReason) *call.HangupReason {
 	l.GiveUp(why.Cause, why.Reason)
 	patience := time.NewTimer(3 * sip.T1)

@@ -1,4 +1,4 @@
-// Package mailbox runs functions one after another, and occupies no goroutine while its queue is empty.
+// Package mailbox runs functions one after another. A mailbox occupies no goroutine while its queue is empty.
 package mailbox
 
 import "sync"

@@ -39,8 +39,8 @@ var (
 )
 
 // ReadBody splits a body into its parts. The session description is the body itself, or the first part of that type (RFC 5621). Other
-// parts, and a body whose handling is optional, are stored without interpretation. It returns an error if a multipart body is malformed, or
-// if a body or part of another type is required.
+// parts, and a body whose handling is optional, are stored without interpretation. It returns an error if the body has no Content-Type, if
+// a multipart body is malformed or exceeds the limits, or if a body or part of another type is required.
 func ReadBody(msg interface {
 	GetHeaders(name string) []sip.Header
 	Body() []byte

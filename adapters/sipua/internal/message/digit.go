@@ -6,7 +6,7 @@ import (
 	"github.com/emiago/sipgo/sip"
 )
 
-// The media types of digits in INFO. Neither is standardized: Cisco gateways use the first, other gateways the second.
+// The media types of digits in INFO. Neither is standardized: Cisco gateways use application/dtmf-relay, other gateways application/dtmf.
 const (
 	dtmfRelay = "application/dtmf-relay"
 	dtmfPlain = "application/dtmf"
@@ -41,7 +41,8 @@ func firstLine(text string) string {
 	return strings.TrimSpace(line)
 }
 
-// signalOf returns the signal in a dtmf-relay body, whose lines are such as "Signal= 5" and "Duration=160".
+// signalOf returns the signal in a dtmf-relay body, which consists of lines like "Signal= 5" and "Duration=160". It returns an empty text
+// if there is none.
 func signalOf(text string) string {
 	for line := range strings.Lines(text) {
 		name, value, _ := strings.Cut(line, "=")

@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/sip/ladder"
 )
 
-// Event returns the ladder entry of a message. It contains no credentials and keys, and only a summary of the body.
+// Event returns the ladder entry of a message. The entry contains neither credentials nor keys, and only a summary of the body.
 func Event(msg sip.Message) ladder.Event {
 	var e ladder.Event
 	switch m := msg.(type) {

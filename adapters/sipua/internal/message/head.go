@@ -31,8 +31,8 @@ func IsExcessive(msg []byte) bool {
 // Head holds the start line and some headers of a message as received, for messages that sipgo cannot or must not parse.
 type Head struct {
 	start  string
-	echoed []field // see the variable echoed; at most MaxLines
-	length int     // of the body
+	echoed []field // at most MaxLines headers that are in the variable echoed
+	length int     // length of the body in bytes
 	known  bool    // the length is present and unambiguous
 }
 
@@ -43,7 +43,7 @@ var echoed = map[string]bool{
 	"via": true, "v": true, "from": true, "f": true, "to": true, "t": true, "call-id": true, "i": true, "cseq": true,
 }
 
-// ReadHead parses the start line and the headers of a message. It does not limit the number of headers.
+// ReadHead parses the start line and the headers of a message. It reads any number of headers, but stores at most MaxLines of them.
 func ReadHead(msg []byte) Head {
 	text, _, _ := strings.Cut(string(msg), endOfHead)
 	start, rest, _ := strings.Cut(text, "\r\n")
@@ -99,11 +99,12 @@ func unfolded(header string) string {
 	return b.String()
 }
 
-// ContentLength returns the length of the body. known is false if the headers contain no length, or several that differ. Then the end of
-// the message cannot be determined.
+// ContentLength returns the length of the body. known is false if the headers contain no valid length, or several that differ. Then the end
+// of the message cannot be determined.
 func (h Head) ContentLength() (length int, known bool) { return h.length, h.known }
 
-// Refusal returns the response to a malformed request. It returns an empty text for an ACK, for a response, and for a request without Via.
+// Refusal returns the response to a malformed request. It returns an empty text for an ACK, for a response, for a request without Via, and
+// if a header that the response must copy contains a control character.
 func (h Head) Refusal() string {
 	parts := strings.Fields(h.start)
 	if len(parts) < 3 || strings.EqualFold(parts[0], string(sip.ACK)) {

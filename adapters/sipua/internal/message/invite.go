@@ -24,8 +24,8 @@ func CalledNumber(req *sip.Request) (callwright.PhoneNumber, error) {
 	return Number(&req.To().Address)
 }
 
-// CalledDigits returns the called number of a Request-URI without a plus, which is a national number or E.164. It returns an empty text if
-// the Request-URI contains no such number or is the Contact of a trunk.
+// CalledDigits returns the called number in the Request-URI if it consists only of digits: a national number, or E.164 without the plus. It
+// returns an empty text for any other Request-URI, and for the Contact of a trunk.
 func CalledDigits(req *sip.Request) string {
 	digits := user(&req.Recipient)
 	if _, ok := trunk.ContactNumber(CalledUser(req)); ok || strings.Trim(digits, "0123456789") != "" {
@@ -46,7 +46,7 @@ func Caller(req *sip.Request) string {
 	return Printable(from.User)
 }
 
-// Number returns the E.164 number of a sip, sips or tel URI, which may omit the plus.
+// Number returns the E.164 number of a sip, sips or tel URI, which may omit the plus. It returns an error if the URI contains none.
 func Number(u *sip.Uri) (callwright.PhoneNumber, error) {
 	return callwright.ParsePhoneNumber("+" + strings.TrimPrefix(user(u), "+"))
 }

@@ -129,7 +129,7 @@ func tokens(headers []sip.Header) []string {
 	return all
 }
 
-// Requires reports whether a message's Require headers contain an option tag.
+// Requires reports whether a message's Require headers contain an option tag, which must be in lower case.
 func Requires(msg interface {
 	GetHeaders(name string) []sip.Header
 }, tag string,

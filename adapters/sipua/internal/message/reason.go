@@ -17,7 +17,7 @@ var release = map[dialog.Cause]struct {
 	dialog.Busy:          {17, "User busy"},
 	dialog.NoAnswer:      {19, "No answer from user"},
 	dialog.Rejected:      {21, "Call rejected"},
-	dialog.Unreachable:   {102, "Recovery on timer expiry"}, // the session timer
+	dialog.Unreachable:   {102, "Recovery on timer expiry"}, // the session timer has expired
 	dialog.NoACK:         {102, "Recovery on timer expiry"},
 	dialog.NotAcceptable: {65, "Bearer capability not implemented"},
 	dialog.Overload:      {42, "Switching equipment congestion"},
@@ -35,8 +35,8 @@ func addReason(req *sip.Request, why dialog.Cause) {
 	req.AppendHeader(sip.NewHeader("Reason", "Q.850;cause="+strconv.Itoa(r.code)+";text="+strconv.Quote(r.text)))
 }
 
-// Release returns the Reason headers of a message (RFC 3326) as printable text of at most 200 bytes for records. It is empty if there are
-// none.
+// Release returns the Reason headers of a message (RFC 3326) as printable text of at most 200 bytes for records. It returns an empty text
+// if there are none.
 func Release(msg interface {
 	GetHeaders(name string) []sip.Header
 },

@@ -30,7 +30,7 @@ func StatusLine(code int, phrase string) string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s", code, phrase))
 }
 
-// newResponse builds a response to a request. Its SIP version is ours, even if the request has another one.
+// newResponse builds a response to a request. The response contains our SIP version, even if the request's version differs.
 func newResponse(req *sip.Request, status int) *sip.Response {
 	res := sip.NewResponseFromRequest(req, status, reasons[status], nil)
 	res.SipVersion = version
@@ -43,7 +43,7 @@ type Refusal struct {
 	Headers []sip.Header
 }
 
-// Response builds the response to a request. If agent is empty, it contains no Server header.
+// Response builds the response to a request. If agent is empty, the response contains no Server header.
 func (r Refusal) Response(req *sip.Request, agent string) *sip.Response {
 	res := newResponse(req, r.Status)
 	if agent != "" {

@@ -20,8 +20,8 @@ var single = map[string]bool{
 // maxCallID is the maximum length of a Call-ID in bytes. Session border controllers use several hundred.
 const maxCallID = 1024
 
-// Validate returns a refusal for a malformed request that sipgo's parser accepts, for example many of RFC 4475. It returns nil for a valid
-// request.
+// Validate returns a refusal for a malformed request that sipgo's parser accepts, such as many test messages of RFC 4475. It returns nil
+// for a valid request.
 func Validate(req *sip.Request) *Refusal {
 	if req.Via() == nil {
 		return &Refusal{Status: sip.StatusBadRequest}

@@ -15,7 +15,7 @@ const maxForwards = 70
 // Transport is the transport protocol of all messages, in the form of the Via header.
 const Transport = "TLS"
 
-// Party is one end of a dialog, as From or To contains it.
+// Party is one end of a dialog: the contents of a From or To header.
 type Party struct {
 	Display string
 	URI     sip.Uri
@@ -126,7 +126,8 @@ func (id *Identity) extend(req *sip.Request, s dialog.Send) {
 	req.AppendHeader(sip.NewHeader("User-Agent", id.Agent))
 }
 
-// NewCancel builds the CANCEL of an INVITE, with the same branch and without Require and body (RFC 3261, 9.1).
+// NewCancel builds the CANCEL of an INVITE. It copies the branch of the INVITE, but neither its Require headers nor its body (RFC 3261,
+// 9.1).
 func NewCancel(invite *sip.Request, why dialog.Cause) *sip.Request {
 	req := sip.NewRequest(sip.CANCEL, invite.Recipient)
 	req.SetTransport(Transport)

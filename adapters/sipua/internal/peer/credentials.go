@@ -25,7 +25,7 @@ func (c Credentials) Server() *tls.Config {
 					return &certificates[i], nil
 				}
 			}
-			return &certificates[0], nil // as crypto/tls does; the client then reports why it is unsuitable
+			return &certificates[0], nil // as crypto/tls does; the client then reports why the certificate is unsuitable
 		},
 	}
 }

@@ -42,8 +42,9 @@ func Guard(allowPrivate bool, own *self.Server) Control {
 	}
 }
 
-// Client returns the TLS configuration of a client that verifies the peer's certificate with a host. It never verifies the dialed address,
-// because within a dialog the peer chooses that address. sessions may be nil.
+// Client returns the TLS configuration of a client. verify selects whether the client verifies nothing, the chain of the peer's
+// certificate, or the chain and the host. The client never verifies the dialed address, because within a dialog the peer chooses that
+// address. sessions may be nil.
 func Client(own Credentials, sessions tls.ClientSessionCache, verify trunk.TLSVerification, host string) *tls.Config {
 	c := &tls.Config{
 		MinVersion: tls.VersionTLS12, ServerName: host, ClientSessionCache: sessions, GetClientCertificate: own.show,

@@ -39,7 +39,7 @@ func (s Sides) of(a netip.Addr) []side {
 }
 
 // Held reports whether a call behind a trusted source must be refused without a route lookup, because too many calls of its caller or to
-// its number have been refused. Other calls from the source are not affected. It returns false for other sources.
+// its number have been refused. Other calls from the source are not affected. Held returns false for a source that is not trusted.
 func (l *Limiter) Held(a netip.Addr, s Sides) bool {
 	if !l.trusted(a) {
 		return false

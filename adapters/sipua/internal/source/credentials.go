@@ -21,7 +21,7 @@ type prover struct {
 	trunkID, caller string
 }
 
-// proof records when a caller's credentials were wrong or right.
+// proof records a caller's wrong credentials, and when the caller's credentials were last correct.
 type proof struct {
 	wrong  window
 	proven time.Time // when the credentials were last correct
@@ -60,9 +60,9 @@ func (l *Limiter) RightCredentials(a netip.Addr, trunkID, caller string) {
 	l.prove(a, trunkID, caller, func(p *proof) { p.proven = l.now() })
 }
 
-// Distrusted reports whether credentials for a trunk must be refused without a check, because too many were wrong. Wrong credentials count
-// for a source that is not trusted. Behind a trusted source they count for the caller, and for all callers without correct credentials
-// within the last hour.
+// Distrusted reports whether credentials for a trunk must be refused without a check, because too many were wrong. It counts the wrong
+// credentials of a source that is not trusted. Behind a trusted source it counts the wrong credentials of the caller. A caller without
+// correct credentials within the last hour is also refused after too many wrong credentials of all callers together.
 func (l *Limiter) Distrusted(a netip.Addr, trunkID, caller string) bool {
 	trusted := l.trusted(a)
 	l.mu.Lock()

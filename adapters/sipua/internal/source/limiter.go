@@ -39,12 +39,12 @@ type Limiter struct {
 
 	mu     sync.Mutex
 	known  map[netip.Addr]*source
-	behind map[side]*rate.Limiter // count refused calls behind trusted sources
-	proofs map[prover]proof       // of callers behind trusted sources
+	behind map[side]*rate.Limiter // limit the refused calls behind trusted sources
+	proofs map[prover]proof       // proofs of callers behind trusted sources
 }
 
 type source struct {
-	served   share             // limits INVITEs, except those that unserved limits
+	served   share             // limits INVITEs, except those that the share unserved limits
 	unserved share             // limits INVITEs to unserved numbers behind a trusted source
 	probes   *rate.Limiter     // limits OPTIONS
 	requests *rate.Limiter     // limits requests of any kind
@@ -69,7 +69,7 @@ func (l *Limiter) newShare() share {
 	return share{pace: rate.NewLimiter(l.rate, l.burst), lookups: make(chan struct{}, maxLookups)}
 }
 
-// window counts the events of up to a minute since the first one.
+// window counts the events within a minute of the first one.
 type window struct {
 	since time.Time
 	n     int
@@ -91,8 +91,8 @@ func (w window) add(now time.Time) window {
 }
 
 // NewLimiter returns a limiter that allows each source perSecond INVITEs per second, with bursts of twice as many, and as many OPTIONS. It
-// never blocks a source for which trusted returns true, but holds the callers and numbers behind it. trusted is called each time, so that
-// its result may change. If nil, no source is trusted.
+// never blocks a source for which trusted returns true, but holds the callers and numbers behind that source. The limiter stores no result
+// of trusted, so that the result may change. If trusted is nil, no source is trusted.
 func NewLimiter(perSecond int, trusted func(netip.Addr) bool, now func() time.Time) *Limiter {
 	if trusted == nil {
 		trusted = func(netip.Addr) bool { return false }
@@ -194,8 +194,8 @@ func (l *Limiter) Leave(e Entry) {
 	e.share.pending--
 }
 
-// Admitted records an admitted call and resets the counts of refused requests. Its source is a carrier, which refused calls of some
-// customers must not block.
+// Admitted records an admitted call of a source and resets the source's counts of refused requests. Such a source is a carrier, and refused
+// calls of some customers must not block a carrier.
 func (l *Limiter) Admitted(a netip.Addr) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -211,8 +211,8 @@ func (l *Limiter) Known(a netip.Addr) bool {
 	return known != nil && !known.admitted.IsZero()
 }
 
-// Refused counts a refused call, and blocks its source after too many of them unless a call was admitted recently. It reports whether it
-// has blocked the source. Behind a trusted source the call counts only against its sides.
+// Refused counts a refused call. After too many refused calls it blocks their source, unless a call from the source was admitted recently.
+// It reports whether it has blocked the source. Behind a trusted source the call counts only against its sides.
 func (l *Limiter) Refused(a netip.Addr, s Sides) bool {
 	trusted := l.trusted(a)
 	l.mu.Lock()

@@ -27,7 +27,7 @@ type Detector struct {
 	key     byte // digit of the last consecutive windows; 0 for no digit
 	run     int  // number of those windows
 	pressed byte // digit whose key is pressed; 0 if none is
-	missed  int  // consecutive windows without pressed
+	missed  int  // consecutive windows without the digit of pressed
 	digits  []byte
 }
 
@@ -47,7 +47,7 @@ func (d *Detector) Feed(samples []int16) []byte {
 	return d.digits
 }
 
-// window updates the state with the digit of one window, and appends a digit that begins to digits.
+// window updates the state with the digit of one window. If a key press begins, it appends the digit to d.digits.
 func (d *Detector) window(pcm []int16) {
 	key := d.keyOf(pcm)
 	if key != d.key {

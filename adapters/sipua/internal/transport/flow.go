@@ -14,14 +14,14 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// Flow is the connection for the messages of a dialog. It is the connection of the peer's last request while that is open (RFC 5923). When
-// it has closed, the flow opens another one with the same verification. A flow is not safe for concurrent use.
+// Flow is the connection for the messages of a dialog: the connection of the peer's last request, while it is open (RFC 5923). After that
+// connection has closed, the flow opens another one with the same verification. A flow is not safe for concurrent use.
 type Flow struct {
 	pool    *Pool
 	first   place     // where the dialog started
 	now     place     // the current connection
-	came    bool      // the peer has sent a request over now
-	profile Profile   // of first; Host is empty for a caller's connection
+	came    bool      // the peer has sent a request over the current connection
+	profile Profile   // verification of new connections; Host is empty for a caller's connection
 	names   []string  // names that a caller's certificate may contain: see Known
 	held    []Profile // profiles of the stacks that the flow must release
 }
@@ -55,9 +55,9 @@ func (f *Flow) Address() netip.AddrPort { return f.now.address }
 // TLS returns the name of the TLS version, or an empty text if the connection has closed.
 func (f *Flow) TLS() string { return Version(StateOf(f.now.conn())) }
 
-// Known adds names by which the caller is known: the hosts of its trunk's servers, and the names in its verified certificate. A new
-// connection to the caller's Contact must have a certificate with one of them. Outbound connections are verified with the trunk's host
-// instead.
+// Known adds names by which the caller is known: the hosts of its trunk's servers, and the names in its verified certificate. It ignores
+// names beyond maxNames. A new connection to the caller's Contact must have a certificate with one of the names. Outbound connections are
+// verified with the trunk's host instead.
 func (f *Flow) Known(names ...string) {
 	for _, name := range names {
 		if name != "" && len(f.names) < maxNames && !slices.Contains(f.names, name) {
@@ -69,7 +69,8 @@ func (f *Flow) Known(names ...string) {
 // maxNames is the maximum number of names of a caller, because each of them may cost a connection attempt.
 const maxNames = 4
 
-// proven returns the names in the certificate of a connection's peer, or nil if there is none that chains to a root.
+// proven returns the names in the certificate of a connection's peer. It returns nil if the peer has sent no certificate that chains to a
+// root.
 func (p *Pool) proven(conn sip.Connection) []string { return p.cfg.Credentials.Names(StateOf(conn)) }
 
 // Follow makes the connection of a peer's request the current connection of the dialog.
@@ -149,9 +150,9 @@ func (f *Flow) Request(req *sip.Request, path dialog.Path) (tx *sip.ClientTx, er
 	return tx, err
 }
 
-// each calls try for the connections that a message may use until one succeeds. It tries the current connection first if the peer has sent
-// a request over it, or if it leads to the next hop. The reason is that a Contact behind NAT contains an unreachable address. If there is a
-// route set, its first entry decides until the peer has sent a request.
+// each calls the function try for the connections that a message may use, until one call succeeds. It tries the current connection before
+// new ones, because a Contact behind NAT contains an unreachable address. With a route set, it does so only if the peer has sent a request
+// over the connection, or if the connection leads to the next hop.
 func (f *Flow) each(path dialog.Path, try func(*Stack, netip.AddrPort) error) error {
 	if (f.came || len(path.Routes) == 0 || f.leadsTo(path.NextHop)) && f.now.conn() != nil {
 		if err := try(f.now.stack, f.now.address); err == nil {
@@ -184,8 +185,8 @@ func (f *Flow) leadsTo(hop string) bool {
 	return err == nil && addr.Unmap() == f.now.address.Addr()
 }
 
-// profiles returns the verifications that a new connection to a next hop may use. For an outbound flow it is the trunk's host. For a caller
-// these are its known names and the host of the next hop, which comes first if it is a name and last if it is an address.
+// profiles returns the verifications that a new connection to a next hop may use. An outbound flow uses only the trunk's host. A caller's
+// flow uses the known names and the host of the next hop, which comes first if it is a name and last if it is an address.
 func (f *Flow) profiles(host string) []Profile {
 	if f.profile.Host != "" {
 		return []Profile{f.profile}
@@ -201,7 +202,7 @@ func (f *Flow) profiles(host string) []Profile {
 	return all
 }
 
-// elsewhere calls try for new connections to the addresses of a next hop until one succeeds.
+// elsewhere calls the function try for new connections to the addresses of a next hop, until one call succeeds.
 func (f *Flow) elsewhere(hop string, try func(*Stack, netip.AddrPort) error) error {
 	var next sip.Uri
 	if err := sip.ParseUri(hop, &next); err != nil {

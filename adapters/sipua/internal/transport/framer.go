@@ -17,9 +17,9 @@ const maxMessage = 65535
 // errFraming means that the end of a message cannot be found, so that the connection must be closed.
 var errFraming = errors.New("a SIP message without an end")
 
-// framer splits the bytes of a connection into messages (RFC 3261, 18.3) and parses them. It drops messages that are excessive or
-// malformed, for which sipgo itself would close the connection, although other requests and calls use it. The zero value is ready to use. A
-// framer is not safe for concurrent use.
+// framer splits the bytes of a connection into messages (RFC 3261, 18.3) and parses them. It drops excessive and malformed messages. sipgo
+// itself would close the connection after such a message, although other calls use the connection. The zero value is ready to use. A framer
+// is not safe for concurrent use.
 type framer struct {
 	part []byte // beginning of an incomplete message; at most maxMessage bytes plus one read
 	seen int    // number of bytes of part in which no end of the headers was found
@@ -35,8 +35,8 @@ func (f *framer) isKeepAlive(data []byte) bool {
 	return len(f.part) == 0 && len(data) >= ping && len(bytes.Trim(data, "\r\n")) == 0
 }
 
-// feed processes the bytes of one read. It returns the valid messages that are now complete, and the responses to malformed requests. After
-// errFraming the caller must close the connection.
+// feed processes the bytes of one read. It returns the valid messages that are now complete, and the responses to malformed and excessive
+// requests. An empty response must not be sent. After errFraming the caller must close the connection.
 func (f *framer) feed(data []byte) (whole []sip.Message, refusals []string, err error) {
 	if f.lost {
 		return nil, nil, errFraming

@@ -31,7 +31,7 @@ type Listener struct {
 	mu     sync.Mutex
 	open   map[netip.AddrPort]*accepted // includes connections during their handshake
 	ranks  [ranks]list.List             // the open connections by rank, the least recently used first
-	from   map[netip.Addr]*origin       // of the open connections, by source
+	from   map[netip.Addr]*origin       // shared state of the open connections, by source
 	closed bool
 
 	ctx    context.Context //nolint:containedctx // ends the handshakes when the listener closes
@@ -141,7 +141,7 @@ func (l *Listener) makeRoom(as rank) bool {
 		switch {
 		case c == nil:
 			return false
-		case l.limits.Known(c.remote.Addr()): // the source has become known since
+		case l.limits.Known(c.remote.Addr()): // the source has become known since it opened the connection
 			l.place(c, rankKnown)
 		default:
 			l.unlist(c)
@@ -252,8 +252,8 @@ func (l *Listener) connection(remote netip.AddrPort) *accepted {
 	return l.open[remote]
 }
 
-// framer returns the framer of a connection. It returns nil if the connection is closed, or if its source is blocked and it carries no
-// call.
+// framer returns the framer of a connection. It returns nil if the connection is closed, or if the connection carries no call and its
+// source is blocked.
 func (l *Listener) framer(_, remote net.Addr) *framer {
 	addr, err := netip.ParseAddrPort(remote.String())
 	if err != nil {
@@ -299,7 +299,7 @@ func (l *Listener) Close() error {
 	return err
 }
 
-// accepted is a caller's connection. It has an idle timeout, and its listener stops counting it when it closes.
+// accepted is a caller's connection with an idle timeout. When it closes, its listener stops counting it.
 type accepted struct {
 	*tls.Conn
 	listener *Listener

@@ -109,7 +109,7 @@ func (p *Pool) release(profile Profile, s *shared) {
 	}
 }
 
-// Uses returns the number of holds of stacks, which are those of dialogs and registrations.
+// Uses returns the number of holds that have not been released. Each dialog and each registration holds a stack.
 func (p *Pool) Uses() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -89,12 +89,12 @@ func (h *house) enter(source string, touched bool) net.Conn {
 	return conn
 }
 
-// local returns the local address as the remote one, because the listener identifies a connection by that address.
+// local is a connection that returns its local address as the remote one, because the listener identifies a connection by that address.
 type local struct{ net.Conn }
 
 func (l local) RemoteAddr() net.Addr { return l.LocalAddr() }
 
-// gone checks that the listener has closed the connection which, and none of the others.
+// gone checks that the listener has closed the first connection, and none of the others.
 func (h *house) gone(which net.Conn, others ...net.Conn) {
 	h.t.Helper()
 	_ = which.SetReadDeadline(time.Now().Add(patience))

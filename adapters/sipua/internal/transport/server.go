@@ -99,7 +99,8 @@ func (s *server) find(key string) *ServerTx {
 	return s.invites[key]
 }
 
-// begin lists a transaction. If one with the same key is listed, it returns that one instead. It returns false if the stack is closed.
+// begin lists a transaction. If a transaction with the same key is already listed, begin returns that transaction instead. open is false if
+// the stack is closed.
 func (s *server) begin(key string, tx *ServerTx) (listed *ServerTx, open bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,7 +165,7 @@ func (t *ServerTx) Stack() *Stack { return t.stack }
 func (t *ServerTx) Connection() sip.Connection { return t.conn }
 
 // Respond sends a response. The first final response ends the transaction. A 2xx to an INVITE may then be sent again. Respond returns
-// ErrCanceled if the request was canceled, and ErrLost if its connection has closed.
+// ErrCanceled if the request was canceled, ErrLost if its connection has closed, and another error if the request was already answered.
 func (t *ServerTx) Respond(res *sip.Response) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -192,9 +193,9 @@ func (t *ServerTx) respond(res *sip.Response) error {
 	return nil
 }
 
-// Watch sets the functions to call if the peer cancels an INVITE, or its connection closes, before the final response. At most one of them
-// is called, once. It must not block or use the transaction. Watch returns ErrCanceled or ErrLost if that has already happened. It does
-// nothing for an answered transaction.
+// Watch sets the functions to call if the peer cancels an INVITE, or its connection closes, before the final response. At most one of the
+// two functions is called, at most once. The functions must neither block nor use the transaction. Watch returns ErrCanceled or ErrLost if
+// the INVITE was already canceled or its connection has closed. It does nothing for an answered transaction.
 func (t *ServerTx) Watch(canceled func(cancel *sip.Request), lost func()) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -207,7 +208,8 @@ func (t *ServerTx) Watch(canceled func(cancel *sip.Request), lost func()) error 
 	return t.over
 }
 
-// watch sends 100 unless another response is sent soon (RFC 3261, 17.2.1). It also ends the transaction when its connection closes.
+// watch sends 100 unless another response is sent within 200 ms (RFC 3261, 17.2.1). It also ends the transaction when its connection
+// closes.
 func (t *ServerTx) watch() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -236,7 +238,7 @@ func (t *ServerTx) guardConnection() {
 	})
 }
 
-// lose ends a transaction whose connection has closed, and calls lost. The caller must hold the mutex.
+// lose ends a transaction whose connection has closed, and calls the function lost, if set. The caller must hold the mutex.
 func (t *ServerTx) lose() {
 	if t.over == nil && t.lost != nil {
 		t.lost()

@@ -34,7 +34,7 @@ type Stack struct {
 // Handler handles the requests that a stack receives. Its functions are called in the goroutine that reads the connection of the request,
 // and the connection is not read until they return.
 type Handler struct {
-	// Malformed is called for each message that cannot be parsed. It may be nil.
+	// Malformed is called for each message that cannot be parsed, or has too many headers or parameters. It may be nil.
 	Malformed func(s *Stack, from netip.AddrPort)
 	// Pace waits until the rate limit of a source allows another request. It may be nil.
 	Pace func(from netip.AddrPort)
@@ -89,8 +89,8 @@ func (s *Stack) Pending() int { return s.server.count() }
 // Serve handles the requests of a listener's connections until the listener closes.
 func (s *Stack) Serve(l *Listener) error { return s.transport.ServeTLS(l) }
 
-// filter handles the received bytes of a connection in place of sipgo, which would close the connection after one malformed message. It
-// never returns bytes to sipgo. It returns an error if the connection must be closed.
+// filter handles the received bytes of a connection instead of sipgo, because sipgo would close the connection after one malformed message.
+// It never returns bytes to sipgo. It returns an error if the connection must be closed.
 func (s *Stack) filter(from sip.TransportReadProps, data []byte) ([]byte, error) {
 	remote := from.RemoteAddr.String()
 	f := s.framer(from.LocalAddr, from.RemoteAddr)
@@ -116,7 +116,7 @@ func (s *Stack) filter(from sip.TransportReadProps, data []byte) ([]byte, error)
 	return nil, err
 }
 
-// malformed calls Pace and Malformed for a message that cannot be parsed.
+// malformed calls Pace and Malformed for a malformed or excessive message.
 func (s *Stack) malformed(remote net.Addr) {
 	from, err := netip.ParseAddrPort(remote.String())
 	if err != nil {
@@ -206,7 +206,7 @@ func (s *Stack) Existing(to netip.AddrPort) sip.Connection {
 	return conn
 }
 
-// Heard returns when the last bytes arrived over an outbound connection.
+// Heard returns when the last bytes arrived over an outbound connection, or the zero time if conn is not one of sipgo's TCP connections.
 func (s *Stack) Heard(conn sip.Connection) time.Time {
 	tcp, ok := conn.(*sip.TCPConnection)
 	if !ok {
@@ -234,7 +234,7 @@ func address(req *sip.Request, to netip.AddrPort) {
 	req.SetDestination(to.String())
 }
 
-// Write sends a request outside of a transaction, which is the ACK of a 2xx.
+// Write sends a request outside of a transaction. The ACK of a 2xx is the only such request.
 func (s *Stack) Write(ctx context.Context, req *sip.Request, to netip.AddrPort) error {
 	if err := message.CheckControl(req); err != nil {
 		return err

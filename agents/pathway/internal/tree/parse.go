@@ -53,7 +53,7 @@ func (p *Parser) Parse(text string) (Value, error) {
 	return v, nil
 }
 
-// clone copies the members of a closed object or array to memory that they keep.
+// clone copies the members of a closed object or array to room, where they stay.
 func (p *Parser) clone(members []Member) []Member {
 	const chunk = 256
 	if cap(p.room)-len(p.room) < len(members) {
@@ -114,7 +114,7 @@ func (p *Parser) value(depth int) (v Value, ok bool) {
 	return v, ok
 }
 
-// word consumes the given word, which is null, true or false, and reports whether it was there.
+// word consumes null, true or false, given as word, and reports whether the text continues with it.
 func (p *Parser) word(word string) bool {
 	if !strings.HasPrefix(p.text[p.at:], word) {
 		return false
@@ -123,7 +123,7 @@ func (p *Parser) word(word string) bool {
 	return true
 }
 
-// object parses an object. It appends the members to those of the enclosing objects, until their number is known.
+// object parses an object. It collects the members at the end of p.members, because their number is not known before the end of the object.
 func (p *Parser) object(depth int) ([]Member, bool) {
 	p.at++
 	if p.next('}') {

@@ -57,7 +57,7 @@ func (v *Value) Items() []Member {
 	return v.Members
 }
 
-// find returns the last member with a name, or nil.
+// find returns the last member with the given name, or nil if there is none.
 func (v *Value) find(name string) *Value {
 	for i := len(v.Members) - 1; i >= 0; i-- {
 		if v.Members[i].Name == name {
@@ -77,7 +77,7 @@ func (v *Value) Set(name string, to Value) {
 	v.Members = append(v.Members, Member{name, to})
 }
 
-// DeleteFunc deletes the members of an object for whose names fits returns true.
+// DeleteFunc deletes the members of an object whose names the function fits accepts.
 func (v *Value) DeleteFunc(fits func(name string) bool) {
 	gone := func(m Member) bool { return fits(m.Name) }
 	if slices.ContainsFunc(v.Members, gone) {
@@ -105,7 +105,8 @@ func (v *Value) Float() float64 {
 	return n
 }
 
-// Append appends the value with its original spelling, except for changed members. Absent becomes null.
+// Append appends the value as JSON, without white space between the members of objects and arrays. Values other than objects and arrays
+// keep their original spelling. Absent becomes null.
 func (v *Value) Append(to []byte) []byte {
 	switch v.Kind {
 	case Object:
@@ -183,7 +184,8 @@ func separate(to []byte, i int) []byte {
 	return to
 }
 
-// appendNumber appends an integer of up to 15 digits unchanged, and any other number in the shortest form that has the same float64.
+// appendNumber appends an integer of up to 15 digits unchanged, and any other number in the shortest form that has the same float64. A
+// number that is too large for a float64 also stays unchanged.
 func appendNumber(to []byte, raw string) []byte {
 	if len(raw) <= 15 && strings.Trim(raw, "0123456789") == "" {
 		return append(to, raw...)

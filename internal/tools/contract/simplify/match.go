@@ -22,7 +22,7 @@ type rule struct {
 	function   *ast.FuncDecl
 }
 
-// compile parses before.
+// compile parses the field before.
 func (r *rule) compile() error {
 	text := "package p\n" + r.before
 	if !strings.HasPrefix(strings.TrimSpace(r.before), "func (") && !strings.HasPrefix(strings.TrimSpace(r.before), "func E_") {
@@ -39,7 +39,7 @@ func (r *rule) compile() error {
 	return nil
 }
 
-// expand returns after, with the placeholders replaced by their texts.
+// expand returns the code in the field after, with the placeholders replaced by their texts.
 func (r *rule) expand(texts map[string]string) string {
 	var out strings.Builder
 	rest := r.after

@@ -188,7 +188,7 @@ func returning(expression string, i int) string {
 	return fmt.Sprintf("return %d, %s", i, expression)
 }
 
-// withIndex inserts an index before the results of all return statements, except in closures.
+// withIndex returns the text of the statements, with an index inserted before the results of all return statements except in closures.
 func withIndex(f *file, list []ast.Stmt, index int) string {
 	f.edits = nil
 	for _, s := range list {

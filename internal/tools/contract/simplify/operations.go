@@ -129,8 +129,8 @@ var serverRules = []rule{
 	{name: "the failure alone", before: handlerFailed, after: "if err != nil {\ns.fail(ctx, w, r, err)\n}"},
 }
 
-// hooked returns ogen's code that runs an operation inside middleware. The answer is stored in the variable into. A non-empty from names
-// the variable that receives the operation's result.
+// hooked returns ogen's code that runs an operation inside middleware. into is the name of the variable that receives the answer. If from
+// is not empty, it is the name of the variable that receives the operation's result.
 func hooked(into, from string) string {
 	if from != "" {
 		from += ", "
@@ -154,7 +154,7 @@ var (
 )
 
 // operation chooses the function of package codec that runs an operation, and shortens the literal of the middleware's request. It returns
-// false if none fits.
+// false if no function fits.
 func operation(texts map[string]string) bool {
 	found := call.FindStringSubmatch(texts["E_call"])
 	if found == nil {

@@ -24,7 +24,7 @@ const status = "GetStatusCode"
 // caller can declare an interface with just the required operations instead.
 var unused = regexp.MustCompile(`^(FindRoute|Invoker|codeRecorder)$`)
 
-// dropUnused deletes the accessors of exported fields, and unused declarations.
+// dropUnused deletes the accessors of exported fields, except status, and unused declarations.
 func dropUnused(f *file) {
 	for _, decl := range f.tree.Decls {
 		var doc *ast.CommentGroup
@@ -120,7 +120,7 @@ func dropComments(f *file) {
 	}
 }
 
-// shortenLiterals omits the zero fields of literals, and writes the others on one line.
+// shortenLiterals omits the zero fields of literals of the packages validate and uri, and writes the other fields on one line.
 func shortenLiterals(f *file) {
 	ast.Inspect(f.tree, func(n ast.Node) bool {
 		literal, ok := n.(*ast.CompositeLit)
@@ -157,7 +157,7 @@ func (f *file) text(n ast.Node) string {
 
 const codec = "github.com/callwright/callwright/transport/oas/internal/codec"
 
-// mendImports deletes unused imports, and adds the import of package codec.
+// mendImports deletes unused imports, and adds the import of package codec if it is used.
 func mendImports(name string, source []byte) ([]byte, error) {
 	tree, err := parser.ParseFile(token.NewFileSet(), name, source, parser.SkipObjectResolution)
 	if err != nil {

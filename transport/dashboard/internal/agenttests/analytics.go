@@ -18,7 +18,7 @@ import (
 // report contains the data of the page with a pathway's test results.
 type report struct {
 	Filter   filter
-	Pathways []tested // with scenarios; listed while the filter names none
+	Pathways []tested // pathways with scenarios; set if the filter names no pathway
 	Report   *analytics.Report
 	Cut      bool   // only the newest agenttest.MaxScan runs count
 	LeftOut  string // why some runs do not count; empty if all count
@@ -56,7 +56,7 @@ type link struct {
 // maxRows is the maximum number of rows in a table of a report.
 const maxRows = 50
 
-// analytics shows the test results of a pathway, or the list of pathways.
+// analytics shows the test results of the pathway that the filter names, or a list of pathways if it names none.
 func (p pages) analytics(ctx context.Context, r *page.Request) (page.Answer, error) {
 	data := report{Filter: readFilter(r, "pathway_id", "version_number", "days", "include_scripted")}
 	f := data.Filter
@@ -91,7 +91,7 @@ func (p pages) analytics(ctx context.Context, r *page.Request) (page.Answer, err
 	return view, err
 }
 
-// query converts the form to a query. A field that is not a number is an error with the field.
+// query converts the filter to a query. An invalid number causes CodeBadRequest with the name of the field.
 func (f filter) query() (q agenttest.AnalyticsQuery, err error) {
 	q.Pathway, q.Scan = f.Values["pathway_id"], agenttest.MaxScan
 	if scripted := f.choice("include_scripted"); scripted != nil {

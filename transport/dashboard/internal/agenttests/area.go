@@ -36,7 +36,6 @@ type Pathways interface {
 	List(ctx context.Context, org callwright.OrgID, l pathway.Listing) (callwright.Page[pathway.Pathway], error)
 }
 
-// pages contains the handlers of the pages.
 type pages struct{ cfg Config }
 
 // New returns the area with the pages for tests.
@@ -105,8 +104,8 @@ func faultsOf(err error, fields ...string) (page.Faults, bool) {
 	return page.FaultsOf(err, nil, fields...)
 }
 
-// cancelled redirects to a page after a cancellation, with a notice of its success or its failure. It returns errors that are not the
-// user's.
+// cancelled redirects to a page after a cancellation, with a notice of its success or its failure. An error that page.FaultsOf does not
+// convert is returned instead.
 func cancelled(to, notice string, err error) (page.Answer, error) {
 	if err != nil {
 		if _, ok := page.FaultsOf(err, nil); !ok {

@@ -44,7 +44,7 @@ func (h *house) fits(paths ...string) {
 	}
 }
 
-// follow checks the links of a page whose path begins with below: each must lead to a page, and each of parts must occur in a link.
+// follow checks those links of a page whose paths begin with below: each must lead to a page, and each of parts must occur in such a link.
 func (h *house) follow(path, body, below string, parts ...string) {
 	h.t.Helper()
 	base := must(url.Parse(h.URL + path))

@@ -83,7 +83,8 @@ var outcomes = []struct {
 	outcome     assert.Outcome
 }{{"", "All", ""}, {"failed", "Failed", assert.Failed}, {"error", "Not evaluated", assert.Error}, {"passed", "Passed", assert.Passed}}
 
-// readEvidence returns the data of the run's page at a path. An invalid query parameter is CodeBadRequest.
+// readEvidence returns the turns and the assertions of a run for the page at the given path. An invalid query parameter causes
+// CodeBadRequest.
 func readEvidence(r *page.Request, at string, o *engine.Outcome) (v evidence, err error) {
 	v.at = at
 	if v.Talk, err = partOf(r, at, "Turns", "turns", "conversation", len(o.Evidence.Turns), maxTurns); err != nil {
@@ -107,7 +108,8 @@ func readEvidence(r *page.Request, at string, o *engine.Outcome) (v evidence, er
 	return v, nil
 }
 
-// choose returns the indexes of the results with the outcome in the query, and sets the tabs.
+// choose sets the tabs, and returns the indexes of the results that the query parameter "outcome" selects: all results if it is empty. An
+// unknown outcome causes CodeBadRequest.
 func (v *evidence) choose(r *page.Request, results []assert.Result) (chosen []int, err error) {
 	name := r.Query("outcome")
 	known := false
@@ -129,7 +131,7 @@ func (v *evidence) choose(r *page.Request, results []assert.Result) (chosen []in
 	return chosen, nil
 }
 
-// talk sets the turns on the page, and returns for each turn the texts that assertions quote.
+// talk sets the turns on the page, and returns for each of these turns up to maxRefs texts that assertions quote.
 func (v *evidence) talk(r *page.Request, o *engine.Outcome) (quotes [][]string) {
 	from, to := v.Talk.From, v.Talk.To
 	v.Turns, quotes = make([]turn, to-from), make([][]string, to-from)
@@ -230,7 +232,7 @@ func mark(text string, quotes []string) []piece {
 	return pieces
 }
 
-// valueText returns a value as JSON of at most maxValue bytes, or an empty text for nil.
+// valueText returns a value as JSON of at most maxValue bytes, or an empty text if the value is nil or cannot be encoded.
 func valueText(value any) string {
 	if value == nil {
 		return ""

@@ -138,7 +138,8 @@ func groupView(title string, data oneGroup) *page.View {
 	return view
 }
 
-// group redirects to the batch or the simulation set with an id, for links that do not know which of them it is.
+// group redirects to the batch with the given id, or to the simulation set if there is no such batch. It serves links that contain an id
+// without the type of group.
 func (p pages) group(ctx context.Context, r *page.Request) (page.Answer, error) {
 	id := r.PathValue("id")
 	_, _, err := p.cfg.Tests.GetBatch(ctx, r.Org(), id)

@@ -63,8 +63,8 @@ func TestSets(t *testing.T) {
 	h.post(at, at+"/cancel", url.Values{}, http.StatusOK, "The simulation set is being cancelled.")
 }
 
-// TestStatesOfSets checks that a set in the state PASSED is shown as completed, because only some of its runs may have passed, and that
-// such a batch is shown as passed.
+// TestStatesOfSets checks that a set in the state PASSED is shown as completed, because only some of its runs may have passed. A batch in
+// this state is shown as passed.
 func TestStatesOfSets(t *testing.T) {
 	t.Parallel()
 	h := open(t)

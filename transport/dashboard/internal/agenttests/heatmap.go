@@ -52,8 +52,8 @@ var orders = []struct {
 	{"share", "Share", func(a, b analytics.NodeFailures) int { return cmp.Compare(a.Rate(), b.Rate()) }},
 }
 
-// heatmap draws the failures of nodes over a version of a pathway, or over its draft if number is 0. Without the drawing, it only returns
-// the table.
+// heatmap draws the failures of nodes over a version of a pathway, or over its draft if number is 0. It returns only the table if nodes is
+// empty, Config.Pathways is nil, or the version no longer exists.
 func (p pages) heatmap(ctx context.Context, r *page.Request, pathway string, number int, nodes []analytics.NodeFailures) (h heatmap, err error) {
 	h.Version = number
 	if err := h.list(r, nodes); err != nil {
@@ -89,7 +89,7 @@ func (p pages) heatmap(ctx context.Context, r *page.Request, pathway string, num
 	return h, nil
 }
 
-// list sets the rows of the table, sorted as the query requests.
+// list sets the rows of the table, sorted as the query requests. An unknown column causes CodeBadRequest.
 func (h *heatmap) list(r *page.Request, nodes []analytics.NodeFailures) (err error) {
 	by, ascending := cmp.Or(r.Query("sort"), "failed"), r.Query("order") == "asc"
 	sorted := slices.Clone(nodes)

@@ -19,7 +19,7 @@ import (
 type newGroup struct {
 	form
 
-	Path, Name string // of the list of such groups
+	Path, Name string // path of the list of such groups, and the name of such a group
 	Set        bool
 	Filter     filter
 	Query      string // query of the page, which selects the listed scenarios
@@ -107,7 +107,8 @@ func (p pages) startSet(ctx context.Context, r *page.Request) (page.Answer, erro
 	return p.notStarted(ctx, r, data, err, setFields)
 }
 
-// notStarted shows the form again with the faults in err. The faults of single scenarios are shown at the list of scenarios.
+// notStarted shows the form again with the faults in err, or returns err if the user cannot correct it. The faults of single scenarios are
+// shown at the list of scenarios.
 func (p pages) notStarted(ctx context.Context, r *page.Request, data newGroup, err error, fields []string) (page.Answer, error) {
 	faults, ok := faultsOf(err, fields...)
 	if !ok {
@@ -128,7 +129,7 @@ type limits struct {
 	budget      engine.Limit
 }
 
-// limits parses the limits in the form. An invalid value is CodeBadRequest with the field.
+// limits parses the limits in the form. An invalid value causes CodeBadRequest with the name of the field.
 func (f form) limits() (g limits, err error) {
 	if g.version, err = f.whole("version_number"); err != nil {
 		return g, err

@@ -9,16 +9,16 @@ import (
 
 // part describes the part of a long list that a page shows, for the template "part".
 type part struct {
-	Name       string // of the whole list
-	From, To   int    // indexes of the first entry and after the last entry
+	Name       string // name of the whole list
+	From, To   int    // index of the first entry, and the index after the last entry
 	First      int    // number that is shown for the entry at index 0
 	Total      int
 	Prev, Next string // paths of the neighboring parts; empty if there is none
 }
 
 // partOf returns the part of a list whose number, starting at 1, is the query parameter param. If the number exceeds the last part, for
-// example because the list has become shorter, it returns the last part. The links lead to the element of the page at the path at; if at is
-// empty, of the current page.
+// example because the list has become shorter, partOf returns the last part. An invalid number causes CodeBadRequest with param as the
+// field. The links lead to the given element on the page with the path at, or on the current page if at is empty.
 func partOf(r *page.Request, at, name, param, element string, total, size int) (part, error) {
 	number, last := 1, max(1, (total+size-1)/size)
 	if given := r.Query(param); given != "" {

@@ -92,7 +92,8 @@ func issuesAbout(scenario string) string {
 	return "?" + url.Values{"resource_type": {"run"}, "search": {callwright.Clip("Test fails: "+scenario, maxSearch)}}.Encode()
 }
 
-// analyze shows a run with an analysis of its failure. The analysis is not stored: each request asks the model again.
+// analyze shows a run with an analysis of its failure, or with the reason why the analysis failed. The analysis is not stored: each request
+// asks the model again.
 func (p pages) analyze(ctx context.Context, r *page.Request) (page.Answer, error) {
 	a, err := p.cfg.Tests.AnalyzeRun(ctx, r.Org(), r.PathValue("id"))
 	if err == nil {

@@ -109,7 +109,7 @@ func (p pages) deleteScenario(ctx context.Context, r *page.Request) (page.Answer
 	return page.SeeOther{To: "/tests", Notice: "The scenario is deleted."}, nil
 }
 
-// notKept shows the form again with the faults in err, each at its field.
+// notKept shows the form again with the faults in err, each at its field. It returns err if the user cannot correct it.
 func (p pages) notKept(ctx context.Context, r *page.Request, data scenarioForm, err error) (page.Answer, error) {
 	faults, ok := faultsOf(err, scenarioFields...)
 	if !ok {
@@ -142,7 +142,8 @@ func faultsInParts(all callwright.FieldErrors) page.Faults {
 	return faults
 }
 
-// showScenarioForm shows the form. For a new scenario it adds the selectable pathways, unless there are more than pathway.MaxPage.
+// showScenarioForm shows the form. For a new scenario it adds the selectable pathways, unless Config.Pathways is nil or there are more than
+// pathway.MaxPage.
 func (p pages) showScenarioForm(ctx context.Context, r *page.Request, data scenarioForm) (page.Answer, error) {
 	data.Types = assert.Kinds()
 	view := &page.View{Page: "scenarioform", Title: "New scenario", Data: &data}
@@ -177,7 +178,7 @@ func (f *scenarioForm) choose(all []pathway.Pathway) {
 	}
 }
 
-// patch converts the form to a patch. An invalid value is CodeBadRequest with the field.
+// patch converts the form to a patch. An invalid value causes CodeBadRequest with the name of the field.
 func (f scenarioForm) patch() (p scenario.Patch, err error) {
 	v := f.Values
 	wanted, err := readAssertions(v["assertions"])

@@ -28,7 +28,7 @@ func readFilter(r *page.Request, fields ...string) filter {
 	return f
 }
 
-// oneOf returns the value of a field, which may be empty. If the value is not one of values, it adds a fault.
+// oneOf returns the value of a field. If the value is neither empty nor in the given list, oneOf also adds a fault.
 func oneOf[T ~string](f filter, name string, values []T) T {
 	value := T(f.Values[name])
 	if value != "" && !slices.Contains(values, value) {

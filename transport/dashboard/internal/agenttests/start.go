@@ -25,7 +25,7 @@ func readForm(r *page.Request, fields []string) form {
 	return f
 }
 
-// whole returns the integer in a field, or nil if the field is empty. Another value is CodeBadRequest with the field.
+// whole returns the integer in a field, or nil if the field is empty. Any other value causes CodeBadRequest with the name of the field.
 func (f form) whole(name string) (*int, error) {
 	if f.Values[name] == "" {
 		return nil, nil //nolint:nilnil // as in the domain, nil is no number
@@ -40,8 +40,8 @@ func (f form) whole(name string) (*int, error) {
 // runFields lists the fields of the form that starts runs.
 var runFields = []string{"version_number", "request_data_override", "simulations_per_scenario"}
 
-// start starts a run of a scenario, or a simulation set if the form states a number of simulations. It shows the form again if it has
-// faults.
+// start starts a run of a scenario, or a simulation set if the form states a number of simulations. If the form has faults, start shows the
+// form again.
 func (p pages) start(ctx context.Context, r *page.Request) (page.Answer, error) {
 	f := readForm(r, runFields)
 	to, err := p.startRuns(ctx, r, f)

@@ -71,7 +71,7 @@ type iteration struct {
 	Edges  int
 }
 
-// The limits of the parts of iterations that a page shows.
+// The maximum numbers of iterations and of differences that a page shows.
 const (
 	maxIterations = 10
 	maxSummary    = 5   // differences of an iteration on the session's page
@@ -106,7 +106,7 @@ func (p pages) session(ctx context.Context, r *page.Request) (page.Answer, error
 	return view, nil
 }
 
-// iterationOf returns the iteration with index i of a session, with up to most differences.
+// iterationOf returns the iteration with index i of a session. The result contains at most the given number of differences.
 func iterationOf(s tornado.Session, i, most int) iteration {
 	it := iteration{Iteration: s.Iterations[i], Parent: s.Parent(s.Iterations[i].Number), Groups: s.Batches(s.Iterations[i])}
 	if c := it.Changes; c != nil {
@@ -205,7 +205,7 @@ func (p pages) startSession(ctx context.Context, r *page.Request) (page.Answer, 
 	return p.showNewSession(f), nil
 }
 
-// session converts the form to a request. An invalid value is CodeBadRequest with the field.
+// session converts the form to a request. An invalid value causes CodeBadRequest with the name of the field.
 func (f form) session() (tornado.Start, error) {
 	start := tornado.Start{Pathway: f.Values["pathway_id"]}
 	var err error

@@ -67,7 +67,7 @@ func TestRunningIteration(t *testing.T) {
 	h.want(http.StatusOK, "/tests/tornado/t1/iterations/1", "data-live", "under way")
 }
 
-// TestNoSession checks that the page says before the user fills in the form that no session can be started, because there is no Fixer.
+// TestNoSession checks that, without a Fixer, the page shows the reason why no session can be started instead of the form.
 func TestNoSession(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(c *tornado.Config) { c.Fixer = nil })

@@ -20,7 +20,6 @@ import (
 // option is an option of a select element.
 type option struct{ Value, Text string }
 
-// funcs contains the functions of the templates.
 var funcs = template.FuncMap{
 	"state": stateOf, "groupstate": groupStateOf, "groupstates": groupStates, "outcome": outcomeOf, "vote": voteOf, "score": scoreText, "share": shareText, "json": indented,
 	"price": priceText, "ending": endText, "raw": rawText, "number": func(i int) int { return i + 1 },
@@ -65,7 +64,8 @@ func groupStates(path string) []option {
 	return all
 }
 
-// setCompleted is the text for a simulation set in the state Passed, because only some of its runs may have passed.
+// setCompleted is the text of the badge for a simulation set in the state Passed. The text is not "passed", because some of the set's runs
+// may have failed.
 const setCompleted = "completed"
 
 // groupStateOf returns the badge of a group's state.

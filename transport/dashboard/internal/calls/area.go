@@ -20,7 +20,6 @@ type Config struct {
 	Log   *calllog.Service // if nil, the pages show no SIP messages
 }
 
-// pages contains the handlers of the pages.
 type pages struct {
 	cfg   Config
 	waves *waves

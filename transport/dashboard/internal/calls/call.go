@@ -61,7 +61,7 @@ func (p pages) call(ctx context.Context, r *page.Request) (page.Answer, error) {
 	return view, nil
 }
 
-// stop ends a running call and returns to its page.
+// stop requests the end of a call, and redirects to the call's page with a notice of the success or the failure.
 func (p pages) stop(ctx context.Context, r *page.Request) (page.Answer, error) {
 	id := r.PathValue("id")
 	notice := "The call was told to end, which takes a few seconds."

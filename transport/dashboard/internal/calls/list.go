@@ -21,7 +21,7 @@ type list struct {
 	More    bool        // more calls are running than Running contains
 	Calls   []call.Call
 	Next    string    // path of the next page; empty on the last page
-	Until   time.Time // where the search stopped; zero if the page is full or the last
+	Until   time.Time // where the search stopped; zero if the page is full or is the last page
 	Order   page.Sort
 }
 
@@ -33,7 +33,8 @@ func orderOf(r *page.Request, f call.Filter) page.Sort {
 	return page.Sort{Query: r.With("ascending", "true"), Aria: "descending", Mark: "▼"}
 }
 
-// list shows the running calls, and below them the ended calls. With filters it shows the calls that match.
+// list shows the ended calls and, on the first page, the running calls above them. With filters it shows all calls that match, whether
+// running or ended.
 func (p pages) list(ctx context.Context, r *page.Request) (page.Answer, error) {
 	after, err := r.After()
 	if err != nil {

@@ -9,16 +9,21 @@ import (
 // option is an option of a select element.
 type option struct{ Value, Text string }
 
-// funcs contains the functions of the templates.
 var funcs = template.FuncMap{
 	"state": State, "ending": endText, "sipStatus": sipStatus, "release": releaseText, "speaker": speakerText, "millis": millis, "clock": clock,
-	"millisText": millisText, "delivery": deliveryOf, "version": versionText,
+	"millisText": millisText, "held": heldText, "delivery": deliveryOf, "version": versionText,
 
 	"scan":       func() int { return call.MaxScan },
 	"directions": func() []option { return []option{{"", "Both"}, {"true", "Inbound"}, {"false", "Outbound"}} },
 	"answers":    func() []option { return []option{{"", "Any"}, {"true", "Yes"}, {"false", "No"}} },
-	"settings":   func() []option { return []option{{"", "Use the agent's setting"}, {"true", "Yes"}, {"false", "No"}} },
-	"orders":     func() []option { return []option{{"", "Newest first"}, {"true", "Oldest first"}} },
+	"interruptibilities": func() []option {
+		return []option{
+			{"", "Use the agent's setting"}, {"0", "Never"}, {"1", "By several words"}, {"2", "By words, not by an “uh-huh”"},
+			{"3", "The same, sooner"}, {"4", "By any sound of a voice"},
+		}
+	},
+	"settings": func() []option { return []option{{"", "Use the agent's setting"}, {"true", "Yes"}, {"false", "No"}} },
+	"orders":   func() []option { return []option{{"", "Newest first"}, {"true", "Oldest first"}} },
 	"outcomes": func() []option {
 		return anyOf(call.StatusCompleted, call.StatusFailed, call.StatusBusy, call.StatusNoAnswer, call.StatusCanceled, call.StatusUnknown)
 	},

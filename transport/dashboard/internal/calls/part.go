@@ -13,8 +13,9 @@ type part struct {
 	First, Previous, Next, Last string
 }
 
-// partOf returns the page of a list that the query parameter name selects. Without the parameter it returns the first page if the call has
-// ended, and the last page otherwise. count is the number of elements in the list.
+// partOf returns the page of a list that the query parameter with the given name selects. Without the parameter it returns the first page
+// if the call has ended, and the last page otherwise. count is the number of elements in the list. A number that is not a page of the list
+// causes CodeBadRequest.
 func partOf(r *page.Request, name string, count, size int, ended bool) (part, error) {
 	p := part{Number: 1, Pages: max(1, (count+size-1)/size)}
 	if !ended {

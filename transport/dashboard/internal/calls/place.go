@@ -17,18 +17,18 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/turnlog"
 )
 
-// form contains the form that places a call. Its fields have the names of the API.
+// form contains the values of the form that places a call. Its fields have the names of the API.
 type form struct {
 	Values map[string]string // as typed
 	Faults page.Faults
 	Limits string // limits of the tasks that the server's model can follow; empty if there are none
 }
 
-// formFields lists the fields of the form. The last two are hidden: the id of the call to repeat, and the settings of that call that the
-// form cannot represent.
+// formFields lists the fields of the form. The last two fields are hidden. They contain the id of the call to repeat, and the settings of
+// that call that the form cannot represent.
 var formFields = []string{
 	"phone_number", "from", "task", "pathway_id", "pathway_version", "persona_id", "agent_id", "first_sentence", "voice", "language", "max_duration",
-	"record", "wait_for_greeting", "request_data", "again", "missing",
+	"record", "wait_for_greeting", "interruptibility", "request_data", "again", "missing",
 }
 
 // Title returns the heading of the page.
@@ -74,6 +74,9 @@ func again(c call.Call) (form, error) {
 	}}
 	if a.MaxDuration != 0 {
 		f.Values["max_duration"] = strconv.FormatFloat(a.MaxDuration.Minutes(), 'f', -1, 64)
+	}
+	if a.Interruptibility != nil {
+		f.Values["interruptibility"] = strconv.Itoa(*a.Interruptibility)
 	}
 	if version := a.Pathway.Version; a.Pathway.ID != "" {
 		f.Values["pathway_version"] = cmp.Or(string(version.Environment), strconv.Itoa(version.Number))
@@ -144,7 +147,7 @@ func (p pages) place(ctx context.Context, r *page.Request) (page.Answer, error) 
 	return p.view(f, http.StatusUnprocessableEntity), nil
 }
 
-// request converts the form to a request. An invalid value is CodeBadRequest with the field.
+// request converts the form to a request. An invalid value causes CodeBadRequest with the name of the field.
 func (f form) request() (call.Request, error) {
 	r := call.Request{AgentID: f.Values["agent_id"]}
 	for name, number := range map[string]*string{"phone_number": &r.To, "from": &r.From} {
@@ -173,6 +176,13 @@ func (f form) request() (call.Request, error) {
 			}
 			*setting = callwright.Given(yes)
 		}
+	}
+	if value := f.Values["interruptibility"]; value != "" {
+		n, err := strconv.Atoi(value)
+		if err != nil {
+			return r, callwright.Invalid("interruptibility", "must be a number from 0 to 4")
+		}
+		r.Overrides.Interruptibility = callwright.Given(n)
 	}
 	if value := f.Values["max_duration"]; value != "" {
 		n, err := strconv.ParseFloat(strings.Replace(value, ",", ".", 1), 64)

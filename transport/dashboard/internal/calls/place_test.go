@@ -49,7 +49,7 @@ func TestPlace(t *testing.T) {
 	h.want(http.StatusNotFound, "/calls/new?again=none")
 }
 
-// TestPlaceWithoutAModel checks that the form and the call's page warn, without a language model, that free tasks are not followed, and
+// TestPlaceWithoutAModel checks that, without a language model, the form and the call's page warn that free tasks are not followed, and
 // describe the supported tasks.
 func TestPlaceWithoutAModel(t *testing.T) {
 	t.Parallel()
@@ -85,6 +85,26 @@ func TestPlaceAsTheAgentSays(t *testing.T) {
 		if a := must(h.calls.Get(t.Context(), org, found.Items[0].ID)).Agent; a.Record != want || a.WaitForGreeting != want {
 			t.Errorf("%q: recorded %t, waits for a greeting %t", said, a.Record, a.WaitForGreeting)
 		}
+	}
+}
+
+// TestPlaceWithInterruptibility checks that the form sets who interrupts the agent, and shows it when the call is repeated.
+func TestPlaceWithInterruptibility(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.post("/calls/new", "/calls", url.Values{"phone_number": {"+14155550123"}, "task": {"Talk."}, "interruptibility": {"0"}}, http.StatusOK, "The call was placed.")
+	found, _, err := h.calls.List(t.Context(), org, call.Filter{})
+	if err != nil || len(found.Items) != 1 {
+		t.Fatalf("%d calls were placed, %v", len(found.Items), err)
+	}
+	id := found.Items[0].ID
+	if a := must(h.calls.Get(t.Context(), org, id)).Agent; a.Interruptibility == nil || *a.Interruptibility != 0 {
+		t.Errorf("interruptibility %v", a.Interruptibility)
+	}
+	h.want(http.StatusOK, "/calls/new?again="+id, `<option value="0" selected>Never</option>`)
+	for _, wrong := range []string{"x", "5"} {
+		h.post("/calls/new", "/calls", url.Values{"phone_number": {"+14155550123"}, "task": {"Talk."}, "interruptibility": {wrong}},
+			http.StatusUnprocessableEntity, `id="fault-interruptibility">must be`)
 	}
 }
 

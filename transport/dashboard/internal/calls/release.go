@@ -39,7 +39,7 @@ func sipStatus(code int) string {
 	return strconv.Itoa(code) + ": " + text
 }
 
-// q850 maps the causes of ITU-T Q.850 that carriers send to descriptions.
+// q850 maps the causes of ITU-T Q.850 to descriptions. It contains only the causes that carriers send.
 var q850 = map[int]string{
 	1: "unassigned number", 2: "no route to the network", 3: "no route to the destination", 16: "normal hang-up", 17: "busy",
 	18: "the phone does not respond", 19: "no answer", 20: "the subscriber is absent", 21: "call rejected", 22: "number changed",
@@ -53,7 +53,8 @@ var q850 = map[int]string{
 // reason matches the cause of a Reason header (RFC 3326).
 var reason = regexp.MustCompile(`(?i)\b(Q\.850|SIP)\s*;[^,"]*?\bcause\s*=\s*(\d{1,3})\b`)
 
-// releaseText describes the peer's Reason headers, and appends them unchanged in parentheses.
+// releaseText describes the causes in the peer's Reason headers, and appends the headers unchanged in parentheses. If it knows none of the
+// causes, it returns only the headers.
 func releaseText(release string) string {
 	var words []string
 	for _, found := range reason.FindAllStringSubmatch(release, -1) {

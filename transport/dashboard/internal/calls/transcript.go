@@ -30,7 +30,7 @@ type answer struct {
 	Line   int
 	At     time.Duration
 	Stages []time.Duration // in the order of stageNames; 0 if a stage was not reached
-	Total  time.Duration   // until the answer was played
+	Total  time.Duration   // latency until the answer was played
 }
 
 // stageNames lists the stages of an answer. Each stage is measured from the end of the previous one.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
@@ -29,7 +30,7 @@ func State(c call.Call) page.Badge {
 	return page.Badge{Kind: "plain", Text: string(c.Status)}
 }
 
-// causes maps the causes of the ends of calls to descriptions.
+// causes maps the causes with which calls end to descriptions.
 var causes = map[call.Cause]string{
 	call.CauseLocalHangup: "the agent hung up", call.CauseRemoteHangup: "the other side hung up", call.CauseBusy: "the number called is busy",
 	call.CauseRedirected: "the other side redirected the call, which the trunk does not follow", call.CauseRejected: "the call was refused", call.CauseNoAnswer: "nobody answered", call.CauseCancelled: "the call was given up before the answer",
@@ -65,6 +66,25 @@ func speakerText(s call.Speaker) string {
 		return "Action"
 	}
 	return string(s)
+}
+
+// heldText describes why a pause of the agent ended.
+func heldText(why conversation.HoldReason) string {
+	switch why {
+	case conversation.HoldNoise:
+		return "a sound without words"
+	case conversation.HoldBackChannel:
+		return "an acknowledgement"
+	case conversation.HoldFiller:
+		return "a hesitation"
+	case conversation.HoldIgnored:
+		return "too few words to interrupt"
+	case conversation.HoldTimeout:
+		return "no words in time"
+	case conversation.HoldCut:
+		return "then stopped"
+	}
+	return string(why)
 }
 
 func millis(d time.Duration) int64 { return d.Milliseconds() }

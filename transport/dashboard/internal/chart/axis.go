@@ -60,7 +60,8 @@ func short(v float64) string {
 	return strconv.FormatFloat(v, 'g', 4, 64)
 }
 
-// ticks returns about three to six round values, from at most lo to at least hi. If whole is set, they are integers.
+// ticks returns about three to six round values. The first is at most lo, and the last is at least hi. If whole is set, the values are
+// integers.
 func ticks(lo, hi float64, whole bool) []float64 {
 	if hi-lo < 1e-9 {
 		hi = lo + 1

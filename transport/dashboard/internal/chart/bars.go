@@ -16,11 +16,11 @@ type BarSeries struct {
 	Values []float64 // a count for each slot; NaN is a gap; negative values count as 0
 }
 
-// percent is the unit of shares. Shares are not summed.
+// percent is the unit of shares. The description states no total for shares.
 const percent = "%"
 
 // Bars is a bar chart of counts or shares over time, with one bar per slot of time and the series stacked. It shows up to 6 series of
-// 100,000 slots. If there are more than 60 slots, it sums the counts of adjacent slots.
+// 100,000 slots. If there are more than 60 slots, it sums the values of adjacent slots, even if they are shares.
 type Bars struct {
 	ID, Title string
 	Unit      string        // such as "calls" or "%"; may be empty

@@ -8,7 +8,8 @@ const tipUnits = 9.0 // length of an arrowhead
 type point struct{ x, y float64 }
 
 // edge draws the arrow of edge i with its label, unless the arrow is outside the view. It reserves room for the label even then, so that
-// labels have the same positions in every view. A label that does not fit is only in the arrow's title.
+// labels have the same positions in every view. A label that does not fit is only in the arrow's title. If d.far is set, edge draws only
+// the line.
 func (d *drawing) edge(p *pen, i int, view ViewBox, labels []placer) {
 	e, c := d.edges[i], d.chains[i]
 	line, label := d.route(i), ""

@@ -190,7 +190,7 @@ func (g Graph) svg(d *drawing, view ViewBox) template.HTML {
 	return p.svg("graph", g.Title, view, leftOut(said, "edge", len(g.Edges), len(d.edges)))
 }
 
-// sentences returns a sentence for each node that names the nodes to which it leads.
+// sentences returns a sentence for each node. The sentence names the targets of the node's edges.
 func (d *drawing) sentences() []string {
 	next := make([][]string, len(d.nodes))
 	for _, pair := range d.pairs {
@@ -222,7 +222,8 @@ func (d *drawing) title(v int) string {
 	return text
 }
 
-// node draws the box of node v with its kind or note, up to two lines of its label, and its shade.
+// node draws the box of node v with its kind or note, up to two lines of its label, and its shade. If d.far is set, it draws only the box
+// and the shade.
 func (d *drawing) node(p *pen, v int) {
 	const room = nodeWidth - 20
 	n, b := d.nodes[v], d.box(v)
@@ -255,8 +256,8 @@ func (d *drawing) node(p *pen, v int) {
 	p.end(tag)
 }
 
-// halves splits a text into two lines at a space, and cuts the second line to fit. If the text has no suitable space, it cuts the first
-// line.
+// halves splits a text that is wider than room into two lines at a space, and cuts the second line to fit. If the text has no suitable
+// space, halves cuts the first line, and the second line is empty.
 func halves(text string, room float64) (one, two string) {
 	if units(text) <= room {
 		return text, ""

@@ -20,7 +20,7 @@ func (g graph) SVG() template.HTML {
 	return svg
 }
 
-// views returns the views to which the links of a graph's view lead.
+// views returns the views for zooming and panning that Draw returns.
 func views(g chart.Graph) chart.Views {
 	_, links := g.Draw()
 	return links

@@ -71,7 +71,7 @@ func layOut(n int, edges [][2]int, nodeWidth float64) layers {
 }
 
 // depthFirst traverses the nodes in depth-first order, starting with the first node, and returns when each node was entered and left. An
-// edge to a node that is left later than the edge's own node closes a cycle.
+// edge closes a cycle if its target is left later than its source.
 func depthFirst(n int, edges [][2]int) (first, last []int) {
 	next := make([][]int, n)
 	for _, e := range edges {
@@ -203,7 +203,7 @@ func (p placed) compare(q placed) int {
 	return p.place - q.place
 }
 
-// meanPlace returns the mean place of the vertices near, or place if there are none.
+// meanPlace returns the mean place of the vertices in near. If near is empty, it returns place.
 func (l *layers) meanPlace(near []int, place int) float64 {
 	if len(near) == 0 {
 		return float64(place)
@@ -285,7 +285,7 @@ func (l *layers) place() {
 }
 
 // mean returns the position to which neighbors pull a vertex, and the strength of the pull. Adjacent joints pull each other most, so that
-// edges are straight.
+// edges are straight. A vertex without neighbors is pulled weakly to its own position.
 func (l *layers) mean(v int, up, down []int) (want, weight float64) {
 	for _, near := range [][]int{up, down} {
 		for _, w := range near {

@@ -56,8 +56,8 @@ func dots(points []Point) []dot {
 	return thin(all, maxPoints)
 }
 
-// thin returns at most most dots: the minimum and the maximum of each group of adjacent dots, in their order. A group without values
-// becomes a gap.
+// thin limits the number of dots. If there are too many, it reduces each group of adjacent dots to its minimum and its maximum, in their
+// order. A group without values becomes a gap.
 func thin(all []dot, most int) []dot {
 	if len(all) <= most {
 		return all

@@ -22,7 +22,7 @@ type Stage struct {
 
 // Flow is a flow between two stages, drawn as a band whose width is proportional to its weight.
 type Flow struct {
-	From, To string // ids of stages; flows with unknown ids are omitted
+	From, To string // ids of stages; flows with unknown or equal ids are omitted
 	Weight   float64
 }
 

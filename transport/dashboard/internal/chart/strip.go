@@ -13,7 +13,7 @@ const maxCells = 120
 // State is the state of a cell or an event.
 type State string
 
-// The states. Any other value is Unknown.
+// The values of State. Any other value counts as Unknown.
 const (
 	Unknown State = "unknown"
 	Good    State = "good"

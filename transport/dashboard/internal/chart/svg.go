@@ -31,7 +31,8 @@ type pen struct {
 	b     strings.Builder
 }
 
-// newPen returns a pen whose element ids begin with id. Characters other than letters, digits, '-' and '_' are replaced by '-'.
+// newPen returns a pen whose element ids begin with id, or with "chart" if id is empty. It replaces characters other than letters, digits,
+// '-' and '_' by '-', and cuts id after maxID characters.
 func newPen(id string) *pen {
 	id = strings.Map(func(c rune) rune {
 		if c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' {
@@ -75,7 +76,7 @@ func (p *pen) shape(tag, class string, attrs ...any) {
 	p.b.WriteString("/>\n")
 }
 
-// open writes the start tag of an element, which end closes.
+// open writes the start tag of an element. The method end writes the end tag.
 func (p *pen) open(tag, class string, attrs ...any) {
 	p.tag(tag, class, attrs...)
 	p.b.WriteString(">\n")
@@ -108,7 +109,8 @@ func (p *pen) write(texts ...string) {
 	}
 }
 
-// begin opens a group with a title, or a link with the title if href is a safe URL. It returns the tag to pass to end.
+// begin opens a group with a title, or a link with the title if href is a safe URL. It returns the tag that the caller must pass to the
+// method end.
 func (p *pen) begin(href, class, title string, attrs ...any) string {
 	tag := "g"
 	if to := link(href); to != "" {
@@ -141,7 +143,7 @@ func (p *pen) moment(x, y float64, class, text string, room float64, at time.Tim
 	p.text(x, y, class, text, room, "data-at", strconv.FormatInt(at.UnixMilli(), 10), "data-form", form)
 }
 
-// text writes a text, cut to room units, with further attributes. If it is cut, its title contains the whole text.
+// text writes a text, cut to the given width in units, with further attributes. If the text is cut, its title contains the whole text.
 func (p *pen) text(x, y float64, class, text string, room float64, attrs ...any) {
 	whole := clean(text)
 	short := cut(whole, room)
@@ -219,7 +221,8 @@ func appendNum(to []byte, v float64) []byte {
 	return to
 }
 
-// clean returns a text as one line of at most maxText characters. It replaces characters that are invisible or forbidden in XML.
+// clean returns a text as one line. It cuts the text after maxText characters, with an ellipsis, and replaces characters that are invisible
+// or forbidden in XML.
 func clean(text string) string {
 	if len(text) <= maxText && !strings.ContainsFunc(text, unclean) {
 		return strings.TrimSpace(text)
@@ -269,7 +272,7 @@ func units(text string) float64 {
 	return sum
 }
 
-// cut shortens a text to room units, with an ellipsis at its end.
+// cut shortens a text to the given width in units, with an ellipsis at its end.
 func cut(text string, room float64) string {
 	if units(text) <= room {
 		return text
@@ -283,7 +286,8 @@ func cut(text string, room float64) string {
 	return text
 }
 
-// link returns a URL that is safe as a link: relative, http or https. It returns "" for others.
+// link returns a URL if it is safe as a link: relative, http or https, of at most 2,000 bytes, and without invisible characters. Otherwise
+// it returns "".
 func link(href string) string {
 	const most = 2000
 	if href == "" || len(href) > most || strings.ContainsFunc(href, callwright.Hidden) || !utf8.ValidString(href) {
@@ -337,7 +341,8 @@ func distinct[T any](all []T, id func(T) string) int {
 	return len(ids)
 }
 
-// leftOut appends a sentence if n is greater than most, the number of things that the picture shows. thing is a singular noun.
+// leftOut appends a sentence if the picture shows fewer than n things. most is the number of things that the picture shows, and thing is a
+// singular noun.
 func leftOut(said []string, thing string, n, most int) []string {
 	if n > most {
 		said = append(said, fmt.Sprintf("Not drawn: %d of %s.", n-most, counted(n, thing)))
@@ -345,7 +350,7 @@ func leftOut(said []string, thing string, n, most int) []string {
 	return said
 }
 
-// head returns the first most elements of a list, or the whole list if it is shorter.
+// head returns the beginning of a list, up to the given number of elements.
 func head[T any](all []T, most int) []T { return all[:min(len(all), most)] }
 
 // rect is a rectangle, for example the area of a label.

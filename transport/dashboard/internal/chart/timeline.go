@@ -15,8 +15,8 @@ type Event struct {
 	State State
 }
 
-// Timeline shows events with markers, sorted by time from top to bottom. It shows the first 200 events. Good events are circles, Warn
-// events triangles, Bad events crosses, and other events squares.
+// Timeline shows events with markers, sorted by time from top to bottom. It shows only the first 200 elements of Events. Good events are
+// circles, Warn events triangles, Bad events crosses, and other events squares.
 type Timeline struct {
 	ID, Title string
 	Events    []Event // in any order

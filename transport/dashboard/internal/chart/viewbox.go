@@ -43,7 +43,7 @@ func ParseViewBox(text string) (ViewBox, bool) {
 	return v, v.shows()
 }
 
-// shows reports whether a box has an area and is within maxView.
+// shows reports whether a box is at least one unit wide and high, and is within maxView.
 func (v ViewBox) shows() bool {
 	ok := v.W >= 1 && v.H >= 1 && v.W <= maxView && v.H <= maxView
 	return ok && math.Abs(v.X) <= maxView && math.Abs(v.Y) <= maxView
@@ -62,8 +62,8 @@ type Views struct {
 	Whole, In, Out, Left, Right, Up, Down ViewBox
 }
 
-// views returns the boxes around the box now. Panning moves by a quarter of the box. Zooming changes the size by a factor of 1.5, from a
-// width of 160 units to the whole.
+// views returns the boxes that can be reached from the current box. Panning moves by a quarter of the box. Zooming changes the size by a
+// factor of 1.5, from a width of 160 units to the whole.
 func views(whole, now ViewBox) Views {
 	if !now.shows() {
 		now = whole

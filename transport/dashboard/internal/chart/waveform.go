@@ -84,7 +84,7 @@ func (w Waveform) SVG() template.HTML {
 	return p.svg("waveform", w.Title, ViewBox{W: width, H: bottom + 22}, leftOut(said, "line", len(w.Regions), drawn))
 }
 
-// greatest divides the peaks into at most most groups, and returns the maximum of each group, limited to 0 to 1.
+// greatest divides the peaks into groups, at most the given number, and returns the maximum of each group, limited to 0 to 1.
 func greatest(peaks []float64, most int) []float64 {
 	groups := min(len(peaks), most)
 	all := make([]float64, groups)

@@ -17,7 +17,7 @@ type Change struct {
 	Member         graph.MemberDifference // if its path is empty, the whole node or edge differs
 }
 
-// Compare returns up to most differences for a table with a label.
+// Compare returns differences for a table with the given label. It returns at most the given number of rows.
 func Compare(found graph.Changes, most int, label string) Changes {
 	c := Changes{Label: label, Reordered: found.Reordered}
 	c.add("Node", found.Nodes, most)
@@ -25,7 +25,8 @@ func Compare(found graph.Changes, most int, label string) Changes {
 	return c
 }
 
-// add appends rows for differences until there are most rows. what is "Node" or "Edge".
+// add appends a row for each difference until the table has the given number of rows. If there are more differences, it sets More. what is
+// "Node" or "Edge".
 func (c *Changes) add(what string, all []graph.Difference, most int) {
 	for _, d := range all {
 		members := d.Members

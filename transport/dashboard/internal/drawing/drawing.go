@@ -78,8 +78,8 @@ type Picture struct {
 // View is a link to another view of a picture.
 type View struct{ Name, Query string }
 
-// Draw draws the part of a graph that the query parameter "view" selects. The links lead to the page at the path at; if it is empty, to the
-// current page.
+// Draw draws the part of a graph that the query parameter "view" selects. at is the path of the page to which the links lead. If at is
+// empty, they lead to the current page.
 func Draw(r *page.Request, g chart.Graph, at string) Picture {
 	if len(g.Nodes) == 0 {
 		return Picture{}

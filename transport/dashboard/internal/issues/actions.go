@@ -59,8 +59,7 @@ func (p pages) actions() []page.Route {
 	return routes
 }
 
-// change updates the status, the severity and the assignee. It returns CodeConflict if another user has changed the issue since the page
-// was rendered.
+// change updates the status, the severity and the assignee. It returns CodeConflict if the issue was changed after the page was rendered.
 func (p pages) change(ctx context.Context, r *page.Request, id string) error {
 	assignee := r.Field("assignee_id")
 	former, err := p.cfg.Issues.Get(ctx, r.Org(), id)

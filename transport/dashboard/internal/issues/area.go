@@ -34,7 +34,6 @@ type Config struct {
 	callwright.Runtime
 }
 
-// pages contains the handlers of the pages.
 type pages struct{ cfg Config }
 
 // New returns the area with the pages for issues.
@@ -89,8 +88,8 @@ func to(id, notice string) (page.Answer, error) {
 	return page.SeeOther{To: page.Path("/issues", id), Notice: notice}, nil
 }
 
-// mayMend returns the faults in an error if the user can correct them in the form. CodeNotFound and CodeNotImplemented count as such an
-// error if names contains the field; the empty field means the other issue in a form with two issues.
+// mayMend returns the faults in an error if the user can correct them in the form. It includes CodeNotFound and CodeNotImplemented if names
+// contains the field of the error. In a form with two issues, the empty field means the other issue.
 func mayMend(err error, names map[string]string) (page.Faults, bool) {
 	if faults, ok := page.FaultsOf(err, names); ok {
 		return faults, true

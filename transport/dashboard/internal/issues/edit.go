@@ -22,7 +22,7 @@ func (p pages) showEdit(ctx context.Context, r *page.Request) (page.Answer, erro
 	}}, http.StatusOK)
 }
 
-// edit changes an issue, unless another user has changed the issue since the form was opened.
+// edit changes an issue. If the form has faults, or the issue was changed after the form was opened, it shows the form again.
 func (p pages) edit(ctx context.Context, r *page.Request) (page.Answer, error) {
 	d := draft(r)
 	i, err := p.cfg.Issues.Get(ctx, r.Org(), r.PathValue("id"))
@@ -49,8 +49,8 @@ func (p pages) edit(ctx context.Context, r *page.Request) (page.Answer, error) {
 	return to(i.ID, i.Name()+" is changed.")
 }
 
-// editAgain returns the form with the typed values and the faults. After a conflict it also lists the differences from the current issue,
-// which the next saving replaces.
+// editAgain returns the form with the typed values. It adds the faults or, after a conflict, the fields in which the current issue differs.
+// Saving the form after a conflict replaces these fields.
 func (p pages) editAgain(ctx context.Context, r *page.Request, d triage.Draft, faults page.Faults, conflict bool) (page.Answer, error) {
 	i, err := p.cfg.Issues.Get(ctx, r.Org(), r.PathValue("id"))
 	if err != nil {

@@ -33,9 +33,9 @@ type entry struct {
 
 // fold is a group of consecutive attachments of one type, which the feed shows as one entry.
 type fold struct {
-	ID      string // id of the oldest, which is stable when others are added
+	ID      string // id of the oldest entry, which is stable when others are added
 	Kind    triage.ResourceType
-	Since   time.Time // time of the oldest
+	Since   time.Time // time of the oldest entry
 	Entries []entry   // all entries, newest first
 }
 
@@ -58,12 +58,12 @@ type evidence struct {
 	Href string              `json:"-"` // path of the page, at the line; may be empty
 }
 
-// The limits of the parts of artifacts that the page shows.
+// The limits of a page of the feed.
 const (
 	maxPayload  = 8 << 10 // bytes
-	maxEvidence = 50      // per cause
+	maxEvidence = 50      // maximum citations per cause
 	maxLine     = 1 << 30 // maximum index of a cited line
-	maxLocated  = 100     // per page: cited lines whose times are looked up
+	maxLocated  = 100     // maximum cited lines per page whose times are looked up
 	maxComment  = 6000    // bytes shown of a comment
 )
 
@@ -117,7 +117,7 @@ func newEntry(e triage.Entry, revised map[string]triage.Comment) entry {
 	return shown
 }
 
-// isComment reports whether an entry is a comment. An entry that edits or deletes a comment is none.
+// isComment reports whether an entry is a comment. An entry that edits or deletes a comment is not a comment.
 func isComment(e triage.Entry) bool {
 	return e.Type == triage.TypeComment && text(e.Metadata["comment_id"]) == ""
 }
@@ -143,7 +143,8 @@ func (e *entry) artifact(a triage.Artifact) {
 	}
 }
 
-// locate sets the paths of cited resources and the times of cited lines. It looks up at most maxLocated lines, in one query.
+// locate sets the paths of cited resources and, unless Config.Calls is nil, the times of cited lines. It looks up at most maxLocated lines,
+// in one query.
 func (p pages) locate(ctx context.Context, org callwright.OrgID, all []entry) error {
 	cited := map[call.LinePlace][]*evidence{}
 	for _, shown := range all {

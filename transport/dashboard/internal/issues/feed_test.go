@@ -107,7 +107,8 @@ func TestFeedSaysWhatHappened(t *testing.T) {
 	}
 }
 
-// TestMergesWithoutRoom merges an issue into another one that already has the maximum number of attachments.
+// TestMergesWithoutRoom merges an issue into another issue that already has the maximum number of attachments. The feed must state how many
+// attachments were not moved.
 func TestMergesWithoutRoom(t *testing.T) {
 	t.Parallel()
 	h := open(t)

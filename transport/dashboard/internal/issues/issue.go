@@ -36,7 +36,8 @@ func (p pages) show(ctx context.Context, r *page.Request) (page.Answer, error) {
 	return p.issue(ctx, r, nil)
 }
 
-// issue returns the page of an issue. If faults is not nil, the status is 422 and the forms contain the submitted values.
+// issue returns the page of an issue, and marks the issue as read by the user. If faults is not nil, the status is 422 and the forms
+// contain the submitted values.
 func (p pages) issue(ctx context.Context, r *page.Request, faults page.Faults) (page.Answer, error) {
 	org, id := r.Org(), r.PathValue("id")
 	i, err := p.cfg.Issues.Get(ctx, org, id)
@@ -120,7 +121,7 @@ func (p pages) seen(ctx context.Context, r *page.Request, i triage.Issue) error 
 	return p.cfg.Issues.View(ctx, r.Org(), r.Principal.KeyID, i.ID)
 }
 
-// state changes with every action on an issue.
+// state holds the values that the function changed compares to detect a change of an issue.
 type state struct {
 	revision int64 // because some changes add no entry to the feed
 	activity time.Time

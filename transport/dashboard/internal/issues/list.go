@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// pageSize is the number of issues on a page.
+// pageSize is the maximum number of issues on a page.
 const pageSize = 50
 
 // ranges maps the values of the query parameter date_range to durations.
@@ -107,7 +107,8 @@ var filterFields = []string{
 	"", "search", "status", "severity", "resource_type", "assignee_id", "owner_id", "category", "date_range", "date_field",
 }
 
-// query converts the query parameters to a triage.Query. An unknown date_range is CodeBadRequest; triage checks the other filters.
+// query converts the query parameters to a triage.Query. An unknown date_range causes CodeBadRequest. Package triage checks the other
+// filters.
 func (p pages) query(r *page.Request) (triage.Query, error) {
 	q := triage.Query{Cursor: r.Query("cursor"), Filter: triage.Filter{
 		Statuses: values[triage.Status](r, "status"), Severities: values[triage.Severity](r, "severity"),
@@ -176,7 +177,7 @@ type form struct {
 	Differences []difference // changes that saving the form would make after a conflict
 }
 
-// form returns the page that opens or edits an issue, with the status code.
+// form returns the page that opens or edits an issue, with the given status code.
 func (p pages) form(ctx context.Context, r *page.Request, f form, code int) (page.Answer, error) {
 	title := "New issue"
 	if f.Issue != nil {

@@ -39,7 +39,7 @@ func newPolicy() *bluemonday.Policy {
 // maxMarkdown is the default limit of markdown, in bytes.
 const maxMarkdown = 64 << 10
 
-// The limits of costly. The parser's time grows with the square of these numbers, and ordinary texts contain few.
+// The limits that the function costly checks. The parser's time grows with the square of these numbers, and ordinary texts contain few.
 const (
 	maxBrackets = 200 // opening brackets per text
 	maxNested   = 20  // marks of quotations and lists at the beginning of a line
@@ -66,7 +66,8 @@ func costly(text string) bool {
 	return false
 }
 
-// markdown renders a user's text, truncated to most bytes, or to maxMarkdown if most is 0. A costly text is shown unparsed.
+// markdown renders a user's text, truncated to the given number of bytes, or to maxMarkdown if the number is 0. A text that is costly or
+// cannot be rendered is shown unparsed.
 func markdown(most int, text string) template.HTML {
 	if most == 0 {
 		most = maxMarkdown

@@ -20,7 +20,8 @@ func (p pages) people(ctx context.Context, r *page.Request) ([]Person, error) {
 	return p.cfg.People(ctx, r.Org())
 }
 
-// checkPeople returns CodeBadRequest if the assignee or the owner is not in people. An unchanged assignee or owner is allowed.
+// checkPeople returns CodeBadRequest if the assignee or the owner is not in people. An empty or unchanged assignee or owner is allowed. If
+// Config.People is nil, any id is allowed.
 func (p pages) checkPeople(ctx context.Context, r *page.Request, d triage.Draft, former triage.Issue) error {
 	people, err := p.people(ctx, r)
 	if err != nil || people == nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// sentences maps types of entries to verb phrases. sentence handles the types that need more than a fixed phrase.
+// sentences maps types of entries to verb phrases. The function sentence handles the types that need more than a fixed phrase.
 var sentences = map[triage.EntryType]string{
 	triage.TypeCreated: "opened the issue", triage.TypeStatusChanged: "changed the status", triage.TypeSeverityChanged: "changed the severity",
 	triage.TypeCategoryChanged: "changed the category", triage.TypeAssigneeChanged: "changed the assignee",
@@ -19,7 +19,7 @@ var sentences = map[triage.EntryType]string{
 	triage.TypeSessionStopped: "stopped",
 }
 
-// sentence describes the action of an entry's actor. did precedes the referenced issues, and then follows them.
+// sentence describes the action of an entry's actor in two texts: the first precedes the referenced issues, and the second follows them.
 func sentence(e triage.Entry) (did, then string) {
 	switch e.Type {
 	case triage.TypeMerged:

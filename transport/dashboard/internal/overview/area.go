@@ -42,7 +42,6 @@ type Config struct {
 	callwright.Runtime
 }
 
-// pages contains the handler of the page.
 type pages struct{ cfg Config }
 
 // New returns the area with the overview page, which is the dashboard's first page.
@@ -62,7 +61,7 @@ func New(c Config) page.Area {
 const (
 	most     = 10 // rows per block
 	dayHours = 24
-	every    = 10 * time.Second // between two renderings if Calls is nil; otherwise Wait determines it
+	every    = 10 * time.Second // interval of renderings if Calls is nil; otherwise Wait ends the interval
 )
 
 // view contains the data of the page. The page omits the blocks of services that are nil in Has.
@@ -105,7 +104,7 @@ func (p pages) show(ctx context.Context, r *page.Request) (page.Answer, error) {
 // running selects the calls that have not ended.
 var running = call.Filter{Completed: new(false), Limit: most, SkipCount: true}
 
-// live reads the calls that have not ended, and whether there are more than most.
+// live reads the first calls that have not ended, and sets MoreLive if there are others.
 func (v *view) live(ctx context.Context, org callwright.OrgID) error {
 	if v.Has.Calls == nil {
 		return nil

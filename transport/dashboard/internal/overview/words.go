@@ -12,7 +12,6 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/trunks"
 )
 
-// funcs contains the functions of the template.
 var funcs = template.FuncMap{"callState": calls.State, "healthKind": healthKind, "counted": counted, "lastDay": lastDay, "uptime": uptime}
 
 // healthKind returns the badge kind of a trunk's health.
@@ -40,7 +39,8 @@ func lastDay(place int, t sip.TrunkDay, now time.Time) template.HTML {
 	return trunks.LastDay("trunk-"+strconv.Itoa(place), "Last day of "+t.Number.String(), t.Hours, now)
 }
 
-// uptime formats the share of the known time of the last day during which a trunk was up. It returns "" if Uptime is nil.
+// uptime formats the percentage of the last day during which a trunk was up. Periods of unknown health do not count. It returns "" if
+// Uptime is nil.
 func uptime(t sip.TrunkDay) string {
 	if t.Uptime == nil {
 		return ""

@@ -27,7 +27,7 @@ type Area struct {
 }
 
 // With returns the area with additional templates and functions, which several areas can share. The templates are in files whose names
-// begin with "_". The functions of a override functions of the same name.
+// begin with "_". The area's own functions override additional functions of the same name.
 func (a Area) With(templates fs.FS, funcs template.FuncMap) Area {
 	a.shared = append(slices.Clip(a.shared), templates)
 	all := maps.Clone(funcs)

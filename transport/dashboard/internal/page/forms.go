@@ -69,7 +69,8 @@ func (r *Request) checkToken(token string) bool {
 // finished.
 const partMemory = 1 << 20
 
-// readForm parses a form and checks its CSRF token. It returns CodePayloadTooLarge, CodeBadRequest, or CodeForbidden for an invalid token.
+// readForm parses a form and checks its CSRF token. It returns CodePayloadTooLarge for a form that is too large, CodeBadRequest for a form
+// that cannot be parsed or contains invalid text, and CodeForbidden for an invalid token.
 func (s *Site) readForm(w http.ResponseWriter, r *Request, route Route) error {
 	most := route.MaxBody
 	if most == 0 {
@@ -131,7 +132,7 @@ func checkTexts(fields url.Values) error {
 type Faults map[string]string
 
 // FaultsOf converts an error of a domain to the faults of a form. It reports false if the user can neither correct the form nor send it
-// again later: the error then needs a page of its own. names maps field names of the domain to different field names of the form. If fields
+// again later; the error then requires an error page. names maps field names of the domain to different field names of the form. If fields
 // is not empty, a fault of any other field becomes a fault of the whole form.
 func FaultsOf(err error, names map[string]string, fields ...string) (Faults, bool) {
 	e, ok := errors.AsType[*callwright.Error](err)

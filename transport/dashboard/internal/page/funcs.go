@@ -140,7 +140,8 @@ func badge(kind, text string) (template.HTML, error) {
 	return template.HTML(`<span class="badge ` + kind + `"><span aria-hidden="true">` + mark + `</span> ` + template.HTMLEscapeString(text) + `</span>`), nil //nolint:gosec // escaped
 }
 
-// fault renders the error message of a field, or nothing. The field's input refers to it through invalid.
+// fault renders the error message of a field, or nothing if the field has no fault. The template function "invalid" makes the field's input
+// refer to the message.
 func fault(f Faults, field string) template.HTML {
 	text, ok := f[field]
 	if !ok {
@@ -149,8 +150,8 @@ func fault(f Faults, field string) template.HTML {
 	return template.HTML(`<p class="fault" id="` + faultID(field) + `">` + template.HTMLEscapeString(text) + `</p>`) //nolint:gosec // escaped
 }
 
-// faultID returns the id of the element that fault renders. It replaces every character that is not an ASCII letter, a digit or "_" by a
-// dash.
+// faultID returns the id of the element that the function fault renders. It replaces every character that is not an ASCII letter, a digit
+// or "_" by a dash.
 func faultID(field string) string {
 	return "fault-" + strings.Map(func(c rune) rune {
 		if c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' {

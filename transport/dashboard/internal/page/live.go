@@ -19,10 +19,10 @@ const eventStream = "text/event-stream"
 // Intervals and limits of live pages.
 const (
 	streamBeat    = 15 * time.Second // interval of session checks and keep-alive comments
-	streamLife    = 15 * time.Minute // after which the browser must reconnect
-	streamTimeout = 10 * time.Second // for one write to a browser
+	streamLife    = 15 * time.Minute // duration of a stream, after which the browser must reconnect
+	streamTimeout = 10 * time.Second // time limit of one write to a browser
 	maxRest       = 30 * time.Second // maximum interval of renderings, even if Wait has not returned
-	renderTimeout = 10 * time.Second // for one rendering
+	renderTimeout = 10 * time.Second // time limit of one rendering
 	minRest       = 250 * time.Millisecond
 )
 
@@ -67,7 +67,7 @@ type channel struct {
 // stream is one browser's view of a channel. It has no queue: a newer rendering replaces an unread one. It skips renderings that began
 // before the stream, because they may be older than the browser's page.
 type stream struct {
-	wake chan struct{} // holds a value when news may return something new
+	wake chan struct{} // holds a value when the method news may return changed parts
 	from int           // number of the first rendering that the stream may send
 	sent map[string][]byte
 }
@@ -97,7 +97,7 @@ func (ws *watchers) close(ctx context.Context) error {
 }
 
 // join adds a stream to the channel of a request, and starts the channel for its first stream. It returns CodeTooManyRequests if too many
-// streams are open. The caller must call leave once.
+// streams are open or the watchers are closed. The caller must call the returned function leave once.
 func (ws *watchers) join(r *Request, route Route) (c *channel, st *stream, leave func(), err error) {
 	key := channelKey{r.Principal.Org, rights(r.Principal), r.zone.String(), r.URL.RequestURI()}
 	ws.mu.Lock()
@@ -125,7 +125,7 @@ func (ws *watchers) join(r *Request, route Route) (c *channel, st *stream, leave
 	return c, st, func() { ws.leave(key, c, st) }, nil
 }
 
-// add adds a stream, which waits for the next rendering. If a rendering has already begun, add requests another.
+// add adds a stream, which waits for the next rendering. If a rendering has already begun, the method requests another one.
 func (c *channel) add(st *stream) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -155,7 +155,7 @@ func (ws *watchers) leave(key channelKey, c *channel, st *stream) {
 	}
 }
 
-// run renders the live parts until no stream is left, or until a rendering fails with an error that passing does not report.
+// run renders the live parts until no stream is left, or until a rendering fails with an error that is not temporary.
 func (c *channel) run(ctx context.Context, s *Site, r *Request, route Route) {
 	for ctx.Err() == nil {
 		begin, number := time.Now(), c.begin()
@@ -190,8 +190,9 @@ func passing(err error) bool {
 	return errors.Is(err, callwright.ErrUnavailable) || errors.Is(err, callwright.ErrTooManyRequests) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// Poll returns a View.Wait for a value that is cheap to read and compare. It calls read every LiveEvery until the value differs from shown,
-// which is the value on the page. It returns the first error of read.
+// Poll returns a View.Wait for a value that is cheap to read and compare. The Wait calls the function read at intervals of LiveEvery until
+// the returned value differs from shown, which is the value on the page. The Wait returns the first error of read, or an error when its
+// context ends.
 func Poll[T comparable](shown T, read func(ctx context.Context) (T, error)) func(ctx context.Context) error {
 	return func(ctx context.Context) error {
 		ticker := time.NewTicker(LiveEvery)
@@ -289,7 +290,7 @@ func (s *Site) renderLive(ctx context.Context, r *Request, route Route) (*View, 
 	return v, parts, nil
 }
 
-// errOver reports that a page is not live, or no longer, such as the page of an ended call.
+// errOver reports that a page is not or no longer live, such as the page of an ended call.
 var errOver = &callwright.Error{Code: callwright.CodeNotFound, Message: "the page is not live"}
 
 // publish stores the result of a rendering and wakes the streams if anything has changed. An error ends the channel.
@@ -345,8 +346,8 @@ func (c *channel) news(st *stream) (parts map[string][]byte, over error) {
 	return parts, c.over
 }
 
-// serve streams the live parts of a page. It returns when the browser disconnects or stops reading, after streamLife, or when the user may
-// no longer see the page. It returns an error only if it has sent nothing.
+// serve streams the live parts of a page. It returns when the browser disconnects or stops reading, after streamLife, when the user's
+// rights have changed, when the page is no longer live, or when ws is closed. It returns an error only if it has sent nothing.
 func (ws *watchers) serve(w http.ResponseWriter, r *Request, route Route) error {
 	if r.Method != http.MethodGet {
 		return callwright.ErrMethodNotAllowed

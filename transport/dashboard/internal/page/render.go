@@ -144,7 +144,7 @@ func (v *View) answer(s *Site, w http.ResponseWriter, r *Request) error {
 	return nil
 }
 
-// entitled returns the areas for which the principal has the required entitlement.
+// entitled returns the areas that require no entitlement or an entitlement that the principal has.
 func (r *Request) entitled(all []*Area) []*Area {
 	return slices.DeleteFunc(slices.Clone(all), func(a *Area) bool { return a.Entitlement != "" && !r.Principal.Entitled(a.Entitlement) })
 }

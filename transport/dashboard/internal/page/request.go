@@ -41,7 +41,7 @@ func (r *Request) Field(name string) string { return strings.TrimSpace(r.PostFor
 // Streams reports whether the browser requests the live parts of the page as server-sent events.
 func (r *Request) Streams() bool { return strings.Contains(r.Header.Get("Accept"), eventStream) }
 
-// After returns the keyset position after which the list begins, from the query parameter after. An invalid value is CodeBadRequest.
+// After returns the keyset position after which the list begins, from the query parameter "after". An invalid value causes CodeBadRequest.
 func (r *Request) After() (callwright.Keyset, error) {
 	k, err := callwright.ParseCursor(r.Query("after"))
 	return k, callwright.InField("after", err)
@@ -58,8 +58,8 @@ func (r *Request) Next(k callwright.Keyset) string {
 // Below adds Config.Prefix to a path, for links that are not made in a template.
 func (r *Request) Below(path string) string { return r.prefix + path }
 
-// With returns the current query, beginning with "?", after changing parameters. pairs alternates names and values; an empty value deletes
-// the parameter. With always deletes the parameter after unless pairs sets it, so that the list begins with its first page.
+// With returns the current query with changed parameters, beginning with "?". pairs alternates names and values; an empty value deletes the
+// parameter. The parameter "after" is always deleted unless pairs sets it, so that the list begins with its first page.
 func (r *Request) With(pairs ...string) string {
 	q := r.URL.Query()
 	q.Del("after")
@@ -74,8 +74,8 @@ func (r *Request) With(pairs ...string) string {
 // Sort contains the link of a column heading and the current order, for the template "sorted".
 type Sort struct{ Query, Aria, Mark string }
 
-// Sort returns the link that sorts a list by a column in descending order, or in ascending order if the list is already sorted by the
-// column in descending order. The link leads to the first page of the list. current reports whether the list is sorted by the column.
+// Sort returns the link that sorts a list by a column. The order is descending, or ascending if the list is already sorted by the column in
+// descending order. The link leads to the first page of the list. current reports whether the list is sorted by the column.
 func (r *Request) Sort(by string, current, ascending bool) Sort {
 	s, order := Sort{}, ""
 	switch {
@@ -189,7 +189,8 @@ func (s *Site) refuse(w http.ResponseWriter, r *Request, err error) error {
 	return nil
 }
 
-// log writes the log entry of a request. It contains the pattern of the route, not the URL, whose query may contain personal data.
+// log writes the log entry of a request. It contains the pattern of the route, not the URL, whose query may contain personal data. For
+// requests without a principal, callwright.UnauthenticatedLog limits the number of entries, except of server errors.
 func (s *Site) log(r *Request, route Route, status int, took time.Duration, err error) {
 	level := slog.LevelInfo
 	attrs := []slog.Attr{
@@ -230,7 +231,7 @@ type recorder struct {
 	begin  func() // called before the response is sent; may be nil
 }
 
-// note records the first status and calls begin.
+// note records the first status and then calls the function begin, if set.
 func (w *recorder) note(status int) {
 	if w.status != 0 {
 		return

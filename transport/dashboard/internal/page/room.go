@@ -13,7 +13,7 @@ const (
 	maxPages    = 64              // pages of areas that are rendered concurrently
 	maxOwnPages = 16              // additional pages of this package, such as the sign-in page
 	maxOrgPages = 16              // concurrent requests per organization, including the upload of a form and the sending of a page
-	maxWait     = 5 * time.Second // for a free slot
+	maxWait     = 5 * time.Second // maximum wait for a free slot
 )
 
 // room limits concurrent requests, so that neither unknown clients nor a single organization can block the other users.
@@ -38,7 +38,7 @@ func newRoom() *room {
 var errFull = &callwright.Error{Code: callwright.CodeUnavailable, Message: "too many pages are being made: try again", RetryAfter: maxWait}
 
 // claim claims a slot and returns a function that releases it and may be called repeatedly. It returns errFull if no slot is free within
-// maxWait.
+// maxWait, or if ctx ends first.
 func claim(ctx context.Context, places chan struct{}) (leave func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, maxWait)
 	defer cancel()
@@ -50,7 +50,7 @@ func claim(ctx context.Context, places chan struct{}) (leave func(), err error) 
 	}
 }
 
-// enter claims a slot for rendering a page of an area, or of this package if of is nil.
+// enter claims a slot for rendering a page of an area. If the area is nil, it claims a slot for a page of this package.
 func (r *room) enter(ctx context.Context, of *Area) (leave func(), err error) {
 	if of == nil {
 		return claim(ctx, r.own)

@@ -118,8 +118,8 @@ func TestLargeTexts(t *testing.T) {
 	}
 }
 
-// TestCarriageReturns checks that a text with carriage returns stays within its event. Carriage returns end lines of a stream, so that the
-// text could inject events.
+// TestCarriageReturns checks that a text with carriage returns stays within its event. A carriage return ends a line of a stream, so the
+// text could otherwise inject events.
 func TestCarriageReturns(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(ctx context.Context, t *testing.T, h *house, token string) {

@@ -52,7 +52,7 @@ func (s *Site) session(r *Request) (callwright.Principal, error) {
 }
 
 // watch returns a channel that receives a value when the request's session or its key may have ended: see Sessions.Watch. The channel is
-// nil without Sessions. The caller must call stop.
+// nil without Sessions. The caller must call the function stop.
 func (s *Site) watch(r *Request) (ended <-chan struct{}, stop func()) {
 	if s.cfg.Sessions == nil {
 		return nil, func() {}

@@ -27,7 +27,7 @@ type Sessions interface {
 	// SignOut ends the session of a token. An unknown token is no error.
 	SignOut(ctx context.Context, token string) error
 	// Watch returns a channel that receives a value as soon as this server has ended the session or its key, for any reason. The channel
-	// may also receive a value while both are still valid: call Session for the current state. The caller must call stop once.
+	// may also receive a value while both are still valid: call Session for the current state. The caller must call the function stop once.
 	Watch(s callwright.Session) (ended <-chan struct{}, stop func())
 }
 
@@ -59,7 +59,7 @@ type Site struct {
 
 // Limits of requests. room.go contains further limits.
 const (
-	answerTimeout = 30 * time.Second // for sending a page
+	answerTimeout = 30 * time.Second // time limit for sending a page
 	maxAddress    = 4 << 10          // bytes of a path and its query
 	maxNext       = 1 << 10          // bytes of the URL to return to after the sign-in; escaping may triple them
 	maxSignIn     = 4 << 10          // bytes of a sign-in or sign-out form
@@ -126,7 +126,7 @@ func (s *Site) routes() {
 }
 
 // Serves reports whether the site has a page, an action or a file for the method and path of a request. If not, ServeHTTP responds with an
-// error page.
+// error.
 func (s *Site) Serves(r *http.Request) bool {
 	path, ok := strings.CutPrefix(r.URL.Path, s.cfg.Prefix)
 	if !ok || path == "" {
@@ -141,7 +141,8 @@ func (s *Site) Serves(r *http.Request) bool {
 // absent is the pattern of the error page for unknown paths.
 const absent = "/"
 
-// ServeHTTP serves every path below Config.Prefix. Any other path is 404.
+// ServeHTTP serves every path below Config.Prefix. It redirects Config.Prefix itself to the first page, and answers any other path with
+// 404.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.secure(w, r)
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerTimeout)) // not every ResponseWriter supports deadlines

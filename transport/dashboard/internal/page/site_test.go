@@ -30,7 +30,7 @@ type keys struct {
 	away    bool // the database is unreachable
 }
 
-// The valid keys, each of another organization.
+// The valid keys, each of a different organization.
 const (
 	goodKey  = "cwk_good"
 	otherKey = "cwk_other"

@@ -64,7 +64,8 @@ func serveStatic(w http.ResponseWriter, r *http.Request) {
 // plainHost matches hosts that a Content-Security-Policy may name (CSP 3, section 2.3.1). The policy's grammar excludes IPv6 addresses.
 var plainHost = regexp.MustCompile(`^[A-Za-z0-9.-]{1,255}(:[0-9]{1,5})?$`)
 
-// secure sets the security headers of an answer. They allow a page to load only this site's resources, and forbid frames of other sites.
+// secure sets the security headers of an answer. They allow a page to load only this site's resources, and forbid every site to show the
+// page in a frame.
 func (s *Site) secure(w http.ResponseWriter, r *http.Request) {
 	styles, scripts := "'self'", "'self'"
 	if plainHost.MatchString(r.Host) {

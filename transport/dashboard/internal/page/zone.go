@@ -14,7 +14,7 @@ const maxZone = 64
 // zoneName is the name of the session cookie in which the script sends the browser's time zone.
 const zoneName = "zone"
 
-// zoneCookie returns the text of the cookie that the script sets. A question mark takes the place of the zone.
+// zoneCookie returns the text of the cookie that the script sets. It contains a question mark in place of the zone.
 func (s *Site) zoneCookie() string {
 	cookie := s.cookieName(zoneName) + "=?;path=/;samesite=strict"
 	if s.cfg.Secure {
@@ -40,8 +40,8 @@ func (s *Site) zoneOf(r *http.Request) *time.Location {
 // without JavaScript, and for a zone that this server does not know. Pages that count days therefore name the zone.
 func (r *Request) Zone() *time.Location { return r.zone }
 
-// Span returns the period that a filter names. A date is the whole day in the browser's zone; for an instant, from and until are equal. ok
-// is false for any other text. callwright.TimeFormats describes valid texts.
+// Span returns the period that a filter names. A date is the whole day in the browser's zone; for an instant, both returned times are
+// equal. ok is false for any other text. callwright.TimeFormats describes valid texts.
 func (r *Request) Span(text string) (from, until time.Time, ok bool) {
 	at, isDate, ok := callwright.ParseTime(text)
 	if !ok || !isDate {

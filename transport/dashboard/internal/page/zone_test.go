@@ -88,7 +88,8 @@ func TestLiveDaysAreOfTheirZone(t *testing.T) {
 	}
 }
 
-// TestCookieOfTheZone checks that the page passes the script the cookie that the site reads. Over TLS, the cookie has the __Host- prefix.
+// TestCookieOfTheZone checks the text of the cookie that pages pass to the script. With Config.Secure, the cookie's name has the prefix
+// __Host-.
 func TestCookieOfTheZone(t *testing.T) {
 	t.Parallel()
 	for want, secure := range map[string]bool{

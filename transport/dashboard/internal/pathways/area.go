@@ -58,7 +58,7 @@ func New(c Config) page.Area {
 	}))
 }
 
-// pageSize is the number of entries on a page of a list.
+// pageSize is the maximum number of entries on a page of a list.
 const pageSize = 50
 
 // list holds the data of the page that lists all pathways.

@@ -76,7 +76,8 @@ func (p pages) chatPage(ctx context.Context, r *page.Request, c chat) (page.Answ
 	return view, nil
 }
 
-// chatOf returns the chat that the address names, with turnsPage turns before the given turn. A chat of another pathway is not found.
+// chatOf returns the chat that the address names, with up to turnsPage turns before the given turn, or with the newest turns if it is 0. A
+// chat of another pathway causes CodeNotFound.
 func (p pages) chatOf(ctx context.Context, r *page.Request, before int) (pathway.ChatView, error) {
 	v, err := p.cfg.Pathways.Chat(ctx, r.Org(), r.PathValue("chat"), before, turnsPage)
 	if err == nil && v.Chat.Pathway != r.PathValue("id") {
@@ -85,7 +86,7 @@ func (p pages) chatOf(ctx context.Context, r *page.Request, before int) (pathway
 	return v, err
 }
 
-// turnOf parses the number of a turn. An empty text is 0, which means the newest turns.
+// turnOf parses the number of a turn. For an empty text it returns 0, which means the newest turns. Any other text causes CodeBadRequest.
 func turnOf(text string) (int, error) {
 	if text == "" {
 		return 0, nil
@@ -98,7 +99,7 @@ func turnOf(text string) (int, error) {
 }
 
 // say adds a turn to a chat. If the turn is refused, say shows the chat with the message again. A form that is submitted twice adds only
-// one turn, because its field turns holds the chat's number of turns.
+// one turn, because the form's field "turns" holds the chat's number of turns.
 func (p pages) say(ctx context.Context, r *page.Request) (page.Answer, error) {
 	if _, err := p.chatOf(ctx, r, 1); err != nil {
 		return nil, err

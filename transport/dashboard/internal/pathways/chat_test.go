@@ -154,7 +154,7 @@ func TestBusyChat(t *testing.T) {
 	h.want(chat, said(1, "A day"), http.StatusOK, "<dt>Turns</dt><dd>2</dd>")
 }
 
-// TestLongChat checks that the pages of a chat with the maximum number of turns lead through all of them.
+// TestLongChat checks that the links between the pages of a chat reach all turns, even if the chat has the maximum number of turns.
 func TestLongChat(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -62,7 +62,7 @@ func (p pages) begin(ctx context.Context, r *page.Request) (page.Answer, error) 
 	return p.versionPage(ctx, r, version{editor: editor{Faults: faults}, Begin: typed})
 }
 
-// variablesOf parses the variables of a form, a JSON object. An empty text is no variables.
+// variablesOf parses the variables of a form, a JSON object. An empty text means no variables. Any other text causes CodeBadRequest.
 func variablesOf(text string) (variables map[string]any, err error) {
 	if text == "" {
 		return nil, nil

@@ -76,8 +76,9 @@ type fault struct {
 	Line          int // 0 means unknown
 }
 
-// faultsOf returns the faults of a form with a document: those of its inputs, as page.FaultsOf does, and the list of errors inside the
-// document. The bool reports whether the user can correct the form.
+// faultsOf converts an error to the faults of a form that contains a document. If err lists errors in the document, faultsOf returns them
+// with their lines, and Faults refers to this list. Otherwise it returns what page.FaultsOf returns. The bool is false if the user can
+// neither correct the form nor send it again later.
 func faultsOf(err error, text string, names map[string]string, fields ...string) (page.Faults, []fault, bool) {
 	all, ok := errors.AsType[callwright.FieldErrors](err)
 	if !ok {
@@ -119,13 +120,15 @@ func lineAt(text string, offset int64) int {
 	return 1 + strings.Count(text[:min(int(offset), len(text))], "\n")
 }
 
-// finder finds the offsets at which the values of given paths begin in a JSON text.
+// finder finds values by their paths in a JSON text. For each value it finds the offset at which the value's first token ends, which is on
+// the line on which the value begins.
 type finder struct {
 	decoder *json.Decoder
 	offsets map[string]int64 // the keys are the paths to find; 0 means not found
 }
 
-// walk reads a value and records its offset. It descends only into values on the way to a wanted path.
+// walk reads a value. If the path is wanted, or is the root, walk records the value's offset and descends into the value. Otherwise it
+// skips the value.
 func (f finder) walk(path string) {
 	if _, wanted := f.offsets[path]; !wanted && path != "" {
 		var skipped json.RawMessage

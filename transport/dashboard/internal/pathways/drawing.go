@@ -18,7 +18,7 @@ type drawn struct {
 	Text string // JSON of the selected node
 }
 
-// draw returns the picture of a document. Its nodes link to the page at path at, and the query parameter node selects one of them.
+// draw returns the picture of a document. The nodes link to the page with the given path. The query parameter "node" selects a node.
 func draw(r *page.Request, d graph.Document, at string) (drawn, error) {
 	picture, chosen := drawing.Graph(d), r.Query("node")
 	var done drawn
@@ -38,7 +38,7 @@ func draw(r *page.Request, d graph.Document, at string) (drawn, error) {
 	return done, nil
 }
 
-// nodeText returns the indented JSON of a node, or an empty text if the document has no node with the id.
+// nodeText returns the indented JSON of a node, or an empty text if no node of the document has the given id.
 func nodeText(d graph.Document, id string) (string, error) {
 	for _, raw := range d.Nodes {
 		var n struct {

@@ -203,8 +203,8 @@ func TestNewer(t *testing.T) {
 	h.lacks(draft, `id="newer"`)
 }
 
-// TestRefusedFork checks that the page shows the name of a refused fork again, with its fault or with the errors of a stored document that
-// is no longer valid.
+// TestRefusedFork checks that the page shows the name of a refused fork again. It must also show the fault of the name, or the errors of a
+// stored document that is no longer valid.
 func TestRefusedFork(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -24,14 +24,14 @@ type version struct {
 	Edited  string // revision of the pathway at which the edited document was read
 	Newer   int    // number of the newest version, or 0 unless it is newer than the shown draft
 	Drawing drawn
-	Gate    string    // why the gate kept the version from production, if it did
-	Batch   string    // the batch of tests that kept the version from production, if one did
+	Gate    string    // why the gate kept the version from production; may be empty
+	Batch   string    // id of the batch of tests that kept the version from production; may be empty
 	Calls   bool      // see Config
 	Tests   bool      // see Config
 	Begin   beginning // form that begins a chat
 }
 
-// numberOf parses the number of a version in an address. An invalid number is ErrNotFound.
+// numberOf parses the number of a version in an address. It returns ErrNotFound for an invalid number.
 func numberOf(text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
@@ -188,8 +188,8 @@ func (p pages) discard(ctx context.Context, r *page.Request) (page.Answer, error
 	})
 }
 
-// act calls do with the version that the address names, and redirects to the pathway with the notice that do returns. If do refuses, act
-// shows the version again with its faults.
+// act calls the given function with the ids of the pathway and the version in the address, and redirects to the pathway with the returned
+// notice. If the function returns an error that the user can correct, act shows the version again with the faults.
 func (p pages) act(ctx context.Context, r *page.Request, do func(id string, number int) (string, error)) (page.Answer, error) {
 	number, err := numberOf(r.PathValue("number"))
 	if err != nil {

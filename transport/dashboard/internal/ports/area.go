@@ -31,7 +31,7 @@ type pages struct{ cfg Config }
 // maxFiles is the maximum number of documents in one form. Users add more when the form is shown again, or through the API.
 const maxFiles = 5
 
-// maxShown is the number of characters after which typed values and file names are clipped.
+// maxShown is the number of bytes to which typed values and file names are clipped.
 const maxShown = 80
 
 // New returns the area of the port requests' pages. It panics if the embedded templates cannot be opened.

@@ -49,7 +49,7 @@ func day(t time.Time) string {
 	return t.UTC().Format(time.DateOnly)
 }
 
-// remedy returns the remedy for a failure, in words for customers. It never quotes the carrier.
+// remedy returns the remedy for a failure, in words for customers, or an empty text for nil. It never quotes the carrier.
 func remedy(f *porting.Failure) string {
 	if f == nil {
 		return ""

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// pageSize is the number of requests on a page.
+// pageSize is the maximum number of requests, history entries or audit events on a page.
 const pageSize = 50
 
 // list holds the data of the page that lists port requests.
@@ -22,7 +22,7 @@ type list struct {
 	Filtered bool
 }
 
-// view is a link that filters the list by a state.
+// view is a link that filters the list by states.
 type view struct {
 	Title, Query string
 	Current      bool

@@ -61,8 +61,8 @@ func (p pages) show(ctx context.Context, r *page.Request) (page.Answer, error) {
 	return v, nil
 }
 
-// turn selects the page of the history that ends before the entry that the query parameter before names. Entries count from 1. Without the
-// parameter, it selects the newest entries.
+// turn selects the page of the history that ends before the entry whose number, from 1, is the query parameter "before". Without the
+// parameter, it selects the newest entries. It also sets the links to the adjacent pages.
 func (d *request) turn(r *page.Request, history []porting.Entry) error {
 	end := len(history)
 	if text := r.Query("before"); text != "" {

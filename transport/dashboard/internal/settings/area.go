@@ -63,7 +63,7 @@ func New(c Config) page.Area {
 	return area
 }
 
-// pageSize is the number of keys or sessions on a page.
+// pageSize is the maximum number of keys or sessions on a page.
 const pageSize = 50
 
 // webhooks holds the data of the page of the secret that signs webhooks.

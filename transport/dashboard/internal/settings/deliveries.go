@@ -27,7 +27,7 @@ type shownDelivery struct {
 	Path string // path of the subject's page, or empty without a link
 }
 
-// subject describes the subject of a kind of messages.
+// subject describes the object, such as a call, that the messages of one kind concern.
 type subject struct {
 	what string
 	area string // path of the area that shows the subject

@@ -21,7 +21,8 @@ const (
 // the limit.
 const maxUnits = 100_000
 
-// span parses a field that holds a duration in whole units. It returns an error for the field if the number is less than least.
+// span parses a field that holds a duration in whole units. It returns CodeBadRequest with the field if the text is empty, is not a whole
+// number, or is below the given minimum.
 func span(text, field string, least int, unit time.Duration) (time.Duration, error) {
 	if text == "" {
 		return 0, callwright.Invalid(field, "is required")
@@ -85,7 +86,7 @@ func (p pages) keysPage(ctx context.Context, r *page.Request, k keys) (page.Answ
 	return v, nil
 }
 
-// create creates a key, and shows its secret for the only time.
+// create creates a key, and shows its secret for the only time. If the request is invalid, create shows the form again.
 func (p pages) create(ctx context.Context, r *page.Request) (page.Answer, error) {
 	var lifetime time.Duration // 0 means that the key never expires
 	var err error
@@ -105,7 +106,8 @@ func (p pages) create(ctx context.Context, r *page.Request) (page.Answer, error)
 	return nil, err
 }
 
-// rotate creates a key that replaces another, and shows its secret for the only time. The replaced key remains valid for up to a day.
+// rotate creates a key that replaces another key, and shows the new key's secret for the only time. The replaced key remains valid for up
+// to a day.
 func (p pages) rotate(ctx context.Context, r *page.Request) (page.Answer, error) {
 	made, err := p.cfg.Access.RotateKey(ctx, r.Org(), r.PathValue("id"), day)
 	if err != nil {

@@ -77,7 +77,8 @@ func (p pages) organizationsPage(ctx context.Context, r *page.Request, o organiz
 	return v, nil
 }
 
-// createOrganization creates an organization, and shows its first key for the only time.
+// createOrganization creates an organization, and shows the organization's first key for the only time. If the request is invalid, it shows
+// the form again.
 func (p pages) createOrganization(ctx context.Context, r *page.Request) (page.Answer, error) {
 	operator, err := p.cfg.Access.Operator(r.Principal)
 	if err != nil {
@@ -108,7 +109,7 @@ func (p pages) organization(ctx context.Context, r *page.Request) (page.Answer, 
 	return p.organizationPage(ctx, r, nil)
 }
 
-// organizationPage shows an organization with the form that changes it. If there are faults, the form is the submitted one.
+// organizationPage shows an organization with the form that changes it. If there are faults, the form contains the submitted values.
 func (p pages) organizationPage(ctx context.Context, r *page.Request, faults page.Faults) (page.Answer, error) {
 	operator, err := p.cfg.Access.Operator(r.Principal)
 	if err != nil {

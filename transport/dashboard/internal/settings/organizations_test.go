@@ -98,7 +98,7 @@ func TestOrganizationsAreForOperators(t *testing.T) {
 	}
 }
 
-// TestOwnKey checks that a reader who revokes the own key is signed out with a notice.
+// TestOwnKey checks that a reader who revokes their own key is signed out with a notice.
 func TestOwnKey(t *testing.T) {
 	t.Parallel()
 	h := open(t)

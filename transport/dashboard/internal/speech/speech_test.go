@@ -305,7 +305,7 @@ func (s countless) ListSamples(ctx context.Context, org callwright.OrgID, voice 
 	return list, 2_000_000, err
 }
 
-// TestLastPage checks that the last page has no link to a next page, and tells how to see older samples.
+// TestLastPage checks that the last page has no link to a next page, and states how to see older samples.
 func TestLastPage(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, func(c *speech.Config) { c.Samples = countless{c.Samples} })

@@ -85,7 +85,7 @@ func New(c Config) page.Area {
 	}
 }
 
-// number parses the phone number in the address. An invalid number is CodeNotFound.
+// number parses the phone number in the address. It returns CodeNotFound for an invalid number.
 func number(r *page.Request) (callwright.PhoneNumber, error) {
 	n, err := callwright.ParsePhoneNumber(r.PathValue("number"))
 	if err != nil {

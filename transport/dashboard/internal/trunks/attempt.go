@@ -18,7 +18,7 @@ type attempt struct {
 	Now time.Time
 }
 
-// attempt shows a call attempt with its SIP messages. An attempt of another number is not found.
+// attempt shows a call attempt with its SIP messages. An attempt of another number causes CodeNotFound.
 func (p pages) attempt(ctx context.Context, r *page.Request) (page.Answer, error) {
 	n, err := number(r)
 	if err != nil {

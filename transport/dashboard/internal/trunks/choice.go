@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// choice is the draft of a set-up. The address of each step contains its id, so that the user can leave a set-up and resume it.
+// choice is the draft of a set-up. The address of each step contains the draft's id, so that the user can leave a set-up and resume it.
 type choice struct{ setup.Draft }
 
 // choiceOf returns the draft that the address names. Drafts of other organizations are not found.
@@ -50,7 +50,7 @@ func (c choice) StepName() string {
 	return ""
 }
 
-// Steps returns the steps of the set-up, with the step named now as the current step.
+// Steps returns the steps of the set-up, with the given step as the current one.
 func (c choice) Steps(now string) []step {
 	return steps(now, c.Outbound(), c.Discovery != "" || now == "Destination" || now == "Discovery")
 }

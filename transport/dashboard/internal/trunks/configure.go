@@ -132,7 +132,7 @@ func triggersOf(c failover.Config) []trigger {
 	return all
 }
 
-// setFailover changes the failover of a number's outbound trunk.
+// setFailover changes the failover of a number's outbound trunk, or shows the form again with its faults.
 func (p pages) setFailover(ctx context.Context, r *page.Request) (page.Answer, error) {
 	n, err := number(r)
 	if err != nil {

@@ -48,7 +48,7 @@ func days(h health.History, now time.Time) template.HTML {
 	return chart.Strip{ID: "days", Title: "Health of the last 30 days", Start: first, Step: day, Cells: cells}.SVG()
 }
 
-// LastDay draws the uptime of each of the last 24 hours of a trunk. It returns an empty picture if no hour is known.
+// LastDay draws a trunk's uptime in each of the last 24 hours. It returns an empty picture if no hour is known.
 func LastDay(id, title string, hours []health.Hour, now time.Time) template.HTML {
 	first := now.UTC().Truncate(time.Hour).Add(-(health.MaxHours - 1) * time.Hour)
 	cells := make([]chart.Cell, health.MaxHours)

@@ -96,7 +96,8 @@ func (p pages) verify(ctx context.Context, r *page.Request) (page.Answer, error)
 	})
 }
 
-// move calls do with the form. If do returns an error that the user can correct, move shows the form with its faults.
+// move calls the given function with the form of the number in the address. If the function returns an error that the user can correct,
+// move shows the form with its faults.
 func (p pages) move(ctx context.Context, r *page.Request, do func(proofForm) (page.Answer, error)) (page.Answer, error) {
 	f, err := p.proofForm(ctx, r)
 	if err != nil {

@@ -72,7 +72,7 @@ type deliveries struct {
 	Next   string // address of the next page, or empty on the last
 }
 
-// deliveries shows to whom the alerts of a number were sent.
+// deliveries shows a page of the deliveries of a number's alerts.
 func (p pages) deliveries(ctx context.Context, r *page.Request) (page.Answer, error) {
 	n, err := number(r)
 	if err != nil {
@@ -150,7 +150,7 @@ func (p pages) directionOf(t sip.Trunk) direction {
 	return d
 }
 
-// told describes the channels that alerts are sent to.
+// told describes the channels through which alerts are sent.
 func told(c alert.Channels) (ways []string) {
 	if c.Email {
 		ways = append(ways, "the organization's contact, by e-mail")

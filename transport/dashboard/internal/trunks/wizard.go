@@ -31,7 +31,7 @@ type step struct {
 	Now, Done bool
 }
 
-// steps returns the steps of a set-up whose current step is now. It omits steps for outbound calls unless outbound is set, and the
+// steps returns the steps of a set-up with the given current step. It omits the steps for outbound calls unless outbound is set, and the
 // discovery unless looked is set too.
 func steps(now string, outbound, looked bool) (all []step) {
 	done := true
@@ -67,7 +67,8 @@ func (p pages) under(ctx context.Context, r *page.Request) (all []choice, err er
 	return all, err
 }
 
-// begin starts a set-up with the chosen directions, and redirects to its first step.
+// begin starts a set-up with the chosen directions, and redirects to its first step. If the directions are invalid, begin shows the form
+// again.
 func (p pages) begin(ctx context.Context, r *page.Request) (page.Answer, error) {
 	d, err := p.cfg.Setup.Begin(ctx, r.Org(), setup.Directions(r.Field("direction")))
 	if err == nil {

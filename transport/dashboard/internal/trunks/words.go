@@ -61,7 +61,7 @@ var names = map[any]string{
 	sip.VerifyChain: "only the chain is checked", sip.VerifyNone: "is not checked",
 }
 
-// word returns the words for a value of the domain, or its default format if names has none.
+// word returns the words for a value of the domain, or the value in its default format if the map names does not contain it.
 func word(name any) string {
 	if text, ok := names[name]; ok {
 		return text
@@ -103,7 +103,7 @@ func toTrunk(number string, parts ...string) string {
 	return page.Path(append([]string{"/trunks", number}, parts...)...)
 }
 
-// whole parses a port. An empty text is 0. An invalid text is -1, which every domain refuses.
+// whole parses a port. It returns 0 for an empty text and -1, which every domain refuses, for an invalid text.
 func whole(text string) int {
 	if text == "" {
 		return 0

@@ -42,7 +42,7 @@ func kindText(k pathway.LogKind) string {
 	return string(k)
 }
 
-// replyOf returns the badge of the answer to a request. Its text is the HTTP status.
+// replyOf returns the badge of the answer to a request. The badge's text is the HTTP status, or "no answer".
 func replyOf(l *request.Log) page.Badge {
 	switch {
 	case l.Status == 0:
@@ -53,10 +53,10 @@ func replyOf(l *request.Log) page.Badge {
 	return page.Badge{Kind: "good", Text: strconv.Itoa(l.Status)}
 }
 
-// maxJSON is the maximum length of Indented's result, in characters.
+// maxJSON is the maximum length of Indented's result, in bytes.
 const maxJSON = 8000
 
-// Indented returns data as indented JSON, clipped to 8,000 characters. It returns an empty text for empty data.
+// Indented returns data as indented JSON, clipped to 8,000 bytes. It returns an empty text for empty data.
 func Indented(data map[string]any) (string, error) {
 	text, err := JSON(data)
 	return callwright.Clip(text, maxJSON), err

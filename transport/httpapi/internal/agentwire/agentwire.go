@@ -31,7 +31,8 @@ type field struct {
 	Context string `json:"context,omitempty"`
 }
 
-// DynamicData translates a generated list of requests for dynamic data. It returns nil for null, and an empty list for an empty one.
+// DynamicData translates a generated list of requests for dynamic data. It returns nil for null and for an absent list, and an empty list
+// for an empty one.
 func DynamicData(given json.Marshaler) ([]agents.DynamicData, error) {
 	text, err := given.MarshalJSON()
 	if err != nil || len(text) == 0 { // empty text: the member is absent

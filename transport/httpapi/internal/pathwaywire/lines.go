@@ -13,7 +13,7 @@ import (
 // Role is the side to which a line of the log belongs.
 type Role string
 
-// The roles of the contract.
+// The values of Role, as in the contract.
 const (
 	User      Role = "user"
 	Assistant Role = "assistant"

@@ -43,7 +43,7 @@ func NilText(s string) Nil[string] { return Nil[string]{Value: s, Null: s == ""}
 // OptText returns a text, or an absent value for an empty one.
 func OptText(s string) Opt[string] { return Opt[string]{Value: s, Set: s != ""} }
 
-// OptNilText returns a text, or null for an empty one, for an optional member. The member is always present.
+// OptNilText returns a text, or null for an empty one, for a member that is optional in the schema. The member is never omitted.
 func OptNilText(s string) OptNil[string] { return OptNil[string]{Value: s, Set: true, Null: s == ""} }
 
 // uuid matches the ids that this server generates, in upper or lower case.
@@ -115,6 +115,14 @@ func Ptr[T any](value T, given bool) *T {
 	return &value
 }
 
+// OptPtr returns the optional member of a pointer, which is absent for nil.
+func OptPtr[T any](p *T) Opt[T] {
+	if p == nil {
+		return Opt[T]{}
+	}
+	return Opt[T]{Value: *p, Set: true}
+}
+
 // Minutes converts a number of minutes to a duration.
 func Minutes(n float64) time.Duration { return time.Duration(math.Round(n * float64(time.Minute))) }
 
@@ -134,11 +142,11 @@ func WholeMillis(d *time.Duration) Nil[int] {
 	return Nil[int]{Value: max(1, int(d.Round(time.Millisecond).Milliseconds()))}
 }
 
-// Seconds returns a duration in seconds, rounded to the nearest.
+// Seconds returns a duration in seconds, rounded to the nearest second.
 func Seconds(d time.Duration) int { return int(d.Round(time.Second).Seconds()) }
 
-// Values decodes the values of the free object in a body's member field. It returns nil for an empty object. An error names the invalid
-// value.
+// Values decodes the values of a free object, which is the body's member with the given name. It returns nil for an empty object. An error
+// names the invalid value.
 func Values[M ~map[string]jx.Raw](field string, raw M) (map[string]any, error) {
 	if len(raw) == 0 {
 		return nil, nil

@@ -94,7 +94,7 @@ func ReadResponse[T any, P body[T]](resp *http.Response) (*T, error) {
 	return read[T, P](text)
 }
 
-// WriteResponse writes an answer with a status and the JSON of a value.
+// WriteResponse writes an answer with the given status and the JSON of the value.
 func WriteResponse(w http.ResponseWriter, status int, value Encoder) error {
 	w.Header().Set("Content-Type", mediaType+"; charset=utf-8")
 	w.WriteHeader(status)

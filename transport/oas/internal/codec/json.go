@@ -21,9 +21,9 @@ type Object struct {
 // MostMembers is the maximum number of members of an object.
 const MostMembers = 128
 
-// Decode reads an object. For each member, it calls member, which must read the value and return the member's index. If member returns -1,
-// the member is unknown, and Decode does not add the member's name to the error. Decode returns an error for a nil receiver or an
-// unreadable member, and a *validate.Error that names the absent required members.
+// Decode reads an object. For each member, it calls the function member, which must read the value and return the member's index. If the
+// index is -1, the member is unknown, and Decode does not add the member's name to the error. Decode returns an error for a nil receiver or
+// an unreadable member, and a *validate.Error that names the absent required members.
 func (o *Object) Decode(d *jx.Decoder, receiverIsNil bool, member func(d *jx.Decoder, key []byte) (int, error)) error {
 	if receiverIsNil {
 		return Nil(o.Type)
@@ -97,7 +97,7 @@ func DecodeRaw(d *jx.Decoder, to *jx.Raw) (err error) {
 	return err
 }
 
-// DecodeTime reads a time in a layout.
+// DecodeTime reads a time in the given layout.
 func DecodeTime(d *jx.Decoder, to *time.Time, layout string) (err error) {
 	*to, err = json.DecodeTimeFormat(d, layout)
 	return err
@@ -119,7 +119,7 @@ func DecodeEnum[T ~string](d *jx.Decoder, to *T, known []T) error {
 	return nil
 }
 
-// DecodeArr reads a list and replaces the earlier content of to. The result is never nil.
+// DecodeArr reads a list and replaces the earlier content of *to. The result is never nil.
 func DecodeArr[T any](d *jx.Decoder, to *[]T, decode func(to *T, d *jx.Decoder) error) error {
 	list := make([]T, 0)
 	err := d.Arr(func(d *jx.Decoder) error {
@@ -131,7 +131,7 @@ func DecodeArr[T any](d *jx.Decoder, to *[]T, decode func(to *T, d *jx.Decoder) 
 	return err
 }
 
-// DecodeStrs reads a list of strings and replaces the earlier content of to.
+// DecodeStrs reads a list of strings and replaces the earlier content of *to.
 func DecodeStrs[T ~string](d *jx.Decoder, to *[]T) error {
 	return DecodeArr(d, to, func(to *T, d *jx.Decoder) error { return DecodeStr(d, to) })
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/ogen-go/ogen/openapi"
 )
 
-// Handle runs an operation inside middleware, if m is not nil. The operation receives the arguments of the request that the middleware
-// passes on.
+// Handle runs an operation inside the middleware m, or directly if m is nil. The operation receives the arguments of the request that the
+// middleware passes on.
 func Handle[R any](m middleware.Middleware, request middleware.Request, unpack func(middleware.Parameters) struct{}, operation func(context.Context) (R, error)) (R, error) {
 	return HandleBodyParams(m, request, unpack, func(ctx context.Context, _, _ struct{}) (R, error) { return operation(ctx) })
 }

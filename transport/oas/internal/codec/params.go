@@ -91,7 +91,7 @@ func DecodeParamText[T ~string](d uri.Decoder, to *T) error {
 	})
 }
 
-// DecodeParamTexts decodes the texts of a list parameter and replaces the earlier content of to.
+// DecodeParamTexts decodes the texts of a list parameter and replaces the earlier content of *to.
 func DecodeParamTexts[T ~string](d uri.Decoder, to *[]T) error {
 	*to = nil
 	return d.DecodeArray(func(d uri.Decoder) error {
@@ -99,7 +99,7 @@ func DecodeParamTexts[T ~string](d uri.Decoder, to *[]T) error {
 	})
 }
 
-// SetParam decodes the value of an optional parameter and passes it to set.
+// SetParam decodes the value of an optional parameter and passes the value to the function set.
 func SetParam[T any](d uri.Decoder, set func(T), convert func(string) (T, error)) error {
 	var value T
 	if err := DecodeParam(d, &value, convert); err != nil {
@@ -109,7 +109,7 @@ func SetParam[T any](d uri.Decoder, set func(T), convert func(string) (T, error)
 	return nil
 }
 
-// SetParamText decodes the text of an optional parameter and passes it to set.
+// SetParamText decodes the text of an optional parameter and passes the text to the function set.
 func SetParamText[T ~string](d uri.Decoder, set func(T)) error {
 	var text T
 	if err := DecodeParamText(d, &text); err != nil {

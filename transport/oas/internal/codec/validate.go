@@ -52,7 +52,7 @@ func NotNil(isNil bool) error {
 	return nil
 }
 
-// Length checks the number of characters of a text. A negative most means no limit.
+// Length checks the number of characters of a text. If most is negative, there is no maximum.
 func Length(text string, least, most int) error {
 	return String(text, validate.String{MinLength: least, MinLengthSet: true, MaxLength: most, MaxLengthSet: most >= 0})
 }
@@ -72,7 +72,7 @@ func Float(number float64, limits validate.Float) error {
 	return Wrap(limits.Validate(number), "float")
 }
 
-// Size checks the number of items of a list. A negative most means no limit.
+// Size checks the number of items of a list. If most is negative, there is no maximum.
 func Size(items, least, most int) error {
 	limits := validate.Array{MinLength: least, MinLengthSet: true, MaxLength: most, MaxLengthSet: most >= 0}
 	return Wrap(limits.ValidateLength(items), "array")
@@ -87,7 +87,7 @@ func Each[T any](list []T, check func(item *T) error) error {
 	return failures.Err()
 }
 
-// Enum returns an error unless value is one of known.
+// Enum returns an error if the list known does not contain the value.
 func Enum[T comparable](value T, known []T) error {
 	if slices.Contains(known, value) {
 		return nil
@@ -95,7 +95,7 @@ func Enum[T comparable](value T, known []T) error {
 	return errors.Errorf("invalid value: %v", value)
 }
 
-// EnumText returns the text of a value, or an error unless the value is one of known.
+// EnumText returns the text of a value, or an error if the list known does not contain the value.
 func EnumText[T ~string](value T, known []T) ([]byte, error) {
 	if slices.Contains(known, value) {
 		return []byte(value), nil
@@ -103,7 +103,7 @@ func EnumText[T ~string](value T, known []T) ([]byte, error) {
 	return nil, errors.Errorf("invalid value: %q", value)
 }
 
-// EnumOf sets *to to the value in known with a text, or returns an error if there is none.
+// EnumOf stores in *to the value of the list known that equals the text. It returns an error if there is none.
 func EnumOf[T ~string](text []byte, to *T, known []T) error {
 	for _, value := range known {
 		if string(value) == string(text) {

@@ -23,8 +23,8 @@ type Header struct {
 //
 // Old gateways violate RFC 4733 in three ways, which Receiver distinguishes from a second press. Some increase the timestamp during a
 // press, but each packet then overlaps or adjoins the event so far. Some end a press with another timestamp, immediately and without a
-// marker bit. Some press the same key again with the same timestamp: a packet without the end bit then follows the end. The zero value is
-// ready to use.
+// marker bit. Some press the same key again with the same timestamp: a packet with a marker bit or without the end bit then follows the
+// end. The zero value is ready to use.
 type Receiver struct {
 	recent [8]event // a ring, because a late packet of an earlier event must not begin it again
 	next   int

@@ -55,7 +55,7 @@ func NewSequence(digits string, ticks uint32) (*Sequence, error) {
 // Done reports whether all digits and the pause after the last one are finished.
 func (s *Sequence) Done() bool { return len(s.digits) == 0 }
 
-// Stop lets the digit that is being sent end properly and drops those after it.
+// Stop drops the digits that have not begun. The digit that is being sent is still completed.
 func (s *Sequence) Stop() {
 	keep := 0
 	if s.step > 0 {
@@ -64,7 +64,8 @@ func (s *Sequence) Stop() {
 	s.digits = s.digits[:min(keep, len(s.digits))]
 }
 
-// Next moves on by 20 ms and gives the event packet to send in them; false says that there is none.
+// Next advances the sequence by 20 ms and returns the event packet to send in that time. It returns false in pauses and after the last
+// digit.
 func (s *Sequence) Next() (Packet, bool) {
 	if s.Done() {
 		return Packet{}, false
@@ -82,7 +83,7 @@ func (s *Sequence) Next() (Packet, bool) {
 	return s.packet(digit, step), true
 }
 
-// packet returns the event after step+1 steps; the copies of the last one repeat it.
+// packet returns the event packet after step+1 steps of a digit. Steps after the tone return copies of its last packet.
 func (s *Sequence) packet(digit byte, step int) Packet {
 	p := Packet{First: step == 0}
 	p.Payload[0], _ = code(digit)

@@ -5,64 +5,64 @@ import "time"
 // Verdict is the result of adding a packet.
 type Verdict uint8
 
-// The verdicts.
+// The verdicts on a packet, which Buffer.Push returns.
 const (
 	Queued    Verdict = iota
-	Late              // its place has been played
-	Duplicate         // it is here already
+	Late              // its time was already played
+	Duplicate         // a packet with its sequence number is already queued
 )
 
-// Kind is the kind of audio that a Step adds.
+// Kind says how a Player produces the audio of a Step.
 type Kind uint8
 
-// The kinds of a step.
+// The kinds of a Step, with the audio that a Player produces.
 const (
-	Idle    Kind = iota // silence, nothing has come yet
-	Audio               // a packet, to be decoded
-	Skip                // a packet, to be decoded and not played: the playout catches up
-	Lost                // audio that is missing, to be concealed
-	Silence             // a pause that the sender made
-	Stretch             // audio that is invented, because the playout has to wait
+	Idle    Kind = iota // silence, because the playout has not started
+	Audio               // a packet to decode and play
+	Skip                // a packet to decode but not to play, so that the playout catches up
+	Lost                // missing audio to conceal
+	Silence             // silence in a pause of the sender
+	Stretch             // concealment that delays the playout
 )
 
-// Step is the next piece of audio.
+// Step is the next piece of audio to play.
 type Step struct {
 	Kind    Kind
-	Payload []byte // of Audio and Skip; good until the next Push
-	Codec   int    // of the payload, as pushed
-	Ticks   int    // amount of audio of Lost and Silence; for Audio and Skip the decoder has it
+	Payload []byte // of Audio and Skip; valid until the next Push
+	Codec   int    // codec of the payload, as passed to Push
+	Ticks   int    // length of the other kinds; the decoder determines the length of Audio and Skip
 }
 
 const (
-	slots = 64 // packets; more than a second at 20 ms
+	slots = 64 // maximum number of packets: more than a second of 20 ms packets
 
 	frameTime = 20 * time.Millisecond
-	slackLess = 5 * time.Millisecond  // this much too little delay is no reason to stretch
-	slackMore = 30 * time.Millisecond // this much too much delay is none to catch up; more than a frame, so that it cannot swing
-	calm      = 5                     // steps between two corrections of the delay
+	slackLess = 5 * time.Millisecond  // a delay below the target by at most this causes no stretch
+	slackMore = 30 * time.Millisecond // a delay above the target by at most this is not reduced; longer than a frame, against oscillation
+	calm      = 5                     // minimum number of steps between two corrections of the delay
 	overflow  = 100 * time.Millisecond
 
-	restartLate = 3               // so many late packets in a row with nothing to play: the sender's clock has moved
-	restartJump = 1 * time.Second // so far off is no jitter, but another clock
+	restartLate = 3               // successive late packets with an empty buffer mean that the sender's clock has moved
+	restartJump = 1 * time.Second // a larger change of the transit is not jitter but another clock
 )
 
-// Buffer orders packets by sequence number and plays them by timestamp. A packet without a payload holds its place in
-// the sequence, and nothing is played for it: events and unknown formats are pushed that way.
+// Buffer sorts packets by sequence number and plays them by timestamp. A packet without a payload occupies its sequence number, so that it
+// does not count as lost, but is not played. Events and packets of unknown formats are pushed without a payload.
 type Buffer struct {
-	clock int // ticks a second
-	frame int // ticks in 20 ms
+	clock int // RTP ticks per second
+	frame int // RTP ticks in 20 ms
 	delay estimator
 
 	slot    [slots]slot
-	count   int   // packets in slot
-	newest  int64 // the highest sequence number, extended
-	first   int64 // the sequence number that is due next
-	stamp   int64 // timestamp of the newest packet, extended
-	primed  bool  // newest and stamp are known
+	count   int   // number of packets in slot
+	newest  int64 // highest sequence number, extended beyond 16 bits
+	first   int64 // sequence number that is due next
+	stamp   int64 // timestamp of the newest packet, extended beyond 32 bits
+	primed  bool  // newest and stamp are set
 	started bool
-	arrived time.Duration // when the first packet since the start came
-	next    int64         // the timestamp that is played next
-	quiet   bool          // the last packet contained no audio
+	arrived time.Duration // when the first packet arrived since the buffer was cleared
+	next    int64         // timestamp of the audio to play next
+	quiet   bool          // the last delivered packet contained no audio
 	lateRun int
 	since   int // steps since the last correction
 }
@@ -76,28 +76,28 @@ type slot struct {
 	payload []byte
 }
 
-// NewBuffer makes a buffer for an RTP clock, whose delay stays between least and most.
+// NewBuffer returns a buffer for an RTP clock with the given number of ticks per second. Its delay stays between least and most.
 func NewBuffer(clock int, least, most time.Duration) *Buffer {
 	return &Buffer{clock: clock, frame: clock / 50, delay: estimator{least: least, most: most}}
 }
 
-// Delay returns the delay wanted now.
+// Delay returns the current target of the delay.
 func (b *Buffer) Delay() time.Duration { return b.delay.target() }
 
-// Reset clears the buffer: another source begins.
+// Reset empties the buffer for another source. Its sequence numbers, timestamps and delay begin anew.
 func (b *Buffer) Reset() {
 	b.clear()
 	b.primed = false
 	b.delay.reset()
 }
 
-// Retime changes to another RTP clock. It clears the buffer.
+// Retime sets the rate of the RTP clock in ticks per second, and resets the buffer.
 func (b *Buffer) Retime(clock int) {
 	b.clock, b.frame = clock, clock/50
 	b.Reset()
 }
 
-// clear empties the buffer and waits for a new beginning on the same sequence.
+// clear empties the buffer. The playout starts again after the next packets, whose sequence numbers and timestamps continue.
 func (b *Buffer) clear() {
 	for i := range b.slot {
 		b.slot[i].used = false
@@ -106,7 +106,7 @@ func (b *Buffer) clear() {
 	b.delay.resetBase()
 }
 
-// Push takes a packet that arrived at now. The payload is copied.
+// Push adds a packet that arrived at now, and copies its payload. If the sender's clock has jumped, Push first drops the waiting packets.
 func (b *Buffer) Push(now time.Duration, sequence uint16, timestamp uint32, codec int, payload []byte) Verdict {
 	seq, stamp := b.extend(sequence, timestamp)
 	if len(payload) > 0 {
@@ -127,11 +127,11 @@ func (b *Buffer) Push(now time.Duration, sequence uint16, timestamp uint32, code
 	return b.store(now, slot{seq: seq, stamp: stamp, codec: codec}, payload)
 }
 
-// extend unfolds the wrapping numbers (RFC 3550, A.1).
+// extend extends a sequence number and a timestamp, so that they do not wrap around (RFC 3550, A.1).
 func (b *Buffer) extend(sequence uint16, timestamp uint32) (seq, stamp int64) {
 	if !b.primed {
 		b.primed = true
-		b.newest, b.stamp = 1<<16+int64(sequence), int64(timestamp) // never negative, as it is an index
+		b.newest, b.stamp = 1<<16+int64(sequence), int64(timestamp) // 1<<16 keeps the index of slot from becoming negative
 		return b.newest, b.stamp
 	}
 	seq = b.newest + int64(int16(sequence-uint16(b.newest)))
@@ -142,8 +142,8 @@ func (b *Buffer) extend(sequence uint16, timestamp uint32) (seq, stamp int64) {
 	return seq, stamp
 }
 
-// late notes a packet whose time is over. Packets after it are not lost, and the playout is elsewhere if they are all
-// late.
+// late counts successive late packets while the buffer is empty. If all packets are late, the playout is ahead of the sender. If the buffer
+// is empty, late also advances b.first, so that the packet does not count as lost.
 func (b *Buffer) late(seq int64) {
 	if b.count > 0 {
 		b.lateRun = 0
@@ -159,7 +159,7 @@ func (b *Buffer) store(now time.Duration, packet slot, payload []byte) Verdict {
 	case b.count == 0 && !b.started:
 		b.first, b.arrived = seq, now
 	case seq < b.first && !b.started && b.newest-seq < slots:
-		b.first = seq // overtaken before the beginning
+		b.first = seq // overtaken by a later packet before the playout has started
 	case seq < b.first:
 		return Late
 	}

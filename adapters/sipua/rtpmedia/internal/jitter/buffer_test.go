@@ -31,19 +31,19 @@ func TestVerdicts(t *testing.T) {
 	step(0, jitter.Idle)
 	push(10*ms, 10, jitter.Queued)
 	push(10*ms, 10, jitter.Duplicate)
-	push(11*ms, 9, jitter.Queued) // overtaken before the beginning
+	push(11*ms, 9, jitter.Queued) // overtaken by packet 10 before the playout has started
 	step(20*ms, jitter.Idle)
-	step(40*ms, jitter.Audio) // 9
+	step(40*ms, jitter.Audio) // packet 9
 	push(41*ms, 9, jitter.Late)
 	push(50*ms, 12, jitter.Queued)
-	step(60*ms, jitter.Audio) // 10
-	step(80*ms, jitter.Lost)  // 11
+	step(60*ms, jitter.Audio) // packet 10
+	step(80*ms, jitter.Lost)  // packet 11
 	push(81*ms, 11, jitter.Late)
-	step(100*ms, jitter.Audio) // 12
+	step(100*ms, jitter.Audio) // packet 12
 	step(120*ms, jitter.Lost)
 }
 
-// Events take sequence numbers and carry an old timestamp. They are neither lost audio nor audio.
+// TestEventsInTheSequence checks that events, whose packets repeat an old timestamp, count neither as audio nor as lost audio.
 func TestEventsInTheSequence(t *testing.T) {
 	t.Parallel()
 	said := tone(40 * frame)
@@ -59,7 +59,8 @@ func TestEventsInTheSequence(t *testing.T) {
 	}
 }
 
-// A sender that stops in pauses lets the timestamp run on: the pause has its length, and the audio after it is exact.
+// TestPauseOfTheSender checks the playout of a sender whose timestamp advances in a pause without packets. The pause must keep its length,
+// and the audio after it must be exact.
 func TestPauseOfTheSender(t *testing.T) {
 	t.Parallel()
 	said := tone(60 * frame)
@@ -98,7 +99,7 @@ func TestPeerStartsItsClockAnew(t *testing.T) {
 	}
 }
 
-// A second without packets, and then a burst of all of them.
+// TestStall checks that the audio is exact again after a stall, at whose end all delayed packets arrive in a burst.
 func TestStall(t *testing.T) {
 	t.Parallel()
 	for _, stall := range []time.Duration{100 * ms, 300 * ms, 900 * ms, 3 * time.Second} {
@@ -136,7 +137,7 @@ func TestReset(t *testing.T) {
 
 func TestConcealment(t *testing.T) {
 	t.Parallel()
-	// A pure tone of 200 Hz is continued in phase while it fades.
+	// The concealment must continue a pure tone of 200 Hz in phase while it fades.
 	said := make([]int16, 60*frame)
 	for i := range said {
 		said[i] = int16(8000 * math.Sin(2*math.Pi*float64(i)/40))

@@ -2,26 +2,26 @@ package jitter
 
 import "time"
 
-// The concealment is of the kind of ITU-T G.711, Appendix I: repeat the last pitch period, use more periods after a
-// while so that it does not buzz, fade, and cross-fade back into arriving audio. Unlike the Appendix it adds no delay of
-// its own, so the join at the beginning is not smoothed.
+// The constants of the concealment, which resembles ITU-T G.711, Appendix I. It repeats the last pitch period, and after onePeriod the last
+// three periods, so that the audio does not buzz. The three periods fade until silentFrom. The next received audio is cross-faded. Unlike
+// the Appendix, the concealment adds no delay, so the transition at its beginning is not smoothed.
 const (
 	pitchLeast = 5 * time.Millisecond  // 200 Hz
 	pitchMost  = 15 * time.Millisecond // 66 Hz
-	compared   = 20 * time.Millisecond // length of the past over which two lags are compared
+	compared   = 20 * time.Millisecond // length of the audio that is compared with earlier audio
 	onePeriod  = 10 * time.Millisecond // time for which a single period is repeated, without fading
 	silentFrom = 60 * time.Millisecond
 	crossFade  = 4 * time.Millisecond
 )
 
-// concealer invents audio where some is missing.
+// concealer produces a replacement for missing audio.
 type concealer struct {
 	rate    int
-	history []int16 // the last samples that were played
-	period  int     // samples; of the loss that is going on
+	history []int16 // the last samples that were received or silent, without concealed ones
+	period  int     // pitch period of the current loss, in samples
 	cycle   int     // number of repeated samples at the end of history
-	at      int     // where in the cycle
-	run     int     // samples invented since the last good one
+	at      int     // position in the cycle
+	run     int     // number of concealed samples since the last received one
 }
 
 func newConcealer(rate int) *concealer {
@@ -32,7 +32,7 @@ func newConcealer(rate int) *concealer {
 
 func (c *concealer) samples(d time.Duration) int { return int(d * time.Duration(c.rate) / time.Second) }
 
-// good takes samples that have arrived and, after a loss, blends their beginning with the continuation of the invented ones.
+// good adds received or silent samples to the history. After a loss, it first blends the beginning of pcm with the continued concealment.
 func (c *concealer) good(pcm []int16) {
 	if c.run > 0 {
 		n := min(c.samples(crossFade), len(pcm))
@@ -51,7 +51,7 @@ func (c *concealer) good(pcm []int16) {
 	copy(c.history[keep-len(pcm):], pcm)
 }
 
-// lost appends n invented samples.
+// lost appends n concealed samples to dst.
 func (c *concealer) lost(dst []int16, n int) []int16 {
 	if c.run == 0 {
 		c.period = c.pitch()
@@ -63,14 +63,15 @@ func (c *concealer) lost(dst []int16, n int) []int16 {
 	return dst
 }
 
-// sample returns the next concealed sample.
+// sample returns the next concealed sample, which is 0 after 60 ms of concealment.
 func (c *concealer) sample() int16 {
 	silent, full := c.samples(silentFrom), c.samples(onePeriod)
 	if c.run >= silent {
 		return 0
 	}
 	if c.run == full {
-		// From here on three periods: the period repeated before stays last, so the join is at its end.
+		// From here on, three periods are repeated. The last of them is the period that was repeated before, so that the transition is at
+		// its end.
 		c.cycle, c.at = 3*c.period, 0
 	}
 	if c.at == c.cycle {
@@ -85,8 +86,8 @@ func (c *concealer) sample() int16 {
 	return int16(value)
 }
 
-// pitch returns the lag at which the end of the history is most like the audio before it: the normalized correlation,
-// compared without roots or divisions of zero.
+// pitch returns the lag at which the end of the history is most similar to the audio before it. It compares squares of the normalized
+// correlation, to avoid roots and divisions by zero. If no lag correlates, it returns the longest lag.
 func (c *concealer) pitch() int {
 	least, most, window := c.samples(pitchLeast), c.samples(pitchMost), c.samples(compared)
 	end := c.history[len(c.history)-window:]

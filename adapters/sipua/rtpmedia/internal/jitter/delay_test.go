@@ -10,7 +10,7 @@ import (
 
 func TestDelayFollowsTheNetwork(t *testing.T) {
 	t.Parallel()
-	uneven := func(i int) time.Duration { // up to 70 ms in the second ten seconds
+	uneven := func(i int) time.Duration { // up to 70 ms, between 10 s and 20 s
 		if i >= 500 && i < 1000 {
 			return time.Duration(i*37%71) * ms
 		}
@@ -39,7 +39,8 @@ func TestDelayFollowsTheNetwork(t *testing.T) {
 	}
 }
 
-// Every tenth packet is 90 ms late. At first the player misses them; when it has learnt to wait it misses none.
+// TestPlayoutWaitsForTheSlow checks that the delay adapts to a network on which every tenth packet is 90 ms late. The player may miss such
+// packets only in the first five seconds.
 func TestPlayoutWaitsForTheSlow(t *testing.T) {
 	t.Parallel()
 	all := packets(tone(8000*20), frame, 1, 1, func(i int) time.Duration {
@@ -68,7 +69,8 @@ func TestPlayoutWaitsForTheSlow(t *testing.T) {
 	}
 }
 
-// heardAfter returns the time from the sending of a part of the audio until it is heard.
+// heardAfter returns the time between the sending and the playout of packet from. It fails the test if the packets up to packet to are not
+// heard exactly.
 func heardAfter(t *testing.T, heard, said []int16, from, to int) time.Duration {
 	t.Helper()
 	at := indexOf(heard, said[from*frame:to*frame])
@@ -78,8 +80,8 @@ func heardAfter(t *testing.T, heard, said []int16, from, to int) time.Duration {
 	return time.Duration(at-(from+1)*frame) * time.Second / 8000
 }
 
-// The first packets come late by some tenths of a second, so the playout begins too late. It leaves audio out until it
-// is as early as it can be.
+// TestPlayoutCatchesUp checks that the player omits audio until the delay is small again, after late first packets have delayed the start
+// of the playout.
 func TestPlayoutCatchesUp(t *testing.T) {
 	t.Parallel()
 	for _, late := range []time.Duration{100 * ms, 250 * ms, 900 * ms} {
@@ -92,7 +94,7 @@ func TestPlayoutCatchesUp(t *testing.T) {
 	}
 }
 
-// If the sender makes a pause it is shortened, and no audio is omitted.
+// TestPlayoutCatchesUpInAPause checks that the player shortens a pause of the sender to catch up, and omits no audio.
 func TestPlayoutCatchesUpInAPause(t *testing.T) {
 	t.Parallel()
 	said := tone(100 * frame)
@@ -105,7 +107,7 @@ func TestPlayoutCatchesUpInAPause(t *testing.T) {
 	if d := heardAfter(t, heard, said, 0, 4); d < 80*ms {
 		t.Errorf("before the pause: %s", d)
 	}
-	after := indexOf(heard, said[50*frame+32:]) // the concealment fades into the first 4 ms
+	after := indexOf(heard, said[50*frame+32:]) // the first 4 ms are blended with the concealment
 	if d := time.Duration(after-51*frame-32) * time.Second / 8000; after < 0 || d > 60*ms {
 		t.Errorf("after the pause: %s", d)
 	}
@@ -114,7 +116,7 @@ func TestPlayoutCatchesUpInAPause(t *testing.T) {
 func TestSenderWithAFastClock(t *testing.T) {
 	t.Parallel()
 	said := tone(8000 * 100)
-	all := packets(said, frame, 1, 1, func(i int) time.Duration { return -time.Duration(i) * 10 * time.Microsecond }) // 500 ppm
+	all := packets(said, frame, 1, 1, func(i int) time.Duration { return -time.Duration(i) * 10 * time.Microsecond }) // 500 ppm fast
 	heard := play(newPlayer(20*ms, 120*ms), all, 0, 5000)
 	if at := indexOf(heard, said[len(said)-200*frame:len(said)-180*frame]); at < 0 {
 		t.Error("the playout has lost the sender")

@@ -1,8 +1,8 @@
-// Package jitter turns packets that arrive irregularly into continuous audio: an adaptive Buffer that puts them in order
-// and decides how long to wait, a concealer for lost packets, and a Player that makes frames of both. It uses
-// neither sockets nor clocks: the caller passes the time.
+// Package jitter converts packets that arrive irregularly to continuous audio. An adaptive Buffer sorts the packets and decides how long to
+// wait for them. A concealer replaces the audio of lost packets. A Player produces frames from both. The package uses neither sockets nor
+// clocks: its callers pass the current time.
 //
-// Time is counted from any fixed moment, the RTP clock in ticks. The travel time of a packet is unknown, but differences are:
-// arrival less timestamp, called transit here, is smallest for the fastest packet. The delay of the playout is measured from that
-// packet, and the wanted delay is long enough for nearly all of the recent packets.
+// Times are counted from any fixed moment, and the RTP clock in ticks. The travel time of a packet is unknown, but the differences between
+// travel times are known. The arrival time minus the timestamp, called transit here, is smallest for the fastest packet. The delay of the
+// playout is measured from the fastest packet, and the target delay suffices for nearly all recent packets.
 package jitter

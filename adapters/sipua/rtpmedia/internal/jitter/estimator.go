@@ -5,19 +5,19 @@ import "time"
 const (
 	binWidth = 5 * time.Millisecond
 	bins     = 40
-	memory   = 256             // packets after which the past counts half: about five seconds
-	baseSpan = 2 * time.Second // the fastest packet is the fastest of the last one to two spans
+	memory   = 256             // number of packets after which the counts are halved: about five seconds
+	baseSpan = 2 * time.Second // the fastest packet is determined over the last one to two spans
 )
 
 // estimator records the fastest recent transit and the delays of other packets relative to it.
 type estimator struct {
 	least, most time.Duration
 
-	seen         [bins]uint16 // by delay after the fastest
+	seen         [bins]uint16 // numbers of packets by delay relative to the fastest packet
 	total        int
 	have         bool
-	fastest      time.Duration // of this span
-	fastestOlder time.Duration // of the span before
+	fastest      time.Duration // smallest transit of the current span
+	fastestOlder time.Duration // smallest transit of the previous span
 	spanEnd      time.Duration
 }
 
@@ -30,7 +30,7 @@ func (e *estimator) resetBase() { e.have = false }
 
 func (e *estimator) known() bool { return e.have }
 
-// base returns the transit of the fastest packet.
+// base returns the transit of the fastest recent packet.
 func (e *estimator) base() time.Duration { return min(e.fastest, e.fastestOlder) }
 
 func (e *estimator) observe(now, transit time.Duration) {
@@ -53,7 +53,7 @@ func (e *estimator) observe(now, transit time.Duration) {
 	}
 }
 
-// target returns the delay with which 97 of 100 recent packets would have come in time, within the limits.
+// target returns the delay with which 97 % of the recent packets would have arrived in time, between least and most.
 func (e *estimator) target() time.Duration {
 	enough := e.total - e.total*3/100
 	for i, sum := 0, 0; i < bins; i++ {

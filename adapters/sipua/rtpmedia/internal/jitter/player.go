@@ -2,31 +2,31 @@ package jitter
 
 import "time"
 
-// Decoder is the part of a codec that the player needs.
+// Decoder decodes the packets of one codec.
 type Decoder interface {
-	// Decode appends the samples of a payload.
+	// Decode appends the samples of a payload to dst.
 	Decode(dst []int16, payload []byte) ([]int16, error)
 }
 
-// Format describes the contents of the packets.
+// Format describes the codecs of a player's packets.
 type Format struct {
-	Decoders []Decoder // one a codec; packets name theirs by its index
-	Rate     int       // samples a second that all decoders give
-	Clock    int       // RTP ticks a second, of these codecs
+	Decoders []Decoder // one for each codec; packets identify their codec by the index
+	Rate     int       // samples per second that each decoder returns
+	Clock    int       // RTP ticks per second of these codecs
 }
 
-// Player returns 20 ms of audio for each call, from packets of any length.
+// Player converts packets of any length to frames of 20 ms. It is not safe for concurrent use.
 type Player struct {
-	format  Format // Clock is the clock of the codec in use
-	clocks  []int  // of the decoders
+	format  Format // Clock is the RTP clock of the current codec
+	clocks  []int  // RTP ticks per second, by decoder
 	buffer  *Buffer
 	conceal *concealer
-	ready   []int16 // decoded and not yet given
+	ready   []int16 // samples that Frame has not returned yet
 
-	decoded, refused uint64 // packets
+	decoded, refused uint64 // numbers of packets
 }
 
-// NewPlayer plays packets of a format with a delay between least and most.
+// NewPlayer returns a player for packets of a format. Its delay stays between least and most.
 func NewPlayer(f Format, least, most time.Duration) *Player {
 	p := &Player{format: f, buffer: NewBuffer(f.Clock, least, most), conceal: newConcealer(f.Rate)}
 	for range f.Decoders {
@@ -35,13 +35,13 @@ func NewPlayer(f Format, least, most time.Duration) *Player {
 	return p
 }
 
-// Add adds a decoder for packets with an RTP clock of so many ticks a second. Its index is the next one.
+// Add adds a decoder for packets with an RTP clock of the given number of ticks per second. The decoder's index follows the last one.
 func (p *Player) Add(d Decoder, clock int) {
 	p.format.Decoders, p.clocks = append(p.format.Decoders, d), append(p.clocks, clock)
 }
 
-// Use prepares for a packet of a codec and returns its clock. A clock that differs from the former one begins a new
-// order: packets that wait under the former clock are dropped.
+// Use prepares the player for a packet of a codec, and returns the codec's RTP clock in ticks per second. If that clock differs from the
+// current one, Use drops the waiting packets, because timestamps of different clocks cannot be compared.
 func (p *Player) Use(codec int) (clock int) {
 	if clock = p.clocks[codec]; clock != p.format.Clock {
 		p.format.Clock = clock
@@ -50,22 +50,22 @@ func (p *Player) Use(codec int) (clock int) {
 	return clock
 }
 
-// Counts returns the numbers of packets that were decoded and that could not be decoded, so far.
+// Counts returns the numbers of decoded and undecodable packets since the player was created.
 func (p *Player) Counts() (decoded, refused uint64) { return p.decoded, p.refused }
 
-// Push takes a packet; see Buffer.Push.
+// Push adds a packet that arrived at now: see Buffer.Push.
 func (p *Player) Push(now time.Duration, sequence uint16, timestamp uint32, codec int, payload []byte) Verdict {
 	return p.buffer.Push(now, sequence, timestamp, codec, payload)
 }
 
-// Reset begins with another source.
+// Reset drops the waiting packets, because another source begins.
 func (p *Player) Reset() { p.buffer.Reset() }
 
-// maxTail bounds the frames of a former source that are played after the first packet of the next. They take no longer than
-// that packet waits, so that the delay does not grow.
+// maxTail is the maximum number of frames of a former source that are played after the first packet of the next source arrives. They last
+// no longer than that packet waits, so that the delay does not grow.
 const maxTail = 2
 
-// Follow begins with another source, after the waiting packets of the former one.
+// Follow begins another source. It decodes the waiting packets of the former source up to maxTail frames, and drops the others.
 func (p *Player) Follow() {
 	for len(p.ready) < maxTail*p.format.Rate/50 {
 		head, _ := p.buffer.head()
@@ -77,10 +77,10 @@ func (p *Player) Follow() {
 	p.buffer.Reset()
 }
 
-// Delay returns the delay that the player aims at.
+// Delay returns the current target of the player's delay.
 func (p *Player) Delay() time.Duration { return p.buffer.Delay() }
 
-// Frame appends the 20 ms that are played at now.
+// Frame appends to dst the 20 ms of audio that are due at now.
 func (p *Player) Frame(dst []int16, now time.Duration) []int16 {
 	frame := p.format.Rate / 50
 	for len(p.ready) < frame {
@@ -99,7 +99,7 @@ func (p *Player) step(s Step) {
 		decoded, err := p.format.Decoders[s.Codec].Decode(p.ready, s.Payload)
 		if err != nil || len(decoded) == from {
 			p.refused++
-			return // nothing of it can be played: its time is concealed as a gap
+			return // without audio, so its time is concealed as a gap
 		}
 		p.decoded++
 		p.buffer.Advance((len(decoded) - from) * p.format.Clock / p.format.Rate)

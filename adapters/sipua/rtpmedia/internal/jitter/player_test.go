@@ -18,7 +18,7 @@ const (
 	frame = 160
 )
 
-// linear is a codec of two bytes a sample.
+// linear is a codec with two bytes per sample.
 type linear struct{}
 
 func (linear) Decode(dst []int16, payload []byte) ([]int16, error) {
@@ -43,7 +43,7 @@ func newPlayer(least, most time.Duration) *jitter.Player {
 	return jitter.NewPlayer(jitter.Format{Decoders: []jitter.Decoder{linear{}}, Rate: 8000, Clock: 8000}, least, most)
 }
 
-// tone returns a 200 Hz sine under some noise that never repeats, so that every stretch of it tells where it belongs.
+// tone returns n samples of a 200 Hz sine with noise. The noise never repeats, so that indexOf finds only the correct position of a part.
 func tone(n int) []int16 {
 	pcm := make([]int16, n)
 	noise := rand.New(rand.NewPCG(1, 2))
@@ -53,7 +53,7 @@ func tone(n int) []int16 {
 	return pcm
 }
 
-// arrival is one packet as it comes.
+// arrival is a packet and the time of its arrival.
 type arrival struct {
 	at        time.Duration
 	sequence  uint16
@@ -61,7 +61,8 @@ type arrival struct {
 	payload   []byte
 }
 
-// packets cuts audio into packets of size samples, sent when they are complete; delay returns the travel time of each.
+// packets splits audio into packets of size samples. Each packet is sent when its last sample is known, and delay returns the travel time
+// of packet i.
 func packets(pcm []int16, size int, sequence uint16, timestamp uint32, delay func(i int) time.Duration) []arrival {
 	var all []arrival
 	for i := 0; (i+1)*size <= len(pcm); i++ {
@@ -75,7 +76,8 @@ func packets(pcm []int16, size int, sequence uint16, timestamp uint32, delay fun
 
 func steady(int) time.Duration { return 0 }
 
-// play feeds a player in the order of arrival and takes frames every 20 ms from start on.
+// play pushes packets into a player in the order of their arrival. It returns the audio of the given number of frames, which it reads every
+// 20 ms from start on.
 func play(p *jitter.Player, all []arrival, start time.Duration, frames int) []int16 {
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b arrival) int { return int(a.at - b.at) })
@@ -91,7 +93,7 @@ func play(p *jitter.Player, all []arrival, start time.Duration, frames int) []in
 	return heard
 }
 
-// indexOf returns where part begins in whole, -1 if nowhere.
+// indexOf returns the index at which part begins in whole, or -1 if whole does not contain part.
 func indexOf(whole, part []int16) int {
 	for i := 0; i+len(part) <= len(whole); i++ {
 		if slices.Equal(whole[i:i+len(part)], part) {
@@ -101,7 +103,8 @@ func indexOf(whole, part []int16) int {
 	return -1
 }
 
-// Packets that arrive within the delay are played exactly: reordered, doubled, over both wraps, in packets of any length.
+// TestWithinTheDelayNothingIsLost checks that packets of any length that arrive within the delay are played exactly. The packets are
+// reordered and duplicated, and their sequence numbers and timestamps wrap around.
 func TestWithinTheDelayNothingIsLost(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -137,7 +140,7 @@ func TestWithinTheDelayNothingIsLost(t *testing.T) {
 	})
 }
 
-// Every packet that comes is played in its place, however many others are lost.
+// TestLossLeavesEverythingElseInPlace checks that every packet that arrives is played at its time, even if many others are lost.
 func TestLossLeavesEverythingElseInPlace(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -151,7 +154,7 @@ func TestLossLeavesEverythingElseInPlace(t *testing.T) {
 				kept = append(kept, a)
 			}
 		}
-		const lead = 4 // frames of delay: 60 ms, and one until the first packet is complete
+		const lead = 4 // frames of delay: 60 ms, and one frame until the first packet is complete
 		heard := play(newPlayer(60*ms, 60*ms), kept, 0, count+lead)
 		for i := range count {
 			want, got := said[i*frame:(i+1)*frame], heard[(i+lead)*frame:(i+lead+1)*frame]
@@ -160,7 +163,7 @@ func TestLossLeavesEverythingElseInPlace(t *testing.T) {
 			}
 			fade := 0
 			if slices.Contains(lost, i-1) {
-				fade = 32 // 4 ms into which the concealment fades
+				fade = 32 // 4 ms that are blended with the concealment
 			}
 			if !slices.Equal(got[fade:], want[fade:]) {
 				t.Fatalf("packet %d of %d, with %v lost, is not in its place", i, count, lost)
@@ -169,7 +172,7 @@ func TestLossLeavesEverythingElseInPlace(t *testing.T) {
 	})
 }
 
-// Nothing that an authentic but mad peer sends breaks the player: a frame has 20 ms, always.
+// TestAnySequenceOfPacketsGivesFrames checks that each frame contains 20 ms of audio, whatever packets an authentic but faulty peer sends.
 func TestAnySequenceOfPacketsGivesFrames(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

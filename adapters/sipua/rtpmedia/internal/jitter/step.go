@@ -2,8 +2,8 @@ package jitter
 
 import "time"
 
-// Next returns the step to play at now. After an Audio or Skip step the caller has to Advance by the decoded length; the
-// other steps have advanced already.
+// Next returns the step to play at now. After an Audio or Skip step, the caller must pass the decoded length to Advance. After other steps,
+// it must not call Advance.
 func (b *Buffer) Next(now time.Duration) Step {
 	head, gap := b.head()
 	if !b.started {
@@ -34,11 +34,10 @@ func (b *Buffer) Next(now time.Duration) Step {
 	}
 }
 
-// Advance sets the length of the packet of the last Audio or Skip step, in ticks.
+// Advance advances the playout by the length of the last Audio or Skip step, in ticks.
 func (b *Buffer) Advance(ticks int) { b.next += int64(ticks) }
 
-// head returns the first packet that has audio, and whether sequence numbers are missing before it. Packets without
-// audio that are due are passed over.
+// head returns the first packet with audio, and whether sequence numbers are missing before it. It removes due packets without audio.
 func (b *Buffer) head() (head *slot, gap bool) {
 	if b.count == 0 {
 		return nil, false
@@ -57,7 +56,7 @@ func (b *Buffer) head() (head *slot, gap bool) {
 	return nil, gap
 }
 
-// deliver removes a packet and passes over everything before it.
+// deliver removes a packet and all packets before it.
 func (b *Buffer) deliver(s *slot) {
 	for ; b.first < s.seq; b.first++ {
 		b.release(&b.slot[b.first%slots])
@@ -71,8 +70,9 @@ func (b *Buffer) play(s *slot, kind Kind) Step {
 	return Step{Kind: kind, Payload: s.payload, Codec: s.codec}
 }
 
-// missing returns a step with nothing to play. If the playout is earlier than wanted, it waits, and the packet that comes
-// next is not late; else the audio has to be taken as lost, or as a pause while the sender sends events.
+// missing returns a step for a time without a packet. If early is set, the playout is earlier than the target delay and waits, so that the
+// next packet is not late. Otherwise the audio counts as lost. If the last packet contained no audio, such as an event, the step is
+// silence.
 func (b *Buffer) missing(early bool) Step {
 	kind := Lost
 	if early {
@@ -86,10 +86,11 @@ func (b *Buffer) missing(early bool) Step {
 	return Step{Kind: kind, Ticks: b.frame}
 }
 
-// gap returns a step before a packet whose time has not come: packets are missing, or the sender had paused.
+// gap returns a step before head, whose timestamp is not yet due. If lost is set, packets are missing, otherwise the sender has paused. If
+// hurry is set, gap shortens a pause, and plays head if nothing of the pause remains.
 func (b *Buffer) gap(head *slot, lost, hurry bool) Step {
 	ticks := min(head.stamp-b.next, int64(b.frame))
-	if hurry && !lost { // a pause is the best place to catch up: it is inaudible
+	if hurry && !lost { // catching up in a pause is inaudible
 		b.next += ticks
 		ticks = min(head.stamp-b.next, int64(b.frame))
 		if ticks == 0 {

@@ -12,12 +12,12 @@ type Sent struct {
 	SSRC            uint32
 	CNAME           string
 	Packets, Octets uint32
-	NTP             uint64 // now
-	Timestamp       uint32 // the RTP clock now
-	Active          bool   // whether audio was sent since the report before the last: then a sender report (6.4)
+	NTP             uint64 // wall clock time of the report
+	Timestamp       uint32 // RTP timestamp of the same moment
+	Active          bool   // audio was sent since the report before the last one; requires a sender report (RFC 3550, 6.4)
 }
 
-// Compound makes the packet that is due: sender or receiver report, our name and, with bye, a goodbye.
+// Compound returns the compound packet to send at now: a sender or receiver report, our CNAME and, if bye is set, a BYE.
 func (r *Reception) Compound(now time.Duration, s Sent, bye bool) ([]byte, error) {
 	var blocks []rtcp.ReceptionReport
 	if r.began {
@@ -64,19 +64,21 @@ func (r *Reception) block(now time.Duration) rtcp.ReceptionReport {
 
 // Heard holds a peer's report on our stream.
 type Heard struct {
-	RoundTrip time.Duration // 0: not reported
-	Lost      float64       // share of our packets that it lost since its last report; meaningless unless Reported
+	RoundTrip time.Duration // 0 if the peer has not reported it
+	Lost      float64       // share of our packets that were lost since the peer's last report, from 0 to 1; valid if Reported is set
 	Reported  bool
 	Bye       bool
 }
 
-// maxRoundTrip is the longest that is believed: a peer that fills the fields with nonsense gives hours.
+// maxRoundTrip is the maximum round-trip time that is accepted. Invalid fields of a peer's report would result in hours.
 const maxRoundTrip = 30 * time.Second
 
-// Compound packets of a call hold a report, a description and perhaps a goodbye.
+// maxPackets is the maximum number of RTCP packets that Receive reads. In a call, a compound packet contains a report, a description and at
+// most one BYE.
 const maxPackets = 16
 
-// Receive reads a peer's compound packet, which arrived at now, when the wall clock said ntp; ours is our SSRC.
+// Receive reads a peer's compound packet, which arrived at now. ntp is the wall clock time of the arrival, and ours is our SSRC. It returns
+// an error if raw is not a valid compound packet.
 func (r *Reception) Receive(now time.Duration, ntp uint64, ours uint32, raw []byte) (Heard, error) {
 	var h Heard
 	packets, err := rtcp.Unmarshal(raw)
@@ -99,8 +101,8 @@ func (r *Reception) Receive(now time.Duration, ntp uint64, ours uint32, raw []by
 	return h, nil
 }
 
-// read takes the block about us. The round trip is now, minus the time of the report that the peer answers, minus the peer's delay
-// (RFC 3550, 6.4.1).
+// read stores the peer's report about our stream. The round-trip time is ntp minus the time of our report that the peer refers to, minus
+// the peer's delay (RFC 3550, 6.4.1).
 func (h *Heard) read(blocks []rtcp.ReceptionReport, ours uint32, ntp uint64) {
 	for _, b := range blocks {
 		if b.SSRC != ours {

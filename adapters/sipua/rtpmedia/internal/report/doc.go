@@ -1,18 +1,18 @@
-// Package report keeps the statistics of RTP and makes its RTCP packets (RFC 3550, section 6): received packets, jitter,
-// the round-trip time, and the time of the next report. It serves a call between two parties, and uses no sockets and clocks.
+// Package report computes the statistics of an RTP stream, and creates and reads the RTCP packets that contain them (RFC 3550, section 6):
+// received packets, jitter and round-trip time. It also determines the time of the next report. It supports calls between two parties, and
+// uses neither sockets nor clocks.
 package report
 
 import "time"
 
-// The report interval for two participants and one stream is the minimum of five seconds (RFC 3550, 6.2), spread over half to one
-// and a half of it, and divided by e-1.5 to compensate for timer reconsideration (6.3.1).
+// The report interval of two participants with one stream is the minimum of five seconds (RFC 3550, 6.2). It is multiplied by a random
+// factor from 0.5 to 1.5, and divided by e-1.5 to compensate for timer reconsideration (6.3.1).
 const (
 	interval     = 5 * time.Second
 	compensation = 2.71828 - 1.5
 )
 
-// Interval returns the time until the next report, for a random number from 0 up to 1. The first one comes after half
-// of it.
+// Interval returns the time until the next report. random is a random number in [0, 1). If first is set, the time is halved.
 func Interval(random float64, first bool) time.Duration {
 	d := float64(interval) * (random + 0.5) / compensation
 	if first {

@@ -27,7 +27,8 @@ type Reception struct {
 	haveReport   bool
 }
 
-// reordered bounds how far an early packet may precede the first packet that arrived. It equals the size of SRTP's replay window.
+// reordered bounds the distance, in sequence numbers, by which an early packet may precede the first packet that arrived. It equals the
+// size of SRTP's replay window.
 const reordered = 64
 
 // Clock sets the rate of the RTP clock in ticks per second. A new rate resets the jitter.

@@ -153,7 +153,8 @@ func TestCompound(t *testing.T) {
 	}
 }
 
-// Two receptions report to each other over a path of 30 ms each way; the peer keeps our report for 2 s.
+// TestRoundTrip checks the round-trip time of two receptions that report to each other. The path takes 30 ms each way, and the peer answers
+// our report after 2 s.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	a, b := newReception(), newReception()

@@ -1,5 +1,5 @@
-// Package secure protects one call's media with SRTP and SRTCP (RFC 3711), AES_CM_128_HMAC_SHA1_80 both ways: a Sealer for sent packets, an
-// Opener for received packets.
+// Package secure protects one call's media with SRTP and SRTCP (RFC 3711) under AES_CM_128_HMAC_SHA1_80. A Sealer encrypts sent packets,
+// and an Opener decrypts received packets.
 //
 // It adds three safeguards to the SRTP library:
 //

@@ -31,8 +31,8 @@ type Opener struct {
 	header rtp.Header
 }
 
-// Use makes c the current key from now on. If c is the current key already, nothing changes. A former key continues with the state that it
-// had.
+// Use makes c the current key from now on. If c is already the current key, nothing changes. If c is a former key that is still stored, it
+// continues with its state. Use returns an error if c contains no usable key.
 func (o *Opener) Use(now time.Duration, c sdp.Crypto) error {
 	i := slices.IndexFunc(o.keys, func(k *key) bool { return sameKey(k.crypto, c) })
 	if i == 0 {

@@ -278,7 +278,8 @@ func TestFloodLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-// Forged packets that name the real source before its first packet must not move its replay window.
+// TestForgedSequenceNumbersDoNotLockThePeerOut checks that forged packets with the SSRC of the real source do not move its replay window
+// before its first packet.
 func TestForgedSequenceNumbersDoNotLockThePeerOut(t *testing.T) {
 	t.Parallel()
 	crypto := newCrypto(t)
