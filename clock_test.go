@@ -13,7 +13,7 @@ type setClock struct{ now time.Time }
 
 func (c *setClock) Now() time.Time { return c.now }
 
-// TestSteadyClock checks that a steady clock never goes back or jumps when its source clock is set by two hours.
+// TestSteadyClock checks that a steady clock never goes back or jumps when its source clock is set two hours back or forward.
 func TestSteadyClock(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -25,7 +25,7 @@ func TestParseNumber(t *testing.T) {
 		{"", "442079460018", "+442079460018", ""},
 		{"", "4930901820", "+4930901820", ""}, // no exchange of North America begins with 0
 
-		{"", "4155550123", "", "+14155550123 +4155550123"}, // Switzerland's numbers have nine digits after +41
+		{"", "4155550123", "", "+14155550123 +4155550123"}, // ambiguous, although Switzerland's numbers have nine digits after +41
 		{"", "6505550123", "", "+16505550123 +6505550123"}, // Palo Alto or Singapore
 		{"", "9175550123", "", "+19175550123 +9175550123"}, // New York or India
 		{"", "5550123", "", "must begin with +"},

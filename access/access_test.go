@@ -99,7 +99,8 @@ func TestCheckKeyRefuses(t *testing.T) {
 	}
 }
 
-// TestAuthenticate checks which Authorization headers are accepted: with and without "Bearer", but not two of them.
+// TestAuthenticate checks that a key is accepted with and without "Bearer", and that another scheme, an empty header and more than one
+// header are refused.
 func TestAuthenticate(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/access"
 )
 
-// wantError checks that err has the given code and field.
+// wantError checks that err has the given code and, if it is a *callwright.Error, the given field.
 func wantError(t *testing.T, what string, err error, code callwright.Code, field string) {
 	t.Helper()
 	e, _ := errors.AsType[*callwright.Error](err)
@@ -97,7 +97,8 @@ func TestUpdateOrganization(t *testing.T) {
 	}
 }
 
-// TestPages checks that paging through the organizations returns each once, and that invalid page sizes are refused.
+// TestPages checks that the pages of organizations add up to all of them, that keys are listed newest first, and that invalid page sizes
+// are refused.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -28,7 +28,7 @@ func Example() {
 	check(err)
 	fmt.Println(who.Org, who.KeyName, who.Entitlements, key.Key)
 
-	next, err := admin.RotateKey(ctx, org.ID, key.Record.ID, 0) // 0: the old key expires immediately
+	next, err := admin.RotateKey(ctx, org.ID, key.Record.ID, 0) // with an overlap of 0, the old key expires immediately
 	check(err)
 	_, err = admin.CheckKey(ctx, key.Key.Reveal())
 	fmt.Println(next.Record.Name, err)

@@ -79,7 +79,8 @@ func TestSession(t *testing.T) {
 	wantSession(t, "the other session", h.Service, other, true)
 }
 
-// TestSessionEnds checks when sessions end: after SessionIdle without use, and with their key if it is revoked, expires or is rotated.
+// TestSessionEnds checks when sessions end: after SessionIdle without use, and with their key, when it is revoked, when it expires, or when
+// the overlap after its rotation ends.
 func TestSessionEnds(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -220,7 +221,7 @@ func TestTokenIsShownOnce(t *testing.T) {
 	}
 }
 
-// TestUsedSessionsGoOn uses one of two sessions for two days: the other ends, and is deleted.
+// TestUsedSessionsGoOn uses one of two sessions for two days: it stays valid, and the unused session ends and is deleted.
 func TestUsedSessionsGoOn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/adapters/memstore/orgstore"
 )
 
-// watched is a store that counts the writes of TouchKey.
+// watched is a store that counts the calls of TouchKey, and can delay them or let them fail.
 type watched struct {
 	orgstore.Tenants
 	hang chan struct{} // if set, writes wait until it is closed
@@ -24,7 +24,8 @@ type watched struct {
 	fail  error
 }
 
-// TouchKey counts the call, waits for hang if it is set, and returns fail if it is set.
+// TouchKey counts the call and waits for hang, if it is set. Then it returns fail, if that was set at the time of the call, or else stores
+// the use.
 func (w *watched) TouchKey(ctx context.Context, id string, at time.Time, every time.Duration) error {
 	w.mu.Lock()
 	w.wrote++
@@ -54,7 +55,7 @@ type plain struct{}
 
 func (plain) Do(ctx context.Context, fn func(context.Context) error) error { return fn(ctx) }
 
-// node returns a running service on a store. stop cancels it and waits for Run.
+// node starts a service on a store. stop cancels Run, waits for it, and fails the test if it returns an error.
 func node(t *testing.T, w *watched) (s *access.Service, stop func()) {
 	t.Helper()
 	s, err := access.New(access.Config{Store: w, Atomic: plain{}, Secret: callwright.Secret(make([]byte, 32))})
@@ -162,7 +163,8 @@ func TestLastUseIsWrittenAtTheEnd(t *testing.T) {
 	})
 }
 
-// TestRequestsDoNotWait checks that key checks do not wait while writes of uses hang or fail, and that uses are written again afterwards.
+// TestRequestsDoNotWait checks that key checks do not wait while writes of uses hang, and that uses are written again after writes have
+// failed.
 func TestRequestsDoNotWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// TestCalling checks the agent of calls that override settings of a given agent or of a web agent.
+// TestCalling checks the agent that Calling returns for a given agent and for a web agent, with and without overrides.
 func TestCalling(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

@@ -76,7 +76,8 @@ func TestUpdateStoresNothingThatNoCallCouldHave(t *testing.T) {
 	}
 }
 
-// TestUpdateMakesEverySetting checks that an update can set and clear every setting of an agent.
+// TestUpdateMakesEverySetting checks that an update can set every setting of an agent except those of a pathway, and can clear settings
+// without changing the others.
 func TestUpdateMakesEverySetting(t *testing.T) {
 	t.Parallel()
 	s := registered(t)
@@ -151,7 +152,7 @@ func (f *fallible) Load(
 }
 
 // TestFaultsOfBeforeRefuseNothingElse checks an update of an agent whose voice and pathway were deleted: valid settings are applied, and
-// invalid settings are refused despite the earlier faults.
+// invalid settings are refused despite the earlier faults. If the pathway cannot be read, the update must fail and store nothing.
 func TestFaultsOfBeforeRefuseNothingElse(t *testing.T) {
 	t.Parallel()
 	f := &fallible{}

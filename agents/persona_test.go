@@ -186,7 +186,7 @@ func TestPersonaThatIsGone(t *testing.T) {
 	}
 }
 
-// leaving contains the persona desk while there is true.
+// leaving is a Personas like onePersona, from which Load finds personas only while the field there points to true.
 type leaving struct {
 	onePersona
 

@@ -32,8 +32,8 @@ type Analytics[T any] struct {
 	Scenarios map[string]string // names of the pathway's scenarios, by id
 	Cut       bool              // older runs were not examined because of AnalyticsQuery.Scan
 	LeftOut   int               // number of examined runs of these days that count only with AnalyticsQuery.Scripted
-	// Newest is the number of the newest version among the runs. EnhancedAnalytics uses this version's node names; if Newest is 0, there
-	// are no runs, and it uses the names of the draft. Versions counts the runs of each version, regardless of AnalyticsQuery.Version.
+	// Newest is the number of the newest version among the runs, or 0 without runs. EnhancedAnalytics uses this version's node names, and
+	// the draft's names for nodes that this version lacks. Versions counts the runs of each version, regardless of AnalyticsQuery.Version.
 	// BasicAnalytics sets neither.
 	Newest   int
 	Versions []analytics.VersionRuns
@@ -93,8 +93,8 @@ func (q AnalyticsQuery) isAbout(r analytics.Run) bool {
 	return q.Version == 0 || q.Version == r.Version
 }
 
-// scan calls f for the counted runs of all versions since from, newest first. cut reports whether more than q.Scan runs exist. leftOut is
-// the number of runs of q.Days that the query selects but excludes as scripted.
+// scan calls f for the counted runs of all versions that were created at or after the time from, newest first. cut reports whether more
+// than q.Scan runs exist. leftOut is the number of runs of q.Days that the query selects but excludes as scripted.
 func (s *Service) scan(
 	ctx context.Context, org callwright.OrgID, q AnalyticsQuery, now, from time.Time, f func(analytics.Run),
 ) (cut bool, leftOut int, err error) {
@@ -192,7 +192,8 @@ func (s *Service) graphOf(ctx context.Context, org callwright.OrgID, id string, 
 // unknownType is the type of a node that neither the newest tested version nor the draft contains.
 const unknownType = "unknown"
 
-// nodeName returns the name and the type of a node from the first graph that contains the node.
+// nodeName returns the name and the type of a node from the first graph that contains the node. If none does, it returns the id and
+// unknownType.
 func nodeName(id string, graphs ...*graph.Graph) (name, kind string) {
 	for _, g := range graphs {
 		if g == nil {

@@ -106,7 +106,7 @@ func TestAnalyticsOfNewestRuns(t *testing.T) {
 	}
 }
 
-// TestAnalyticsThatAreRefused checks the errors of queries for absent pathways and for days out of range.
+// TestAnalyticsThatAreRefused checks the errors of queries for absent pathways, and for days and versions out of range.
 func TestAnalyticsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)

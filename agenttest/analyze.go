@@ -19,10 +19,10 @@ type Documents interface {
 // analyzeTime is the timeout of a model's analysis of a run.
 const analyzeTime = time.Minute
 
-// AnalyzeRun determines the cause of a FAILED or ERROR run, and suggests changes to the agent. If Config.Analyst is nil or not capable of
-// analyses, it returns the analysis of the rules: see analysis.ByRules. It does not store the analysis: every call queries the model again.
-// It returns CodeNotFound if the run is absent, CodeInvalidState if the run is in another state, and CodeTooManyRequests or CodeUnavailable
-// if the model fails.
+// AnalyzeRun determines the cause of a FAILED or ERROR run, and suggests changes to the agent. For an ERROR run, and if Config.Analyst is
+// nil or not capable of analyses, it returns the analysis of the rules: see analysis.ByRules. It does not store the analysis: every call
+// queries the model again. It returns CodeNotFound if the run is absent, CodeInvalidState if the run is in another state, and
+// CodeTooManyRequests or CodeUnavailable if the model fails.
 func (s *Service) AnalyzeRun(ctx context.Context, org callwright.OrgID, id string) (analysis.Analysis, error) {
 	c, err := s.Case(ctx, org, id)
 	if err != nil {

@@ -200,7 +200,7 @@ func TestBudgetOfCost(t *testing.T) {
 	})
 }
 
-// TestBudgetsAreChecked checks that invalid budgets are refused.
+// TestBudgetsAreChecked checks that invalid budgets and invalid concurrency limits are refused.
 func TestBudgetsAreChecked(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)

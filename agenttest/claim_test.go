@@ -70,7 +70,7 @@ func TestClaimTakesRunsOnce(t *testing.T) {
 	})
 }
 
-// losing is a store that fails once: when left counts down to 0, AppendAnswer does not store the model's answer.
+// losing is a store that fails once: when the field left counts down to 0, AppendAnswer does not store the model's answer.
 type losing struct {
 	agenttest.Store
 

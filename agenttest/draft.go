@@ -111,7 +111,8 @@ func (s *Service) DraftScenario(ctx context.Context, org callwright.OrgID, r Dra
 	return sc, nil
 }
 
-// redact deletes personal data and secrets from the transcript, and truncates it to the limits of a scenario.
+// redact deletes personal data and secrets from the lines and the request data of the transcript, and truncates the lines to the limits of
+// a scenario.
 func (t *Transcript) redact() {
 	t.Lines = t.Lines[:min(len(t.Lines), scenario.MaxMessages)]
 	for i := range t.Lines {

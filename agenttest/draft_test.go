@@ -100,8 +100,8 @@ func TestDraftFromTranscript(t *testing.T) {
 const wrote = `{"name":"Pays a bill","description":"The caller pays, mail robin@example.com.","caller":"You call because you want to pay a bill. ` +
 	`You are brief, and hang up when it is done.","criteria":["The agent confirms what was paid before it says goodbye."]}`
 
-// TestDraftByModel checks that a model writes the draft from redacted text, and that instructions in the transcript do not reach its system
-// prompt.
+// TestDraftByModel checks that a model writes the draft from redacted text, and that words of the transcript do not reach the model's
+// system prompt.
 func TestDraftByModel(t *testing.T) {
 	t.Parallel()
 	answers := []string{`not JSON`, wrote + wrote, wrote}

@@ -70,7 +70,7 @@ func (s *counting) Run(ctx context.Context, org callwright.OrgID, id string) (ru
 	return s.Store.Run(ctx, org, id)
 }
 
-// TestListsReadNoOutcomes checks that listing runs needs one query, and that the list contains short results of the assertions.
+// TestListsReadNoOutcomes checks that listing runs reads no single run, and that the list contains short results of the assertions.
 func TestListsReadNoOutcomes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -264,8 +264,8 @@ func TestJudgedAgainOnce(t *testing.T) {
 	})
 }
 
-// TestCancelWhileJudgedAgain checks that canceling a set while judgments are repeated keeps its state and statistics, without a source of
-// flakes.
+// TestCancelWhileJudgedAgain checks that canceling a set while judgments are repeated does not change its final state and statistics, and
+// that no source of flakes is named.
 func TestCancelWhileJudgedAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -90,7 +90,8 @@ func (l *lab) run(s *agenttest.Service) (stop func()) {
 	return l.until(s.Run)
 }
 
-// until calls run in a goroutine, and cancels its context when stop is called or the test ends.
+// until calls the function run in a goroutine, and cancels its context when stop is called or the test ends. stop waits until the function
+// has returned.
 func (l *lab) until(run func(context.Context) error) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(l.t.Context()))
 	var group sync.WaitGroup
@@ -100,7 +101,7 @@ func (l *lab) until(run func(context.Context) error) (stop func()) {
 	return stop
 }
 
-// scenario creates a scenario that the lab's agent passes, with changes.
+// scenario creates a scenario with the given changes. Without changes, the lab's agent passes it.
 func (l *lab) scenario(change ...func(*scenario.Scenario)) scenario.Scenario {
 	l.t.Helper()
 	l.nodes++
@@ -129,7 +130,7 @@ func failing(sc *scenario.Scenario) {
 // required makes a scenario required for promotion.
 func required(sc *scenario.Scenario) { sc.Required = true }
 
-// start starts a run, and fails the test if StartRun does.
+// start starts a run, and fails the test if StartRun returns an error.
 func (l *lab) start(sc scenario.Scenario, r run.Request) run.Run {
 	l.t.Helper()
 	run, err := l.StartRun(l.t.Context(), org, sc.ID, r)
@@ -155,7 +156,7 @@ func settled() {
 	synctest.Wait()
 }
 
-// pathways contains one pathway, "p1", with versions 1 to 9.
+// pathways contains one pathway, "p1", with versions 1 to 9. It records the published versions and the calls of FinishTests.
 type pathways struct {
 	mu         sync.Mutex
 	production int

@@ -35,7 +35,7 @@ func (personas) LoadPinned(_ context.Context, of callwright.OrgID, id string, nu
 	return persona.Version{Number: number, Orchestration: "Book tables."}, nil
 }
 
-// ofPersona makes a scenario test a persona.
+// ofPersona returns a change of a scenario: it replaces the tested pathway by a persona.
 func ofPersona(id string) func(*scenario.Scenario) {
 	return func(sc *scenario.Scenario) { sc.Pathway, sc.Persona = "", id }
 }
@@ -118,7 +118,7 @@ func TestScenariosOfPersonasAreChecked(t *testing.T) {
 	}
 }
 
-// fieldOf returns the field of an error, or the field of the first of several errors.
+// fieldOf returns the field of an error, or the field of the first of several errors. It returns "" for errors without a field.
 func fieldOf(err error) string {
 	if all, ok := errors.AsType[callwright.FieldErrors](err); ok && len(all) > 0 {
 		err = all[0]

@@ -49,8 +49,8 @@ func (r Replay) Diverged() *int {
 // of ReplayRun starts another chat.
 //
 // It returns CodeNotFound if the run is absent, and CodeNotImplemented if Config.Chats is nil. It returns CodeInvalidState if the run has
-// not ended, contains no words or tested no pathway, or if its pathway or version was deleted. Otherwise it returns the errors of
-// pathway.Service.ReplayChat.
+// not ended, contains no words or tested no pathway, if its pathway or version was deleted, or if a field of the run is invalid for a chat.
+// Otherwise it returns the errors of pathway.Service.ReplayChat.
 func (s *Service) ReplayRun(ctx context.Context, org callwright.OrgID, id string) (Replay, error) {
 	r, snap, err := s.GetRun(ctx, org, id)
 	switch {
@@ -86,8 +86,8 @@ func (s *Service) ReplayRun(ctx context.Context, org callwright.OrgID, id string
 	return replay, nil
 }
 
-// gone converts an error of a replay for clients. CodeNotFound of an object that the client's request does not name becomes
-// CodeInvalidState.
+// gone converts an error of a replay for clients. CodeNotFound, and CodeBadRequest for a field, become CodeInvalidState, because the
+// client's request names neither the pathway nor the fields.
 func gone(err error, version int) error {
 	e, ok := errors.AsType[*callwright.Error](err)
 	switch {
@@ -103,7 +103,8 @@ func gone(err error, version int) error {
 	return err
 }
 
-// compare records the first differences between a run and its chat. It ignores turns that the chat did not reach in time.
+// compare records the first differences between a run and its chat. Turns that are missing from a completed chat are differences. Turns
+// that an unfinished chat did not reach are ignored.
 func (r *Replay) compare(o *engine.Outcome, chat pathway.ChatReplay) {
 	for i, turn := range o.Turns {
 		var actual pathway.ReplayedTurn

@@ -110,8 +110,8 @@ func (c *clinic) held(lines ...string) run.Run {
 	return c.get(run.ID)
 }
 
-// TestAnalyticsCountReplaysByRules checks that recorded conversations count in analytics without a model only if the pathway decides by
-// rules alone. Conversations that need a model for a choice, words, a judgment or the caller are excluded.
+// TestAnalyticsCountReplaysByRules checks that, without a model, analytics count a recorded conversation only if the pathway decides by
+// rules alone. Analytics exclude conversations that need a model for a choice, words, a judgment or the caller.
 func TestAnalyticsCountReplaysByRules(t *testing.T) {
 	t.Parallel()
 	recorded := []scenario.Message{{Role: llm.RoleCaller, Text: "Tuesday, please."}}
@@ -242,7 +242,7 @@ func TestReplayDiverges(t *testing.T) {
 	})
 }
 
-// TestReplayRefuses checks that the error of an impossible replay states the reason and the remedy.
+// TestReplayRefuses checks that the error of an impossible replay has the right code and states the reason.
 func TestReplayRefuses(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -137,7 +137,8 @@ func endBefore(page callwright.Page[RescoredRun], runs []run.Run, i int) callwri
 // resultSize is the approximate size of a short result without its texts, in bytes.
 const resultSize = 300
 
-// rescore scores one run again. If ctx is done first, it returns the cause of ctx as the error.
+// rescore scores one run again. A run that assertions cannot decide keeps its state. If ctx is done first, rescore returns the cause of ctx
+// as the error.
 func rescore(ctx context.Context, rules *assert.Rules, r run.Run) (RescoredRun, error) {
 	out := RescoredRun{Run: r, Verdict: r.State}
 	out.Run.Outcome = nil

@@ -26,7 +26,7 @@ func expects(word string) callwright.Optional[[]assert.Assertion] {
 	}})
 }
 
-// TestRescore checks scores by assertions that are not stored, and that runs and scenario remain unchanged.
+// TestRescore checks scores by the stored assertions and by other ones, and that runs and scenario remain unchanged.
 func TestRescore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -69,7 +69,7 @@ func TestRescore(t *testing.T) {
 	})
 }
 
-// TestRescoreWhatNoAssertionDecides checks that runs that were canceled while waiting, and a run with a failed agent, keep their state.
+// TestRescoreWhatNoAssertionDecides checks that a run that was canceled while it waited, and a run whose agent failed, keep their state.
 func TestRescoreWhatNoAssertionDecides(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

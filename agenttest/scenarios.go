@@ -90,8 +90,9 @@ func (s *Service) skip(
 	return f, true, nil
 }
 
-// UpdateScenario changes a scenario. Existing runs keep their snapshots. It returns the errors of CreateScenario, and CodeConflict if
-// p.Revision is set and the scenario has another revision.
+// UpdateScenario changes a scenario. Existing runs keep their snapshots. It returns CodeNotFound if the scenario is absent, and FieldErrors
+// if the changed scenario is invalid. It returns CodeConflict with the field "name" if the name is taken, and CodeConflict without a field
+// if p.Revision is set and the scenario has another revision.
 func (s *Service) UpdateScenario(
 	ctx context.Context, org callwright.OrgID, id string, p scenario.Patch,
 ) (sc scenario.Scenario, err error) {

@@ -301,7 +301,7 @@ func TestNodeStops(t *testing.T) {
 	})
 }
 
-// TestPanic checks that a panic of an agent or a judge makes only its own run an error.
+// TestPanic checks that a panic of an agent or a judge makes the run an error, and that the service continues.
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -86,7 +86,8 @@ func TestRunsShareSnapshots(t *testing.T) {
 	}
 }
 
-// TestChangeDuringStart checks that a scenario that changes while a batch starts is tested in the state that the batch has read.
+// TestChangeDuringStart checks that, if a scenario changes while a batch starts, the batch and the tested snapshot agree on the new
+// revision.
 func TestChangeDuringStart(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)

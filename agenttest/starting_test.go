@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// reading is a store that counts and delays reads of scenario lists.
+// reading is a store that counts reads of scenarios, and delays reads of scenario lists.
 type reading struct {
 	agenttest.Store
 

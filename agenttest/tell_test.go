@@ -16,8 +16,8 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// restart stops the current service and its durable work. It starts a new service and new durable work on the same store in memory, like
-// another process. They run until again is called or the test ends.
+// restart stops the current service and its durable work with stop. It starts a new service and new durable work on the same store in
+// memory, like another process. They run until the returned function is called or the test ends.
 func (l *lab) restart(stop func()) (again func()) {
 	l.t.Helper()
 	stop()

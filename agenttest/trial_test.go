@@ -217,8 +217,8 @@ func TestTryRefuses(t *testing.T) {
 	})
 }
 
-// shy is a store whose next away reads of groups and of their runs return ErrUnavailable. Its next full calls of CountUnended return
-// run.MaxPending, the count of a full organization.
+// shy is a store whose next reads of groups and of their runs return ErrUnavailable; away counts them down. Its next calls of CountUnended,
+// which full counts down, return run.MaxPending, the count of a full organization.
 type shy struct {
 	agenttest.Store
 
@@ -395,7 +395,7 @@ func TestSuite(t *testing.T) {
 	})
 }
 
-// TestCase checks that only runs that are FAILED or ERROR can be analyzed.
+// TestCase checks the input for the analysis of a failed run, and that a passed run and an absent run have none.
 func TestCase(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

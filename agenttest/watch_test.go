@@ -12,7 +12,8 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// drained returns all states that a watcher yields until io.EOF, and closes the watcher.
+// drained returns all states that a watcher yields until io.EOF, and closes the watcher. It checks that revisions increase, and that only
+// the last state is final.
 func drained[T any](t *testing.T, f *node.RecordWatcher[T], err error) (all []node.Revised[T]) {
 	t.Helper()
 	if err != nil {

@@ -15,8 +15,9 @@ type AtRest[S any] func(t *testing.T, s S) []byte
 // data.
 const VisibleID = "visible-id"
 
-// Check calls store, which must store a value whose id contains VisibleID. It fails the test if AtRest returns a secret in plain text,
-// hexadecimal or base64. The length of each secret must be a multiple of 3 bytes. A nil AtRest checks nothing.
+// Check calls store, which must store a value whose id contains VisibleID. It fails the test if the data from AtRest lacks VisibleID, or
+// contains a secret in plain text, hexadecimal or base64. The length of each secret must be a multiple of 3 bytes. A nil AtRest checks
+// nothing.
 func (f AtRest[S]) Check(t *testing.T, s S, store func() error, secrets ...string) {
 	t.Helper()
 	if f == nil {

@@ -21,7 +21,7 @@ func Sequential(t *testing.T, name string, run func(t *testing.T)) {
 	})
 }
 
-// Soon fails the test if do does not return within ImmediateLimit. what names the action in the failure.
+// Soon calls a function, and fails the test if the call takes longer than ImmediateLimit. what names the action in the failure.
 func Soon(t *testing.T, what string, do func()) {
 	t.Helper()
 	done := make(chan struct{})

@@ -41,14 +41,14 @@ type RowsHarness[S, V any] struct {
 	Find func(s S, ctx context.Context, v V) (V, error)
 	// Change changes the fields that Replace replaces, differently for each writer.
 	Change func(v *V, writer int)
-	// Replace replaces the value with the organization, key and version of v, and increments the version. The error is CodeConflict if the
-	// stored version differs, and CodeNotFound if there is no such value.
+	// Replace stores v in place of the value that has v's organization, key and version, and increments the version. The error is
+	// CodeConflict if the stored version differs, and CodeNotFound if there is no value with this organization and key.
 	Replace func(s S, ctx context.Context, v V) error
 	// Delete deletes the value with the organization and key of v. It returns Absent if there is none.
 	Delete func(s S, ctx context.Context, v V) error
 	// Absent is the error of Delete for an absent value: CodeNotFound, or nil.
 	Absent error
-	// Page returns at most limit values of an organization that follow the place after, in descending order of places.
+	// Page returns at most limit values of an organization that follow the given place, in descending order of places.
 	Page func(s S, ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int) ([]V, error)
 	// Ascending reports whether Page lists values in ascending order of places.
 	Ascending bool
@@ -108,7 +108,7 @@ func RunRows[S, V any](t *testing.T, h RowsHarness[S, V]) {
 	}
 }
 
-// insert adds the value with a number, and returns the value that the store must now return.
+// insert adds the value with the given number, and returns the value that the store must now return.
 func (h RowsHarness[S, V]) insert(t *testing.T, s S, number int) V {
 	t.Helper()
 	v := h.Value(t, number)
@@ -128,7 +128,7 @@ func (h RowsHarness[S, V]) inserted(v V) V {
 	return v
 }
 
-// want checks that the store returns the wanted value. when describes the situation in the failure.
+// want checks that the store returns the wanted value. The argument when describes the situation in the failure.
 func (h RowsHarness[S, V]) want(t *testing.T, s S, when string, want V) {
 	t.Helper()
 	if got, err := h.Find(s, t.Context(), want); err != nil || !h.Equal(t, got, want) {

@@ -42,7 +42,7 @@ func replacesKeyOnce(t *testing.T, s callwright.Tenants, key callwright.APIKey) 
 	}
 }
 
-// keepsLastUse checks which uses TouchKey stores, with an interval of one minute. The key's last use is a minute after at.
+// keepsLastUse checks which uses TouchKey stores, with an interval of one minute. The key was last used one minute after the time at.
 func keepsLastUse(t *testing.T, s callwright.Tenants, at time.Time) {
 	for _, step := range []struct{ use, want time.Duration }{
 		{0, time.Minute},                        // before the last use

@@ -90,7 +90,7 @@ func revokesOnce(t *testing.T, s callwright.Tenants, at time.Time) {
 	}
 }
 
-// tenant returns an organization and one of its keys, with a value in every field.
+// tenant returns an organization with a value in every field, and one of its keys, which is neither replaced nor revoked.
 func tenant(at time.Time) (callwright.Organization, callwright.APIKey) {
 	end, used, previousEnd := at.Add(time.Hour), at.Add(time.Minute), at.Add(24*time.Hour)
 	return callwright.Organization{

@@ -19,7 +19,7 @@ type Endpoint struct {
 	Host     string     // host and port, as HostOf returns them
 	Since    time.Time  // time of the first failed attempt
 	Failures int        // number of failed attempts
-	Failure  string     // reason of the last failed attempt, human-readable
+	Failure  string     // human-readable reason for the last failure
 	Last     time.Time  // time of the last failed attempt
 	PausedAt *time.Time // nil if messages are not paused
 	TrialAt  *time.Time // earliest time of the next attempt during a pause

@@ -25,7 +25,7 @@ func accept(ctx context.Context, b *node.Budget, user string, amount int64) *tak
 		defer close(t.done)
 		t.release, t.err = b.Claim(ctx, user, amount)
 	}()
-	synctest.Wait() // now it has its place in the queue
+	synctest.Wait() // now the claim is granted or queued
 	return t
 }
 
@@ -62,7 +62,7 @@ func TestBudget(t *testing.T) {
 		if second.waits() || large.waits() || small.waits() {
 			t.Fatal("what was given back is not taken")
 		}
-		if last := accept(t.Context(), b, "e", 1); !last.waits() { // 1 + 3 + 5 are claimed
+		if last := accept(t.Context(), b, "e", 1); !last.waits() { // 1 + 3 + 5 + 1 are claimed
 			t.Fatal("the budget was exceeded")
 		}
 	})
@@ -97,7 +97,8 @@ func TestBudgetWaits(t *testing.T) {
 	})
 }
 
-// TestBudgetIsKept checks that all of many concurrent claims are granted in the end, and never more at a time than the budget allows.
+// TestBudgetIsKept checks that all of many concurrent claims are granted in the end, and that never more claims are held at a time than
+// Total allows.
 func TestBudgetIsKept(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

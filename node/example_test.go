@@ -31,7 +31,8 @@ func ExampleHeartbeat() {
 	// Output: [a b] <nil>
 }
 
-// ExampleHolder claims one letter at a time from a tray. When the process stops, it returns the letter that it holds.
+// ExampleHolder claims one letter at a time from a tray. When the process stops, the context of the letter that it holds ends with the
+// cause Draining.
 func ExampleHolder() {
 	tray, news := []string{"letter 1", "letter 2"}, make(chan string)
 	var h *node.Holder[struct{}]

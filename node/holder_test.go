@@ -71,7 +71,7 @@ func (h *holder) leased() bool {
 // end is the cause for which an item ended.
 type end struct{ cause error }
 
-// hold holds an item until it is stopped, and then for the duration while. The returned channel receives the item's end.
+// hold holds an item. After the item is stopped, it lasts for the given duration, and then the returned channel receives its end.
 func (h *holder) hold(id string, value int, while time.Duration) <-chan end {
 	h.t.Helper()
 	slot, ok := h.Hold(h.t.Context(), id, value)
@@ -212,7 +212,8 @@ func TestHolderClaims(t *testing.T) {
 	})
 }
 
-// TestHolderStops checks that items marked by other nodes are stopped, even if the store sometimes fails.
+// TestHolderStops checks that items marked by other nodes are stopped, even if Stops returns an error with them, and that Claim is called
+// then.
 func TestHolderStops(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -68,7 +68,7 @@ func TestSharesUpTo(t *testing.T) {
 	}
 }
 
-// TestSharesSpread checks that many refused callers get different waits, according to the rate at which places become free.
+// TestSharesSpread checks the waits of 100 refused callers: they lie in a range that depends on the rate at which places become free.
 func TestSharesSpread(t *testing.T) {
 	t.Parallel()
 	clock := &fakeTime{time.Now()}
@@ -95,7 +95,8 @@ func TestSharesSpread(t *testing.T) {
 	}
 }
 
-// TestSharesForget checks that the state of many earlier users is deleted.
+// TestSharesForget checks that many earlier users who have returned their places leave room for new ones, and that a user who still holds a
+// place is not forgotten.
 func TestSharesForget(t *testing.T) {
 	t.Parallel()
 	s := &node.Shares{Total: 4}

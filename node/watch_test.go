@@ -53,7 +53,7 @@ func (c *counter) watch(t *testing.T, since int64) *node.RecordWatcher[string] {
 	return f
 }
 
-// wantNext checks that Next returns a revision after exactly the given time.
+// wantNext checks that Next returns the given revision after exactly the given duration.
 func wantNext(t *testing.T, f *node.RecordWatcher[string], revision int64, after time.Duration) {
 	t.Helper()
 	since := time.Now()
@@ -73,7 +73,7 @@ func TestWatch(t *testing.T) {
 		wantNext(t, f, 2, 100*time.Millisecond)
 		c.set(3, false)
 		wantNext(t, f, 3, time.Second)
-		for revision := int64(4); revision < 9; revision++ { // Next omits skipped revisions
+		for revision := int64(4); revision < 9; revision++ { // Next returns only the newest of them
 			c.set(revision, true)
 		}
 		wantNext(t, f, 8, 100*time.Millisecond)

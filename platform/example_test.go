@@ -7,8 +7,8 @@ import (
 	"github.com/callwright/callwright/platform"
 )
 
-// Example configures the reference server with another model and provider name. Platform.Run would start it, and stop it when its context
-// ends.
+// Example configures the reference server with another model and provider name, and shows the error for an invalid setting. Platform.Run
+// would start the server, and stop it when the context of Run ends.
 func Example() {
 	c := platform.Defaults()
 	c.Data, c.ProviderName = "/var/lib/acme", "Acme Telecom"

@@ -78,7 +78,8 @@ func TestLockOfOneDatabase(t *testing.T) {
 	}
 }
 
-// TestLostDatabase checks that a data folder whose database is missing is refused, until the file of the webhook secret is deleted.
+// TestLostDatabase checks that a data folder with a webhook secret, whose SQLite database is missing, is refused until the file of the
+// secret is deleted. Other databases may be used with the folder.
 func TestLostDatabase(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

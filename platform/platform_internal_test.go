@@ -26,7 +26,7 @@ func TestWiring(t *testing.T) {
 	}
 }
 
-// TestStopWhileStarting checks that the start ends if the platform is stopped while it opens the database.
+// TestStopWhileStarting checks that the database is not opened if the platform is stopped before.
 func TestStopWhileStarting(t *testing.T) {
 	t.Parallel()
 	stopped, stop := context.WithCancel(t.Context())
@@ -131,7 +131,7 @@ func TestOtherMasterKey(t *testing.T) {
 	}
 }
 
-// TestKeyFilesOfOthers checks that key files that other users can read are refused.
+// TestKeyFilesOfOthers checks that key files that other users can read or write are refused.
 func TestKeyFilesOfOthers(t *testing.T) {
 	t.Parallel()
 	c := Config{Data: t.TempDir()}
@@ -177,8 +177,8 @@ func TestFolderOfOthers(t *testing.T) {
 	}
 }
 
-// TestReplaceFile checks that replaceFile replaces a symbolic link instead of following it, under the name of the file or of the temporary
-// file.
+// TestReplaceFile checks that replaceFile replaces a symbolic link that has the name of the file or of its temporary file, instead of
+// following the link.
 func TestReplaceFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -16,7 +16,7 @@ func TestFollowReadiness(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var told []bool
 		checks := []func(context.Context) error{
-			func(context.Context) error { return errors.New("starting") }, // not ready yet, which SIP does not receive
+			func(context.Context) error { return errors.New("starting") }, // SIP is not notified of failures before the first success
 			func(context.Context) error { return nil },
 			func(context.Context) error { return errors.New("disk full") },
 			func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },

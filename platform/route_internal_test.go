@@ -18,8 +18,8 @@ func (noKey) Authenticate(*http.Request) (callwright.Principal, error) {
 	return callwright.Principal{}, callwright.ErrAuthFailure
 }
 
-// TestProgramsAreNotSentToTheSignIn checks that programs that request an unknown path get the API's 404, and browsers the dashboard's
-// sign-in.
+// TestProgramsAreNotSentToTheSignIn checks that programs that request an unknown path, and all requests for unknown paths of the API, get
+// the API's error in JSON. Other requests get the dashboard's sign-in.
 func TestProgramsAreNotSentToTheSignIn(t *testing.T) {
 	t.Parallel()
 	pages, err := dashboard.New(dashboard.Config{Authenticator: noKey{}})

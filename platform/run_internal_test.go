@@ -17,7 +17,8 @@ import (
 	"github.com/callwright/callwright/speech/speechtest"
 )
 
-// TestRun runs the whole platform with parts of the program, twice on the same data folder. It must leave no goroutines behind.
+// TestRun runs the whole platform with a model, a speech engine and a recognizer of the program, twice on the same data folder. It must
+// leave no goroutines behind.
 func TestRun(t *testing.T) { //nolint:paralleltest // it counts goroutines
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	c := Defaults()
@@ -76,7 +77,7 @@ func TestRun(t *testing.T) { //nolint:paralleltest // it counts goroutines
 }
 
 // checkLog checks that the log contains the readiness message and the migrations once, and never the new API key. again means a second
-// start with Config.Ready, which must log neither of them.
+// start with Config.Ready: then neither the message nor migrations may be logged.
 func checkLog(t *testing.T, log string, i Info, again bool) {
 	t.Helper()
 	ready := fmt.Sprintf("msg=ready node=%s api_url=%s dashboard_url=%s sip_uri=", Defaults().Node, i.APIURL, i.DashboardURL)

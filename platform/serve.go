@@ -218,7 +218,7 @@ func checkDisk(folder string) error {
 	return nil
 }
 
-// parts contains the parts of the platform that serve starts and stops.
+// parts contains what the function serve needs: the parts of the platform that it starts and stops, and their settings.
 type parts struct {
 	fx.In
 	Config        Config

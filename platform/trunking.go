@@ -251,7 +251,8 @@ type lineParts struct {
 	Runtime  callwright.Runtime
 }
 
-// newTrusted returns the set of the addresses that trunks and --sip-trusted name. The set is updated until the platform stops.
+// newTrusted returns the set of trusted addresses: those of the trunks, and those given with --sip-trusted. The set follows the trunks
+// until the platform stops.
 func newTrusted(lc fx.Lifecycle, c Config, db *bunstore.DB, r *resolve.Resolver, rt callwright.Runtime) (*trusted.Set, error) {
 	s, err := trusted.New(trusted.Config{Store: sipstore.Trunks{DB: db}, Resolver: r, Always: c.SIPTrusted, Runtime: rt})
 	if err != nil {

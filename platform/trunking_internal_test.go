@@ -68,7 +68,8 @@ func TestRegion(t *testing.T) {
 	}
 }
 
-// TestStatusNamesWhatIsRefused checks that docs/status.md lists the missing codec and exactly the node types that this server refuses.
+// TestStatusNamesWhatIsRefused checks that docs/status.md lists the codec G.729 exactly if it has no engine, and each of five node types
+// exactly if this server refuses it.
 func TestStatusNamesWhatIsRefused(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join("..", "docs", "status.md"))
@@ -154,7 +155,7 @@ func TestPrompt(t *testing.T) {
 
 var errBroken = errors.New("broken")
 
-// broken is a synthesizer whose stream fails after the first samples.
+// broken is a synthesizer whose stream returns samples and an error in every read.
 type broken struct{}
 
 func (broken) Synthesize(context.Context, tts.Request) (tts.Stream, error) {

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore"
 )
 
-// nobody is the id of a user that owns no files of the test.
+// nobody is the id of a user without privileges. give makes this user the owner of the files.
 const nobody = 65534
 
 // TestReadOnly checks that the start reports a read-only data folder, database, or database folder, even after an earlier start could write
@@ -101,7 +101,8 @@ func give(t *testing.T, folder string) {
 	}
 }
 
-// asNobody calls f on a thread whose file access has the permissions of nobody, because permissions do not restrict root.
+// asNobody calls f. If the test runs as root, which permissions do not restrict, f runs on a thread whose file access has the permissions
+// of nobody.
 func asNobody(f func() error) error {
 	runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
 	if os.Geteuid() == 0 {

@@ -89,8 +89,8 @@ var anywhere = porting.Draft{
 	},
 }
 
-// desk replaces document.Service, loa.Service, agents.Service and a mail server. Each mail is sent to the channel. The letters are signed
-// on paper.
+// desk replaces document.Service, loa.Service, agents.Service and a mail server. Each mail sends a value to the channel. The letters are
+// signed on paper.
 type desk chan struct{}
 
 func (desk) UseDocuments(context.Context, callwright.OrgID, string, []string) ([]string, error) {

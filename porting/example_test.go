@@ -8,7 +8,8 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// PlanCancel allows a cancellation or refuses it, depending on the state of the request.
+// PlanCancel allows a cancellation 5 days before the numbers are ported, and refuses it 1 day before, because the carrier's cut-off is 48
+// hours.
 func ExamplePlanCancel() {
 	foc := time.Date(2026, 3, 10, 16, 0, 0, 0, time.UTC)
 	r := porting.Request{State: porting.InProgress, Sending: true, Ref: "o1", Numbers: []porting.Number{

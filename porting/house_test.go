@@ -134,8 +134,8 @@ func (h *house) events(id string) string {
 	return strings.Join(all, ", ")
 }
 
-// wantEnd checks that a request has ended with the given states, that its PINs are deleted, and that a notice was sent about every history
-// entry.
+// wantEnd checks that a request and its numbers have ended with the given states, that the PINs are deleted, and that a notice was sent
+// about every history entry. Only ported numbers may be registered for calls, and only rejected numbers may have a failure.
 func (h *house) wantEnd(r porting.Request, state porting.State, numbers ...porting.NumberState) {
 	h.t.Helper()
 	var got []porting.NumberState
@@ -158,7 +158,8 @@ func (h *house) wantEnd(r porting.Request, state porting.State, numbers ...porti
 	}
 }
 
-// world implements the service's ports for documents, letters, inbound registration, notices and mail. It records the calls.
+// world implements the service's ports for documents, letters, inbound registration, notices and mail. It records all calls except those
+// that use documents or send a first letter.
 type world struct {
 	mu       sync.Mutex
 	told     map[string]int // number of notices by id

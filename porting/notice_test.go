@@ -171,7 +171,8 @@ func orNew(s porting.State) porting.State {
 	return s
 }
 
-// checkMail checks that a mail names the request, its numbers and the next step, and contains no confidential data.
+// checkMail checks that a mail has a short subject, names the request, its first number and the next step, and contains no confidential
+// data.
 func checkMail(t *testing.T, mail string, r porting.Request) {
 	t.Helper()
 	subject, text, _ := strings.Cut(mail, "\n\n")

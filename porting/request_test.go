@@ -136,7 +136,7 @@ func TestMasked(t *testing.T) {
 	}
 }
 
-// TestSecretsDoNotPrint checks that formatting or logging a request reveals neither a PIN nor an account number.
+// TestSecretsDoNotPrint checks that a formatted request reveals neither a PIN nor an account number.
 func TestSecretsDoNotPrint(t *testing.T) {
 	t.Parallel()
 	n := numberIn(porting.NumberPending)
@@ -167,7 +167,8 @@ func TestActBy(t *testing.T) {
 	}
 }
 
-// TestWaitsFor checks that WaitsFor names the party that must act for every open request.
+// TestWaitsFor checks that WaitsFor names the party that must act for open and failed requests, and no party for completed and canceled
+// ones.
 func TestWaitsFor(t *testing.T) {
 	t.Parallel()
 	held, silent := numberIn(porting.NumberInProgress), numberIn(porting.NumberInProgress)

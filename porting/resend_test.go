@@ -11,7 +11,8 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// TestResend checks that Resend mails a new link while the letter waits for its signature, and is refused afterwards.
+// TestResend checks that Resend returns a new link while the letter waits for its signature, and is refused afterwards. It also checks that
+// an undelivered letter is recorded once.
 func TestResend(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -149,8 +150,8 @@ func TestHeldUpInPart(t *testing.T) {
 	})
 }
 
-// TestGiveUp checks that numbers are rejected only if a party other than the carrier holds them up and another number is ported, and that
-// the history records it.
+// TestGiveUp checks that numbers are rejected only if a party other than the carrier holds them up and another number is ported. If no
+// number is ported, the request is to be canceled, unless its confirmed date is near. The history records both.
 func TestGiveUp(t *testing.T) {
 	t.Parallel()
 	held := porting.Number{Number: "+14155550101", State: porting.NumberInProgress, Failure: &porting.Failure{Code: porting.PINInvalid}}

@@ -78,7 +78,8 @@ func TestFinishedPortReserves(t *testing.T) {
 	}, func(c *porting.Config) { c.Logger = slog.New(slog.NewTextHandler(&printed, nil)) })
 }
 
-// TestReleaseEndsTheWaitForATrunk checks that a released number is not attached to a trunk, and that the request's other numbers continue.
+// TestReleaseEndsTheWaitForATrunk checks that a released number no longer waits for a trunk, and that no step of its request is due any
+// more.
 func TestReleaseEndsTheWaitForATrunk(t *testing.T) {
 	t.Parallel()
 	s := &trunks{}

@@ -47,7 +47,8 @@ func TestPorts(t *testing.T) {
 	})
 }
 
-// TestEveryRejection checks that each failure code of the simulated carrier ends its request as documented.
+// TestEveryRejection checks that every failure code with which the simulated carrier rejects a number fails the request, and that mails
+// state the reason.
 func TestEveryRejection(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -298,8 +299,8 @@ func TestHistoryAndList(t *testing.T) {
 	})
 }
 
-// TestOpen checks the order of Open's result when more requests exist than Open reads: the oldest requests, which wait for a party, come
-// first.
+// TestOpen checks the order of Open's result when more requests exist than Open reads: first the requests that are held up or wait for a
+// signature, then those whose gateway does not answer, then the newest.
 func TestOpen(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

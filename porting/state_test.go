@@ -109,7 +109,8 @@ func TestRulesAreShapedWell(t *testing.T) {
 	}
 }
 
-// TestNumberMoves checks that final states of a number cannot change, and that every state is reachable from NumberPending.
+// TestNumberMoves compares CanBecome with a table for every pair of states, and checks that exactly the states without a successor are
+// final.
 func TestNumberMoves(t *testing.T) {
 	t.Parallel()
 	want := map[porting.NumberState]string{

@@ -16,13 +16,14 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// carrier is a gateway that counts calls. It can be made unreachable.
+// carrier is a gateway that counts calls of Submit and Cancel, and records calls of Snapshot. It can be made unreachable for all calls
+// except Cancel.
 type carrier struct {
 	porting.Gateway
 
 	mu        sync.Mutex
 	away      bool
-	hold      chan struct{} // Submit blocks until hold is closed
+	hold      chan struct{} // if not nil, Submit blocks until hold is closed
 	submitted int
 	canceled  int
 	looks     []time.Time

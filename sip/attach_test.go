@@ -237,8 +237,8 @@ func TestAttachRegister(t *testing.T) {
 	}
 }
 
-// TestDerivedPassword checks that the password depends on the key, the organization, the username and the given password, and on nothing
-// else.
+// TestDerivedPassword checks that the same key, organization, username and given password derive the same password, and that a change of
+// any of the four derives another one.
 func TestDerivedPassword(t *testing.T) {
 	t.Parallel()
 	derive := func(key, org, username, password string) callwright.Secret {

@@ -52,7 +52,7 @@ func TestCallsToTheContact(t *testing.T) {
 	}
 }
 
-// TestContactsAreRedacted checks that RedactContacts hides the secret of a Contact in every form into which other systems change it, but
+// TestContactsAreRedacted checks that RedactContacts hides the secret of a Contact even if the Contact is changed, as other systems do, but
 // leaves phone numbers and ordinary texts.
 func TestContactsAreRedacted(t *testing.T) {
 	t.Parallel()

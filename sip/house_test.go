@@ -169,7 +169,7 @@ func (h *house) attach(org callwright.OrgID, numbers []string, directions ...sip
 	return done
 }
 
-// get returns the trunks of a number, and stops the test if it is not attached.
+// get returns the trunks that an organization has attached to a number, which may be none. It stops the test on an error.
 func (h *house) get(org callwright.OrgID, number string) sip.Record {
 	h.t.Helper()
 	r, err := h.Get(h.t.Context(), org, number)

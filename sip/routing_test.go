@@ -190,7 +190,8 @@ func TestCaller(t *testing.T) {
 	expect("+15550000003", "")
 }
 
-// TestCallersAreKnownByTheirServers checks that the registrar of a number and the servers of its outbound trunk identify its callers.
+// TestCallersAreKnownByTheirServers checks that an inbound route contains the registrar of the number and the servers of its outbound
+// trunk, because these servers identify the callers.
 func TestCallersAreKnownByTheirServers(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -85,8 +85,8 @@ func TestAnalysisWaits(t *testing.T) {
 	}
 }
 
-// TestAnalysisEnds checks that an analysis ends when it has too many steps, when it takes too long, and when its steps die with their
-// nodes.
+// TestAnalysisEnds checks that an analysis ends with an error when it has too many steps, when the attempts of a step end with their nodes,
+// and when the server has no analyst.
 func TestAnalysisEnds(t *testing.T) {
 	t.Parallel()
 	asked := 0
@@ -170,7 +170,8 @@ func TestStepOfAnOlderRelease(t *testing.T) {
 	}
 }
 
-// TestAnalysisOfNothing checks that tasks of absent issues and sessions, and tasks with unreadable arguments, finish without an error.
+// TestAnalysisOfNothing checks that tasks of sessions that are absent or no analyses, and tasks with unreadable arguments, finish without
+// an error.
 func TestAnalysisOfNothing(t *testing.T) {
 	t.Parallel()
 	s := openStudy(t, taking(nil))

@@ -15,7 +15,8 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// TestAnalysisCancelled checks that a step whose session is ended, on this or another node, stops within a second and writes nothing.
+// TestAnalysisCancelled checks that a step is canceled within a second and writes nothing if another node cancels its session or merges its
+// issue, even if the analyst ignores the cancellation.
 func TestAnalysisCancelled(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(ctx context.Context, s *triage.Service, sess triage.Session) error{

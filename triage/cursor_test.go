@@ -27,7 +27,7 @@ func withKeys(t testing.TB, current byte, letters string) func(*triage.Config) {
 	return func(c *triage.Config) { c.Cursors = cursors }
 }
 
-// longFeed creates an issue with five entries. It also returns the cursor of the second page if a page has two entries.
+// longFeed creates an issue with five entries. It also returns the cursor that leads from the first page of two entries to the second page.
 func longFeed(h house) (triage.Issue, string) {
 	h.t.Helper()
 	i := h.issue(triage.Draft{})

@@ -25,7 +25,7 @@ func open(t testing.TB, change ...func(*triage.Config)) house {
 	return openOver(t, memstore.New(), change...)
 }
 
-// openOver opens a second house over the same store, as on another node.
+// openOver opens a house over the given store. A second house over the same store acts as another node.
 func openOver(t testing.TB, memory *memstore.Store, change ...func(*triage.Config)) house {
 	t.Helper()
 	h := house{t: t, memory: memory, clock: &clock{now: start}}
@@ -49,7 +49,7 @@ var (
 	bob   = triage.Actor{Kind: triage.ActorUser, ID: "bob", Label: "Bob"}
 )
 
-// clock is a clock that only move changes.
+// clock is a clock whose time changes only through its method move.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time

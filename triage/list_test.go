@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// stock creates 60 issues with different fields, four of them at each time.
+// stock creates 60 issues with different fields, four of them at each time. It then changes every fifth issue.
 func stock(h house) []triage.Issue {
 	h.t.Helper()
 	var all []triage.Issue
@@ -227,7 +227,8 @@ func TestListLimits(t *testing.T) {
 	}
 }
 
-// TestListCursors checks that a cursor is valid only for its list, with any page size and order of alternatives.
+// TestListCursors checks that a cursor is valid only for its list and organization, but with any page size, Since and order of
+// alternatives.
 func TestListCursors(t *testing.T) {
 	t.Parallel()
 	h := open(t)

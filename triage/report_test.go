@@ -229,7 +229,7 @@ func TestReportRefuses(t *testing.T) {
 	}
 }
 
-// reluctant reports no issue of a key to the first callers, like a read before another transaction commits.
+// reluctant is a store whose ReportedIssue finds no issue for the first callers, like a read before another transaction commits.
 type reluctant struct {
 	triage.Store
 	mu      sync.Mutex
@@ -291,7 +291,7 @@ func TestReportsAtOnce(t *testing.T) {
 	}
 }
 
-// meddler calls do just before one transaction.
+// meddler is an Atomic that calls a function of the test just before one of its transactions.
 type meddler struct {
 	callwright.Atomic
 	before int // number of that transaction; 1 is the next

@@ -16,8 +16,8 @@ type searched struct {
 	triage.Store
 
 	mu   sync.Mutex
-	now  map[callwright.OrgID]int // running searches; under "" of all organizations
-	most map[callwright.OrgID]int // maximum of concurrent searches; under "" of all organizations
+	now  map[callwright.OrgID]int // running searches of each organization; the key "" counts all
+	most map[callwright.OrgID]int // maximum of concurrent searches of each organization; the key "" counts all
 }
 
 // searching is the duration of a search.

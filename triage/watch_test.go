@@ -244,7 +244,7 @@ func TestWatchersOfOneOrganization(t *testing.T) {
 	h.watch(i.ID, "")
 }
 
-// deaf is a store that fails to read entries.
+// deaf is a store that fails to read entries in forward order, as watchers do.
 type deaf struct{ triage.Store }
 
 var errDeaf = errors.New("the store is gone")

@@ -213,8 +213,8 @@ func oggFirstPage(packet string) []byte {
 	return page
 }
 
-// TestDecodeStopsAtTheLimit decodes small files that contain more than five minutes of audio: decoding a second must not read the whole
-// file.
+// TestDecodeStopsAtTheLimit decodes small files of long audio with a limit of one second: Decode must not read the whole file. It also
+// checks that more than five minutes of MP3 or Ogg are refused even if the caller permits an hour.
 func TestDecodeStopsAtTheLimit(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "silence.wav")

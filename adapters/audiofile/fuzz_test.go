@@ -26,7 +26,8 @@ func seeds(f *testing.F) map[string][]byte {
 	}
 }
 
-// check checks that decoding random input finishes within 30 seconds, and returns at most about a second of audio or a coded error.
+// check checks that decoding random input finishes within 30 seconds, and returns at most about a second of mono audio,
+// CodeUnsupportedMedia or CodePayloadTooLarge.
 func check(t *testing.T, d audiofile.Decoder, raw []byte) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)

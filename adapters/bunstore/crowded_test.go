@@ -89,7 +89,8 @@ func connection(t *testing.T, db *bunstore.DB) *sql.Conn {
 	}
 }
 
-// TestMostConnections checks that MostConnections returns 0 for SQLite and behind a pooler, and the server's limit otherwise.
+// TestMostConnections checks that MostConnections returns 0 for SQLite and behind a pooler, and at least 10 for the test's PostgreSQL
+// server.
 func TestMostConnections(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"sqlite::memory:", pgtest.PooledDSN(t)} {

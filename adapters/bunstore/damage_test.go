@@ -171,7 +171,8 @@ func FuzzLog(f *testing.F) {
 	})
 }
 
-// TestGivingUpADamagedLog follows the remedy for a damaged log: data that was committed before the damage is readable.
+// TestGivingUpADamagedLog follows the remedy for a damaged log: data that was committed before the damage is readable, and later data is
+// lost.
 func TestGivingUpADamagedLog(t *testing.T) {
 	t.Parallel()
 	path := killed(t)

@@ -75,8 +75,8 @@ var documents = map[string]map[why]string{
 	"web_agents.metadata":        {talk: "*"},
 }
 
-// encoded lists unencrypted text columns that contain JSON, because JSONB would change the text. The JSON is either opaque, from other
-// systems, or a document whose members the named test checks.
+// encoded lists unencrypted columns that contain JSON as text. They are not JSONB, because JSONB would change the text. The JSON is either
+// opaque, from other systems, or a document whose members the named test checks.
 var encoded = map[string]string{
 	"call_logs.log":                   "TestMembersOfLogs of agentstore",
 	"pathway_chat_logs.log":           "TestMembersOfLogs of agentstore",
@@ -87,7 +87,8 @@ var encoded = map[string]string{
 	"web_agents.voice_settings":       "of clients",
 }
 
-// TestEveryMemberSaysWhyItIsPlain fails for each member of a stored document that is not listed with the reason why it is not encrypted.
+// TestEveryMemberSaysWhyItIsPlain fails for each member of a stored document that is not listed with the reason why it is not encrypted. It
+// also fails if a column holds JSON and is not listed, or is listed and holds no document.
 func TestEveryMemberSaysWhyItIsPlain(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, storetest.Databases["postgres"](t))
@@ -128,8 +129,8 @@ func looksLikeJSON(text string) bool {
 	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[")
 }
 
-// documentTypes returns the Go type of every column that holds JSON, by "table.column". It fails the test for a JSON column whose model bun
-// has not used yet.
+// documentTypes returns the Go type of every column that holds JSON, by "table.column". It fails the test for a JSON column that no model
+// declares as jsonb, or whose model bun has not used yet.
 func documentTypes(t *testing.T, db *bunstore.DB) map[string]reflect.Type {
 	t.Helper()
 	types, known := map[string]reflect.Type{}, map[string]bool{}
@@ -179,7 +180,7 @@ func jsonColumns(t *testing.T, db *bunstore.DB, table string) (names []string) {
 	return names
 }
 
-// readDocuments reads absent rows, so that bun registers the models of all tables with documents.
+// readDocuments reads absent rows, so that bun registers the models with documents that the caller has not used yet.
 func readDocuments(t *testing.T, db *bunstore.DB) {
 	t.Helper()
 	ctx := t.Context()

@@ -16,8 +16,8 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/pgtest"
 )
 
-// TestReadOnlySessions makes all sessions of a pool read-only, like a failover: the next write and the next transaction detect this and use
-// a new session.
+// TestReadOnlySessions makes all sessions of a pool read-only, like a failover: the next write, transaction or Ping detects this and uses a
+// new session.
 func TestReadOnlySessions(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, pgtest.DSN(t))
@@ -134,7 +134,8 @@ func newCallers(t *testing.T, db *bunstore.DB) *callers {
 	return c
 }
 
-// write inserts an organization, in a transaction if within is true, and sends the outcome.
+// write inserts an organization, in a transaction if within is true, and sends the outcome. It fails the test if the insertion returns an
+// error other than CodeUnavailable with a RetryAfter.
 func (c *callers) write(ctx context.Context, t *testing.T, db *bunstore.DB, id string, within bool) {
 	began, tenants := time.Now(), orgstore.Tenants{DB: db}
 	put := func(ctx context.Context) error { return tenants.InsertOrganization(ctx, organization(id)) }
@@ -162,7 +163,7 @@ func (c *callers) write(ctx context.Context, t *testing.T, db *bunstore.DB, id s
 	}
 }
 
-// await discards outcomes until wanted returns true for one.
+// await waits for an outcome for which wanted returns true, and discards the others. It fails the test when the test's context ends.
 func (c *callers) await(t *testing.T, what string, wanted func(outcome) bool) {
 	t.Helper()
 	for {

@@ -25,8 +25,8 @@ const (
 	limitOfFile   = 50 * time.Millisecond
 )
 
-// TestFrozenServer stops the traffic of a PostgreSQL server, like SIGSTOP. More callers than connections receive CodeUnavailable, and the
-// pool works again after the traffic resumes.
+// TestFrozenServer stops the traffic of a PostgreSQL server, like SIGSTOP. All callers, more than the pool has connections, receive
+// CodeUnavailable, and the pool works again after the traffic resumes.
 func TestFrozenServer(t *testing.T) {
 	t.Parallel()
 	w := newWire(t)
@@ -151,7 +151,7 @@ func (w *wire) serve(near net.Conn, to string) {
 	back.Wait()
 }
 
-// carry copies data from one connection to the other until either fails, and then closes to.
+// carry copies data from the second connection to the first until either fails, and then closes the first.
 func (w *wire) carry(to, from net.Conn) {
 	defer to.Close()
 	buffer := make([]byte, 32<<10)

@@ -61,7 +61,7 @@ func secretAgent() agents.Agent {
 	}
 }
 
-// storeAgents stores agents and pathways with secrets, with each method that inserts or updates them.
+// storeAgents stores agents, pathways and a persona with secrets, with each method that inserts or updates them.
 func storeAgents(ctx context.Context, db *bunstore.DB) error {
 	calls, numbers, web := agentstore.Calls{DB: db}, agentstore.Numbers{DB: db}, agentstore.WebAgents{DB: db}
 	c := call.Call{ID: "c", Org: "o", Agent: secretAgent(), Version: 1}
@@ -92,7 +92,8 @@ func storeAgents(ctx context.Context, db *bunstore.DB) error {
 	return nil
 }
 
-// storeSecrets stores all kinds of secrets, with each method that inserts or updates them.
+// storeSecrets stores secrets of organizations, trunks, answers, agents, pathways and personas, with each method that inserts or updates
+// them.
 func storeSecrets(t *testing.T, db *bunstore.DB) {
 	t.Helper()
 	secretive := organization("o")
@@ -171,7 +172,7 @@ func TestFileHoldsNoSecret(t *testing.T) {
 	}
 }
 
-// TestMovedSecretDoesNotOpen copies a sealed password to another trunk and to another column: reading it fails.
+// TestMovedSecretDoesNotOpen copies a sealed value of a trunk to another trunk, or to another column: reading the trunk fails.
 func TestMovedSecretDoesNotOpen(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -194,7 +195,8 @@ func TestMovedSecretDoesNotOpen(t *testing.T) {
 	})
 }
 
-// TestMovedWebhookSecretDoesNotOpen replaces the webhook secret with the sealed previous one, and vice versa: reading it fails.
+// TestMovedWebhookSecretDoesNotOpen replaces the sealed webhook secret with the sealed previous one, and vice versa: reading the
+// organization fails.
 func TestMovedWebhookSecretDoesNotOpen(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -211,7 +213,8 @@ func TestMovedWebhookSecretDoesNotOpen(t *testing.T) {
 	})
 }
 
-// TestMovedDocumentsDoNotOpen moves sealed values of agents and pathways to other rows: reading them fails.
+// TestMovedDocumentsDoNotOpen moves sealed values of agents and pathways to other rows, columns, numbers or organizations: reading them
+// fails.
 func TestMovedDocumentsDoNotOpen(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {

@@ -136,7 +136,7 @@ func textColumns(t *testing.T, db *bunstore.DB) (names []string) {
 }
 
 // TestEveryTextIsSealedOrSaysWhyNot fails for a text column that texts does not list exactly once, so that each new column requires a
-// decision.
+// decision. It also fails for a listed column that does not exist.
 func TestEveryTextIsSealedOrSaysWhyNot(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -213,7 +213,7 @@ func rawValues(t *testing.T, db *bunstore.DB, table, column string) (values []st
 	return values
 }
 
-// storePorts stores secrets of port requests, and of the setup of a trunk.
+// storePorts stores secrets of port requests, letters, manual orders and documents, and of the setup of a trunk.
 func storePorts(ctx context.Context, db *bunstore.DB) error {
 	const words = "hunter2-port"
 	letters, orders := portingstore.Letters{DB: db}, portingstore.ManualOrders{DB: db}

@@ -231,7 +231,7 @@ func TestBrokenConnection(t *testing.T) {
 	}
 }
 
-// TestServerIsAway checks that all calls return CodeUnavailable if the server accepts no connections.
+// TestServerIsAway checks that a query, Do and Ping return CodeUnavailable if the server accepts no connections.
 func TestServerIsAway(t *testing.T) {
 	t.Parallel()
 	address, err := url.Parse(pgtest.DSN(t))

@@ -87,7 +87,7 @@ func TestModes(t *testing.T) {
 	ask := llm.ReplyRequest{Instructions: "Talk."}
 	for mode, want := range map[cassette.Mode]string{
 		cassette.RecordMissing: "Take 1 Take 1 Take 1 Take 1",
-		cassette.Record:        "Take 1 Take 2 Take 3 Take 2", // a recorder that is opened later replays the last recording
+		cassette.Record:        "Take 1 Take 2 Take 3 Take 2", // a model that is opened after two recordings replays the second
 		cassette.Off:           "Take 1 Take 2 Take 3 failed",
 	} {
 		path := filepath.Join(t.TempDir(), "c.jsonl")

@@ -42,7 +42,7 @@ func TestBlobsConformance(t *testing.T) {
 	})
 }
 
-// names returns the modes of all files and folders below a folder, by their relative paths.
+// names returns the modes of a folder and of all files and folders below it, by their relative paths.
 func names(t *testing.T, folder string) map[string]fs.FileMode {
 	t.Helper()
 	all := map[string]fs.FileMode{}

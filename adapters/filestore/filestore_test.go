@@ -70,7 +70,7 @@ func TestForeignAndAbsent(t *testing.T) {
 	}
 }
 
-// TestCoded checks that a full disk and an exhausted quota are CodeUnavailable, and that other errors stay unchanged.
+// TestCoded checks that a full disk and an exhausted quota cause CodeUnavailable, and that other errors stay unchanged.
 func TestCoded(t *testing.T) {
 	t.Parallel()
 	for _, errno := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT} {

@@ -146,8 +146,8 @@ func BenchmarkFirstSample(b *testing.B) {
 	}
 }
 
-// TestOutputIsNoFile replaces flite with a program that creates a pipe, a link, a folder or a huge file as its output. Reading these would
-// block or exhaust the memory, and must return CodeUnavailable instead.
+// TestOutputIsNoFile replaces flite with a program that creates a pipe, a link, a folder or a huge file as its output. The synthesis must
+// return CodeUnavailable, because reading such an output would block or exhaust the memory.
 func TestOutputIsNoFile(t *testing.T) { //nolint:paralleltest // a fork elsewhere would keep the script busy
 	for name, body := range map[string]string{
 		"a pipe": `mkfifo "$6"`, "a link": `ln -s /dev/zero "$6"`, "a folder": `mkdir "$6"`, "a huge file": `truncate -s 100M "$6"`,

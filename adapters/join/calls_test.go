@@ -156,7 +156,8 @@ func TestReadLongCall(t *testing.T) {
 	}
 }
 
-// TestReadTurns checks that the evidence contains the events in the log of each turn.
+// TestReadTurns checks that the evidence contains the nodes, requests, decisions and errors in the log of each turn, and the names of its
+// variables. A turn without such events is omitted.
 func TestReadTurns(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

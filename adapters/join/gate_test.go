@@ -17,8 +17,8 @@ func (d decision) Check(context.Context, callwright.OrgID, pathway.Candidate) (p
 	return d.Verdict, nil
 }
 
-// TestGateIsClosedUntilSomebodyDecides checks that promotions fail with CodeUnavailable before Open, and that Check then returns the
-// verdict of the gate.
+// TestGateIsClosedUntilSomebodyDecides checks that Check returns CodeUnavailable before Open, and the verdict of the opened gate
+// afterwards.
 func TestGateIsClosedUntilSomebodyDecides(t *testing.T) {
 	t.Parallel()
 	var g join.Gate

@@ -72,8 +72,7 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// seed stores a call with its transcript in the house's organization. It changes no other field, except that a zero CreatedAt becomes
-// began.
+// seed stores a call with its transcript in the house's organization, as version 1. If CreatedAt is zero, it becomes began.
 func (h *house) seed(c call.Call, said ...call.Entry) {
 	h.t.Helper()
 	c.Org, c.Version = org, 1
@@ -127,7 +126,7 @@ func (h *house) read(l triage.ResourceResolver, id string) (triage.Evidence, str
 	return e, fmt.Sprint(string(raw), e.Lines)
 }
 
-// marker is the value of all secrets in these tests.
+// marker is the value of the secrets of calls, pathways and port requests in these tests.
 const marker = "hunter2"
 
 // checkSecrets checks that text does not contain marker, and that the evidence describes what it omits.

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// The nodes and edges of a pathway that sets every member that the evidence describes. All other members contain secrets.
+// The nodes and edges of a pathway that sets every member that the evidence describes. Members that the evidence must omit contain marker.
 var (
 	clinicNodes = []string{
 		`{"globalConfig":{"globalPrompt":"Be brief."}}`,

@@ -17,7 +17,7 @@ import (
 )
 
 // TestTranscripts checks that the transcript of an ended call contains its lines, nodes and names of variables, and not the values of
-// variables.
+// variables. The transcript of a running call must be refused, and another organization must find none.
 func TestTranscripts(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

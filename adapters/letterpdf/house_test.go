@@ -80,8 +80,8 @@ func render(t *testing.T, text loa.Text, c *loa.Certificate) []byte {
 	return pdf
 }
 
-// poppler runs a program of Poppler on a PDF, and returns its output and its working directory. It fails the test if the program is not
-// installed.
+// poppler runs a program of Poppler on a PDF, and returns the program's output and working directory. It fails the test if the program
+// fails or is not installed.
 func poppler(t *testing.T, pdf []byte, program string, args ...string) (out, folder string) {
 	t.Helper()
 	if _, err := exec.LookPath(program); err != nil {

@@ -24,7 +24,7 @@ import (
 // oneLine returns a text as one line, with single spaces.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// TestLetterReadsBack checks that pdftotext extracts every text of a letter, so that readers can select and search the texts.
+// TestLetterReadsBack checks that pdftotext extracts the texts of a letter, so that readers can select and search them.
 func TestLetterReadsBack(t *testing.T) {
 	t.Parallel()
 	text := letter(3)

@@ -15,7 +15,8 @@ import (
 	"github.com/callwright/callwright/adapters/mail"
 )
 
-// echo starts a server that answers the command at with reply, and accepts all other commands. It returns the server's address.
+// echo starts a server for one connection and returns its address. The server answers one command, whose name is at, with the given reply,
+// and accepts all other commands.
 func echo(t *testing.T, at, reply string) string {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -18,7 +18,7 @@ var (
 	_ callwright.Mailer = (*mail.Folder)(nil)
 )
 
-// noon is a clock that always returns the time at.
+// noon is a clock that always returns the same time, the variable at.
 type noon struct{}
 
 var at = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)

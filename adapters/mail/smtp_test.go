@@ -174,7 +174,7 @@ func TestSMTPOverTLS(t *testing.T) {
 	}
 }
 
-// TestSMTPUpgrades checks that an smtp URL of a remote server sends only if the server offers STARTTLS.
+// TestSMTPUpgrades checks that a client with the smtp URL of a remote server sends mail only if the server offers STARTTLS.
 func TestSMTPUpgrades(t *testing.T) {
 	t.Parallel()
 	ca, config := authority(t)
@@ -197,7 +197,7 @@ func TestSMTPUpgrades(t *testing.T) {
 	}
 }
 
-// TestSMTPAnswers checks that a 5xx reply returns CodeForbidden, and a 4xx reply CodeUnavailable.
+// TestSMTPAnswers checks that a 5xx reply causes CodeForbidden, and a 4xx reply CodeUnavailable.
 func TestSMTPAnswers(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

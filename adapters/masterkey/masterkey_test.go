@@ -88,7 +88,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestPrinting checks that no verb of fmt prints a key.
+// TestPrinting checks that common verbs of fmt print no key.
 func TestPrinting(t *testing.T) {
 	t.Parallel()
 	key := masterkey.New(t.TempDir())

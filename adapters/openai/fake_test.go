@@ -177,7 +177,7 @@ func (f *fake) speak(w http.ResponseWriter, r *http.Request) {
 	text, _ := request["input"].(string)
 	rate := 24000
 	if speed, ok := request["speed"].(float64); ok {
-		rate = int(24000 / speed) // at a higher speed, fewer samples last as long
+		rate = int(24000 / speed) // at a higher speed, the same text takes fewer samples
 	}
 	raw := pcm.AppendBytes(nil, agentstest.Voice(text, rate))
 	for len(raw) > 0 {

@@ -24,7 +24,7 @@ func answering(data ...string) func(t *testing.T) llm.Model {
 	}
 }
 
-// refusing returns a model whose service answers with an error status and code, and quotes the instructions in the message.
+// refusing returns a failure scene whose service answers with an error status and code, and quotes the instructions in the message.
 func refusing(status int, code string) agentstest.Failing {
 	return agentstest.Failing{
 		New: func(t *testing.T) llm.Model {

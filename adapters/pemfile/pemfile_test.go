@@ -160,8 +160,8 @@ func TestRunReads(t *testing.T) {
 	})
 }
 
-// TestRunWarnsDaily checks that Run logs a fault at the start and each day, and that it reads a certificate again each day only if it has
-// expired or expires soon.
+// TestRunWarnsDaily checks that Run logs a fault at the start and each day, and that Run reads the certificate again each day only if the
+// certificate has expired or expires soon.
 func TestRunWarnsDaily(t *testing.T) {
 	t.Parallel()
 	cert := issue(t, "first.test")

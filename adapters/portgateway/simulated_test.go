@@ -69,8 +69,8 @@ func TestSimulatedConforms(t *testing.T) {
 	})
 }
 
-// life returns the distinct states of a number during 30 days, with the codes of failures. If cancelAfter is not 0, it requests the
-// cancellation after that time.
+// life returns the successive states of a number during 30 days, with the codes of failures, and with "(kept)" while the carrier refuses a
+// cancellation. If cancelAfter is not 0, life requests the cancellation after that time.
 func life(t *testing.T, digits string, cancelAfter time.Duration) (states []string) {
 	t.Helper()
 	s, now := newSimulated(t, portgateway.SimulatedConfig{})

@@ -14,7 +14,7 @@ func (b *Blobs) Client() *s3.Client { return b.client }
 // NewTransport returns the transport that New uses by default.
 func NewTransport() *http.Transport { return newTransport() }
 
-// Key returns the object key of the audio with a name.
+// Key returns the object key of the audio with the given name.
 func (b *Blobs) Key(org callwright.OrgID, name string) string {
 	key, err := b.key(org, name)
 	if err != nil {

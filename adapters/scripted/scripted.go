@@ -189,7 +189,8 @@ func (s script) reply(r llm.ReplyRequest) (line, error) {
 // empty reports whether the script contains no rule lines.
 func (s script) empty() bool { return s.start == nil && len(s.rules) == 0 && s.otherwise == nil }
 
-// noRule returns the line for a caller whose words match no rule. It ends the conversation after repeated misses, if the agent may end it.
+// noRule returns the line for a caller whose words match no rule. If the agent may end the conversation, the line ends it after repeated
+// misses, or immediately if the script has neither rules nor a fallback line.
 func (s script) noRule(r llm.ReplyRequest) line {
 	misses := s.misses(r.Messages)
 	switch {

@@ -23,7 +23,7 @@ type proof struct {
 	shown string // the username in the header, if it differs from the one in the hash
 }
 
-// proofFor returns the correct proof for a call to bob with a nonce.
+// proofFor returns the correct proof for a call to bob with the given nonce.
 func proofFor(nonce string) proof {
 	return proof{
 		algorithm: "SHA-256", username: secret.Username, password: secret.Password.Reveal(), realm: "127.0.0.1", nonce: nonce,

@@ -228,7 +228,8 @@ func heldLeg(t *testing.T) (call.Leg, func(on bool)) {
 	}
 }
 
-// transferredLeg returns a leg whose scripted peer accepts a REFER to the number to, and refuses others.
+// transferredLeg returns a leg whose scripted peer accepts a REFER to the given number, completes the transfer and ends the call. The peer
+// refuses a REFER to another number with 403.
 func transferredLeg(t *testing.T, to string) call.Leg {
 	t.Helper()
 	leg, c := wireLeg(t)

@@ -20,7 +20,8 @@ import (
 	"github.com/callwright/callwright/sip/resolve"
 )
 
-// hurry is the maximum time that a server may stay silent in these tests. unhurried is so long that no server is abandoned.
+// hurry is the maximum time that a server may stay silent in these tests. unhurried is the time after which no further server is tried. It
+// is so long that further servers are always tried.
 const (
 	hurry     = 10 * testT1
 	unhurried = patience
@@ -465,7 +466,8 @@ func TestHeaderRules(t *testing.T) {
 	c.response(486)
 }
 
-// TestNameThatLeadsInside checks that a name that resolves to a private address is not connected to unless AllowPrivate is set.
+// TestNameThatLeadsInside checks that, without AllowPrivate, the user agent does not connect to a name that resolves to private addresses,
+// and that the ladder does not reveal them.
 func TestNameThatLeadsInside(t *testing.T) {
 	t.Parallel()
 	r, err := resolve.New(resolve.Config{DNS: insideDNS{}})

@@ -35,7 +35,7 @@ var floods = map[string]func(i int, us string) string{
 
 const end = "Content-Length: 0\r\n\r\n"
 
-// request returns a SIP request. The last line must end its headers.
+// request returns a SIP request. The last of lines must end the headers.
 func request(i int, us, start string, lines ...string) string {
 	method, _, _ := strings.Cut(start, " ")
 	return strings.Join(append([]string{

@@ -7,8 +7,8 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// TestGivenUpAndNeverConfirmed checks that a canceled call ends even if the peer never answers the INVITE, and that the record contains the
-// peer's last response.
+// TestGivenUpAndNeverConfirmed checks that a canceled call ends even if the peer never sends a final response to the INVITE, and that the
+// record contains the peer's last response.
 func TestGivenUpAndNeverConfirmed(t *testing.T) {
 	t.Parallel()
 	a, records := watched(t, nil)

@@ -10,7 +10,8 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// taking returns an agent that answers one call, a scripted peer for placing it, and the leg of the answered call.
+// taking returns an agent that answers one call, a scripted peer that can place it, and a channel that receives the leg of the answered
+// call.
 func taking(t testing.TB) (*agent, *caller, <-chan call.Leg) {
 	t.Helper()
 	a := newAgent(t, nil)

@@ -9,7 +9,7 @@ import (
 	trunk "github.com/callwright/callwright/sip"
 )
 
-// inform sends an in-dialog INFO whose body has the content type kind.
+// inform sends an in-dialog INFO with a body of the given content type.
 func (c *caller) inform(kind, body string) {
 	c.t.Helper()
 	c.branch++
@@ -23,8 +23,8 @@ func (c *caller) inform(kind, body string) {
 	c.raw(strings.Join(lines, "\r\n"))
 }
 
-// TestDigitsByInfo checks that a trunk with DTMFInfo accepts digits in both body formats of INFO. Any other INFO is refused without ending
-// the call.
+// TestDigitsByInfo checks that a trunk with DTMFInfo accepts digits in both body formats of INFO. An INFO of another type, or with a
+// malformed body, is refused without ending the call.
 func TestDigitsByInfo(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, func(cfg *sipua.Config) { cfg.Media = newMedia(t) })

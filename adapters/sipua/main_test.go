@@ -72,7 +72,7 @@ func issue(t testing.TB, hosts ...string) (tls.Certificate, *x509.CertPool) {
 	return cert, ca.Pool()
 }
 
-// media is a sip.Media that sends and receives nothing.
+// media is a sip.Media without a network: it sends nothing, and its sessions return only the frames that a test injects.
 type media struct {
 	next atomic.Int32
 	open atomic.Int32

@@ -28,7 +28,7 @@ const (
 type oddInvite struct {
 	uri, from, callID string
 	extra             []string
-	kind, body        string // content type and body; if empty, an SDP offer
+	kind, body        string // content type and body; if empty, an SDP offer; the body "none" means no body
 	status            int    // expected; 0 means 200
 	check             func(t *testing.T, in call.CallerInfo, ok message)
 }
@@ -57,7 +57,7 @@ func (o oddInvite) text(w *wire, us string) string {
 	return strings.Join(lines, "\r\n")
 }
 
-// contactIs returns a function that checks that our Contact begins with start.
+// contactIs returns a function that checks that our Contact begins with start. A sips Contact must have no transport parameter.
 func contactIs(start string) func(*testing.T, call.CallerInfo, message) {
 	return func(t *testing.T, _ call.CallerInfo, ok message) {
 		t.Helper()

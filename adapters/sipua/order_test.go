@@ -99,7 +99,7 @@ func TestOurReinviteMeetsTheirs(t *testing.T) {
 	c.ask("ACK", "")
 }
 
-// panicking is a sip.Routes whose lookups panic, which may affect only one call.
+// panicking is a sip.Routes whose Inbound panics. Such a panic may affect only one call.
 type panicking struct{ trunk.Routes }
 
 func (panicking) Inbound(context.Context, callwright.PhoneNumber, trunk.Peer) (trunk.Route, error) {

@@ -158,7 +158,8 @@ func TestAudioAfterChangeOfCodec(t *testing.T) {
 	}
 }
 
-// hears writes a tone until read returns half a second of loud audio. It fails the test if read returns an error.
+// hears sends a tone with the function write, until the function read has returned half a second of loud audio. It fails the test if read
+// returns an error.
 func hears(
 	t *testing.T, what string, write func(context.Context, []int16) error, read func(context.Context) ([]int16, error),
 ) {

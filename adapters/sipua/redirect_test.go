@@ -53,7 +53,7 @@ func moved(w *wire, invite message, status int, contacts ...string) {
 	w.request("ACK")
 }
 
-// answered answers an INVITE with 200 and returns the leg of the call.
+// answered answers an INVITE with 200 and returns the leg of the call. At the end of the test the leg hangs up.
 func (r *redirected) answered(w *wire, invite message) call.Leg {
 	r.t.Helper()
 	w.reply(invite, 200, "y", answerSDP())
@@ -168,7 +168,8 @@ func TestRedirectionToAnotherServer(t *testing.T) {
 	r.gone()
 }
 
-// TestRedirectionToSeveralPlaces checks that the contacts of a redirection are tried in the order of their q values until one answers.
+// TestRedirectionToSeveralPlaces checks that the contacts at the trunk's server are tried in the order of their q values until one answers,
+// and that a contact at another server is skipped.
 func TestRedirectionToSeveralPlaces(t *testing.T) {
 	t.Parallel()
 	r := redirects(t, trunk.RedirectSameServer)

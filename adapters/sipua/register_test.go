@@ -419,7 +419,8 @@ func TestCallsOverARegistration(t *testing.T) {
 	eventually(t, "nobody holds the connection", func() bool { return a.Held() == 0 })
 }
 
-// TestContactOverARegistration checks that our Contact in calls is the server's rport and received, or without them the listening address.
+// TestContactOverARegistration checks that our Contact in calls is the address in the server's rport and received. If these are missing or
+// invalid, it is the listening address.
 func TestContactOverARegistration(t *testing.T) {
 	t.Parallel()
 	for seen, want := range map[string]string{

@@ -115,7 +115,7 @@ func TestNationalNumberComesIn(t *testing.T) {
 	}
 }
 
-// TestWrongNumbersThenTheRightOne checks that a caller behind a carrier who has dialed 20 wrong numbers can still call the right one.
+// TestWrongNumbersThenTheRightOne checks that a caller behind a carrier can still call the right number after 20 calls to a wrong one.
 func TestWrongNumbersThenTheRightOne(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, func(c *sipua.Config) { c.Trusted = func(netip.Addr) bool { return true } })

@@ -176,7 +176,7 @@ func TestCheckURL(t *testing.T) {
 	}
 }
 
-// TestSendEnds checks that Send returns when the receiver switches protocols and then hangs, because no timeout interrupts such a
+// TestSendEnds checks that Send returns when the receiver switches protocols and then hangs. No timeout would interrupt a read from such a
 // connection.
 func TestSendEnds(t *testing.T) {
 	t.Parallel()

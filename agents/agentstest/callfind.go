@@ -164,7 +164,7 @@ func countsCalls(t *testing.T, s call.Store) {
 	}
 }
 
-// scansCalls checks the pages of filters that match few calls, with a small Scan.
+// scansCalls checks the pages and the revisions of several filters with a small Scan. Most of the filters match few calls.
 func scansCalls(t *testing.T, s call.Store) {
 	const count = 23
 	for i := range count {

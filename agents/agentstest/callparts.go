@@ -53,7 +53,8 @@ func RunAgents(t *testing.T, a call.Agents, org callwright.OrgID, number callwri
 	wantField(t, "an agent that no call could have", err, callwright.CodeBadRequest, "max_duration")
 }
 
-// RunPathways tests an agents.Pathways. org has the pathway id with version 1, a draft, and no version in staging. other has no pathway.
+// RunPathways tests an agents.Pathways. org has a pathway with the given id, and the pathway has version 1, a draft, and no version in
+// staging. other has no pathway.
 func RunPathways(t *testing.T, p agents.Pathways, org, other callwright.OrgID, id string) {
 	t.Helper()
 	for _, number := range []int{0, 1} {
@@ -112,7 +113,7 @@ func RunAMD(t *testing.T, newAMD func(rate int) call.AMD) {
 	}
 }
 
-// wantField checks that err is a *callwright.Error with a code and a field.
+// wantField checks that err is a *callwright.Error with the given code and field.
 func wantField(t *testing.T, what string, err error, code callwright.Code, field string) {
 	t.Helper()
 	if e, ok := errors.AsType[*callwright.Error](err); !ok || e.Code != code || e.Field != field {

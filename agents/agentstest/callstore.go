@@ -99,7 +99,7 @@ func getCall(t *testing.T, s call.Store, org callwright.OrgID, id string) call.C
 	return c
 }
 
-// fullCall returns a call with a value in every field.
+// fullCall returns a call with a value in every field except StopRequested.
 func fullCall() call.Call {
 	due, started, ended, moved := at.Add(-time.Hour), at.Add(time.Second), at.Add(time.Minute), at.Add(50*time.Second)
 	number := 0

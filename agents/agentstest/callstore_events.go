@@ -41,7 +41,7 @@ func keepsTranscript(t *testing.T, s call.Store) {
 	}
 }
 
-// aLog returns a log with every kind of entry.
+// aLog returns a log with a visit, a decision, variables and a request.
 func aLog(turn int) pathway.Log {
 	return pathway.Log{
 		Turn: turn, Node: "ask", Heard: "S\u00f6me \U0001F600", Said: "Which day?", Usage: llm.Usage{Input: 120, Output: 7},

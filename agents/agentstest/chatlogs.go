@@ -43,7 +43,7 @@ func wantChatLogs(t *testing.T, s pathway.Chats, id string, before, limit int, t
 }
 
 // keepsChatLogs checks that given and returned logs share no memory with stored logs, and that ChatLogs returns none for a chat without
-// logs, as earlier releases stored it.
+// logs, as earlier releases stored it. For an absent chat, or a chat of another organization, ChatLogs must return CodeNotFound.
 func keepsChatLogs(t *testing.T, _ pathway.Store, s pathway.Chats) {
 	insertChats(t, s, aChat("c1"), aChat("c2"))
 	wantChatLogs(t, s, "c1", 0, 10)

@@ -141,7 +141,8 @@ func (u *utterance) Write(samples []int16) error {
 	return nil
 }
 
-// Finish returns the recognized text after the recognizer's Delay.
+// Finish waits for the recognizer's Delay, and returns the recognized text. It returns an error if Fail returns one, or if the context of
+// Listen or of Finish ends.
 func (u *utterance) Finish(ctx context.Context) (conversation.Recognized, error) {
 	timer := time.NewTimer(u.recognizer.Delay)
 	defer timer.Stop()

@@ -16,7 +16,7 @@ var _ interface {
 } = (*Leg)(nil)
 
 // Leg is the near end of a Phone's call. Each Read waits for the phone's pace, and exchanges one frame: it returns the phone's audio and
-// plays written audio.
+// plays written audio. With PhoneConfig.Unproven, written audio is played only after the phone has sent audio.
 type Leg struct {
 	phone *Phone
 	next  time.Time // time of the next frame
@@ -58,7 +58,8 @@ func (l *Leg) Read(ctx context.Context) (conversation.Frame, error) {
 	return f, nil
 }
 
-// pace waits until the next frame is due. For a late reader, missed frames are due immediately.
+// pace waits until the next frame is due, and returns io.EOF after the end of the call. For a late reader, missed frames are due
+// immediately.
 func (l *Leg) pace(ctx context.Context) error {
 	if l.next.IsZero() {
 		l.next = time.Now()
@@ -79,7 +80,7 @@ func (l *Leg) pace(ctx context.Context) error {
 	}
 }
 
-// Write queues audio to be played. It waits while more than 200 ms are queued.
+// Write queues audio to be played. It waits while more than 200 ms are queued, and returns an error if ctx or the call ends first.
 func (l *Leg) Write(ctx context.Context, samples []int16) error {
 	p := l.phone
 	for len(samples) > 0 {
@@ -125,7 +126,7 @@ func (l *Leg) Flush() int {
 	return n
 }
 
-// SendDTMF waits until the queued audio is played, and then sends the digits.
+// SendDTMF waits until the queued audio is played, and then sends the digits. It returns an error if ctx or the call ends first.
 func (l *Leg) SendDTMF(ctx context.Context, digits string) error {
 	if err := ctx.Err(); err != nil {
 		return err

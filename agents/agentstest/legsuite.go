@@ -37,11 +37,11 @@ type LegHarness struct {
 	// Hold returns a leg, and a function by which the far end holds and resumes the leg. The function may return before the leg is
 	// notified.
 	Hold func(t *testing.T) (leg call.Leg, hold func(on bool))
-	// Transfer returns a leg whose far end accepts a transfer to the number to, and refuses transfers to other numbers.
+	// Transfer returns a leg whose far end accepts a transfer to the given number, and refuses transfers to other numbers.
 	Transfer func(t *testing.T, to string) call.Leg
-	// Refer returns a leg, and a function by which the far end transfers the leg to a number. The number answers if the argument is true.
-	// The suite calls the function first with false and then with true. Refer is required if the leg is a call.Transferable, and nil for
-	// other legs.
+	// Refer returns a leg, and a function by which the far end transfers the leg to the given number. The number answers if the function's
+	// argument is true. The suite calls the function first with false and then with true. Refer is required if the leg is a
+	// call.Transferable, and nil for other legs.
 	Refer func(t *testing.T, to callwright.PhoneNumber) (leg call.Leg, refer func(answers bool))
 }
 
@@ -160,7 +160,7 @@ func (n *near) receive(f conversation.Frame, err error) {
 	}
 }
 
-// observe calls f while n processes no frame.
+// observe calls f while n processes no frame, and returns the result of f.
 func observe[T any](n *near, f func() T) T {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -186,7 +186,7 @@ func speak(ctx context.Context, leg call.Leg, samples []int16) error {
 }
 
 // legFrames checks that frames last 20 ms at the leg's rate and arrive in order, and that they are no faster than real time, except for a
-// backlog of 200 ms.
+// backlog of 200 ms. It also checks that the leg's Info is complete.
 func legFrames(t *testing.T, h LegHarness) {
 	leg, _ := h.Connect(t)
 	rate := leg.Rate()
@@ -360,7 +360,8 @@ func legHold(t *testing.T, h LegHarness) {
 	}
 }
 
-// legTransfer checks that the call continues after a refused transfer, and ends after an accepted transfer.
+// legTransfer checks that the call continues after a refused transfer, and ends after an accepted transfer. A leg that has ended must
+// refuse transfers.
 func legTransfer(t *testing.T, h LegHarness) {
 	const to, other = "+15550100077", "+15550100078"
 	leg := h.Transfer(t, to)
@@ -425,7 +426,8 @@ func isOver(t *testing.T, n *near, cause call.Cause, byPeer bool) {
 	}
 }
 
-// legFarHangup checks that a hang-up by the far end ends the leg, and interrupts a Read that waits.
+// legFarHangup checks that a hang-up by the far end ends the leg, and interrupts a Read that waits. The statistics must count packets in
+// both directions.
 func legFarHangup(t *testing.T, h LegHarness) {
 	leg, far := h.Connect(t)
 	n := follow(t, leg)

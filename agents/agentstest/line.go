@@ -46,7 +46,7 @@ func (l *Line) Script(c Callee) {
 	l.callee = c
 }
 
-// Refuse returns a Callee that rings and then refuses the call with a cause and a SIP code, for example CauseBusy and 486.
+// Refuse returns a Callee that rings and then refuses the call with the given cause and SIP code, for example CauseBusy and 486.
 func Refuse(cause call.Cause, sipCode int) Callee {
 	return func(_ context.Context, _ call.DialRequest, ring func()) (*Phone, error) {
 		ring()
@@ -64,8 +64,8 @@ func NoAnswer(ctx context.Context, _ call.DialRequest, ring func()) (*Phone, err
 // terminated is the SIP code of a call that the caller gives up before the answer (487 Request Terminated).
 const terminated = 487
 
-// Dial runs the Callee and returns the leg of the answered call. The Callee's ctx ends after the ringing time d.Ring. If ctx ends first,
-// the call ends with CauseCancelled.
+// Dial runs the Callee, and returns the leg of the answered call or the Callee's error. The Callee's ctx ends after the ringing time
+// d.Ring, unless d.Ring is 0. If ctx ends first, the call ends with CauseCancelled.
 func (l *Line) Dial(ctx context.Context, d call.DialRequest, progress func(call.Progress)) (call.Leg, error) {
 	l.mu.Lock()
 	callee := l.callee
@@ -113,7 +113,7 @@ func (l *Line) Answered(ctx context.Context) (*Phone, error) {
 	}
 }
 
-// Call places an incoming call from a phone with the config. Accept returns the call.
+// Call places an incoming call from a phone with the given config. Accept returns the call.
 func (l *Line) Call(offer call.CallerInfo, config PhoneConfig) *Incoming {
 	in := &Incoming{offer: offer, phone: NewPhone(config), decided: make(chan struct{})}
 	l.incoming <- in

@@ -38,7 +38,7 @@ func TestVoice(t *testing.T) {
 	}
 }
 
-// read reads frames until a frame's Elapsed reaches until, and returns their audio and digits.
+// read reads frames until a frame's Elapsed reaches the given time, and returns the audio and the digits of all these frames.
 func read(t *testing.T, l call.Leg, until time.Duration) (said []int16, digits string) {
 	t.Helper()
 	for {

@@ -28,7 +28,7 @@ type FarLine interface {
 // FarBehavior selects the far end's response to a call of the line.
 type FarBehavior int
 
-// The responses of the far end.
+// The values of FarBehavior.
 const (
 	FarAnswers FarBehavior = iota
 	FarIsBusy              // refuses the call with 486
@@ -95,7 +95,7 @@ func lineDials(t *testing.T, h LineHarness) {
 	}
 }
 
-// fails checks that err is a *call.HangupReason with the cause, and returns the reason.
+// fails checks that err is a *call.HangupReason with the given cause, and returns the reason.
 func fails(t *testing.T, leg any, err error, cause call.Cause) call.HangupReason {
 	t.Helper()
 	ending, ok := errors.AsType[*call.HangupReason](err)
@@ -204,7 +204,7 @@ func lineRejects(t *testing.T, h LineHarness) {
 	}
 }
 
-// lineCallerGivesUp checks that a call is not answered after its caller has given up.
+// lineCallerGivesUp checks a call that is answered after its caller has given up: Answer fails, or the leg ends soon.
 func lineCallerGivesUp(t *testing.T, h LineHarness) {
 	ctx, giveUp := context.WithCancel(patient(t))
 	defer giveUp()
@@ -227,7 +227,7 @@ func lineCallerGivesUp(t *testing.T, h LineHarness) {
 	closes(t, "the leg ends whose caller gave up while it was answered", leg.Done())
 }
 
-// lineAcceptEnds checks that the end of its ctx and the close of the line interrupt Accept.
+// lineAcceptEnds checks that Accept returns an error if its ctx has ended, and when the line is closed.
 func lineAcceptEnds(t *testing.T, h LineHarness) {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()

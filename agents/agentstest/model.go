@@ -156,7 +156,7 @@ func (h ModelHarness) answers(t *testing.T, r llm.ReplyRequest) {
 	}
 }
 
-// model returns the model that own creates, or the harness's model if own is nil.
+// model returns a model from the given function, or the harness's model if the function is nil.
 func (h ModelHarness) model(t *testing.T, own func(t *testing.T) llm.Model) llm.Model {
 	if own == nil {
 		own = h.New
@@ -222,7 +222,8 @@ func (h ModelHarness) callsTools(t *testing.T, s Scene) {
 	}
 }
 
-// fails checks that a reply ends with exactly one *llm.Failure of the class, and that the answer to the Question fails with the same class.
+// fails checks that a reply ends with exactly one *llm.Failure of the given class, and that the answer to the Question, if it has a Task,
+// fails with the same class. A failure must have a message, and must not contain the instructions.
 func (h ModelHarness) fails(t *testing.T, class llm.Class, f Failing) {
 	m := h.model(t, f.New)
 	ctx, cancel := context.WithTimeout(t.Context(), modelTime)
@@ -288,7 +289,8 @@ func (h ModelHarness) stopsWithItsConsumer(t *testing.T, r llm.ReplyRequest) {
 	}
 }
 
-// stopsWithItsContext checks that a reply with a canceled context ends soon, with an error and without words.
+// stopsWithItsContext checks that a reply with a canceled context ends soon, with an error and without words, and that the model serves
+// requests afterwards.
 func (h ModelHarness) stopsWithItsContext(t *testing.T, r llm.ReplyRequest) {
 	m := h.New(t)
 	ctx, cancel := context.WithCancel(t.Context())

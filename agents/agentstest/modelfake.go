@@ -18,7 +18,7 @@ type Model struct {
 	Says func(ctx context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error)
 	// Answers returns the JSON answer to a question. If nil, answers fail with llm.ClassUnsupported.
 	Answers func(ctx context.Context, q llm.Question) (string, error)
-	// Usage is the usage that every reply and every answer reports.
+	// Usage is the usage that every successful reply and every successful answer reports.
 	Usage llm.Usage
 
 	mu        sync.Mutex
@@ -45,7 +45,8 @@ func (m *Model) Name() string {
 	return m.Called
 }
 
-// Reply records the request and streams the parts of Says.
+// Reply records the request and streams the parts of Says, followed by the error of Says or, without an error, by Usage. If ctx has ended,
+// Reply fails with llm.ClassTransient.
 func (m *Model) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
 	return func(yield func(llm.ReplyPart, error) bool) {
 		r.Messages = slices.Clone(r.Messages)
@@ -74,7 +75,7 @@ func (m *Model) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.Rep
 	}
 }
 
-// Answer records the question and returns the result of Answers.
+// Answer records the question and returns the result of Answers. If ctx has ended, Answer fails with llm.ClassTransient.
 func (m *Model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	q.Messages = slices.Clone(q.Messages)
 	m.mu.Lock()

@@ -10,7 +10,7 @@ import (
 )
 
 // repeats checks that an llm.Repeatable model returns equal answers to equal requests, even after other requests and from another model of
-// the harness.
+// the harness. It does nothing for other models.
 func (h ModelHarness) repeats(t *testing.T, r llm.ReplyRequest) {
 	m, other := h.New(t), h.New(t)
 	if !llm.Repeats(m) {

@@ -127,8 +127,8 @@ func boundsNumbers(t *testing.T, s agents.NumberStore) {
 	}
 }
 
-// listsNumbersOf checks that NumbersOf returns the numbers of two personas, and omits numbers of an absent persona, released and moved
-// numbers, and another organization's numbers.
+// listsNumbersOf checks that NumbersOf returns the numbers of two personas, and a moved number only for its new persona. It must omit
+// absent personas, released numbers, and another organization's numbers.
 func listsNumbersOf(t *testing.T, s agents.NumberStore) {
 	with := func(number callwright.PhoneNumber, id string, change func(*agents.InboundNumber)) agents.InboundNumber {
 		n := aNumber(number)

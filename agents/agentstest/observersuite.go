@@ -55,8 +55,8 @@ func RunObserver(t *testing.T, h ObserverHarness) {
 	})
 }
 
-// settles waits until taken returns n texts, but at most callwrighttest.ImmediateLimit, and returns the texts. An observer may process an
-// entry after Entry has returned.
+// settles waits until the given function returns n texts, but at most callwrighttest.ImmediateLimit, and returns the texts. An observer may
+// process an entry after Entry has returned.
 func settles(taken func() []string, n int) []string {
 	for deadline := time.Now().Add(callwrighttest.ImmediateLimit); len(taken()) < n && time.Now().Before(deadline); <-time.After(time.Millisecond) {
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// PathwayStores contains the stores of a pathway.Service, and its ports for transactions and durable work.
+// PathwayStores contains the stores of a pathway.Service, and the Service's ports for transactions and durable work.
 type PathwayStores struct {
 	Pathways pathway.Store
 	Chats    pathway.Chats
@@ -73,7 +73,7 @@ func (d swappableGate) Check(ctx context.Context, org callwright.OrgID, c pathwa
 	return d.b.Gate.Check(ctx, org, c)
 }
 
-// create stores a pathway with a draft. The gate requires a test of its versions.
+// create stores a pathway with a draft. The fake gate requires a test of the pathway's versions.
 func (b *pathwayFixture) create(t *testing.T, d graph.Document) pathway.Pathway {
 	t.Helper()
 	p, err := b.Create(t.Context(), "a", pathway.Draft{Name: "Days", Document: d})
@@ -120,12 +120,12 @@ func (b *pathwayFixture) chat(t *testing.T, id string) pathway.Chat {
 	return turn.Chat
 }
 
-// saying returns a graph of one node that says a text. The text must need no JSON escapes.
+// saying returns a graph of one node that says the given text. The text must need no JSON escapes.
 func saying(text string) graph.Document {
 	return graph.Document{Nodes: raws(`{"id":"say","type":"Default","data":{"name":"Say","isStart":true,"text":"` + text + `"}}`)}
 }
 
-// hooking returns a graph that calls a webhook in its first turn.
+// hooking returns a graph that calls a webhook after the caller's first words.
 func hooking() graph.Document {
 	return graph.Document{
 		Nodes: raws(
@@ -140,7 +140,7 @@ func hooking() graph.Document {
 	}
 }
 
-// together runs functions concurrently and checks that all of them succeed.
+// together runs the given functions concurrently and checks that all of them succeed.
 func together(t *testing.T, things ...func() error) {
 	t.Helper()
 	if err := errors.Join(atOnce(things...)...); err != nil {
@@ -148,7 +148,7 @@ func together(t *testing.T, things ...func() error) {
 	}
 }
 
-// atOnce runs functions concurrently and returns their errors in the order of the functions.
+// atOnce runs the given functions concurrently and returns their errors in the order of the functions.
 func atOnce(things ...func() error) []error {
 	errs := make([]error, len(things))
 	var wait sync.WaitGroup
@@ -285,7 +285,8 @@ func publishesForOne(t *testing.T, newStores func(*testing.T) PathwayStores) {
 	}
 }
 
-// settlesAndPublishes checks the result if the tests of one version pass while another version is published manually.
+// settlesAndPublishes checks two concurrent calls of FinishTests, which promote a tested version, and a concurrent Publish of another
+// version. Publish succeeds and its version stays in production, or it returns CodeConflict after the promotion.
 func settlesAndPublishes(t *testing.T, newStores func(*testing.T) PathwayStores) {
 	b := newBusy(t, newStores(t))
 	for range 20 {

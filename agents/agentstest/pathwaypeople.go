@@ -24,7 +24,8 @@ type concurrentEditors struct {
 	said  map[string]int // number of turns by chat id
 }
 
-// act performs a random operation. It returns the operation's error, unless concurrent operations can cause that error.
+// act performs a random operation. It returns the operation's error, unless the random arguments or concurrent operations can cause that
+// error.
 func (c *concurrentEditors) act(ctx context.Context, r *rand.Rand) error {
 	number := 1 + r.IntN(6)
 	var err error
@@ -88,7 +89,7 @@ func (c *concurrentEditors) speak(ctx context.Context, r *rand.Rand) error {
 	return err
 }
 
-// look returns an error if the pathway is inconsistent. It may run during concurrent operations.
+// look returns an error if a version in use is archived or cannot be read. It may run during concurrent operations.
 func (c *concurrentEditors) look(ctx context.Context) error {
 	p, err := c.Get(ctx, "a", c.id)
 	if err != nil {
@@ -117,8 +118,8 @@ func (c *concurrentEditors) look(ctx context.Context) error {
 	return nil
 }
 
-// runConcurrentEditors checks that random concurrent operations keep the pathway consistent: saves, publications, finished tests,
-// archivals, loads and chats.
+// runConcurrentEditors checks that the pathway stays consistent during random concurrent operations, which save, publish, test, archive and
+// load its versions, and that no turn of a concurrent chat is lost.
 func runConcurrentEditors(t *testing.T, newStores func(*testing.T) PathwayStores) {
 	const people, each, chats = 6, 60, 3
 	c := &concurrentEditors{pathwayFixture: newBusy(t, newStores(t)), saved: map[int]string{}, said: map[string]int{}}

@@ -112,7 +112,7 @@ func insertVersions(t *testing.T, s pathway.Store, all ...pathway.Version) {
 	}
 }
 
-// settled returns a document whose nil lists are replaced by empty lists, because stores may return either.
+// settled returns the given document with empty lists in place of nil lists, because stores may return either.
 func settled(d graph.Document) graph.Document {
 	return graph.Document{Nodes: append(raws(), d.Nodes...), Edges: append(raws(), d.Edges...)}
 }
@@ -208,7 +208,8 @@ func updatesNoAbsentPathway(t *testing.T, s pathway.Store) {
 	}
 }
 
-// pagesPathways checks the pages of pathways. Most pathways have equal creation times.
+// pagesPathways checks the pages of pathways by Offset, by After and by both, and CountPathways. Pages must contain no drafts. Most
+// pathways have equal creation times.
 func pagesPathways(t *testing.T, s pathway.Store) {
 	const count, limit = 25, 4
 	for i := range count {

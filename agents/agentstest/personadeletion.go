@@ -20,7 +20,8 @@ type PersonaStores struct {
 	Atomic   callwright.Atomic
 }
 
-// RunPersonaDeletion tests that no inbound number refers to a deleted persona, in any order of concurrent operations.
+// RunPersonaDeletion tests a deletion of a persona that is concurrent with the persona's assignment to an inbound number. In either order,
+// the first operation must succeed and the second must fail, so that no number refers to a deleted persona.
 func RunPersonaDeletion(t *testing.T, newStores func(t *testing.T) PersonaStores) {
 	t.Helper()
 	for name, deletedFirst := range map[string]bool{"a number that is given a persona keeps it": false, "a persona that is deleted is given to no number": true} {

@@ -264,7 +264,7 @@ func refusesOrphanPersonaVersion(t *testing.T, s persona.Store) {
 	})
 }
 
-// listsPersonas checks the pages of personas, newest first. Some personas have equal creation times.
+// listsPersonas checks the pages of personas, newest first, and CountPersonas. Some personas have equal creation times.
 func listsPersonas(t *testing.T, s persona.Store) {
 	const count = 25
 	var want []string

@@ -20,14 +20,14 @@ const frameTime = 20 * time.Millisecond
 // PhoneConfig configures a Phone. The zero value is a phone with 8000 samples per second in real time.
 type PhoneConfig struct {
 	Rate int // samples per second; 0 means 8000
-	// Pace is the real time between frames; 0 means 20 ms. A test without testing/synctest can shorten it: the call's time then passes
-	// faster, because it is counted in frames.
+	// Pace is the real time between frames; 0 means 20 ms. The call's time is counted in frames: with a shorter Pace, it passes faster for
+	// a test that does not use testing/synctest.
 	Pace time.Duration
 	// Transfer decides on a transfer of the call. If it is nil or returns nil, the transfer succeeds and the call ends.
 	Transfer func(to string) error
 	// Linger is the time between the end of the audio and the end of the call. A real line exchanges messages in this time.
 	Linger time.Duration
-	// Deaf makes the phone ignore hang-ups: the call ends with HangupReason.Unconfirmed set.
+	// Deaf makes the phone ignore hang-ups by the near end: the call ends with HangupReason.Unconfirmed set.
 	Deaf bool
 	// Unproven delays the playout of written audio until the phone sends audio, as for a peer whose media address is not proven.
 	Unproven bool
@@ -75,19 +75,19 @@ func NewPhone(config PhoneConfig) *Phone {
 // Leg returns the near end of the call.
 func (p *Phone) Leg() *Leg { return &Leg{phone: p} }
 
-// Say queues a text to be spoken with Voice.
+// Say queues the given text, which the phone then speaks with Voice.
 func (p *Phone) Say(text string) { p.Play(Voice(text, p.config.Rate)) }
 
-// SayAfter says a text with Voice as soon as the text that the phone has heard contains part. No time of the call passes in between, even
-// on a slow machine.
+// SayAfter makes the phone say the given text with Voice as soon as the text that it has heard contains the given part. No time of the call
+// passes in between, even on a slow machine.
 func (p *Phone) SayAfter(part, text string) {
 	p.change(func() { p.cue = cue{part, text} })
 }
 
-// cue is a text that the phone says once it has heard the text after.
+// cue contains a text that the phone says, and (in after) the text that the phone must have heard before.
 type cue struct{ after, text string }
 
-// answer queues the cue's text and deletes the cue, if the phone has heard the text after. The caller must hold the mutex.
+// answer queues the cue's text and deletes the cue, if the phone has heard the text that the cue waits for. The caller must hold the mutex.
 func (p *Phone) answer() {
 	if p.cue.after != "" && strings.Contains(TextOf(p.played), p.cue.after) {
 		p.say = append(p.say, Voice(p.cue.text, p.config.Rate)...)
@@ -111,8 +111,8 @@ func (p *Phone) Hold(on bool) { p.change(func() { p.held = on }) }
 // maxReferred is the maximum number of transfers that a call.Transferable accepts in a call.
 const maxReferred = 10
 
-// Refer reports to the leg that the far end transferred the call to a number. If failure is nil, the phone then belongs to this number;
-// otherwise, nothing changes.
+// Refer reports to the leg that the far end transferred the call to the given number. If failure is nil, the phone then belongs to this
+// number; otherwise, nothing changes.
 func (p *Phone) Refer(to callwright.PhoneNumber, failure *call.HangupReason) {
 	p.referred <- call.PeerTransfer{To: to, Failure: failure}
 }
@@ -152,7 +152,7 @@ func (p *Phone) Elapsed() time.Duration {
 	return p.elapsed
 }
 
-// WaitHeard waits until the text that the phone has heard contains part. It returns an error if ctx or the call ends first.
+// WaitHeard waits until the text that the phone has heard contains the given part. It returns an error if ctx or the call ends first.
 func (p *Phone) WaitHeard(ctx context.Context, part string) error {
 	err := p.wait(ctx, func() bool { return strings.Contains(TextOf(p.played), part) })
 	if err != nil {
@@ -181,8 +181,8 @@ func (p *Phone) WaitElapsed(ctx context.Context, d time.Duration) error {
 	return p.wait(ctx, func() bool { return p.elapsed >= d })
 }
 
-// wait calls ok now and at every change of the phone, until ok returns true. It returns an error if ctx ends, or if the call ends, with the
-// cause.
+// wait calls ok now and at every change of the phone, until ok returns true. It returns an error if ctx or the call ends first. For a call
+// that has ended, the error contains the cause.
 func (p *Phone) wait(ctx context.Context, ok func() bool) error {
 	for {
 		p.mu.Lock()
@@ -220,7 +220,7 @@ func (p *Phone) over() bool {
 	}
 }
 
-// end ends the call with a reason. It does nothing if the call is already ending.
+// end ends the call with the given reason, in which SIP code 200 replaces a missing code. It does nothing if the call is already ending.
 func (p *Phone) end(e call.HangupReason) {
 	p.change(func() {
 		if p.over() {

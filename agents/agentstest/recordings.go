@@ -45,7 +45,7 @@ func createRecording(t *testing.T, r call.Recordings, org callwright.OrgID, id s
 	return f
 }
 
-// record creates a recording with the content, and closes it.
+// record creates a recording with the given content, and closes it.
 func record(t *testing.T, r call.Recordings, org callwright.OrgID, id string, content []byte) {
 	t.Helper()
 	f := createRecording(t, r, org, id)
@@ -70,7 +70,7 @@ func wantRecording(t *testing.T, r call.Recordings, org callwright.OrgID, id str
 	}
 }
 
-// aRecording returns 2 MiB of content, as much as a minute of stereo at 8000 samples per second.
+// aRecording returns 2 MiB of content, which is about as much as a minute of 16-bit stereo audio at 8000 samples per second.
 func aRecording() []byte {
 	content := make([]byte, 2<<20)
 	for i := range content {
@@ -86,7 +86,7 @@ func keepsRecording(t *testing.T, r call.Recordings) {
 	wantRecording(t, r, "a", "empty", nil)
 }
 
-// writesInPlace checks a file that is written as a WAV writer does: it seeks back to the header, and continues at the end.
+// writesInPlace checks writes like those of a WAV writer, which seeks back to the header and then continues at the end.
 func writesInPlace(t *testing.T, r call.Recordings) {
 	f := createRecording(t, r, "a", "c1")
 	for _, step := range []struct {
@@ -193,7 +193,8 @@ func takesEveryID(t *testing.T, r call.Recordings) {
 	}
 }
 
-// staysInPlace checks that ids which could escape a careless adapter's folder are refused, or used literally.
+// staysInPlace checks ids which could escape a careless adapter's folder. A recording with such an id must not overwrite another recording,
+// and another organization must not be able to open it.
 func staysInPlace(t *testing.T, r call.Recordings) {
 	record(t, r, "a", "c1", []byte("audio"))
 	for _, id := range []string{"../a/c1", "./c1", "c1/", "c1\x00", "..", "a/../c1", `..\a\c1`} {

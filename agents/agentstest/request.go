@@ -18,7 +18,8 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// requestTime bounds every request of RunRequests. short is the timeout of requests that must time out.
+// requestTime is the timeout of the requests of RunRequests that set no other timeout. short and 2*short are the timeouts of requests that
+// must time out.
 const (
 	requestTime = 10 * time.Second
 	short       = 50 * time.Millisecond
@@ -108,10 +109,14 @@ func (h RequestsHarness) answers(t *testing.T) {
 		}
 	}
 	s := serve(t, func(c net.Conn) { fmt.Fprint(c, "HTTP/1.1 204 No Content\r\nSet-Cookie: a=b\r\n\r\n") })
-	for range 2 { // the second request must carry no cookie: see sends
-		got, err := h.do(t, h.New(t), request.Request{Method: "GET", URL: s.url})
+	client := h.New(t)
+	for range 2 {
+		got, err := h.do(t, client, request.Request{Method: "GET", URL: s.url})
 		if err != nil || got.Status != 204 || len(got.Body) > 0 {
 			t.Errorf("no content came as %d with %q, %v", got.Status, got.Body, err)
+		}
+		if cookie := s.receive(t).header.Get("Cookie"); cookie != "" {
+			t.Errorf("the client returned the cookie %q", cookie)
 		}
 	}
 }
@@ -166,7 +171,8 @@ func (h RequestsHarness) inflatesNoBombs(t *testing.T) {
 // chunked is the head of an answer in chunks.
 const chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-// fails checks servers that send no complete answer in time. All errors must be CodeUnavailable, and no message may reveal an address.
+// fails checks servers that are absent, or whose answer is late, incomplete, invalid or too large. All errors must have CodeUnavailable,
+// and no message may reveal an address.
 func (h RequestsHarness) fails(t *testing.T) {
 	const head, switches = "HTTP/1.1 200 OK\r\n", "HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"
 	for name, test := range map[string]struct {
@@ -206,7 +212,8 @@ func (h RequestsHarness) fails(t *testing.T) {
 	})
 }
 
-// unavailable checks that a request fails with CodeUnavailable, and that the message does not reveal the address.
+// unavailable checks that the given request fails with CodeUnavailable, and that the message reveals neither the server's address nor the
+// token in the URL.
 func (h RequestsHarness) unavailable(t *testing.T, s *server, r request.Request) {
 	t.Helper()
 	got, err := h.do(t, h.New(t), r)
@@ -275,7 +282,8 @@ func (h RequestsHarness) reachesNoPrivateAddress(t *testing.T) {
 	}
 }
 
-// do sends a request, with a Timeout of requestTime unless it has one, and checks that Do returns within 2*requestTime.
+// do sends the given request, with a Timeout of requestTime unless the request has a Timeout, and checks that Do returns within
+// 2*requestTime.
 func (h RequestsHarness) do(t *testing.T, c request.Client, r request.Request) (request.Response, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*requestTime)

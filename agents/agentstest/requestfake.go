@@ -48,7 +48,7 @@ func (c *Requests) Made() []request.Request {
 	return slices.Clone(c.made)
 }
 
-// JSON returns a value for Requests.Answer: a function that always returns status 200 and the body.
+// JSON returns a value for Requests.Answer: a function that always returns status 200 and the given body.
 func JSON(body string) func(context.Context, request.Request) (request.Response, error) {
 	return func(context.Context, request.Request) (request.Response, error) {
 		return request.Response{Status: 200, Body: []byte(body)}, nil

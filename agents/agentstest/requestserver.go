@@ -33,7 +33,8 @@ type received struct {
 	body   []byte
 }
 
-// serve starts a server on a loopback address. The server stops at the end of the test.
+// serve starts a server on a loopback address. The function answer writes the server's answer to each connection. The server stops at the
+// end of the test.
 func serve(t *testing.T, answer func(net.Conn)) *server {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it is there at once
@@ -111,14 +112,15 @@ func (s *server) receive(t *testing.T) received {
 	}
 }
 
-// reply returns a function that sends an answer with a status line and a body. status may contain further header fields, separated by \r\n.
+// reply returns a function that sends an answer with the given status and body. The status may contain further header fields, separated by
+// \r\n.
 func reply(status, body string) func(net.Conn) {
 	return func(c net.Conn) {
 		fmt.Fprintf(c, "HTTP/1.1 %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s", status, len(body), body)
 	}
 }
 
-// pour writes a piece repeatedly, with a pause after each, until the peer closes the connection.
+// pour writes the given piece repeatedly, with a pause after each write, until a write fails because the connection is closed.
 func pour(c net.Conn, piece []byte, pause time.Duration) {
 	for {
 		if _, err := c.Write(piece); err != nil {

@@ -30,7 +30,7 @@ type RecognizerHarness struct {
 	Language string
 }
 
-// withDefaults returns the harness with the defaults of Words, Language and Sentences.
+// withDefaults returns h with the default values of Words, Language and Sentences where they are not set.
 func (h RecognizerHarness) withDefaults() RecognizerHarness {
 	h.Words, h.Language = cmp.Or(h.Words, 1), cmp.Or(h.Language, "en-US")
 	if h.Sentences == nil {
@@ -48,9 +48,9 @@ func (h RecognizerHarness) withDefaults() RecognizerHarness {
 // unknown contains a word that no dictionary contains.
 const unknown = "Where is the zxqvbrtl?"
 
-// RunRecognizer tests a conversation.Recognizer. It must not run in parallel with other tests. The recognizer must understand each
-// sentence, to the share RecognizerHarness.Words, when Hearing.Phrases contains all sentences. It must also understand several sentences
-// concurrently.
+// RunRecognizer tests a conversation.Recognizer, also with hints, silence and canceled contexts. RunRecognizer must not run in parallel
+// with other tests. The recognizer must understand each sentence, to the share RecognizerHarness.Words, when Hearing.Phrases contains all
+// sentences, even if several sentences are spoken concurrently.
 func RunRecognizer(t *testing.T, h RecognizerHarness) {
 	t.Helper()
 	h = h.withDefaults()

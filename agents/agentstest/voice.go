@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// The voice of tests is a sound that a voice activity detector classifies as speech. It encodes its text exactly, so that TextOf can decode
-// it letter by letter. The text survives cuts at any sample, but neither codecs nor resamplers.
+// The voice of tests is a sound that a voice activity detector classifies as speech. It encodes characters up to U+7FFF exactly, so that
+// TextOf can decode them one by one. A cut at any sample destroys at most one character. Codecs and resamplers destroy the text.
 const (
 	charMillis = 60     // duration of each character
 	mark       = 12_345 // mark, -mark and the character are a character's first samples; the sound stays below mark
@@ -14,7 +14,7 @@ const (
 	pitch      = 150 // Hz
 )
 
-// Voice returns the audio of a text: 60 ms for each character. Spaces are silent.
+// Voice returns the audio of a text: 60 ms for each character. A space is silent except for its three marking samples.
 func Voice(text string, rate int) []int16 {
 	block := rate * charMillis / 1000
 	out := make([]int16, 0, len(text)*block)
@@ -28,7 +28,8 @@ func Voice(text string, rate int) []int16 {
 	return out
 }
 
-// tone returns sample i of a buzz with harmonics. The harmonics differ between letters, as between vowels.
+// tone returns sample i of the sound of r: silence for a space, otherwise a buzz with harmonics. The harmonics differ between letters, as
+// between vowels.
 func tone(r rune, i, rate int) int16 {
 	if r == ' ' {
 		return 0

@@ -135,7 +135,7 @@ func keepsEmptyLists(t *testing.T, s agents.WebAgents) {
 	wantWebAgent(t, s, empty)
 }
 
-// boundsWebAgents checks that Agents stops early when large agents exceed agents.MaxRead.
+// boundsWebAgents checks that Agents returns fewer agents than requested, but at least one, when large agents exceed agents.MaxRead.
 func boundsWebAgents(t *testing.T, s agents.WebAgents) {
 	for i := range 8 {
 		a := aWebAgent(fmt.Sprintf("w%d", i), "a")
@@ -156,7 +156,8 @@ func boundsWebAgents(t *testing.T, s agents.WebAgents) {
 	}
 }
 
-// listsWebAgents checks the pages of agents. Most agents have equal creation times.
+// listsWebAgents checks that the pages of Agents together contain each agent of the organization once and in order, although up to ten
+// agents share a creation time. It also checks CountAgents.
 func listsWebAgents(t *testing.T, s agents.WebAgents) {
 	const count = 25
 	for i := count - 1; i >= 0; i-- {

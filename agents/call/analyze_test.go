@@ -111,7 +111,7 @@ func TestAnalysisFails(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		answer func(int, llm.Question) (string, error)
-		asked  int // in 3 attempts; in each, llm.Ask repeats an invalid answer twice and a transient failure once
+		asked  int // in up to 3 attempts; in each, llm.Ask repeats an invalid answer twice and a transient failure once
 		says   string
 	}{
 		"can't":       {failure(llm.ClassUnsupported), 1, "can't analyze"},
@@ -270,7 +270,7 @@ func deliverTwice(c *call.Config) {
 	c.Work = twice{work}
 }
 
-// TestAnalysisDeliveredTwice checks that a task that is delivered twice asks the model only once.
+// TestAnalysisDeliveredTwice checks that the model is asked once and the number dialed once, although every task is delivered twice.
 func TestAnalysisDeliveredTwice(t *testing.T) {
 	t.Parallel()
 	inStudy(t, good, func(t *testing.T, h *house, m *agentstest.Model) {

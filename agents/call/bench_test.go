@@ -49,7 +49,8 @@ func BenchmarkRefusedCall(b *testing.B) {
 	}
 }
 
-// anyAgent returns the agent of the request, with a MaxDuration of one minute.
+// anyAgent returns the agent of the request, with a MaxDuration of one minute, for outgoing calls. For incoming calls it returns an empty
+// agent.
 type anyAgent struct{}
 
 func (anyAgent) Answering(context.Context, callwright.OrgID, callwright.PhoneNumber) (agents.Agent, error) {

@@ -148,7 +148,7 @@ func TestSizeOfRequests(t *testing.T) {
 	t.Parallel()
 	inClinic(t, func(t *testing.T, h *house, _ *library, _ *agentstest.Requests) {
 		sized := func(size int) (all []json.RawMessage) {
-			for most := 32 << 10; size > 0; size -= most { // most is the maximum of one tool
+			for most := 32 << 10; size > 0; size -= most { // at most 32 KB for each tool
 				text := fmt.Sprintf(`{"name":"t%d","url":"https://a.example/"`, len(all))
 				all = append(all, json.RawMessage(text+strings.Repeat(" ", max(min(size, most)-len(text)-1, 0))+`}`))
 			}
@@ -190,7 +190,8 @@ func TestCreateNamesBoth(t *testing.T) {
 	})
 }
 
-// TestCreateWithoutTheParts checks that Create returns CodeUnavailable for a request that requires a missing optional port.
+// TestCreateWithoutTheParts checks that Create returns CodeUnavailable for a request that requires a missing optional port, and that
+// VoicemailIgnore requires no port.
 func TestCreateWithoutTheParts(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -234,7 +235,7 @@ func TestListRefuses(t *testing.T) {
 	})
 }
 
-// TestListPassesFiltersOn checks that List passes every filter to the store.
+// TestListPassesFiltersOn checks that List passes Status, AnsweredBy and Completed to the store.
 func TestListPassesFiltersOn(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

@@ -25,7 +25,7 @@ import (
 // address is the URL of the webhooks in these tests. Its path and query contain secrets.
 const address = "https://hooks.example.com/services/hunter2-path?token=hunter2-query"
 
-// post is a receiver of records. It returns answer, and records the times of the attempts.
+// post is a call.Notifier that returns answer for each record and each event. It records the times of the attempts to deliver records.
 type post struct {
 	call.Notifier
 	mu     sync.Mutex
@@ -90,7 +90,8 @@ func (b *logBuffer) lines(with string) (found []string) {
 
 var errDown = callwright.Errorf(callwright.CodeUnavailable, "it answered with status 503")
 
-// inPostOffice runs a test after the end of a call, with a house whose webhook returns answer. id is the call's id.
+// inPostOffice runs a test after the end of a call, with a house whose Notifier, p, returns answer. id is the call's id. After the test it
+// checks that the log contains no secret of the webhook's URL.
 func inPostOffice(t *testing.T, answer error, test func(t *testing.T, h *house, id string, p *post, logged *logBuffer)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

@@ -20,7 +20,8 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// answer returns the scripted response of the requested host.
+// answer returns the scripted response of the requested host, or status 404 for an unknown host. A request to the slow host blocks until
+// ctx ends.
 func answer(ctx context.Context, r request.Request) (request.Response, error) {
 	switch {
 	case strings.HasPrefix(r.URL, "https://crm.example/42"):
@@ -124,7 +125,7 @@ func (a answerer) Answering(context.Context, callwright.OrgID, callwright.PhoneN
 	return a.agent, nil
 }
 
-// TestCallerGivesUpMeanwhile checks a call whose caller gives up while requests to other systems run.
+// TestCallerGivesUpMeanwhile checks that a call is canceled and never starts if its caller gives up while requests to other systems run.
 func TestCallerGivesUpMeanwhile(t *testing.T) {
 	t.Parallel()
 	who := answerer{agent: agents.Agent{Task: "Answer.", DynamicData: []agents.DynamicData{{URL: "https://slow.example/"}}}}
@@ -155,7 +156,7 @@ func TestStopMeanwhile(t *testing.T) {
 	})
 }
 
-// TestFacts checks that the models of an agent with a task and of a pathway receive the meanings of dynamic data.
+// TestFacts checks that the model receives the context of dynamic data, both for an agent with a task and for a pathway.
 func TestFacts(t *testing.T) {
 	t.Parallel()
 	known := customer
@@ -194,7 +195,8 @@ func TestFacts(t *testing.T) {
 	})
 }
 
-// TestTools checks that the variables of a tool, which an agent with a task calls, are in the turn's log and in the record.
+// TestTools checks that the request of a tool, which an agent with a task calls, appears in the turn's log and in an event, and that the
+// tool's variable is in the record.
 func TestTools(t *testing.T) {
 	t.Parallel()
 	m := &agentstest.Model{Says: func(_ context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {

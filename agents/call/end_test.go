@@ -32,8 +32,8 @@ func TestAllThatWentWrong(t *testing.T) {
 	})
 }
 
-// TestPeerThatNeverSends checks a call whose peer never sends a packet, and can therefore receive no audio. The call must fail with "no
-// media", and the log must contain no error of this server.
+// TestPeerThatNeverSends checks a call whose peer never sends a packet, so that the server cannot send it audio. The call must fail with
+// "no media", and the log must contain no error of this server.
 func TestPeerThatNeverSends(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

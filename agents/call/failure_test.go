@@ -99,8 +99,8 @@ func TestFailureTexts(t *testing.T) {
 	}
 }
 
-// TestMinorFailures checks that declined calls and calls that a stop of the server ended are minor failures, and that other failures are
-// not.
+// TestMinorFailures checks that calls declined with SIP 603 or 607 and calls that a stop of the server ended are minor failures, and that
+// other failures are not.
 func TestMinorFailures(t *testing.T) {
 	t.Parallel()
 	for ending, want := range map[call.HangupReason]bool{

@@ -203,7 +203,7 @@ func TestFailureOfADeadNode(t *testing.T) {
 	})
 }
 
-// TestFailureIsToldOnce checks that an end whose commit fails is reported only after a successful commit.
+// TestFailureIsToldOnce checks that a failed call is reported exactly once, although the first commits of its end fail.
 func TestFailureIsToldOnce(t *testing.T) {
 	t.Parallel()
 	f := &faulty{}

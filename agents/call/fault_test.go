@@ -19,8 +19,8 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// faulty is a store with injected faults. Each function that is set is called before or after its operation, and may replace the
-// operation's result by an error.
+// faulty is a store with injected faults. Each hook that is set runs before or after its operation. A hook's error becomes the operation's
+// error, and prevents the operation if the hook runs first.
 type faulty struct {
 	call.Store
 	mu           sync.Mutex
@@ -118,7 +118,8 @@ func inFaultyHouse(t *testing.T, test func(t *testing.T, h *house, f *faulty)) {
 	})
 }
 
-// once returns a hook that fails the first update to a state although the store has executed it, as if the answer to the commit were lost.
+// once returns a hook that fails the first write of a call in the given state, although the store has executed the write, as if the answer
+// to the commit were lost.
 func once(state call.QueueStatus) func(call.Call) error {
 	lost := false
 	return func(c call.Call) error {
@@ -313,7 +314,7 @@ func TestTranscriptSurvivesAnOutage(t *testing.T) {
 	})
 }
 
-// hanging is a store whose Append blocks until freed is closed.
+// hanging is a store whose Append blocks until freed is closed or its context ends.
 type hanging struct {
 	call.Store
 	freed chan struct{}
@@ -362,7 +363,7 @@ func TestConversationNeverWaitsForTheDatabase(t *testing.T) {
 	})
 }
 
-// TestUnwritableTexts checks that texts of a peer and a model that databases cannot store do not prevent the end of the record.
+// TestUnwritableTexts checks that the record of a call contains a peer's reason without the characters that databases cannot store.
 func TestUnwritableTexts(t *testing.T) {
 	t.Parallel()
 	inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {

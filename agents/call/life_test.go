@@ -235,7 +235,8 @@ func TestSweepAfterALine(t *testing.T) {
 	})
 }
 
-// TestSweep checks that a sweep closes the call of a dead node exactly once, with the last time at which the node was known to be live.
+// TestSweep checks that a sweep closes the call of a dead node exactly once, and that the call's EndedAt is the last time at which the node
+// was known to be live.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -262,7 +263,8 @@ func TestSweep(t *testing.T) {
 	})
 }
 
-// TestSweepKeepsRecording checks that the recording of a dead node's call stays readable if it is on this machine.
+// TestSweepKeepsRecording checks that the recording of a dead node's call stays readable if it is on this machine. It also checks that a
+// call whose node died right after the answer has the length 0.
 func TestSweepKeepsRecording(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -302,7 +304,8 @@ func TestSweepKeepsRecording(t *testing.T) {
 	})
 }
 
-// TestAudioEndsBeforeTheCall checks the end of a call whose audio ends before the line reports the end of the call, as with real lines.
+// TestAudioEndsBeforeTheCall checks the cause and the status of a call whose audio ends before the line reports the end of the call, as
+// with real lines.
 func TestAudioEndsBeforeTheCall(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -43,7 +43,8 @@ func (f failing) Respond(ctx context.Context, _ conversation.Turn) iter.Seq2[con
 	}
 }
 
-// TestLinesHaveTheCall checks that every log line of a call contains the call's id, even lines of packages that are independent of calls.
+// TestLinesHaveTheCall checks that the log lines of a call contain the call's id once, both the service's own line and a line that a brain
+// logs with its context.
 func TestLinesHaveTheCall(t *testing.T) {
 	t.Parallel()
 	logged := &lines{}

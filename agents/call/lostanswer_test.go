@@ -30,8 +30,8 @@ func (f *forgetful) Do(ctx context.Context, fn func(ctx context.Context) error) 
 	return err
 }
 
-// TestCommitsWithoutAnswer checks that transactions whose commit seems to fail are not repeated: there is one retry, one record of each
-// call, and every notice.
+// TestCommitsWithoutAnswer checks that transactions whose commit seems to fail are not repeated: the call is retried once, and the webhook
+// receives the record of each call once, and every notice.
 func TestCommitsWithoutAnswer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

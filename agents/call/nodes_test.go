@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// away is a Leases whose Renew fails while hangupOfFailure is set.
+// away is a Leases whose Renew fails while failing is set.
 type away struct {
 	node.Leases
 	failing atomic.Bool
@@ -28,7 +28,7 @@ func (a *away) Renew(ctx context.Context, kind, node string, now, until time.Tim
 	return a.Leases.Renew(ctx, kind, node, now, until)
 }
 
-// beat renews the lease of another node.
+// beat claims or renews the lease of the named node, as a heartbeat of that node does.
 func (h *house) beat(name string) {
 	h.t.Helper()
 	now := time.Now()
@@ -50,8 +50,8 @@ func inCutOffHouse(t *testing.T, test func(t *testing.T, h *house, leases *away)
 	})
 }
 
-// TestDatabaseComesBack checks that, after an outage of the database, the calls of another node do not count as lost before that node had
-// time for a heartbeat.
+// TestDatabaseComesBack checks that, after an outage of the database, the calls of a live node do not count as lost before that node had
+// time for a heartbeat, and that the calls of a dead node are closed.
 func TestDatabaseComesBack(t *testing.T) {
 	t.Parallel()
 	inCutOffHouse(t, func(t *testing.T, h *house, leases *away) {
@@ -81,7 +81,7 @@ func TestDatabaseComesBack(t *testing.T) {
 }
 
 // TestClosedByAnotherNode checks that a call ends if another node has closed its record while this node's heartbeats failed, because a call
-// must not continue without a record.
+// must not continue without a record. The closed record must not be written again.
 func TestClosedByAnotherNode(t *testing.T) {
 	t.Parallel()
 	inCutOffHouse(t, func(t *testing.T, h *house, leases *away) {

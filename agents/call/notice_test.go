@@ -28,7 +28,8 @@ var everything = []call.EventCategory{
 	call.EventsQueue, call.EventsCall, call.EventsLatency, call.EventsWebhook, call.EventsTool, call.EventsDynamicData,
 }
 
-// noticeTexts returns the category and the message of the notices that the webhook received, in the order of their Seq.
+// noticeTexts returns, for each notice that the webhook received, the category and the message up to " after ", in the order of the
+// notices' Seq.
 func (h *house) noticeTexts() []string {
 	h.notices.mu.Lock()
 	defer h.notices.mu.Unlock()

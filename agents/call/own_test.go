@@ -62,7 +62,8 @@ func (o *observer) texts(id string) []string {
 	return out
 }
 
-// TestOwnBrain checks that Config.NewBrain can choose the brain of a call, or leave the call to its agent.
+// TestOwnBrain checks that Config.NewBrain can choose the brain of a call or leave the call to its agent, and that its error fails the
+// call.
 func TestOwnBrain(t *testing.T) {
 	t.Parallel()
 	o := &observer{}
@@ -223,7 +224,8 @@ func TestNewNamesWhatIsMissing(t *testing.T) {
 	}
 }
 
-// TestWithoutTheOptional checks calls on a server that has only the required ports.
+// TestWithoutTheOptional checks a server that has only the required ports: an incoming call completes without a recording, and Create
+// returns CodeUnavailable.
 func TestWithoutTheOptional(t *testing.T) {
 	t.Parallel()
 	inHouseWith(t, func(t *testing.T, h *house) {

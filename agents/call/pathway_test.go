@@ -21,7 +21,7 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// library is an agents.Pathways in memory, by id and version.
+// library is an agents.Pathways in memory, by id and version. Every environment has version 7. If failure is set, Load returns it.
 type library struct {
 	mu      sync.Mutex
 	graphs  map[string]map[int]*graph.Graph

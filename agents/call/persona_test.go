@@ -70,7 +70,8 @@ func TestPersonaHandsOver(t *testing.T) {
 	}, func(c *call.Config) { c.Agents, c.Model = desk{}, scripted.New() })
 }
 
-// TestPersonaThatIsGone checks that the record of an unanswered call states that the persona is missing.
+// TestPersonaThatIsGone checks that an incoming call whose persona is missing is not answered, and that the call's record states the
+// reason. If the persona is only unavailable, there must be no record.
 func TestPersonaThatIsGone(t *testing.T) {
 	t.Parallel()
 	for code, recorded := range map[callwright.Code]bool{

@@ -36,7 +36,8 @@ func (h *house) all() []call.Call {
 	return page.Items
 }
 
-// TestRetry checks that an unanswered call is retried once after the plan's wait, and that both calls are reported.
+// TestRetry checks that a call to a number that is busy, does not answer or is unavailable is retried once after the plan's wait, that a
+// declined or unreachable call is not retried, and that each call is reported.
 func TestRetry(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -91,7 +92,7 @@ func checkSecond(t *testing.T, first, second call.Call) {
 	}
 }
 
-// TestRetryOnce checks that neither a failed commit of the end nor a concurrent end on two nodes causes two retries.
+// TestRetryOnce checks that failed commits of a call's end do not cause a second retry.
 func TestRetryOnce(t *testing.T) {
 	t.Parallel()
 	inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {

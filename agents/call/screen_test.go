@@ -16,7 +16,8 @@ import (
 	"github.com/callwright/callwright/agents/voicemail"
 )
 
-// judge is an AMD that decides for verdict at the time after, and reports the end of the greeting at the time ends.
+// judge is an AMD that returns the field verdict from the time in the field after on, and reports the end of the greeting from the time in
+// the field ends on.
 type judge struct {
 	verdict     call.AnsweredBy
 	after, ends time.Duration
@@ -127,7 +128,7 @@ func TestScreenedMachineToHangUpOn(t *testing.T) {
 }
 
 // TestScreenedMachineWithAMessage checks that an answering machine ends the conversation immediately, that the message is left after the
-// greeting, and that the transcript and the recording contain the message.
+// greeting, or after about a minute if the greeting does not end, and that the transcript and the recording contain the message.
 func TestScreenedMachineWithAMessage(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -239,7 +240,7 @@ func TestScreenedMachineAndAStop(t *testing.T) {
 	})
 }
 
-// TestScreenedByTheDetector checks a greeting and its tone with the detector that servers use.
+// TestScreenedByTheDetector checks, with the detector that servers use, that the message is left after the greeting and its tone.
 func TestScreenedByTheDetector(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -315,7 +316,8 @@ func TestInterruptibilityIsTheAgents(t *testing.T) {
 	}
 }
 
-// TestInterruptionIsTheAgents checks that Agent.Interruption determines which speech interrupts the agent. 0 means any speech.
+// TestInterruptionIsTheAgents checks that Agent.Interruption is the duration that speech needs to interrupt the agent, and that 0 means any
+// speech.
 func TestInterruptionIsTheAgents(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

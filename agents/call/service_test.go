@@ -174,7 +174,7 @@ func (h *house) says(p *agentstest.Phone, text string) {
 	p.Say(text)
 }
 
-// speaker is a Synthesizer that accepts one voice. listener is a Recognizer that accepts one language.
+// speaker is a Synthesizer that accepts only the default voice. listener is a Recognizer that accepts only the default language.
 type speaker struct{ *agentstest.Synthesizer }
 
 func (speaker) CheckVoice(_ context.Context, _ callwright.OrgID, voice, _ string) error {
@@ -223,7 +223,7 @@ func (answering) Answering(context.Context, callwright.OrgID, callwright.PhoneNu
 	return agents.Agent{Task: "Answer.", FirstSentence: "welcome", MaxDuration: time.Hour}, nil
 }
 
-// model is an llm.Model that repeats the caller's words, transfers the call on "operator" and ends it on "bye".
+// model is an llm.Model that repeats the caller's words, transfers the call on "operator", ends it on "bye" and fails on "fail".
 type model struct{}
 
 func (model) Name() string { return "parrot" }

@@ -117,8 +117,8 @@ func TestEndOfACallThatNobodyTakes(t *testing.T) {
 	})
 }
 
-// TestEndIsWrittenWithoutARead checks that closing a call of this node does not read the record, except if the plan has a retry: then the
-// owner may have stopped the call.
+// TestEndIsWrittenWithoutARead checks that closing a call of this node does not read the record. If the plan has a retry, there must be one
+// read, because the owner may have stopped the call.
 func TestEndIsWrittenWithoutARead(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

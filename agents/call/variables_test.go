@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// TestCallGivesVariables checks that the variables of a call's request reach the line as texts, for the trunk's headers.
+// TestCallGivesVariables checks that the variables of a call's request reach the line as texts, for the trunk's headers, except objects.
 func TestCallGivesVariables(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -32,8 +32,8 @@ func TestCallGivesVariables(t *testing.T) {
 	})
 }
 
-// TestIncomingCallBringsVariables checks that the call's record contains the variables of the trunk's rules without characters that
-// databases cannot store, and that the record has the line's id.
+// TestIncomingCallBringsVariables checks that the call's record contains the SIP headers and the variables of the trunk's rules without
+// characters that databases cannot store, and that the record has the line's id.
 func TestIncomingCallBringsVariables(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

@@ -12,7 +12,8 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// TestWarnings checks that Warnings reports an unfollowed task only if the stand-in for a model leads or led the call.
+// TestWarnings checks that Warnings reports an unfollowed task only if the stand-in for a model leads or led the call, and a missing
+// analysis only until the analysis was tried.
 func TestWarnings(t *testing.T) {
 	t.Parallel()
 	const free, rules = "Ask whether the parcel came.", `when "yes": say "Thank you." and end`

@@ -18,7 +18,7 @@ type Answer struct {
 	emit    func(conversation.Step) bool
 	said    strings.Builder
 	open    bool // the last message belongs to this answer and receives its next words
-	from    int  // offset in said of the last message's first word
+	from    int  // index in the field said at which the last message begins
 	full    bool
 	stopped bool
 }

@@ -48,7 +48,7 @@ func booking(t testing.TB) *graph.Graph {
 	return g
 }
 
-// house is a brain that records its logs and steps.
+// house is a brain that records its logs and the steps of the last turn.
 type house struct {
 	*handover.Brain
 	t    *testing.T
@@ -57,7 +57,8 @@ type house struct {
 	seen []conversation.Step
 }
 
-// newHouse returns a brain with the task desk, which hands over to the pathway "booking" when the caller wants an appointment.
+// newHouse returns a brain with the task desk, which hands over to the pathway "booking" when the caller wants an appointment, and to a
+// missing pathway when the caller has a complaint.
 func newHouse(t *testing.T, change ...func(*handover.Config)) *house {
 	t.Helper()
 	h := &house{t: t}

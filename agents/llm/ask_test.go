@@ -117,7 +117,8 @@ func TestAskSaysWhatWasWrong(t *testing.T) {
 	}
 }
 
-// TestAskTellsSchemasApart checks that concurrent questions with more schemas than the cache holds are checked by their own schemas.
+// TestAskTellsSchemasApart checks that each answer is checked by its own question's schema, although concurrent questions have more schemas
+// than the cache holds.
 func TestAskTellsSchemasApart(t *testing.T) {
 	t.Parallel()
 	var all sync.WaitGroup
@@ -255,7 +256,7 @@ func TestAskEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// FuzzAsk checks that any answer is either accepted or refused with ClassInvalid, and that the same answer has the same result.
+// FuzzAsk checks that any answer is either refused with ClassInvalid or decoded as encoding/json decodes it, without a code fence.
 func FuzzAsk(f *testing.F) {
 	for _, seed := range []string{`{"score":3}`, "```json\n[1,{\"a\":null}]\n```", `{"a":1,"a":2}`, `1 2`, "```\n```", `"\ud800"`, `[[[[`, `-0.0e-1`} {
 		f.Add(seed)

@@ -9,7 +9,8 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// FuzzParse checks that parse accepts and decodes answers like encoding/json, except for duplicate names.
+// FuzzParse checks that parse decodes each answer that it accepts as encoding/json does, and that the text that it returns with an error is
+// valid JSON.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `[]`, ` [ 1 , -2.5e+3 , true , false , null ] `, `{"a":{"b":[{"c":"\u00e9\"\\ud83d"}]} , "d":""}`, `"\ud800x"`, `{"a":1,"a":2}`,

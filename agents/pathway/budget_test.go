@@ -69,8 +69,8 @@ func TestTurnOfManyVariables(t *testing.T) {
 	}
 }
 
-// TestTurnOfDearAnswers checks that the evaluation of paths has a time limit per turn for any number of webhooks and tools. The log must
-// name the paths that were not evaluated. The next turn has a new budget.
+// TestTurnOfDearAnswers checks that the evaluation of paths has one budget of steps per turn for all its requests. The log must report the
+// paths that were given up and the answers that were not read. The next turn has a new budget.
 func TestTurnOfDearAnswers(t *testing.T) {
 	t.Parallel()
 	const path = `$..[?(@.a=="b")]`

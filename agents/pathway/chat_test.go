@@ -275,7 +275,8 @@ func TestTurnGoesOnAlone(t *testing.T) {
 	}
 }
 
-// TestTurnTakesTooLong checks the end of a turn whose model never answers.
+// TestTurnTakesTooLong checks that a turn whose model never answers returns CodeUnavailable after a minute, and that the next turn's model
+// receives the caller's words of both turns.
 func TestTurnTakesTooLong(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

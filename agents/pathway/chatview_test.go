@@ -67,7 +67,7 @@ func TestChatIsReadBack(t *testing.T) {
 	}
 }
 
-// TestChatViewSaysWhyNot checks that Refusal predicts the error of Say.
+// TestChatViewSaysWhyNot checks that Refusal predicts the errors of Say during a turn and after a change of the draft.
 func TestChatViewSaysWhyNot(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -131,7 +131,8 @@ func TestChatWithoutLogs(t *testing.T) {
 	}
 }
 
-// TestLogsOfChatsAreBounded checks the size of the stored log of a turn whose requests have large answers.
+// TestLogsOfChatsAreBounded checks that the stored log of a turn whose requests have large answers is bounded and states that something is
+// left out, although the returned log is complete.
 func TestLogsOfChatsAreBounded(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)

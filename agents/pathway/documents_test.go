@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// slowStore is a store whose reads of pathways wait for may. It counts the concurrent readers.
+// slowStore is a store whose reads of pathways block until the channel may is closed. It counts the reads that have begun to wait.
 type slowStore struct {
 	pathway.Store
 	may     chan struct{} // closed to let reads continue; nil means immediately

@@ -31,7 +31,7 @@ func raw(v any) json.RawMessage {
 	return text
 }
 
-// node returns a node of a document. One node of the document must have start in its data.
+// node returns a node of a document. Exactly one node of a document must have isStart in its data, for example by the variable start.
 func node(id string, kind graph.NodeType, d data) json.RawMessage {
 	if d == nil {
 		d = data{}
@@ -42,7 +42,7 @@ func node(id string, kind graph.NodeType, d data) json.RawMessage {
 	return raw(map[string]any{"id": id, "type": kind, "data": d})
 }
 
-// say returns a node that says its name.
+// say returns a Default node that says its id and a period. The argument more adds or replaces members of the node's data.
 func say(id string, more data) json.RawMessage {
 	d := data{"text": id + "."}
 	maps.Copy(d, more)
@@ -75,8 +75,8 @@ func compile(t testing.TB, nodes []json.RawMessage, edges []json.RawMessage) *gr
 }
 
 // literal returns a model that follows texts literally. It says the last paragraph of its instructions in brackets, preceded by "again" at
-// a repeated visit. It chooses an option whose label equals the caller's last words, and whose condition the caller has said at any time.
-// It finds the value of a variable in "name=value".
+// a repeated visit, and followed by the knowledge. It chooses the first option whose label the last message contains and whose condition
+// any message contains, or else the option Otherwise. It finds the value of a variable in "name=value" in the last message.
 func literal() *agentstest.Model {
 	return &agentstest.Model{
 		Usage: llm.Usage{Input: 10, Output: 1},

@@ -62,7 +62,8 @@ func TestCallerGivesNoOrders(t *testing.T) {
 	}
 }
 
-// obey makes a model obey the attack: it names unknown options and transfers the call. Of the known options, it chooses "go".
+// obey makes a model obey the attack: it transfers and ends the call, and chooses the unknown option "secret". After a refusal, it chooses
+// "go" if that is an option.
 func obey(m *agentstest.Model, attack string) {
 	m.Says = func(context.Context, llm.ReplyRequest) ([]llm.ReplyPart, error) {
 		return append(agentstest.Texts("As you wish."), llm.ReplyPart{Action: llm.ActionTransfer}, llm.ReplyPart{Action: llm.ActionEnd}), nil

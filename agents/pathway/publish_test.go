@@ -74,7 +74,8 @@ func TestPublishWithoutGate(t *testing.T) {
 	}
 }
 
-// TestPublishOver checks that a publication with Over succeeds only if that version is in the environment.
+// TestPublishOver checks that a publication with Over succeeds only if the environment has the version Over, or already has the published
+// version.
 func TestPublishOver(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, func(c *pathway.Config) { c.Gate = nil })

@@ -101,7 +101,7 @@ func document(entries ...string) (d graph.Document) {
 	return d
 }
 
-// create stores a pathway with a draft. The gate requires a test of its versions.
+// create stores a pathway with a draft, and makes the gate require a test of the pathway's versions.
 func (o *office) create(tb testing.TB, d graph.Document) pathway.Pathway {
 	tb.Helper()
 	p, err := o.Create(tb.Context(), "a", pathway.Draft{Name: "Days", Document: d})

@@ -180,7 +180,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestLoadPinned checks that LoadPinned returns a version that was archived.
+// TestLoadPinned checks that LoadPinned returns a version that was archived, unlike Load, and the draft for the number 0.
 func TestLoadPinned(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)

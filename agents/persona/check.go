@@ -68,7 +68,7 @@ func (f *faults) addLonger(field, text string, most int) {
 
 func (f faults) err() error { return callwright.FieldErrors(f).OrNil() }
 
-// check adds the errors of the fields that can be checked without a port.
+// check adds the errors of the fields that can be checked without the services in Config, such as Pathways and Voices.
 func (p Persona) check(f *faults) {
 	f.addIf(strings.TrimSpace(p.Name) == "", "name", "is required")
 	f.addLonger("name", p.Name, MaxName)

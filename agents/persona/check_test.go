@@ -39,7 +39,7 @@ func conditions(count int, c persona.Condition) (all []persona.Condition) {
 	return all
 }
 
-// TestRefusesPersonas checks the limits of each field of a persona with the last permitted and the first refused value.
+// TestRefusesPersonas checks permitted and refused values of a persona's fields, most of them at the limits.
 func TestRefusesPersonas(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -77,7 +77,7 @@ func make50(tag string) (tags []string) {
 	return tags
 }
 
-// TestRefusesVersions checks the limits of each field of a version with the last permitted and the first refused value.
+// TestRefusesVersions checks permitted and refused values of a version's fields, most of them at the limits.
 func TestRefusesVersions(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -203,7 +203,8 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestWithoutPorts checks personas on a server that has no ports to check references.
+// TestWithoutPorts checks a server that has no ports to check references: tools and conditions are refused with CodeUnavailable, and any
+// voice and language is accepted.
 func TestWithoutPorts(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, func(c *persona.Config) { *c = persona.Config{Store: c.Store, Atomic: c.Atomic} })
@@ -248,7 +249,7 @@ func TestBounds(t *testing.T) {
 	wantError(t, "one more version", err, callwright.CodeInvalidState, "")
 }
 
-// TestLimitsOfCalls checks that an agent accepts everything that a persona may contain.
+// TestLimitsOfCalls checks that the limits of personas fit the limits of agents, so that an agent can have all settings of a persona.
 func TestLimitsOfCalls(t *testing.T) {
 	t.Parallel()
 	if persona.LongestCall != agents.LongestCall || persona.MaxTools != agents.MaxRequests || persona.MaxPrompt > agents.MaxTask ||

@@ -126,7 +126,7 @@ func (public) CheckURL(url string) error {
 	return nil
 }
 
-// engines checks voices and languages: it accepts only English and one voice.
+// engines checks voices and languages: besides the empty defaults, it accepts only English and one voice.
 type engines struct{}
 
 func (engines) CheckVoice(_ context.Context, _ callwright.OrgID, voice, _ string) error {

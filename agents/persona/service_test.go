@@ -104,7 +104,7 @@ func TestOthersSeeNothing(t *testing.T) {
 func TestPersonaThatBeginsWithADraft(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	given := persona.Persona{ID: "x", Name: "Eva", Production: "x", DeletedAt: time.Unix(1, 0)} // Create must ignore all but the name
+	given := persona.Persona{ID: "x", Name: "Eva", Production: "x", DeletedAt: time.Unix(1, 0)} // Create must ignore the other fields
 	r, err := h.Create(t.Context(), org, given, persona.Version{ID: "x", Number: 7, Personality: "Calm."})
 	if err != nil || r.Production != nil || r.Draft == nil || r.Draft.Number != 1 || r.Persona.ID == "x" || r.Draft.ID == "x" {
 		t.Fatalf("created %+v, %v", r, err)

@@ -10,7 +10,8 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// render returns the request that Do sends, or false if Do sends none. It checks that the log then contains an error.
+// render returns the request that Do sends, or false if the source is invalid or Do sends no request. If Do sends no request, render checks
+// that the log contains an error.
 func render(t *testing.T, s request.Source, variables map[string]any) (request.Request, bool) {
 	c, err := s.Parse()
 	if err != nil {
@@ -27,7 +28,7 @@ func render(t *testing.T, s request.Source, variables map[string]any) (request.R
 	return client.Made()[0], true
 }
 
-// FuzzBody checks that a JSON body remains JSON of the same shape for all values of its variables.
+// FuzzBody checks that a JSON body remains valid JSON for all values of its variables, and that an object remains an object.
 func FuzzBody(f *testing.F) {
 	f.Add(`{"a": "{{x}}", "b": [{{x}}, {{y}}], "{{y}}": "\"{{x}}\\"}`, `"}`, `{"a": [1]}`)
 	f.Add(`{"a": 1{{x}}}`, "\\", "1e9")
@@ -53,7 +54,8 @@ func FuzzBody(f *testing.F) {
 	})
 }
 
-// FuzzURL checks that a request reaches the host and path of its template, without a fragment, for all values of its variables.
+// FuzzURL checks that, for all values of its variables, a URL keeps the scheme, user and host of its template, and has neither a fragment
+// nor "." or ".." in its path. The query must contain the value, and headers no line breaks.
 func FuzzURL(f *testing.F) {
 	f.Add("https://example.com/{{x}}?y={{x}}#{{x}}", "@evil/../?#\\")
 	f.Add("https://example.com/%{{x}}/.{{x}}", ".")

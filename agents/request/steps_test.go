@@ -64,7 +64,7 @@ func TestStepsOfPaths(t *testing.T) {
 	}
 }
 
-// TestStepsOfUsualAnswers checks that paths on ordinary responses use a small share of a turn's budget.
+// TestStepsOfUsualAnswers checks that paths on ordinary responses spend at most the given share of a turn's budget.
 func TestStepsOfUsualAnswers(t *testing.T) {
 	t.Parallel()
 	item := `{"id": 7, "name": "Ada Lovelace", "tags": ["a", "b"], "address": {"city": "London", "zip": "NW1"}, "active": true}`
@@ -191,7 +191,8 @@ func TestEncodesOnce(t *testing.T) {
 	}
 }
 
-// TestHugeNumbers checks that a number beyond all numeric types is kept as text, without expanding its exponent.
+// TestHugeNumbers checks that a number beyond all numeric types is kept as text and a tiny number becomes 0, without expanding the
+// exponent.
 func TestHugeNumbers(t *testing.T) {
 	t.Parallel()
 	digits := strings.Repeat("9", 20_000)

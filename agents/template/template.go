@@ -81,8 +81,8 @@ func (t *Template) Render(variables map[string]any) string {
 
 func spoken(_, _ string, value any) string { return Spoken(value) }
 
-// MaxValues is the maximum number of bytes that variables add to one text; longer values are truncated. It bounds a text that repeats a
-// long variable.
+// MaxValues is the maximum number of bytes that the values of variables add to one text. Beyond it, values are cut off. The limit matters
+// for a text that repeats a long variable.
 const MaxValues = 128 << 10
 
 // RenderWith returns the text like Render, but limits the values to the given number of bytes and formats each value with write. before is

@@ -53,7 +53,7 @@ func TestCall(t *testing.T) {
 }
 
 // TestVariablesWin checks that a model's arguments replace no variable of the conversation, and that arguments that the schema does not
-// name are ignored.
+// name become no variables. Under "input", templates see all arguments.
 func TestVariablesWin(t *testing.T) {
 	t.Parallel()
 	s := set(t, minimal("x", `, "method": "POST", "body": "{{customer}} {{note}} {{admin}} {{input.customer}} {{input.admin}}",

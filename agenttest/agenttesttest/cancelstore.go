@@ -35,7 +35,7 @@ func cancelsRun(t *testing.T, s subject) {
 	s.wantRun(t, want)
 }
 
-// looksBeyondGroups checks that Filter.NotBatches excludes the runs of groups.
+// looksBeyondGroups checks that Filter.NotBatches excludes the runs of the listed groups from lists, further pages and counts.
 func looksBeyondGroups(t *testing.T, s subject) {
 	for i, batch := range []string{"b1", "b1", "b2", "", "b1", "b3", "b2"} {
 		r := in(aRun(fmt.Sprint("r", i)), batch, i)

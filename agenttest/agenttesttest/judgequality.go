@@ -17,7 +17,7 @@ type LabeledCase struct {
 
 // JudgeQuality measures the agreement of a judge with people. Measure it again when the model or the rules of the judge change.
 type JudgeQuality struct {
-	Judged int                                                 // cases with an opinion; the numbers below describe only these
+	Judged int                                                 // cases with an opinion; Wrong, Counts, Agreement and Kappa cover only these
 	Errors map[string]error                                    // errors of the cases without an opinion, by name
 	Wrong  []string                                            // names of the cases whose verdict differs from the people's verdict
 	Counts map[assert.JudgeVerdict]map[assert.JudgeVerdict]int // number of cases, by people's and then the judge's verdict

@@ -65,8 +65,8 @@ type scripted struct {
 	over, closed bool
 }
 
-// Reply returns the next turn of the script, or the error of ctx if ctx is done. It returns CodeInvalidState after a turn that has Ended,
-// and after Close.
+// Reply returns the next turn of the script, or the result of Runner.Answer if set. It returns the error of ctx if ctx is done, and
+// CodeInvalidState after a turn that has Ended and after Close.
 func (s *scripted) Reply(ctx context.Context, in engine.CallerTurn) (engine.AgentTurn, error) {
 	if s.closed || s.over {
 		return engine.AgentTurn{}, callwright.Errorf(callwright.CodeInvalidState, "the conversation is over, or the session is closed")

@@ -20,8 +20,8 @@ import (
 // turnTime is the time limit of each turn in RunRunner.
 const turnTime = 10 * time.Second
 
-// RunRunner tests an engine.PathwayRunner with Shop. newRunner returns a runner that contains only the given versions, and no drafts. In
-// this pathway, the agent must say the same words as in a call. Each turn must end within 10 seconds, and no test may leak a goroutine.
+// RunRunner tests an engine.PathwayRunner with the pathway Shop. newRunner returns a runner that contains only the given versions, and no
+// drafts. The agent must say the same words as in a call. Each turn must end within 10 seconds, and no test may leak a goroutine.
 func RunRunner(t *testing.T, newRunner func(t *testing.T, versions ...Version) engine.PathwayRunner) {
 	t.Helper()
 	for _, test := range []struct {

@@ -399,7 +399,8 @@ func tellsAbandoned(t *testing.T, s subject) {
 	}
 }
 
-// deletesOldRuns checks that DeleteRuns deletes only old runs, and keeps a snapshot that another run still uses.
+// deletesOldRuns checks that DeleteRuns deletes only runs that ended before the given time, at most as many as requested, and their
+// snapshots unless another run still uses them.
 func deletesOldRuns(t *testing.T, s subject) {
 	foreign := ended("r2", 2)
 	foreign.Org, foreign.Snapshot = "b", "snap2"

@@ -92,7 +92,7 @@ func (s sessions) append(t *testing.T, id, node string, number int) error {
 	return s.AppendStep(t.Context(), "a", id, node, number, aStep(fmt.Sprint("step ", number)))
 }
 
-// wantSteps checks that a session's journal contains the steps with these numbers.
+// wantSteps checks that a session's journal contains exactly the steps with these numbers, in this order.
 func (s sessions) wantSteps(t *testing.T, id string, numbers ...int) {
 	t.Helper()
 	got, err := s.Steps(t.Context(), "a", id)

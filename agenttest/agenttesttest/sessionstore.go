@@ -118,7 +118,7 @@ func keepsSession(t *testing.T, s sessions) {
 	s.want(t, want)
 }
 
-// keepsOddSession checks that a session can end with texts of models that contain unusual characters, such as NUL.
+// keepsOddSession checks that a session and a step of its journal can contain texts of models with unusual characters, such as NUL.
 func keepsOddSession(t *testing.T, s sessions) {
 	const odd = "it's \x00 \\u0000 ? ?0 \u2028 <&>"
 	want := onNode(aSession("t1"), "n")
@@ -411,7 +411,7 @@ func tellsCancelledSessions(t *testing.T, s sessions) {
 	}
 }
 
-// rollBack calls do in a transaction that is then rolled back.
+// rollBack calls the function do in a transaction that is then rolled back.
 func (s sessions) rollBack(t *testing.T, do func(ctx context.Context) error) {
 	t.Helper()
 	subject{atomic: s.atomic}.rollBack(t, do)

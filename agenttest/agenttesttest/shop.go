@@ -13,7 +13,7 @@ import (
 )
 
 // Shop returns the pathway of RunRunner. Its node "welcome" collects the variables day and bicycles. From there, the words "slots", "talk",
-// "tones", "person", "round" and "bye" lead to the nodes of these names. The word "cost" leads from any node to the global node "cost".
+// "tones", "person", "round" and "bye" lead to the nodes with these ids. The word "cost" leads from any node to the global node "cost".
 // Literal understands these words.
 func Shop() graph.Document {
 	d := graph.Document{Nodes: []json.RawMessage{
@@ -75,9 +75,9 @@ func edge(from, to, label string) json.RawMessage {
 	})
 }
 
-// Literal returns a model that follows simple rules. It chooses the first option whose label is among the caller's last words, and finds a
-// variable in "name=value". It says the last line of its instructions. If the caller's last words contain "look:" and words joined by "+",
-// it first calls the tool "look" concurrently for each of these words.
+// Literal returns a model that follows simple rules. It chooses the first option whose label the caller's last words contain, or the option
+// Otherwise, and finds a variable in "name=value". It says the last line of its instructions. If the caller's last words contain "look:"
+// and words joined by "+", it first calls the tool "look" for each of these words in one reply.
 func Literal() *agentstest.Model {
 	return &agentstest.Model{Says: says, Answers: answers, Usage: llm.Usage{Input: 10, Output: 1}}
 }

@@ -132,7 +132,7 @@ func wantIDs[T any](t *testing.T, what string, got []T, err error, id func(T) st
 
 var errChanged = errors.New("changed my mind")
 
-// rollBack calls do in a transaction that is then rolled back.
+// rollBack calls the function do in a transaction that is then rolled back.
 func (s subject) rollBack(t *testing.T, do func(ctx context.Context) error) {
 	t.Helper()
 	err := s.atomic.Do(t.Context(), func(ctx context.Context) error {

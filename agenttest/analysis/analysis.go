@@ -14,11 +14,11 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// Case is a failed run with the sources of its nodes: the input of an analysis.
+// Case is a run that failed or ended with an error, with the sources of the agent's nodes: the input of an analysis.
 type Case struct {
 	Scenario scenario.Scenario
 	Outcome  engine.Outcome
-	Nodes    []Node // nodes of the tested version, at most MaxNodes; a model reads the visited nodes first
+	Nodes    []Node // nodes of the tested version; a model reads at most MaxNodes, the visited nodes first
 }
 
 // Node is a node of a pathway, or a whole persona.
@@ -34,24 +34,24 @@ type Analysis struct {
 	Fault       Fault
 	Node        string // id of the node at fault; empty if no single node is
 	Suggestions []Suggestion
-	Names       map[string]string // names of the visited nodes that the analysis mentions, by id
+	Names       map[string]string // names of the visited nodes and of the nodes that the analysis mentions, by id
 	By          string            // the model's name, or ByRules
 	Usage       llm.Usage
 }
 
-// ByRules is the value of Analysis.By if no model took part. The cause is then the reasoning of the failed required assertion with the
-// greatest weight.
+// ByRules is the value of Analysis.By if no model took part. The cause of a failed run is then the reasoning of the failed required
+// assertion with the greatest weight, if there is one.
 const ByRules = "rules"
 
 // Fault is the part that must change so that the run passes.
 type Fault string
 
-// The following constants are the faults.
+// The Fault of an Analysis.
 const (
 	OfAgent     Fault = "agent"                  // a node's words or settings, or the edges between nodes
 	OfTest      Fault = "test_defect"            // the scenario expects the wrong behavior
 	OfStructure Fault = "structure_out_of_scope" // a cause outside the pathway: another system, a missing feature
-	OfNobody    Fault = "infrastructure"         // the run is an error: a model was unavailable, or a budget was exhausted
+	OfNobody    Fault = "infrastructure"         // the run ended with an error, for example because a model was unavailable or a budget was exhausted
 )
 
 // Suggestion is a change that could fix the agent.
@@ -67,7 +67,7 @@ type Suggestion struct {
 // Kind classifies what a suggestion changes.
 type Kind string
 
-// The following constants are the kinds.
+// The Kind of a Suggestion.
 const (
 	PromptChange    Kind = "prompt_change"    // the words or the instructions of a node
 	NodeConfig      Kind = "node_config"      // a node's settings: variables, tools, a condition
@@ -173,7 +173,8 @@ func (c Case) names() map[string]string {
 	return names
 }
 
-// relevant returns the nodes that a model reads: first the visited nodes, then their successors, then others.
+// relevant returns the nodes that a model reads: first the visited nodes, then their successors, then others. It truncates long texts and
+// omits the nodes beyond the limits.
 func (c Case) relevant() []Node {
 	rank := map[string]int{}
 	for _, v := range c.Outcome.Evidence.Visits {

@@ -25,7 +25,8 @@ func Shown(data map[string]json.RawMessage) map[string]json.RawMessage {
 	return members
 }
 
-// NodesOf returns the nodes of a document, each with its outgoing edges.
+// NodesOf returns the nodes of a document, each with its type, its Shown members and its outgoing edges, without texts that look like
+// secrets. It omits nodes without an id and invalid JSON.
 func NodesOf(d graph.Document) []Node {
 	type edge struct {
 		Target string `json:"target"`

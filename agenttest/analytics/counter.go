@@ -23,7 +23,7 @@ type Basic struct {
 
 	PassRate    *float64 // share of passed runs among scored ones; nil if none was scored
 	FailureRate *float64 // share of failed runs among scored ones; nil if none was scored
-	Score       *float64 // mean score of scored runs; nil if there is none
+	Score       *float64 // mean of the scores of scored runs; nil if none has a score
 	Coverage    *float64 // share of scored runs among ended ones; nil if none has ended
 	Recent      []Run    // the newest runs, at most MaxRecent
 }

@@ -14,7 +14,7 @@ const (
 	MaxLayers      = 12
 	maxFlowNodes   = 1500
 	maxFlowStarts  = 500  // scenarios
-	maxFlowLinks   = 9000 // links between scenarios and nodes
+	maxFlowLinks   = 9000 // links that lead to nodes
 	otherNodes     = "Other nodes"
 	otherScenarios = "Other scenarios"
 )
@@ -44,7 +44,7 @@ const (
 // Category is the role of an entry in the flow.
 type Category string
 
-// The following constants are the categories.
+// The Category of an Entry.
 const (
 	IsScenario Category = "scenario"
 	IsStart    Category = "start" // the first node of runs

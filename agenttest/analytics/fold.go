@@ -38,7 +38,7 @@ type Report struct {
 	Flow        Flow
 }
 
-// Day is the pass rate of the runs that were created on a date.
+// Day is the pass rate of the scored runs that were created on a date.
 type Day struct {
 	Date   time.Time // midnight UTC of the date
 	Rate   float64
@@ -71,7 +71,7 @@ type groupKey struct {
 	version  int
 }
 
-// group counts the runs of a scenario in a version.
+// group counts the scored runs of a scenario in a version.
 type group struct {
 	scenario *scenario
 	runs     Rate

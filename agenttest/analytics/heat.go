@@ -41,7 +41,8 @@ func newHeat() heat {
 	return heat{index: map[string]int32{}, nodes: []NodeFailures{{Name: otherNodes}}}
 }
 
-// resolve returns the indexes of a path's nodes, without duplicates, and the index of the blamed node, or -1. It adds new nodes.
+// resolve returns the indexes of a path's nodes, without duplicates, and the index of the blamed node, or -1. It adds new nodes up to the
+// limit; all further nodes have the index 0.
 func (h *heat) resolve(path []string, blamed int) (visited []int32, place int32) {
 	place = -1
 	for i, id := range path {

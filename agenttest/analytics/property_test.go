@@ -234,7 +234,8 @@ func TestFoldIsBounded(t *testing.T) {
 	}
 }
 
-// TestSummaryKeepsWhatItIsGiven checks that a Summary preserves score, visits and blame for arbitrary texts as ids, within its limits.
+// TestSummaryKeepsWhatItIsGiven checks that a Summary with arbitrary texts as ids preserves the score, is short, and yields a valid flow.
+// Malformed summaries must have no score.
 func TestSummaryKeepsWhatItIsGiven(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

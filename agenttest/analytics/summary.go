@@ -38,8 +38,9 @@ const (
 	separator = "\x1f" // between the nodes of a path
 )
 
-// NewSummary returns the summary of a run. score may be nil. visits are the ids of the visited nodes, in order. blame is the id of the node
-// to which the run's failure is attributed, or empty if there is none.
+// NewSummary returns the summary of a run. score may be nil. visits are the ids of the visited nodes, in order; NewSummary omits repeated
+// visits and visits beyond the limits. blame is the id of the visited node to which the run's failure is attributed, or empty if there is
+// none.
 func NewSummary(score *float64, visits []string, blame string) Summary {
 	path := make([]string, 0, len(visits))
 	seen, blame, length, whole := map[string]bool{}, clean(blame), 0, true

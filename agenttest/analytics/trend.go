@@ -9,7 +9,7 @@ import (
 // Direction is the direction in which pass rates changed.
 type Direction string
 
-// The following constants are the directions.
+// The Direction of a trend.
 const (
 	Improving Direction = "improving"
 	Declining Direction = "declining"

@@ -19,7 +19,7 @@ type Assertion struct {
 // Type determines how an assertion is evaluated.
 type Type string
 
-// The following constants are the types.
+// The Type of an Assertion.
 const (
 	LLMJudge          Type = "LLM_JUDGE"          // a model judges the conversation by a criterion
 	CustomLLM         Type = "CUSTOM_LLM"         // a model chosen by the client judges the conversation by the client's instructions

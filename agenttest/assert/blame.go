@@ -44,8 +44,8 @@ func (r *Result) blame(e *Evidence, variable string) {
 	}
 }
 
-// blameMissingWords sets the node of an assertion that failed because words are missing, and names a node that says these words in the
-// reasoning. says reports whether a text contains the words.
+// blameMissingWords sets the node of an assertion that failed because words are missing. The reasoning then names a node that says these
+// words. If no node says them, blameMissingWords does nothing. says reports whether a text contains the words.
 func (r *Result) blameMissingWords(e *Evidence, says func(text string) bool) {
 	nodes := e.where(func(_ string, n *Node) bool { return n.Says != "" && says(n.Says) })
 	if len(nodes) == 0 {
@@ -62,7 +62,8 @@ func (r *Result) blameMissingWords(e *Evidence, says func(text string) bool) {
 	}
 }
 
-// active returns the agent's visited node in a turn, or "" without visits.
+// active returns the agent's node in a turn: the turn's node if it was visited, else the last node visited before the turn, else the first
+// visited node, or "" without visits.
 func (e *Evidence) active(turn int) string {
 	if at := e.Turns[turn].Node; at != "" && e.visited(at) >= 0 {
 		return at
@@ -87,8 +88,8 @@ func (e *Evidence) collects(variable string) string {
 	}))
 }
 
-// where returns the ids of the nodes for which does returns true. Visited nodes come first, in descending order of their last visits, and
-// the others follow in the order of their ids.
+// where returns the ids of the nodes that satisfy the predicate does. Visited nodes come first, in descending order of their last visits,
+// and the others follow in the order of their ids.
 func (e *Evidence) where(does func(id string, n *Node) bool) (ids []string) {
 	for _, v := range slices.Backward(e.Visits) {
 		if n, known := e.Graph[v.Node]; known && !slices.Contains(ids, v.Node) && does(v.Node, &n) {
@@ -103,8 +104,9 @@ func (e *Evidence) where(does func(id string, n *Node) bool) (ids []string) {
 	return ids
 }
 
-// place returns the node at which a conversation failed to perform the action of nodes, which is the result of where. It returns the first
-// of them if it was visited, else the last visited node from which one of them can be reached, else "".
+// place returns the node at which a conversation failed to perform an action. nodes are the nodes that perform the action, in the order of
+// the method where. It returns the first of them if it was visited, else the last visited node from which one of them can be reached, else
+// "".
 func (e *Evidence) place(nodes []string) string {
 	if len(nodes) > 0 && e.visited(nodes[0]) >= 0 {
 		return nodes[0]

@@ -62,7 +62,8 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// checkLimits checks that Compile accepts the largest values that the contract permits for a member, and refuses larger ones.
+// checkLimits checks that Compile refuses values beyond the contract's limits for a member. It also checks that Compile accepts the largest
+// number and the longest text, except for members that need a special form.
 func checkLimits(t *testing.T, kind assert.Type, name string, m member) {
 	t.Helper()
 	expect := func(value any, fine bool) {

@@ -58,7 +58,7 @@ type Node struct {
 // EndReason is the reason why a conversation ended. It does not depend on the verdict.
 type EndReason string
 
-// The following constants are the reasons.
+// The EndReason of a conversation.
 const (
 	EndByAgent       EndReason = "agent_ended"
 	EndByCaller      EndReason = "caller_ended"

@@ -39,7 +39,7 @@ func path(name string) string { return "config." + name }
 // item returns the error field of a list item.
 func item(name string, i int) string { return path(name) + "[" + strconv.Itoa(i) + "]" }
 
-// rejectf adds an error with the field at, unless this field already has an error or maxErrors is reached.
+// rejectf adds an error whose Field is the argument at, unless this field already has an error or maxErrors is reached.
 func (f *fields) rejectf(at, format string, args ...any) {
 	if len(f.errs) == maxErrors || slices.ContainsFunc(f.errs, func(e *callwright.Error) bool { return e.Field == at }) {
 		return
@@ -165,7 +165,8 @@ func (f *fields) forbid(name, reason string) {
 	}
 }
 
-// text returns a string of at most longest characters.
+// text returns the string of a member. It adds an error if the member is not a string, or if it is longer than the given number of
+// characters.
 func (f *fields) text(name string, longest int) string {
 	v, known := f.get(name)
 	if !known {
@@ -174,7 +175,8 @@ func (f *fields) text(name string, longest int) string {
 	return f.textAt(path(name), v, longest)
 }
 
-// textAt returns v as a string of at most longest characters, or adds an error with the field at.
+// textAt returns v as a string. It adds an error whose Field is the argument at if v is not a string, or if v is longer than the given
+// number of characters.
 func (f *fields) textAt(at string, v any, longest int) string {
 	text, isText := v.(string)
 	switch {
@@ -235,7 +237,7 @@ func (f *fields) nodeList(name string, least, most int) []string {
 	return ids
 }
 
-// list returns an array of least to most items.
+// list returns an array. It adds an error if the number of items is below the argument least or above the argument most.
 func (f *fields) list(name string, least, most int) []any {
 	v, known := f.get(name)
 	if !known {
@@ -270,7 +272,7 @@ func choice[S ~string](f *fields, name string, of ...S) S {
 	return S(text)
 }
 
-// flag returns a boolean, or absent if the member is absent.
+// flag returns a boolean. If the member is absent, it returns the argument absent; if the member is invalid, it returns false.
 func (f *fields) flag(name string, absent bool) bool {
 	v, known := f.get(name)
 	if !known {
@@ -283,7 +285,8 @@ func (f *fields) flag(name string, absent bool) bool {
 	return flag
 }
 
-// number returns a number from low to high, or absent if the member is absent or invalid.
+// number returns a number. It adds an error if the number is below low or above high. If the member is missing or invalid, it returns the
+// argument absent.
 func (f *fields) number(name string, absent, low, high float64) float64 {
 	v, known := f.get(name)
 	if !known {
@@ -302,7 +305,8 @@ func (f *fields) number(name string, absent, low, high float64) float64 {
 	return x
 }
 
-// whole returns an integer from low to high, or absent if the member is absent or invalid.
+// whole returns an integer. It adds an error if the integer is below low or above high. If the member is missing or invalid, it returns the
+// argument absent.
 func (f *fields) whole(name string, absent, low, high int) int {
 	known := len(f.errs)
 	x := f.number(name, float64(absent), float64(low), float64(high))
@@ -313,7 +317,8 @@ func (f *fields) whole(name string, absent, low, high int) int {
 	return int(x)
 }
 
-// scalar returns v if it is a string, a number or a boolean. Else it adds an error with the field at.
+// scalar returns v if it is a string, a number or a boolean. Else it adds an error whose Field is the argument at. Strings longer than
+// MaxValue and too large numbers also cause errors.
 func (f *fields) scalar(at string, v any) any {
 	switch v := plain(v).(type) {
 	case string:

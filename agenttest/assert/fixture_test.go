@@ -10,14 +10,15 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// agent returns a turn of the agent.
+// agent returns a turn of the agent, and caller a turn of the caller.
 func agent(text string) assert.Turn  { return assert.Turn{Role: llm.RoleAgent, Text: text} }
 func caller(text string) assert.Turn { return assert.Turn{Role: llm.RoleCaller, Text: text} }
 
 // said returns evidence that contains only turns.
 func said(turns ...assert.Turn) *assert.Evidence { return &assert.Evidence{Turns: turns} }
 
-// order returns a conversation at the nodes greet, ask and pay of a shop, whose graph also contains the nodes help and bye.
+// order returns a conversation at the nodes greet, ask and pay of a shop, whose graph also contains the nodes help, bye and island. No edge
+// leads to island.
 func order() *assert.Evidence {
 	at := func(t assert.Turn, node string) assert.Turn {
 		t.Node = node
@@ -82,7 +83,7 @@ type evaluation struct {
 
 const none = -1
 
-// evaluate checks the results of the rows of a table, and that the evidence does not change.
+// evaluate checks the results of the rows of a table, that the evidence does not change, and that a second evaluation has the same result.
 func evaluate(t *testing.T, kind assert.Type, cases []evaluation) {
 	t.Helper()
 	for _, c := range cases {

@@ -34,7 +34,7 @@ type Criterion struct {
 // Output is the form of a judge's answer.
 type Output string
 
-// The following constants are the forms.
+// The Output of a judge.
 const (
 	OutputBoolean     Output = "boolean"
 	OutputScore       Output = "score"
@@ -45,7 +45,7 @@ const (
 // JudgeVerdict is the decision of a judge on a criterion.
 type JudgeVerdict string
 
-// The following constants are the decisions.
+// The JudgeVerdict of an Opinion.
 const (
 	JudgePass   JudgeVerdict = "pass"
 	JudgeFail   JudgeVerdict = "fail"

@@ -158,7 +158,7 @@ func clone[T any](all []T) []T {
 	return slices.Clone(all[:min(len(all), maxQuotes)])
 }
 
-// reasoning returns the reasoning of an opinion, or none if the reasoning is empty.
+// reasoning returns the reasoning of an opinion, or the text in the argument none if the reasoning is empty.
 func reasoning(o *Opinion, none string) string {
 	if o.Reasoning == "" {
 		return none

@@ -181,7 +181,8 @@ func anyExpression(t *rapid.T, depth int) string {
 	}
 }
 
-// TestLiterals checks that every text that an expression matches contains one of the expression's literals.
+// TestLiterals checks that every text that an expression matches contains one of the expression's literals, and that the literals exclude
+// texts without a match in some examples.
 func TestLiterals(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

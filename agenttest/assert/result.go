@@ -5,7 +5,7 @@ import "github.com/callwright/callwright/agents/llm"
 // Outcome is the outcome of an assertion for a run.
 type Outcome string
 
-// The following constants are the outcomes.
+// The Outcome of an assertion.
 const (
 	Passed Outcome = "PASSED"
 	Failed Outcome = "FAILED"
@@ -40,7 +40,7 @@ type Code string
 // These constants are the codes of assertions that rules decide.
 const (
 	CodeNoMatch         Code = "no_match"         // the words or the value are not as expected
-	CodeForbidden       Code = "forbidden_match"  // a forbidden text was said
+	CodeForbidden       Code = "forbidden_match"  // a text that must not occur was found
 	CodeVariableMissing Code = "variable_missing" // the variable has no value
 	CodeNodeMissed      Code = "node_missed"      // a node was not visited
 	CodeNodeForbidden   Code = "node_forbidden"   // a forbidden node was visited

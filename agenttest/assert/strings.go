@@ -10,7 +10,7 @@ import (
 // comparison is an operator of StringCheck.
 type comparison string
 
-// The following constants are the comparisons.
+// The operators of StringCheck.
 const (
 	contains    comparison = "contains"
 	notContains comparison = "not_contains"

@@ -8,7 +8,7 @@ import (
 // pathMode determines how a visited path must resemble the reference.
 type pathMode string
 
-// The following constants are the modes.
+// The modes of TraversalMatch.
 const (
 	similarity  pathMode = "similarity"  // the share of steps that need no edit is at least a threshold
 	exact       pathMode = "exact"       // the same nodes in the same order
@@ -36,7 +36,7 @@ type Edit struct {
 // EditOp is the operation of an Edit.
 type EditOp string
 
-// The following constants are the operations.
+// The EditOp of an Edit.
 const (
 	Keep   EditOp = "keep"   // the node was visited as in the reference
 	Insert EditOp = "insert" // the node was visited, but the reference does not contain it here
@@ -95,7 +95,8 @@ func (c *traversalRule) evaluate(_ context.Context, e *Evidence, _ evaluationToo
 	r.score(score)
 }
 
-// score returns the score of a path, and reports whether the path passes. Except in the mode similarity, only a passing path scores 1.
+// score returns the score of a path, and reports whether the path passes. In the mode similarity, a path passes if its score is at least
+// the threshold; in the other modes, only if its score is 1.
 func (c *traversalRule) score(visits []string, like float64, kept int) (score float64, pass bool) {
 	switch c.mode {
 	case exact:

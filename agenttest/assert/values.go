@@ -57,8 +57,8 @@ func equal(a, b any) bool {
 	}
 }
 
-// subset reports whether have contains at least the members of want, recursively. Arrays must have the same length, and all other values
-// must be equal.
+// subset reports whether the value have contains at least the members of the value want, recursively. Arrays must have the same length, and
+// all other values must be equal.
 func subset(want, have any) bool {
 	switch want := want.(type) {
 	case []any:
@@ -72,7 +72,7 @@ func subset(want, have any) bool {
 	}
 }
 
-// all reports whether two lists have the same length and alike is true for each pair of items.
+// all reports whether two lists have the same length and the function alike returns true for each pair of items.
 func all(a, b []any, alike func(a, b any) bool) bool {
 	if len(a) != len(b) {
 		return false
@@ -163,7 +163,7 @@ func textOf(value any) (text string, isText bool) {
 }
 
 // find returns the value of a variable. It looks for the whole name first, and then for the members that a dotted name names. known is
-// false for nil values.
+// false if the variable is absent or nil.
 func find(name string, variables map[string]any) (value any, known bool) {
 	if v, ok := variables[name]; ok {
 		return v, v != nil
@@ -176,7 +176,8 @@ func find(name string, variables map[string]any) (value any, known bool) {
 	return find(rest, inner)
 }
 
-// display returns a copy of a value for results. Texts in the copy are truncated.
+// display returns a copy of a value for results. Long texts are truncated, and a long list or object becomes the truncated text of its
+// JSON.
 func display(value any) any {
 	switch v := plain(value).(type) {
 	case nil, bool, int64:

@@ -11,7 +11,7 @@ import (
 // operator is the comparison of a VariableExtracted assertion.
 type operator string
 
-// The following constants are the operators.
+// The operators of VariableExtracted.
 const (
 	opExists   operator = "exists"
 	opEquals   operator = "equals"
@@ -25,7 +25,7 @@ type variableRule struct {
 	folding
 	variable string
 	operator operator
-	values   []any // expected values, for opEquals, opOneOf and opContains
+	values   []any // expected values of opEquals, opOneOf and opContains, or the expression of opRegex
 	loose    bool  // a text equals a number or a boolean with the same spelling
 	pattern  pattern
 }

@@ -12,7 +12,7 @@ import (
 // addressMatch determines how a URL is compared.
 type addressMatch string
 
-// The following constants are the comparisons.
+// The values of addressMatch. The default is addressExact.
 const (
 	addressExact  addressMatch = "exact"
 	addressPrefix addressMatch = "prefix"
@@ -113,7 +113,7 @@ func firstInvalid(pointers map[string]any) string {
 	return slices.Min(wrong)
 }
 
-// parsePointer parses a JSON pointer (RFC 6901).
+// parsePointer parses a JSON pointer (RFC 6901) of at most 512 bytes.
 func parsePointer(pointer string) (tokens []string, valid bool) {
 	const longest = 512 // bytes
 	if pointer == "" {

@@ -129,7 +129,8 @@ func TestWorkOfLongTranscripts(t *testing.T) {
 	}
 }
 
-// ending is a context that is done after its error was read left times.
+// ending is a context that is not done while its error is read the first times, and done afterward. The field left is the number of these
+// reads.
 type ending struct{ left int }
 
 func (c *ending) Deadline() (time.Time, bool) { return time.Time{}, false }

@@ -104,7 +104,8 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// saying returns a model that says these lines, one per request. The suffix "<end>" makes the model hang up.
+// saying returns a model that says these lines, one per request, and then repeats the last line. The suffix "<end>" makes the model hang
+// up.
 func saying(lines ...string) *agentstest.Model {
 	n := 0
 	return &agentstest.Model{Says: func(context.Context, llm.ReplyRequest) ([]llm.ReplyPart, error) {

@@ -93,7 +93,7 @@ func (c check) tells(said []string) bool {
 	return slices.ContainsFunc(c.prompts, func(p []string) bool { return shares(said, p, toldPrompt) })
 }
 
-// shares reports whether said and in contain the same n consecutive words.
+// shares reports whether two texts, given as their words, have n consecutive words in common.
 func shares(said, in []string, n int) bool {
 	for i := 0; i+n <= len(said); i++ {
 		if contains(in, said[i:i+n]) {
@@ -103,7 +103,7 @@ func shares(said, in []string, n int) bool {
 	return false
 }
 
-// contains reports whether the words said occur consecutively in the words in.
+// contains reports whether the first list of words contains the words of the second list consecutively.
 func contains(in, said []string) bool {
 	for i := 0; i+len(said) <= len(in); i++ {
 		if slices.Equal(in[i:i+len(said)], said) {

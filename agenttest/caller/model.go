@@ -96,7 +96,7 @@ func (c *Model) reply(ctx context.Context, r llm.ReplyRequest) (Line, error) {
 	return line, nil
 }
 
-// spoken returns a line without the surrounding white space and quotation marks that models add.
+// spoken returns a line with single spaces between its words, and without the surrounding quotation marks that models add.
 func spoken(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	for _, q := range [][2]string{{`"`, `"`}, {"“", "”"}, {"„", "“"}} {

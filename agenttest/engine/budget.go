@@ -185,7 +185,7 @@ func (l Limit) UsedUp(used Spend, by string) string {
 	return l.usedUp(Spend{Tokens: math.MaxInt, Cost: math.MaxInt64}, used, by)
 }
 
-// usedUp returns the message about the limits that the usage with exceeds. The message states the usage used.
+// usedUp returns the message about the limits that the first usage exceeds. The message states the second usage.
 func (l Limit) usedUp(with, used Spend, by string) string {
 	var parts []string
 	if l.Tokens > 0 && with.Tokens > l.Tokens {

@@ -21,7 +21,8 @@ func Decides(end assert.EndReason) bool {
 	}
 }
 
-// evaluate evaluates the assertions and sets the verdict.
+// evaluate evaluates the assertions and sets the verdict. It sets none if the caller departed from its persona, or if the evaluation was
+// interrupted.
 func (r *run) evaluate(ctx context.Context) {
 	judge := r.judge()
 	if r.offScript(ctx) {
@@ -76,8 +77,9 @@ func label(r assert.Result) string {
 	return r.Assertion
 }
 
-// offScript reports whether the caller departed from its persona. It checks only callers that a model plays, and only if Config.CheckCaller
-// is set. If the model fails, offScript only adds a warning, because the failure is independent of the agent.
+// offScript reports whether the caller departed from its persona, and if so changes the run's end to EndCallerInvalid. It checks only
+// callers that a model plays, and only if Config.CheckCaller is set. If the model fails, offScript only adds a warning, because the failure
+// is independent of the agent.
 func (r *run) offScript(ctx context.Context) bool {
 	if _, played := r.caller.(*caller.Model); !played || !r.cfg.CheckCaller {
 		return false
@@ -174,7 +176,8 @@ func (r *run) tone(ctx context.Context, judge assert.Judge) {
 	r.out.Tone = &tone
 }
 
-// finish sets the usage, and the verdict of runs that the assertions do not decide.
+// finish sets the usage, and the verdict of canceled runs, of runs whose budget was exhausted, and of runs that the assertions do not
+// decide.
 func (r *run) finish(ctx context.Context) {
 	o := &r.out
 	o.Usage, o.Models = r.models.spent(), r.models.answerers()

@@ -24,7 +24,7 @@ func QuestionDigest(q llm.Question) [32]byte {
 	return sha256.Sum256(f)
 }
 
-// Reserve reports whether tokens can be reserved without waiting.
+// Reserve reserves tokens if that is possible without waiting, and reports whether it did.
 func (b *Budget) Reserve(tokens int) bool {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -74,8 +74,8 @@ var graph = func() assert.Graph {
 
 func (t *talk) Close() error { return nil }
 
-// model returns a model that plays the agent and the caller, and judges. The words of its lines contain the number of messages. The agent
-// says goodbye in turn last.
+// model returns a model that plays the agent and the caller, and judges. The words of its lines contain the number of messages. In the turn
+// with the number in the argument last, the agent says goodbye. The judge fails criteria that contain "fail".
 func model(last int) *agentstest.Model {
 	return &agentstest.Model{
 		Usage: llm.Usage{Input: 10, Output: 1},

@@ -94,7 +94,7 @@ func (l *Limiter) Hints(r llm.ReplyRequest, options []llm.Option) []string {
 	return nil
 }
 
-// Reply streams the model's reply. A call that fails is retried only before the first part of its reply.
+// Reply streams the model's reply. A rate limited call is retried only before the first part of its reply.
 func (l *Limiter) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
 	return func(yield func(llm.ReplyPart, error) bool) {
 		stopped := false
@@ -129,8 +129,8 @@ func (l *Limiter) Answer(ctx context.Context, q llm.Question) (a llm.Answer, err
 	return a, nil
 }
 
-// call waits for a slot, calls do, and retries after rate limits. do reports whether a part of the reply has already arrived; after that,
-// call does not retry.
+// call waits for a slot, calls the function do, and retries after rate limits. The result begun of do states that a part of the reply has
+// already arrived; after that, call does not retry.
 func (l *Limiter) call(ctx context.Context, model string, do func() (begun bool, err error)) error {
 	lane := l.lane(model)
 	until := time.Now().Add(l.cfg.Wait)
@@ -183,7 +183,8 @@ type lane struct {
 	timer     *time.Timer // wakes waiting calls at the time open
 }
 
-// enter waits until the call may start, and returns the epoch of the limit. It fails if the call would wait beyond until.
+// enter waits until the call may start, and returns the epoch of the limit. It fails if the call cannot start before the given deadline, if
+// too many calls wait, or if ctx is done.
 func (n *lane) enter(ctx context.Context, until time.Time) (epoch int, err error) {
 	if ctx.Err() != nil {
 		return 0, over(ctx)
@@ -209,7 +210,7 @@ func (n *lane) enter(ctx context.Context, until time.Time) (epoch int, err error
 	return n.await(ctx, turn, until)
 }
 
-// await waits until turn is closed, ctx is done or the time until has come.
+// await waits until turn is closed, ctx is done or the given deadline has passed.
 func (n *lane) await(ctx context.Context, turn chan struct{}, until time.Time) (epoch int, err error) {
 	patience := time.NewTimer(time.Until(until))
 	defer patience.Stop()

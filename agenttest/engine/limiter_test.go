@@ -15,7 +15,8 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// service is a model that answers after a second and counts concurrent calls. It rate limits calls beyond most.
+// service is a model that answers after a second and counts concurrent calls. It rate limits a call if more calls than the field most
+// allows are active.
 type service struct {
 	agentstest.Model
 
@@ -60,7 +61,7 @@ func newService(most int, retryAfter time.Duration) *service {
 	return s
 }
 
-// flood makes calls concurrent calls, and returns the errors.
+// flood makes the given number of concurrent calls, and returns the errors of the calls that failed.
 func flood(ctx context.Context, m llm.Model, calls int) []error {
 	var wait sync.WaitGroup
 	errs := make([]error, calls)
@@ -143,9 +144,11 @@ func TestLimiterRetries(t *testing.T) {
 		class   llm.Class
 		retries int
 		calls   int
+		limit   int // of concurrent calls, afterwards
 	}{
-		{llm.ClassRateLimited, 0, 1}, {llm.ClassRateLimited, 2, 3}, {llm.ClassQuota, 2, 1}, {llm.ClassTransient, 2, 1},
-		{llm.ClassPermanent, 2, 1},
+		{llm.ClassRateLimited, 0, 1, 2}, {llm.ClassRateLimited, 2, 3, 1},
+		{llm.ClassQuota, 2, 1, engine.DefaultBeginCalls}, {llm.ClassTransient, 2, 1, engine.DefaultBeginCalls},
+		{llm.ClassPermanent, 2, 1, engine.DefaultBeginCalls},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			began := time.Now()
@@ -158,8 +161,8 @@ func TestLimiterRetries(t *testing.T) {
 			if llm.ClassOf(err) != tt.class || len(m.Requests()) != tt.calls || took != time.Duration(tt.calls-1)*5*time.Second {
 				t.Errorf("%s: %d calls in %s, error %v", tt.class, len(m.Requests()), took, err)
 			}
-			if want := map[bool]int{true: 1, false: engine.DefaultBeginCalls}[tt.calls > 2]; tt.class != llm.ClassRateLimited && l.Limit("") != want {
-				t.Errorf("%s: the limit is %d", tt.class, l.Limit(""))
+			if limit := l.Limit(""); limit != tt.limit {
+				t.Errorf("%s: the limit is %d, want %d", tt.class, limit, tt.limit)
 			}
 		})
 	}

@@ -23,7 +23,7 @@ func (l *loops) add(caller, agent, node string) bool {
 	return false
 }
 
-// repeats reports whether the last length exchanges occurred loopTimes in succession.
+// repeats reports whether the last exchanges, as many as length, occurred loopTimes in succession.
 func (l *loops) repeats(length int) bool {
 	last := l.exchanges[len(l.exchanges)-length*loopTimes:]
 	for i := length; i < len(last); i++ {

@@ -23,7 +23,7 @@ type Case struct {
 // Verdict is the verdict of a run on the agent.
 type Verdict string
 
-// The following constants are the verdicts.
+// The Verdict of a run.
 const (
 	Passed    Verdict = "PASSED"
 	Failed    Verdict = "FAILED"

@@ -74,7 +74,7 @@ type callFailures struct {
 	needed   bool   // a request needed a language model: words, a judgment, or a choice without a rule
 }
 
-// load reads the answers of the journal.
+// load reads the answers of the journal. It omits unreadable answers and logs a warning.
 func (r *recorder) load(ctx context.Context) error {
 	r.kept, r.next = map[digest][]*entry{}, map[digest]int{}
 	if r.journal == nil {
@@ -124,8 +124,8 @@ func parseKey(key string) (d digest, number int, ok bool) {
 	return digest(raw), number, true
 }
 
-// ask returns the answer to a request from the journal or, if it contains none, from call, and then stores the answer. write writes the
-// form of the request.
+// ask returns the answer to a request from the journal. If the journal contains none, ask calls the function call and stores its answer,
+// unless the run must stop at the end of its journal: then ask stops the run and returns an error. write writes the form of the request.
 func (r *recorder) ask(ctx context.Context, m recorded, write func(*form), call func() (*entry, error)) (*entry, error) {
 	if ctx.Err() != nil {
 		return nil, over(ctx)

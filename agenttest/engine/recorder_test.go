@@ -39,8 +39,8 @@ func change(v reflect.Value) {
 	}
 }
 
-// changed changes each field of the struct that at points to, one at a time, calls see and undoes the change. It includes the fields of the
-// first elements of lists.
+// changed changes each field of the struct to which the pointer at refers, one at a time, calls the function see, and undoes the change. It
+// includes the fields of the first elements of lists.
 func changed(name string, at reflect.Value, see func(field string)) {
 	v := at.Elem()
 	for i := range v.NumField() {
@@ -58,8 +58,8 @@ func changed(name string, at reflect.Value, see func(field string)) {
 	}
 }
 
-// TestEveryFieldIsInTheDigest checks by reflection that each field of a request changes its digest, so that it includes fields that are
-// added later.
+// TestEveryFieldIsInTheDigest checks by reflection that each field of a request changes its digest. Reflection makes the test include
+// fields that are added later.
 func TestEveryFieldIsInTheDigest(t *testing.T) {
 	t.Parallel()
 	seen := map[[32]byte]string{}

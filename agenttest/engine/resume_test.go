@@ -176,7 +176,7 @@ func TestTrialsAreDifferentRequests(t *testing.T) {
 	}
 }
 
-// journal is a journal whose n-th Append fails.
+// journal is a journal whose n-th Append fails. Append also refuses invalid keys.
 type journal struct {
 	engine.MemoryJournal
 

@@ -233,7 +233,8 @@ func (r *run) add(by llm.Role, text, node string) {
 	r.messages = append(r.messages, llm.Message{Role: by, Text: text})
 }
 
-// end sets the reason why the conversation ended. problem is the human-readable reason if the run is therefore an error.
+// end sets the reason why the conversation ended. problem is the human-readable reason if the run is therefore an error. For timeouts and
+// an exhausted budget, end writes its own text instead.
 func (r *run) end(reason assert.EndReason, problem string) {
 	r.out.Evidence.End = reason
 	if reason == assert.EndCancelled {
@@ -251,7 +252,7 @@ func (r *run) end(reason assert.EndReason, problem string) {
 	r.out.Error = problem
 }
 
-// reason returns why a conversation failed: a timeout, a cancellation, the budget, or otherwise.
+// reason returns why a conversation failed: a timeout, a cancellation, an exhausted budget or, if it was none of these, the given reason.
 func (r *run) reason(ctx context.Context, otherwise assert.EndReason) assert.EndReason {
 	switch cause := context.Cause(ctx); {
 	case cause != nil && errors.Is(cause, errTurnTime):
@@ -267,7 +268,8 @@ func (r *run) reason(ctx context.Context, otherwise assert.EndReason) assert.End
 	}
 }
 
-// clip truncates a text to no more than most bytes between characters, and reports whether it truncated the text.
+// clip truncates a text between characters to at most the given number of bytes, and reports whether it truncated the text. It replaces
+// invalid UTF-8.
 func clip(text string, most int) (string, bool) {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if len(text) <= most {

@@ -25,8 +25,8 @@ const (
 	judgeTries  = 5  // attempts to judge one run again
 )
 
-// unattributed reports whether the attribution was requested, the runs of the group have ended in different states, and scenarios remain to
-// be attributed.
+// unattributed reports whether the attribution was requested, the group was not canceled, its runs have ended in different states, and
+// scenarios remain to be attributed.
 func (b Batch) unattributed() bool {
 	c, ways := b.Counts, 0
 	for _, n := range []int{c.Passed, c.Failed, c.Error} {

@@ -18,10 +18,11 @@ var _ pathway.Gate = (*Service)(nil)
 const lookBack = 100
 
 // Check decides whether a version may be published: see pathway.Gate. All enabled scenarios of the pathway that are required for promotion
-// must have passed on exactly this version, in their current revision, in one batch. If several batches contain them, the newest decides.
-// If a required scenario failed or was an error in a batch, the version is closed until another batch is run. A batch that was canceled
-// before one of them failed does not count. Groups of tornado sessions never count: a version that a search has chosen because it passed
-// must pass again, and a person may still publish a version that the search rejected.
+// must have passed on exactly this version, in their current revision, in one batch. Without such scenarios, any version may be published.
+// If several batches contain them, the newest decides. If no batch decides and c.Start is set, Check starts a batch. If a required scenario
+// failed or was an error in a batch, the version is closed until another batch is run. A batch that was canceled before a required scenario
+// failed does not count. Groups of tornado sessions never count: a version that a search has chosen because it passed must pass again, and
+// a person may still publish a version that the search rejected.
 func (s *Service) Check(ctx context.Context, org callwright.OrgID, c pathway.Candidate) (pathway.Verdict, error) {
 	required, err := s.cfg.Scenarios.RequiredScenarios(ctx, org, c.Pathway, MaxScenarios+1)
 	switch {

@@ -58,7 +58,7 @@ func (b Batch) Open() bool { return b.ID != "" && !b.State.Ended() }
 // StopReason is the reason why no more runs of a group start.
 type StopReason string
 
-// The following constants are the reasons.
+// The StopReason of a Batch.
 const (
 	StoppedByClient StopReason = "cancelled" // a client canceled the group
 	StoppedByQuota  StopReason = "quota"     // the quota of a model's account is exhausted
@@ -89,7 +89,7 @@ func (b Batch) Total() int { return len(b.Scenarios) * b.Simulations }
 // Kind distinguishes batches from simulation sets.
 type Kind string
 
-// The following constants are the kinds.
+// The Kind of a Batch.
 const (
 	OneEach     Kind = "batch"
 	Simulations Kind = "simulation_set"
@@ -98,7 +98,7 @@ const (
 // Trigger is the origin of a group.
 type Trigger string
 
-// The following constants are the triggers.
+// The Trigger of a Batch.
 const (
 	ByAPI        Trigger = "api"
 	ByDashboard  Trigger = "dashboard"
@@ -152,9 +152,9 @@ func (c *Counts) add(s run.State) {
 
 // state returns the state of a group whose runs have all ended.
 //
-// A group is Cancelled if it was canceled before all of its runs had ended, regardless of the other runs. A batch is Failed if a run
-// failed, else Error if a run is an error, else Passed. A simulation set is Error if a run is an error, else Passed if a run passed, else
-// Failed; its statistics contain the frequencies.
+// A group is Cancelled if one of its runs was canceled, or if runs were never created, regardless of the other runs. A batch is Failed if a
+// run failed, else Error if a run is an error, else Passed. A simulation set is Error if a run is an error, else Passed if a run passed,
+// else Failed; its statistics contain the frequencies.
 func (b Batch) state() run.State {
 	c := b.Counts
 	switch {

@@ -7,7 +7,8 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// ledger implements run.Groups: it counts the results and the usage of runs in groups.
+// ledger implements run.Groups: it counts the results and the usage of runs in groups, limits how many runs start, and stops groups whose
+// budget or quota is exhausted.
 type ledger struct{ cfg Config }
 
 var _ run.Groups = ledger{}
@@ -29,7 +30,8 @@ func (l ledger) Hold(ctx context.Context, org callwright.OrgID, id string) error
 	return err
 }
 
-// Free returns the number of runs of a group that may start now. It stops a group whose budget is exhausted.
+// Free returns how many more runs of a group may start now: run.Config.PerOrg if the group does not limit its concurrent runs. It stops a
+// group whose budget is exhausted.
 func (l ledger) Free(ctx context.Context, org callwright.OrgID, id string) (free int, err error) {
 	b, err := l.cfg.Store.Batch(ctx, org, id)
 	if err == nil && !b.Cancel && b.limited() {
@@ -39,7 +41,7 @@ func (l ledger) Free(ctx context.Context, org callwright.OrgID, id string) (free
 	case err != nil:
 		return 0, err
 	case b.Cancel:
-		return 0, nil // cancelWaiting cancels its runs
+		return 0, nil // cancelWaiting cancels its waiting runs
 	case b.Spend.Exhausts(b.Budget):
 		b.Cancel, b.Reason = true, StoppedByBudget
 		if err := l.cfg.Store.UpdateBatch(ctx, b); err != nil {
@@ -62,7 +64,8 @@ func (l ledger) Free(ctx context.Context, org callwright.OrgID, id string) (free
 	return free, nil
 }
 
-// Ended counts an ended run. If a model's quota is exhausted, or if the group's budget refused the run, no more runs of the group start.
+// Ended counts an ended run, and finishes the group after its last run. If a model's quota is exhausted, or if the group's budget refused
+// the run, no more runs of the group start.
 func (l ledger) Ended(ctx context.Context, r run.Run, refused bool) (run.Group, error) {
 	b, err := l.cfg.Store.AddCounts(ctx, r.Org, r.Batch, sumsOf(r))
 	if err != nil {
@@ -85,7 +88,8 @@ func (l ledger) Ended(ctx context.Context, r run.Run, refused bool) (run.Group, 
 	return b.toGroup(), err
 }
 
-// advance stores a group whose counts have changed, and finishes the group after its last run.
+// advance updates the state of a group whose counts have changed. After the last run, it starts the attribution if one is needed, or else
+// finishes the group and enqueues the tasks that follow.
 func (l ledger) advance(ctx context.Context, b Batch) (_ Batch, err error) {
 	before := b.State
 	if b.State == run.Pending {

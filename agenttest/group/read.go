@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// GetBatch returns a batch with its runs in short form, or CodeNotFound if the id is unknown.
+// GetBatch returns a batch with its runs in short form, or CodeNotFound if no batch has the id.
 func (s *Service) GetBatch(ctx context.Context, org callwright.OrgID, id string) (Batch, []run.Run, error) {
 	b, err := s.groupOf(ctx, org, id, OneEach)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// Config configures a Service. Fields without a required tag may be zero.
+// Config configures a Service. Run must be complete except for Groups. The other fields without a required tag may be zero.
 type Config struct {
 	Run       run.Config // New replaces its Groups
 	Store     Store      `required:"always"`
@@ -29,7 +29,7 @@ type Scenarios interface {
 	RequiredScenarios(ctx context.Context, org callwright.OrgID, pathway string, limit int) (map[string]int64, error)
 }
 
-// Pathways receives the results of tests. pathway.Service implements it.
+// Pathways loads and publishes versions of pathways, and is notified of ended tests. pathway.Service implements it.
 type Pathways interface {
 	run.Pathways
 	// Publish publishes a version if the gate permits it.
@@ -38,7 +38,7 @@ type Pathways interface {
 	FinishTests(ctx context.Context, org callwright.OrgID, id string) error
 }
 
-// taskExpand is the task that creates the next runs of a group.
+// taskExpand is the task that creates the remaining runs of a group.
 const taskExpand = "agenttest.expand"
 
 // Service starts, reads, cancels and watches groups of runs and single runs.

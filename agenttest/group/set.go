@@ -15,8 +15,8 @@ type Statistics struct {
 }
 
 // GetSet returns a simulation set with its statistics, even while its runs execute. The statistics of a running set of more than 1,000 runs
-// may be up to 2 seconds old. Callers share the statistics and must not change them. GetSet returns CodeNotFound if the id is unknown, and
-// CodeTooManyRequests if too many reads run concurrently: see run.MaxReads.
+// may be up to 2 seconds old. Callers share the statistics and must not change them. GetSet returns CodeNotFound if no simulation set has
+// the id, and CodeTooManyRequests if too many reads run concurrently: see run.MaxReads.
 func (s *Service) GetSet(ctx context.Context, org callwright.OrgID, id string) (Batch, Statistics, error) {
 	b, err := s.groupOf(ctx, org, id, Simulations)
 	if err != nil {

@@ -16,8 +16,8 @@ type BatchRequest struct {
 	Scenarios []string // unique ids, 1 to MaxScenarios
 	Version   *int     // see run.Request
 	Webhook   string
-	// Publish publishes the version when all runs have passed, unless another version has been published meanwhile. It requires that all
-	// scenarios test one pathway.
+	// Publish publishes the version when all runs have passed, if its gate permits this and no other version has been published meanwhile.
+	// It requires that all scenarios test one pathway, and a saved version.
 	Publish bool
 	Trigger Trigger
 
@@ -132,7 +132,8 @@ func (s *Service) insertSnapshots(ctx context.Context, b Batch, versions []run.V
 	return nil
 }
 
-// reserveGroup checks the settings of a group and reserves capacity for its start. The caller must call release.
+// reserveGroup checks the settings of a group and reserves capacity for its start. If inside is set, it reserves nothing and only checks
+// that the organization may have so many more runs. The caller must call release.
 func (s *Service) reserveGroup(ctx context.Context, b Batch, ids []string, inside bool) (release func(), err error) {
 	if err := checkIDs(ids); err != nil {
 		return nil, err

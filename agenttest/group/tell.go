@@ -36,7 +36,8 @@ type FailureMode struct {
 // MaxEvidence is the maximum number of run ids in a FailureMode.
 const MaxEvidence = 10
 
-// These constants are the tasks that follow the end of a group. Their key is the id of the group or, for taskSettle, of the pathway.
+// These constants are tasks that follow the end of a group, besides taskConclude. Their key is the id of the group or, for taskSettle, of
+// the pathway.
 const (
 	taskBatchNotice = "agenttest.batch_notice"
 	taskPublish     = "agenttest.publish"
@@ -59,7 +60,8 @@ func (s *Service) sendBatch(ctx context.Context, t callwright.Task, _ int) error
 }
 
 // publish publishes the version of a batch that has passed. The gate still decides, because the batch may lack a scenario that is required
-// for promotion.
+// for promotion. If the gate refuses, another version was published meanwhile, or the pathway or version is absent, publish only logs a
+// warning.
 func (s *Service) publish(ctx context.Context, t callwright.Task, _ int) error {
 	b, err := s.cfg.Store.Batch(ctx, t.Org, t.Key)
 	if err != nil {

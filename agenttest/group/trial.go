@@ -41,7 +41,8 @@ func (s *Service) Try(ctx context.Context, org callwright.OrgID, t tornado.Trial
 	})
 }
 
-// These constants are the first and the longest pause between two calls of persist's function. The pauses double.
+// These constants are the first and the longest pause between two calls of persist's function. The pauses double. An error that states a
+// longer pause prevails.
 const (
 	firstRest = 20 * time.Millisecond
 	lastRest  = time.Second

@@ -14,7 +14,8 @@ const (
 	maxViewAge = 2 * time.Second // maximum age of the view of a set that has changed
 )
 
-// views caches the statistics of simulation sets until final statistics are stored. Concurrent readers of a set share one computation.
+// views caches the statistics of large simulation sets whose final statistics are not stored yet. Concurrent readers of a set, even a small
+// one, share one computation.
 type views struct {
 	mu  sync.Mutex
 	all map[viewed]*view // at most maxViews computed views, and the views being computed
@@ -55,8 +56,8 @@ func (v *views) of(b Batch, now time.Time) (found *view, mine bool) {
 	return found, true
 }
 
-// remember finishes the computation of a view. It caches the view, if necessary in place of the oldest one, unless the set fits one page
-// and is cheap to compute.
+// remember finishes the computation of a view and caches the view, if necessary in place of the oldest one. It does not cache a failed
+// computation, or a view of a set whose runs fit one page, because such a view is cheap to compute.
 func (v *views) remember(b Batch, made *view, now time.Time) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

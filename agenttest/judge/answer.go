@@ -14,7 +14,7 @@ import (
 
 // These constants limit the texts in an opinion, in bytes.
 const (
-	maxReasoning = 2000 // of a vote
+	maxReasoning = 2000 // of a vote; for tone, the reasoning about the aspects may add as much again
 	maxText      = 1000 // of a quote, an issue and an example
 )
 
@@ -124,7 +124,8 @@ func (b *ballot) read(a *answer) vote {
 	return v
 }
 
-// readTone adds the tone rating to a vote that has a score. It omits examples with words that were not said.
+// readTone adds the tone rating, and the reasoning about each aspect, to a vote that has a score. It omits examples whose words their turn
+// does not contain.
 func (b *ballot) readTone(a *answer, v *vote) {
 	if v.Score == nil {
 		return
@@ -149,5 +150,5 @@ func (b *ballot) readTone(a *answer, v *vote) {
 	}
 }
 
-// text returns a model's text, cleaned and truncated to most bytes.
+// text returns a model's text, cleaned, trimmed and truncated to at most the given number of bytes.
 func text(s string, most int) string { return callwright.Clip(strings.TrimSpace(llm.Clean(s)), most) }

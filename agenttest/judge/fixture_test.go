@@ -99,7 +99,8 @@ func each(answers ...string) *agentstest.Model {
 	return voting(votes...)
 }
 
-// ask judges the conversation order by a criterion, and fails the test if the judge fails.
+// ask returns a judge's opinion on the conversation that the function order returns, by a criterion. It fails the test if the judge returns
+// an error.
 func ask(t testing.TB, m llm.Model, c assert.Criterion, cfg judge.Config) assert.Opinion {
 	t.Helper()
 	o, err := judge.New(m, cfg).Judge(t.Context(), order(), c)

@@ -162,8 +162,8 @@ func clean(t *testing.T, v any) {
 	}
 }
 
-// obedient returns a model that follows every line outside the data. Without such a line, it judges the data: a turn must consist only of
-// the words that the shop is closed.
+// obedient returns a model that passes every conversation if a line outside the data is not part of the given rules, as if the line told it
+// to. Otherwise it judges the data: one turn of the agent must be exactly "We are closed."
 func obedient(rules string) *agentstest.Model {
 	return &agentstest.Model{Answers: func(_ context.Context, q llm.Question) (string, error) {
 		data, outside := block(q.Prompt(nonce))
@@ -236,7 +236,7 @@ func TestObedientModelObeys(t *testing.T) {
 }
 
 // TestVerdictsStandInTheirField checks that only the verdict's field determines the verdict, even if other fields contain words of an
-// attack.
+// attack, and that an answer with such words before or after its object is invalid.
 func TestVerdictsStandInTheirField(t *testing.T) {
 	t.Parallel()
 	for _, a := range attacks(t) {

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// These constants are the defaults of a Config and its limits.
+// These constants are the defaults and limits of a Config.
 const (
 	DefaultSamples  = 3
 	DefaultMaxBytes = 200_000 // about 50,000 tokens of English text
@@ -21,7 +21,7 @@ const (
 // Config configures a Judge. Zero fields mean the defaults.
 type Config struct {
 	Model     string // model name for criteria that set none; empty means the adapter's default
-	Samples   int    // votes for criteria that set no number: 1, 3 or 5; 0 means DefaultSamples; even numbers are rounded up
+	Samples   int    // votes for criteria that set no number; 0 means DefaultSamples; rounded up to an odd number, at most MaxSamples
 	Symmetric bool   // request all votes concurrently, for every criterion
 	MaxBytes  int    // maximum size of a conversation with its evidence; 0 means DefaultMaxBytes
 	Trial     int    // distinguishes repeated opinions on a conversation, see llm.Question.Trial; test runs set it themselves
@@ -44,7 +44,7 @@ func New(m llm.Model, c Config) *Judge {
 	return &Judge{model: m, cfg: c}
 }
 
-// odd returns n as a valid number of votes: otherwise if n is not positive, else the next odd number, at most MaxSamples.
+// odd returns a valid number of votes: if n is positive, n rounded up to an odd number, at most MaxSamples; else the argument otherwise.
 func odd(n, otherwise int) int {
 	if n <= 0 {
 		return otherwise
@@ -52,8 +52,8 @@ func odd(n, otherwise int) int {
 	return min(n|1, MaxSamples)
 }
 
-// Judge judges a conversation by a criterion: see assert.Judge. If the conversation contains no words or exceeds MaxBytes, the opinion is
-// CannotJudge, and the model is not called.
+// Judge judges a conversation by a criterion: see assert.Judge. If e is nil or contains no words, or if the conversation and its evidence
+// exceed MaxBytes, the opinion is CannotJudge, and the model is not called. An unknown c.Output causes an llm.Failure of ClassPermanent.
 func (j *Judge) Judge(ctx context.Context, e *assert.Evidence, c assert.Criterion) (assert.Opinion, error) {
 	if silent(e) {
 		return undecided("Nothing was said that could be judged."), nil
@@ -80,7 +80,7 @@ func undecided(reason string) assert.Opinion {
 	return assert.Opinion{Verdict: assert.CannotJudge, Reasoning: reason}
 }
 
-// silent reports whether a conversation contains no visible words.
+// silent reports whether e is nil or contains no visible words.
 func silent(e *assert.Evidence) bool {
 	if e == nil {
 		return true
@@ -101,8 +101,8 @@ type ballot struct {
 	size      int // size of the data in bytes
 }
 
-// vote returns n votes in order. Unless symmetric is set, it requests one vote, and the others only if the first one does not pass. If
-// votes fail, it returns the error of the first of them.
+// vote requests n votes and returns them in order. Unless symmetric is set, it requests the first vote alone, and the others only if the
+// first vote is neither a pass nor an error. If several votes cause errors, it returns the first one's error.
 func (b *ballot) vote(ctx context.Context, n int, symmetric bool) ([]vote, llm.Usage, error) {
 	votes, usages, errs := make([]vote, n), make([]llm.Usage, n), make([]error, n)
 	cast := 0
@@ -142,7 +142,8 @@ func (b *ballot) vote(ctx context.Context, n int, symmetric bool) ([]vote, llm.U
 	return votes, usage, nil
 }
 
-// cast requests one vote. If the model's answers remain invalid after a wrong quote, the answer with the wrong quote counts.
+// cast requests one vote. An answer with a wrong quote is requested again once. If the model then returns no valid answer, the answer with
+// the wrong quote counts, unless ctx has ended.
 func (b *ballot) cast(ctx context.Context, sample int) (vote, llm.Usage, error) {
 	q := b.question
 	q.Attempt = sample * llm.Attempts

@@ -71,7 +71,8 @@ func TestQuestionTellsWhatIsKnown(t *testing.T) {
 	}
 }
 
-// TestInstructions checks that the client's own rules precede the package's rules, which are the same for all criteria.
+// TestInstructions checks that the client's own rules precede the package's rules, that the prompt is quoted, and that the last rules
+// depend on the criterion's output.
 func TestInstructions(t *testing.T) {
 	t.Parallel()
 	rules := func(c assert.Criterion) string {
@@ -320,7 +321,7 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// TestAssertions checks that results of assertions follow the judge's decision, and are errors without one.
+// TestAssertions checks that an assertion's result follows the judge's decision, and that the result is an error if there is no decision.
 func TestAssertions(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

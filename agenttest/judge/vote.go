@@ -77,8 +77,8 @@ func decide(votes []vote) assert.Opinion {
 	return o
 }
 
-// winners returns the votes for the most frequent verdict or label, or none if two are equally frequent. Winners for one of three verdicts,
-// among 1, 3 or 5 votes, are always more than half.
+// winners returns the votes for the most frequent verdict or label, or none if several are the most frequent. If there are only three
+// verdicts and 1, 3 or 5 votes, the winners are always more than half.
 func winners(votes []vote) []*vote {
 	var most []*vote
 	tie := false

@@ -133,7 +133,8 @@ func details(r Run) string {
 	return b.String()
 }
 
-// firstError returns the reasoning of the first assertion that could not be evaluated, or else why the conversation ended.
+// firstError returns the title and the reasoning of the first assertion that could not be evaluated. If all were evaluated, it returns the
+// reason why the conversation ended.
 func firstError(r Run) string {
 	for _, a := range r.Results {
 		if a.Outcome == assert.Error {
@@ -143,7 +144,7 @@ func firstError(r Run) string {
 	return string(r.End)
 }
 
-// transcript returns the warnings, words and actions of a run as text.
+// transcript returns the warnings, words, visited nodes and events of a run as text.
 func transcript(r Run) string {
 	var b strings.Builder
 	for _, w := range r.Warnings {
@@ -161,7 +162,7 @@ func transcript(r Run) string {
 	return b.String()
 }
 
-// plain returns a text without the characters that XML 1.0 cannot represent.
+// plain returns a text without the characters that XML 1.0 cannot represent. It replaces invalid UTF-8 by U+FFFD.
 func plain(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\t' || r == '\n' || r == '\r' || r >= 0x20 && r != 0xFFFE && r != 0xFFFF {

@@ -10,7 +10,8 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// Markdown writes a report as Markdown for people: a table of the scenarios, followed by the failures with their conversations.
+// Markdown writes a report as Markdown for people: a table of the scenarios, followed by the runs that failed, were errors or have
+// warnings, with their conversations.
 func Markdown(w io.Writer, r Report) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", cell(nameOr(r.Name, "Agent tests")))
@@ -30,7 +31,7 @@ func Markdown(w io.Writer, r Report) error {
 	return err
 }
 
-// markdownRun writes why a run did not pass, and its conversation.
+// markdownRun writes why a run did not pass, its warnings, its visited nodes and events, and its conversation.
 func markdownRun(b *strings.Builder, s Scenario, i int, r Run) {
 	fmt.Fprintf(b, "\n## %s, run %d: %s\n\n", cell(s.Name), i+1, r.Verdict)
 	if r.Error != "" {

@@ -42,7 +42,7 @@ type Run struct {
 	Took    time.Duration
 
 	Way      []string // names of the visited nodes, in order
-	Events   []string // requests and errors of the run, in order
+	Events   []string // requests, errors and loops of the run, in order
 	Warnings []string // warnings about the verdict
 }
 
@@ -54,7 +54,7 @@ func Formats() map[string]Format {
 	return map[string]Format{"junit": JUnit, "json": JSON, "markdown": Markdown}
 }
 
-// NewRun returns the Run with the results of an outcome.
+// NewRun returns the Run with the results of an outcome. Way and Events are cut to 100 entries each.
 func NewRun(id string, o engine.Outcome) Run {
 	r := Run{
 		ID: id, Verdict: o.Verdict, Error: o.Error, Score: o.Score, End: o.Evidence.End, Turns: o.Evidence.Turns, Results: o.Results,
@@ -80,7 +80,7 @@ const maxShown = 100
 const (
 	ExitPassed = 0
 	ExitFailed = 1 // a run failed
-	ExitErrors = 2 // no run failed, but a run was an error, or too few runs were scored
+	ExitErrors = 2 // no run failed, but a run was an error, too few runs were scored, or the report is empty
 	ExitUsage  = 3 // wrong usage of the command; no test was run
 )
 

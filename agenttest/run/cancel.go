@@ -32,7 +32,7 @@ func (s *Service) cancelRun(ctx context.Context, org callwright.OrgID, id string
 	case r.State == Running:
 		return s.cfg.Store.CancelRun(ctx, org, id)
 	}
-	if r.Batch != "" { // lock the group before the run, in the order of claims
+	if r.Batch != "" { // lock the group before the run, as Worker.claim does, to avoid a deadlock
 		if err := s.cfg.Groups.Hold(ctx, org, r.Batch); err != nil {
 			return err
 		}

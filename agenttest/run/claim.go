@@ -6,11 +6,11 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// maxRounds is the maximum number of queries with which a claim looks for runs outside of full groups.
+// maxRounds is the maximum number of queries with which a claim looks for an organization's runs outside of full groups.
 const maxRounds = 100
 
-// claim marks no more than most waiting runs as Running on this node, and returns them. It claims the oldest runs of each organization, up to
-// the concurrency limits of the organization and of the runs' groups.
+// claim marks waiting runs as Running on this node, and returns them. Their number is limited by the argument most. It claims the oldest
+// runs of each organization, up to the concurrency limits of the organization and of the runs' groups.
 func (w *Worker) claim(ctx context.Context, most int) (claimed []Run, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -34,7 +34,8 @@ func (w *Worker) claim(ctx context.Context, most int) (claimed []Run, err error)
 	})
 }
 
-// ready returns no more than most runs of an organization that may start, marked as Running on this node. It does not store them.
+// ready returns runs of an organization that may start, marked as Running on this node. Their number is limited by the argument most. It
+// does not store them.
 func (w *Worker) ready(ctx context.Context, org callwright.OrgID, most int) ([]Run, error) {
 	running, err := w.cfg.Store.CountRuns(ctx, org, Filter{States: []State{Running}})
 	if err != nil {
@@ -104,7 +105,7 @@ func (a *admission) admits(ctx context.Context, group string) (bool, error) {
 	return true, nil
 }
 
-// hold returns the run marked as Running on this node, with an incremented Attempt.
+// hold returns the run marked as Running on this node, with an incremented Attempt. At the first start it also sets StartedAt.
 func (w *Worker) hold(r Run) (Run, error) {
 	var err error
 	if r.State, err = r.State.Move(Running); err != nil {

@@ -21,8 +21,8 @@ const (
 	storeRest    = 200 * time.Millisecond
 )
 
-// execute executes a run that was marked as Running on this node, and stores its end. If the node stops meanwhile, the run stays Running,
-// and another node resumes it.
+// execute executes a run that was marked as Running on this node, and stores its end. After MaxAttempts, it stores an Error instead. If an
+// error or the stop of the node interrupts the run, the run stays Running, and any node resumes it.
 func (w *Worker) execute(ctx context.Context, r Run) {
 	p, err := w.join(ctx, r)
 	defer w.closeBudget(r, p)
@@ -105,7 +105,7 @@ func retainNames(e *assert.Evidence) {
 	e.Graph = names
 }
 
-// end stores the end of a run. During an outage of the database it retries for storeTimeout.
+// end stores the end of a run. After an error it retries for storeTimeout, unless another node has claimed the run or the run was deleted.
 func (w *Worker) end(ctx context.Context, r Run, p *groupBudget) {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
@@ -130,8 +130,8 @@ func (w *Worker) end(ctx context.Context, r Run, p *groupBudget) {
 	}
 }
 
-// tryEnd stores the end of a run in a transaction, and moves its spending from the group's budget on this node to the stored sum of the
-// group.
+// tryEnd stores the end of a run in a transaction, and moves the run's spending from the group's budget on this node to the stored sum of
+// the group. Then it wakes the watchers.
 func (w *Worker) tryEnd(ctx context.Context, r Run, p *groupBudget) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

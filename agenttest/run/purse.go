@@ -21,11 +21,11 @@ type groupBudgets struct {
 type groupBudget struct {
 	budget *engine.Budget // nil if the group has none or it is not loaded yet
 	users  int            // number of running runs; guarded by groupBudgets.mu
-	ends   sync.Mutex     // held while the end of a run is stored, so that its spending counts once: here or in the stored sum
+	ends   sync.Mutex     // held while the budget is loaded or a run ends, so that a run's spending counts once: here or in the stored sum
 }
 
 // join returns the budget of a run's group on this node, or a groupBudget without a budget if the group has none. The caller must call
-// closeBudget after the end of the run is stored.
+// closeBudget after the run has ended or was released.
 func (w *Worker) join(ctx context.Context, r Run) (*groupBudget, error) {
 	if r.Batch == "" || r.Budget == (engine.Limit{}) {
 		return new(groupBudget), nil

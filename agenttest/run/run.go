@@ -80,7 +80,7 @@ type Failure struct {
 	Code      assert.Code
 	Node      string // id of the node to which the failure is attributed; empty if there is none
 	End       assert.EndReason
-	Reason    string // reasoning of the assertion's result
+	Reason    string // reasoning of the assertion's result, or that the score was too low
 }
 
 // Key returns a text that is equal for similar failures of a scenario's runs. It ignores reasons and why conversations ended, because these

@@ -17,7 +17,7 @@ type Config struct {
 	Scenarios Scenarios         `required:"always"`
 	Groups    Groups            // if nil, runs have no groups
 	Atomic    callwright.Atomic `required:"always"` // transactions of the store
-	Work      callwright.Work   `required:"always"` // executes durable tasks: sends notices, deletes old runs
+	Work      callwright.Work   `required:"always"` // executes durable tasks: sends notices, reports failures, deletes old runs
 	Leases    node.Leases       `required:"always"` // determine the live nodes
 	Node      string            `required:"always"` // name of this process, unique among all past and present processes
 	Versions  Versions          // Versions.Pathways is required

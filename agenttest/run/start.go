@@ -18,9 +18,10 @@ type Request struct {
 	Budget   engine.Limit   // the zero Limit means only engine.Config.Limit
 }
 
-// StartRun starts a run of a scenario. It returns CodeNotFound if the scenario is absent, and CodeNotFound with the field version_number if
-// the version is absent. It returns CodeTooManyRequests if the organization has MaxPending runs that have not ended, including runs that
-// its simulation sets will still create. It returns the same code with a RetryAfter if too many tests start concurrently.
+// StartRun starts a run of a scenario. It returns CodeBadRequest if a field of r is invalid, CodeNotFound if the scenario is absent, and
+// CodeNotFound with the field version_number if the version is absent. It returns CodeTooManyRequests if the organization has MaxPending
+// runs that have not ended, including runs that its simulation sets will still create. It returns the same code with a RetryAfter if too
+// many tests start concurrently.
 func (s *Service) StartRun(ctx context.Context, org callwright.OrgID, id string, r Request) (Run, error) {
 	if err := s.CheckWebhook(r.Webhook); err != nil {
 		return Run{}, err
@@ -72,8 +73,8 @@ func (s *Service) StartRun(ctx context.Context, org callwright.OrgID, id string,
 	return run, err
 }
 
-// override returns a copy of the request data in which the values of with replace values with the same keys. If with is empty, it returns
-// the data itself. It returns an error if the result is too large.
+// override returns a copy of the request data in which the given overrides replace values with the same keys. Without overrides, it returns
+// the data itself. It returns an error if the result is too large or cannot be encoded as JSON.
 func override(data, with map[string]any) (map[string]any, error) {
 	if len(with) == 0 {
 		return data, nil

@@ -9,7 +9,7 @@ import (
 // State is the state of a run or of a group of runs.
 type State string
 
-// The following constants are the states. The last four are final.
+// These constants are the states of a run or a group. The last four are final.
 const (
 	Pending   State = "PENDING"
 	Running   State = "RUNNING"
@@ -31,7 +31,7 @@ var moves = map[State][]State{
 	Running: {Running, Passed, Failed, Error, Cancelled}, // Running to Running: another node has claimed the run
 }
 
-// Move returns to if the state may change to it. Else it returns s and CodeInvalidState.
+// Move returns the new state if s may change to it. Otherwise it returns s and CodeInvalidState.
 func (s State) Move(to State) (State, error) {
 	if slices.Contains(moves[s], to) {
 		return to, nil

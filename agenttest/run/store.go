@@ -51,8 +51,8 @@ type Store interface {
 
 	// Waiting returns at most limit organizations that have Pending runs, without duplicates, in any order.
 	Waiting(ctx context.Context, limit int) ([]callwright.OrgID, error)
-	// Abandoned returns at most limit runs of all organizations that are Running on a node that alive does not contain, or with an empty
-	// Node, in any order. Outcome and Summary may be missing.
+	// Abandoned returns at most limit runs of all organizations that are Running on a node outside the list alive, or with an empty Node,
+	// in any order. Outcome and Summary may be missing.
 	Abandoned(ctx context.Context, alive []string, limit int) ([]Run, error)
 	// Cancelled returns the ids of those Running runs of a node whose own Cancel or whose group's Cancel is set, of all organizations and
 	// in any order. It excludes runs of a group that is StoppedByBudget unless their own Cancel is set.
@@ -72,7 +72,7 @@ type Filter struct {
 
 	NotBatches []string          // ids of groups whose runs are excluded; requires the single state Pending
 	Oldest     bool              // oldest first
-	SkipCount  bool              // do not count the selected runs, which would read all of them: the count is 0
+	SkipCount  bool              // the count is 0, because counting would read all selected runs
 	After      callwright.Keyset // (CreatedAt, ID) of the last run of the previous page
 	Offset     int               // number of runs to skip after After
 	Limit      int               // maximum number of runs

@@ -21,15 +21,15 @@ type Snapshot struct {
 	CreatedAt time.Time
 }
 
-// NewSnapshot returns a snapshot of the tested scenario and version that was created at the given time.
+// NewSnapshot returns a snapshot of the tested scenario and version, with the given time as its CreatedAt.
 func NewSnapshot(sc scenario.Scenario, v Version, override map[string]any, at time.Time) Snapshot {
 	return Snapshot{
 		ID: SnapshotID(sc, v, override), Org: sc.Org, Scenario: sc, Version: v.Number, Hash: v.Hash, CreatedAt: at,
 	}
 }
 
-// SnapshotID returns the id of a snapshot. The id is derived from the tested content, so that equal tests share a snapshot. The fields of a
-// brief scenario suffice to compute it.
+// SnapshotID returns the id of a snapshot: a hash of the scenario's organization, id and revision, the version's number and hash, and the
+// override. Equal tests therefore share a snapshot. A brief scenario (ScenarioFilter.Brief) is sufficient.
 func SnapshotID(sc scenario.Scenario, v Version, override map[string]any) string {
 	raw, err := json.Marshal([]any{sc.Org, sc.ID, sc.Revision, v.Number, v.Hash, override})
 	if err != nil { // overrides of request data can always be encoded

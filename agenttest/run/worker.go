@@ -115,7 +115,7 @@ func (w *Worker) Interrupt(org callwright.OrgID, id string) {
 	w.Watchers.Wake(id)
 }
 
-// interrupted reports whether Interrupt was called for a run or its group on this node.
+// interrupted reports whether one of the last maxGroups calls of Interrupt on this node was for the run or its group.
 func (w *Worker) interrupted(r Run) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -207,7 +207,7 @@ func (w *Worker) isCancelled(ctx context.Context, r Run) (bool, error) {
 	return g.Cancel, callwright.IgnoreNotFound(err)
 }
 
-// stops returns the ids of the runs of this node that must be canceled.
+// stops returns the ids of the runs of this node that must be canceled. It omits runs that this node began after their cancellation.
 func (w *Worker) stops(ctx context.Context, name string) ([]string, error) {
 	ids, err := w.cfg.Store.Cancelled(ctx, name)
 	live := w.live.All()

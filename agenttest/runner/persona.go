@@ -22,7 +22,7 @@ type talker struct {
 }
 
 // startPersona starts a session with a version of a persona. The persona may hand over to pathways in the version that is in production
-// now. Deleted pathways are omitted.
+// now. Pathways that are deleted or have no version in production are omitted.
 func (r *Runner) startPersona(ctx context.Context, spec engine.SessionSpec, sink *Sink) (engine.Session, error) {
 	switch {
 	case r.cfg.Personas == nil:

@@ -21,7 +21,8 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// house contains version 2 of the persona "desk" of the organization "a", and the pathways "booking" and "hours" in production.
+// house contains version 2 of the persona "desk" of the organization "a", and the pathway "booking" in production. If broken is set, Load
+// returns it.
 type house struct{ broken error }
 
 func (h house) LoadPinned(_ context.Context, org callwright.OrgID, id string, number int) (persona.Version, error) {

@@ -39,7 +39,7 @@ func (c *clock) Now() time.Time {
 	return c.now
 }
 
-// anyGraph draws a graph of one to six nodes of all types with random edges.
+// anyGraph draws a graph of one to six nodes, of all types except graph.NodeWait, with random edges.
 func anyGraph(t *rapid.T) *graph.Graph {
 	flag := func(what string) bool { return rapid.IntRange(0, 3).Draw(t, what) == 0 }
 	text := func(what string) *template.Template {
@@ -90,8 +90,8 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// fickle returns a model with random answers and failures, which depend only on the seed. Sometimes it calls end to cancel the turn's
-// context.
+// fickle returns a model with random answers and failures, which depend only on the seed. Sometimes it calls the function end, which
+// cancels the turn's context.
 func fickle(seed uint64, end func()) *agentstest.Model {
 	random := rand.New(rand.NewPCG(seed, 0))
 	fail := func() error {
@@ -130,7 +130,7 @@ type held struct {
 	Errors []string
 }
 
-// TestAnySession checks that the turns of any conversation form a path in the graph, and that a repeated conversation is equal.
+// TestAnySession checks that the turns of any conversation name only nodes of the graph, and that a repeated conversation is equal.
 func TestAnySession(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -173,7 +173,8 @@ func hold(t *rapid.T, g *graph.Graph, seed uint64, callers []engine.CallerTurn, 
 	return out
 }
 
-// holds checks that a turn is possible in the graph.
+// holds checks that a turn's visits, requests and notes name nodes of the graph, that its requests are ordered, and that its variables can
+// be encoded as JSON.
 func holds(t *rapid.T, g *graph.Graph, turn engine.AgentTurn) {
 	nodes := runner.Graph(g)
 	for _, id := range turn.Visits {

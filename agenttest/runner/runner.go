@@ -44,7 +44,7 @@ type Config struct {
 	callwright.Runtime
 }
 
-// Runner is an engine.PathwayRunner for pathways and personas. It is safe for concurrent use. Its sessions are state in memory; the Runner
+// Runner is an engine.PathwayRunner for pathways and personas. It is safe for concurrent use. Its sessions exist only in memory. The Runner
 // itself caches only the converted graph of the last session.
 type Runner struct {
 	cfg  Config

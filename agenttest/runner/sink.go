@@ -40,8 +40,9 @@ func NewSink(mocks []scenario.WebhookMock) *Sink { return &Sink{mocks: mocks} }
 // CheckURL permits every URL, because requests are not sent.
 func (s *Sink) CheckURL(string) error { return nil }
 
-// Do records the request and returns the response of the matching mock after the mock's delay. If the mock's fault is a timeout, or if its
-// delay reaches the timeout of the request, Do returns CodeUnavailable immediately, without waiting.
+// Do records the request and, after the matching mock's delay, returns the mock's response, or CodeUnavailable if the mock's fault is a
+// connection error. If the fault is a timeout, or if the delay reaches the timeout of the request, Do returns CodeUnavailable immediately,
+// without waiting.
 func (s *Sink) Do(ctx context.Context, r request.Request) (request.Response, error) {
 	s.record(r)
 	m := s.mock(r)

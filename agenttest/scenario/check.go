@@ -75,7 +75,7 @@ func (f *faults) addIf(wrong bool, field, format string, args ...any) {
 	}
 }
 
-// addLonger adds an error if a text has more than most characters.
+// addLonger adds an error if a text has more characters than the limit most.
 func (f *faults) addLonger(field, text string, most int) {
 	f.addIf(callwright.Longer(text, most), field, "must have at most %d characters", most)
 }
@@ -200,8 +200,8 @@ func (f *faults) add(field string, err error) {
 	*f = append(*f, callwright.Invalid(field, "%s", callwright.MessageOf(err)))
 }
 
-// Nodes returns the ids of the nodes that the scenario names, sorted and without duplicates: its start node, and the nodes of its
-// assertions. The scenario must have passed Check.
+// Nodes returns the ids of the scenario's start node and of the nodes that its assertions name, sorted and without duplicates. It omits
+// nodes that only messages or mocks name. The scenario must have passed Check.
 func (s *Scenario) Nodes() []string {
 	var ids []string
 	if s.StartNode != "" {

@@ -16,8 +16,8 @@ import (
 
 // Decode decodes a scenario that a client has written in the JSON of the /v1 contract. The API, files, the database and the dashboard share
 // this form, which json.Marshal encodes. Absent members have the contract's defaults, except those that SetDefaults fills in. Decode
-// returns callwright.FieldErrors if a member is unknown or has another type. It does not check the scenario further: see Check. Stored
-// scenarios are decoded by json.Unmarshal, which ignores members of later versions.
+// returns callwright.FieldErrors if raw is invalid JSON, or if a member is unknown or has another type. It does not check the scenario
+// further: see Check. Stored scenarios are decoded by json.Unmarshal, which ignores members of later versions.
 func Decode(raw []byte) (Scenario, error) {
 	var s struct {
 		Scenario
@@ -115,7 +115,7 @@ func within(place string, err error) callwright.FieldErrors {
 	return list.Within(place)
 }
 
-// Strictly decodes JSON, and returns callwright.FieldErrors for unknown members and other types.
+// Strictly decodes JSON. It returns callwright.FieldErrors for unknown members, other types and invalid JSON.
 func Strictly(raw []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()

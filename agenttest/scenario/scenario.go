@@ -46,7 +46,7 @@ type Scenario struct {
 // Kind determines the source of the caller's words.
 type Kind string
 
-// The following constants are the kinds.
+// These constants are the kinds of a Scenario.
 const (
 	Agent      Kind = "AGENT"      // a model or a script plays the caller
 	Replay     Kind = "REPLAY"     // the caller says Messages, regardless of the agent's words
@@ -56,7 +56,7 @@ const (
 // Category classifies the situation that a scenario tests.
 type Category string
 
-// The following constants are the categories.
+// These constants are the categories of a Scenario.
 const (
 	Custom            Category = "CUSTOM"
 	Voicemail         Category = "VOICEMAIL"
@@ -93,7 +93,7 @@ type WebhookMock struct {
 // Fault is a failure of a request in place of a response.
 type Fault string
 
-// The following constants are the faults.
+// These constants are the faults of a WebhookMock.
 const (
 	NoFault         Fault = ""
 	Timeout         Fault = "timeout"          // no response in time

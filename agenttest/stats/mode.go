@@ -128,8 +128,8 @@ func root(parent []int, i int) int {
 	return i
 }
 
-// modeOf returns the mode of the reasons with the indexes of. Its label is the medoid, which is the reason most similar to all others,
-// weighted by their numbers of runs.
+// modeOf returns the mode of the reasons at the given indexes. The mode's label is the medoid, which is the reason most similar to all
+// others, weighted by their numbers of runs.
 func modeOf(reasons []*reason, of []int, likeness [][]float64) Mode {
 	var m Mode
 	best := -1.0

@@ -25,7 +25,7 @@ func Wilson(passes, n int) *Interval {
 // Confidence rates how much a number of runs proves.
 type Confidence string
 
-// The following constants are the confidences.
+// These constants are the values of Confidence: see ConfidenceOf.
 const (
 	Low    Confidence = "low"
 	Medium Confidence = "medium"
@@ -47,7 +47,7 @@ func ConfidenceOf(n int) Confidence {
 // Stability classifies the consistency of a scenario's results.
 type Stability string
 
-// The following constants are the stabilities.
+// These constants are the values of Stability: see StabilityOf.
 const (
 	StablePass Stability = "stable_pass"
 	StableFail Stability = "stable_fail"
@@ -75,7 +75,7 @@ const (
 	significance   = 0.05
 )
 
-// FlakySignificant reports whether a scenario that sometimes passed failed more often than by chance. It is an exact one-sided binomial
+// FlakySignificant reports whether a scenario passed at least once, but failed more often than by chance. It is an exact one-sided binomial
 // test, at a significance of 5 %, of n-passes failures against a tolerated rate of 2 %.
 func FlakySignificant(passes, n int) bool {
 	return passes > 0 && passes < n && tail(n-passes, n, toleratedNoise) < significance

@@ -13,7 +13,7 @@ type Run struct {
 // State is the final state of a run.
 type State int
 
-// The following constants are the states.
+// These constants are the final states of a run.
 const (
 	Passed State = iota
 	Failed

@@ -3,7 +3,7 @@ package stats
 // Source is the source of the variation in a scenario's results.
 type Source string
 
-// The following constants are the sources.
+// These constants are the sources that SourceOf returns.
 const (
 	NoSource          Source = "" // the results do not vary, or the source is unknown
 	FromJudge         Source = "judge"
@@ -36,7 +36,8 @@ func (f Frozen) Varies() bool {
 //
 // The source is the judge if repeated verdicts on a conversation differ, or if verdicts on equal conversations differ. It is the agent or
 // the caller if verdicts do not change and the conversations differ: for each verdict, all judgments of at least one conversation must
-// agree. If the scenario is not flaky, but some of its runs were errors, the source is the errors.
+// agree. If the scenario is not flaky, but some of its runs were errors and others have a verdict, the source is the errors. Otherwise
+// SourceOf returns NoSource.
 func SourceOf(s Scenario, frozen []Frozen) Source {
 	if !s.IsFlaky {
 		if s.Errors > 0 && s.Passed+s.Failed > 0 {

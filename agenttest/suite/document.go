@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// These constants limit a document. They bound the repetition by aliases.
+// These constants limit the depth of a document and its size with all aliases expanded, and are the texts of its errors.
 const (
 	maxDepth    = 100         // nested lists and objects
 	maxExpanded = 8 * MaxFile // bytes of a document whose aliases are expanded
@@ -126,7 +126,7 @@ func readDocument(text []byte) (document, error) {
 	return document{raw, root}, err
 }
 
-// syntaxError returns an error of the YAML parser with its line as the position.
+// syntaxError returns an error of the YAML parser. If the error names a line, the line becomes its position.
 func syntaxError(err error) error {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	rest, hasLine := strings.CutPrefix(text, "line ")

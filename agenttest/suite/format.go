@@ -17,7 +17,8 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// Member is a member of a scenario in the JSON form of files and the contract. Values are JSON values; numbers are json.Number.
+// Member is one member of a scenario's JSON object, with the name that suite files and the /v1 contract use. Value is a decoded JSON value;
+// numbers are json.Number.
 type Member struct {
 	Name  string
 	Value any
@@ -136,7 +137,8 @@ func escaped(text []byte) []byte {
 	return out
 }
 
-// unprintable reports whether JSON may contain a character that YAML excludes or treats as a line break (YAML 1.2, section 5).
+// unprintable reports whether c is a character that JSON may contain, but that YAML excludes or treats as a line break (YAML 1.2, section
+// 5).
 func unprintable(c rune) bool {
 	return c >= 0x7f && c <= 0x9f || c == 0xfeff || c == 0xfffe || c == 0xffff
 }
@@ -146,7 +148,7 @@ const indent = 2
 // first lists the members of messages, mocks and assertions that are written first, in this order.
 var first = []string{"type", "name", "role", "content", "node_id", "method", "url", "status", "body"}
 
-// sortMembers sorts the members of an object: those in first precede the others.
+// sortMembers sorts the members of an object: those that the list first contains precede the others.
 func sortMembers(object *yaml.Node) {
 	type member struct{ name, value *yaml.Node }
 	var members []member

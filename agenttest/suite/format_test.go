@@ -79,7 +79,8 @@ assertions:
 	}
 }
 
-// TestFormatOfEverything checks that a scenario with a value in each member is formatted and parsed without loss.
+// TestFormatOfEverything checks that Members returns a member for each field that files contain. In a scenario with a value in each field,
+// only members that equal their default may be Unset.
 func TestFormatOfEverything(t *testing.T) {
 	t.Parallel()
 	full := agenttesttest.FullScenario("s1")
@@ -120,7 +121,7 @@ func TestFormatOfAnyText(t *testing.T) {
 	})
 }
 
-// TestFormatOfBlocks checks texts of several lines that YAML cannot represent as blocks.
+// TestFormatOfBlocks checks that texts of several lines that YAML cannot represent as blocks are formatted and parsed without loss.
 func TestFormatOfBlocks(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"x\ta\na", "\ta\nb", "\n[]", " a\nb", "a\n\tb\n", "\n\n", "a\n b\n"} {

@@ -132,7 +132,7 @@ func read(files fs.FS, name string) ([]scenario.Scenario, error) {
 	return nil, fmt.Errorf("%s: %w", name, err)
 }
 
-// Parse returns the scenarios of a text in YAML or JSON. If the scenarios are invalid, the error is callwright.FieldErrors. Each line of
+// Parse returns the scenarios of a text in YAML or JSON. If the scenarios are invalid, the error wraps callwright.FieldErrors. Each line of
 // its text begins with the line and the column of a fault.
 func Parse(text []byte) ([]scenario.Scenario, error) {
 	d, err := readDocument(text)

@@ -32,7 +32,7 @@ func All() []Template {
 	return list
 }
 
-// Find returns a copy of the template with an id, or false if there is none.
+// Find returns a copy of the template with the given id, or false if there is none.
 func Find(id string) (Template, bool) {
 	i := slices.IndexFunc(all, func(t Template) bool { return t.ID == id })
 	if i < 0 {

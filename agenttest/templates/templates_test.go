@@ -10,7 +10,8 @@ import (
 	"github.com/callwright/callwright/agenttest/templates"
 )
 
-// TestTemplates checks that each template describes a scenario that is valid once a tested agent is set.
+// TestTemplates checks that each template describes a scenario that is valid once a tested agent is set, that ids are unique, and that each
+// category has a template.
 func TestTemplates(t *testing.T) {
 	t.Parallel()
 	var categories []scenario.Category

@@ -9,8 +9,8 @@ import (
 	"github.com/callwright/callwright/agenttest/analysis"
 )
 
-// These constants limit the input of a Fixer's model, in bytes of JSON. If the input exceeds them, the nodes and edges farthest from the
-// nodes at fault and the oldest plans are omitted.
+// These constants limit the input of a Fixer's model, in bytes of JSON. If the input exceeds them, long texts are truncated. The nodes and
+// edges farthest from the nodes at fault, the oldest plans, and findings that do not fit are omitted.
 const (
 	MaxEvidence = 220 << 10 // of the whole input
 
@@ -111,7 +111,8 @@ func newBriefing(b Brief) *briefing {
 // evidence returns the JSON of the facts for the model.
 func (r *briefing) evidence() json.RawMessage { return compact(r.facts) }
 
-// near returns the ranks of nodes: 2 for nodes at fault, 1 for their neighbors, and no entry for others.
+// near returns the ranks of nodes: 2 for nodes that findings or their suggestions name, 1 for the neighbors of these nodes, and no entry
+// for others.
 func (b Brief) near(edges []readEdge) map[string]int {
 	near := map[string]int{}
 	for _, f := range b.Findings {
@@ -137,7 +138,7 @@ func (b Brief) near(edges []readEdge) map[string]int {
 	return near
 }
 
-// allEdges returns the decoded edges of the document.
+// allEdges returns the decoded edges of the document. It omits edges without an id and edges that cannot be decoded.
 func (r *briefing) allEdges() []readEdge {
 	edges := make([]readEdge, 0, len(r.brief.Document.Edges))
 	for _, raw := range r.brief.Document.Edges {
@@ -195,8 +196,8 @@ func (r *briefing) readNodes(near map[string]int, l Limits) {
 	}
 }
 
-// members returns the members of a node's data for the model. texts contains those that a plan may set, in full; other contains the
-// remaining ones, redacted and truncated.
+// members returns the members of a node's data for the model. texts contains, in full, those that a plan may set, unless they are long or
+// contain credentials. other contains the remaining ones, redacted and truncated.
 func members(data map[string]json.RawMessage) (texts, other map[string]string) {
 	texts, other = map[string]string{}, map[string]string{}
 	for name, raw := range analysis.Shown(data) {
@@ -269,7 +270,7 @@ func (r *briefing) readRejected() {
 	slices.Reverse(r.facts.Rejected)
 }
 
-// quoted redacts the credentials in a text and clips it to no more than most bytes.
+// quoted redacts the credentials in a text and truncates the text to the limit most, in bytes.
 func quoted(text string, most int) string { return callwright.Clip(callwright.Redact(text), most) }
 
 // fits appends the JSON form of a value to a list if the remaining room, in bytes, suffices. It reports whether it did.

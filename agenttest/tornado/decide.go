@@ -33,8 +33,8 @@ func (s results) split(scenarios []Scenario, before []string) (passed, failed []
 	return passed, failed
 }
 
-// measured divides the tested scenarios into passing ones, failing ones, and those without a verdict. before has the same meaning as in
-// split.
+// measured divides the scenarios that were run into passing ones, failing ones, and those without a verdict. before has the same meaning as
+// in split.
 func (s results) measured(scenarios []Scenario, before []string) (passed, failed, errors []string) {
 	for _, sc := range scenarios {
 		t, run := s[sc.ID]
@@ -82,9 +82,9 @@ func sorted(s results) []string {
 	return ids
 }
 
-// better reports whether a candidate replaces the best version. The candidate must pass all scenarios in before, which lists the passing
-// scenarios of the best version. It must also pass more scenarios, or have a higher mean score. reason is for people. told is for the Fixer
-// and hides held-out scenarios.
+// better reports whether a candidate replaces the best version. before lists the scenarios that the best version passes. The candidate must
+// pass them all. It must also pass more scenarios, or have a higher mean score. reason is for people. told is for the Fixer and hides
+// held-out scenarios.
 func better(scenarios []Scenario, before []string, best, candidate results) (accept bool, reason, told string) {
 	after, _ := candidate.split(scenarios, before)
 	for _, sc := range scenarios {

@@ -55,7 +55,7 @@ func setText(field, text string) edit {
 	return edit{Op: "set_text", Field: &field, Text: &text}
 }
 
-// betterPrompt is a prompt for the start node of desk that also asks for the time.
+// betterPrompt is a prompt for the start node of desk's pathway. Unlike the original prompt, it also asks for the time.
 const betterPrompt = "Ask for the day and the time. Call +1 555 010 0199."
 
 var mended = proposed(fixOf(analysis.PromptChange, "ask", setText("prompt", betterPrompt)))

@@ -50,7 +50,7 @@ func attacks(t *testing.T) []string {
 	return words
 }
 
-// places lists the fields of a brief that an attack may fill.
+// places maps the fields of a brief that an attack may fill to functions that fill them.
 var places = map[string]func(b *tornado.Brief, words string){
 	"a reason":            func(b *tornado.Brief, words string) { b.Findings[0].Tally.Reason = words },
 	"a scenario":          func(b *tornado.Brief, words string) { b.Findings[0].Scenario = words },
@@ -63,7 +63,7 @@ var places = map[string]func(b *tornado.Brief, words string){
 	"a node":              func(b *tornado.Brief, words string) { b.Document = with(words) },
 }
 
-// with returns desk with the given words in every text of its last node and its last edge.
+// with returns the pathway of desk with the given words as every text of its last node and its last edge.
 func with(words string) graph.Document {
 	d := desk()
 	words = strings.ReplaceAll(words, "\x00", "") // no stored version contains NUL

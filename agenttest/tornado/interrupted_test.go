@@ -183,7 +183,7 @@ func TestWhatChangesUnderASession(t *testing.T) {
 	}
 }
 
-// TestOutage checks that a session waits while the database or the tests are unavailable, and then continues.
+// TestOutage checks that a session waits while the pathways are unavailable, and then continues.
 func TestOutage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -123,7 +123,8 @@ func (c clock) Now() time.Time {
 	}
 }
 
-// observe stores the progress of the session, except while steps are replayed, because this progress is already stored.
+// observe stores the progress of the session. It stores nothing while steps are replayed, because this progress is already stored, nor
+// after a failure, nor at the end, which Service.end stores.
 func (j *journal) observe(ctx context.Context, p Progress) {
 	j.session.Progress = p
 	if !j.live || j.failed != nil || p.State.Ended() {
@@ -169,8 +170,7 @@ func (j *journal) ended(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// step replays the answer of a call, or makes the call and stores its answer. It does not store a failure that may pass, such as
-// llm.ClassTransient.
+// step replays the answer of a call, or makes the call and stores its answer. Of the errors, it stores only permanent failures of a model.
 func step[T any](ctx context.Context, j *journal, name string, call func() (T, error)) (T, error) {
 	var o outcome[T]
 	if j.failed != nil {
@@ -248,7 +248,7 @@ func (j *journal) lasting(err error) error {
 	return err
 }
 
-// reading returns a context for reads while steps are replayed. It expires after patience, and the end of the session does not cancel it.
+// reading returns a context for short calls. It expires after patience, and the end of the session does not cancel it.
 func reading(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), patience)
 }
@@ -271,8 +271,8 @@ func (j *journal) Production(ctx context.Context) (int, error) {
 	})
 }
 
-// Fork implements Versions. If the journal stores no step for an earlier fork, Fork finds that version by its name, hash and parent, and
-// returns its number.
+// Fork implements Versions. If an earlier call made the fork, but its step was not stored, Fork finds that version by its name, hash and
+// parent, and returns the version's number.
 func (j *journal) Fork(ctx context.Context, parent int, name string, d graph.Document) (int, error) {
 	g, err := graph.Check(d)
 	if err != nil {
@@ -321,7 +321,7 @@ func (j *journal) Run(ctx context.Context, name string, version int, scenarios [
 	return tried.Tallies, err
 }
 
-// stop cancels the runs of a trial as soon as the session ends. If this fails, the task clear cancels them later.
+// stop cancels the runs of a trial as soon as the session ends. If this fails, Service.clear cancels them later.
 func (j *journal) stop(ctx context.Context, id string) {
 	ctx, cancel := reading(ctx)
 	defer cancel()

@@ -20,7 +20,8 @@ func mends(node string) string {
 	return proposed(fixOf(analysis.PromptChange, node, setText("text", "good")))
 }
 
-// counted returns a model that supports one task, answers after five seconds, counts the answers in asked and reports token usage.
+// counted returns a model that supports one task, answers after five seconds and reports token usage. The counter asked contains the number
+// of its answers.
 func counted(task llm.Task, asked *atomic.Int32, answer func(n int) (string, error)) *agentstest.Model {
 	return &agentstest.Model{
 		Called: "paid", Usage: llm.Usage{Input: 100, Output: 10},
@@ -106,7 +107,7 @@ func TestModelThatIsDown(t *testing.T) {
 	}
 }
 
-// TestModelThatHangs checks that a call of a model times out after a minute, and that the session then fails.
+// TestModelThatHangs checks that a call of a model times out after a minute, and that the session fails within ten minutes.
 func TestModelThatHangs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

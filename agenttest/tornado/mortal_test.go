@@ -38,8 +38,8 @@ func (m *mortal) step() bool {
 	return m.left > 0
 }
 
-// access calls f unless the process dies first. In a transaction it then returns errDead, so that the transaction is rolled back. Otherwise
-// it blocks until the test ends.
+// access calls f. If the process dies before or after the call, access blocks until the test ends. In a transaction it returns errDead
+// instead, so that the transaction is rolled back.
 func (m *mortal) access(ctx context.Context, f func() error) error {
 	for range 2 {
 		if !m.step() {

@@ -8,8 +8,8 @@ import (
 	"github.com/callwright/callwright/agenttest/tornado"
 )
 
-// TestEndsDuringARest checks a session whose node dies while it waits before a rerun. The next node must end it when it is canceled or
-// reaches its deadline.
+// TestEndsDuringARest checks a session whose node stops during the wait before a rerun. If the session is canceled or past its deadline,
+// the next node must end it without another trial.
 func TestEndsDuringARest(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]tornado.State{"cancelled": tornado.Cancelled, "deadline": tornado.TimedOut} {

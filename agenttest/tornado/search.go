@@ -65,7 +65,7 @@ type search struct {
 	best       results
 	rejected   []Rejection
 	found      map[string]*analysis.Analysis // by id of the run; nil if the analysis was invalid
-	tried      map[string]int                // plans that changed the faulty node without success, by scenario and failure mode
+	tried      map[string]int                // number of plans that changed the faulty node without success, by scenario and failure mode
 	failing    [][]string                    // failing scenarios of each candidate rejected since the last acceptance
 	lost       int                           // consecutive iterations without an acceptance
 	idle       int                           // consecutive iterations without a new plan

@@ -138,8 +138,8 @@ func (s *Service) Start(ctx context.Context, org callwright.OrgID, r Start) (Ses
 	return session, nil
 }
 
-// insert adds a session, unless MaxRunning sessions of the organization are running. Two nodes that insert concurrently may exceed
-// the limit.
+// insert adds a session, unless MaxRunning sessions of the organization are running. Two nodes that insert concurrently may exceed the
+// limit. If the pathway already has a running session, the error names that session.
 func (s *Service) insert(ctx context.Context, session Session) error {
 	select {
 	case s.inserting <- struct{}{}:

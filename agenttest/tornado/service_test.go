@@ -70,7 +70,8 @@ func TestSession(t *testing.T) {
 	})
 }
 
-// timeless returns a copy of the progress without times, so that a test can compare interrupted with uninterrupted sessions.
+// timeless returns a copy of the progress without times and names of trials, so that a test can compare interrupted with uninterrupted
+// sessions.
 func timeless(p tornado.Progress) tornado.Progress {
 	p.Iterations = slices.Clone(p.Iterations)
 	for i := range p.Iterations {

@@ -66,7 +66,7 @@ func shownChanges(c graph.Changes) *graph.Changes {
 	return &c
 }
 
-// changesSize returns the total size of the values in bytes if each value is clipped to most bytes.
+// changesSize returns the total size of the values in bytes if each value is truncated to the limit most.
 func changesSize(c graph.Changes, most int) (n int) {
 	for _, list := range [][]graph.Difference{c.Nodes, c.Edges} {
 		for _, d := range list {

@@ -40,16 +40,16 @@ type Store interface {
 	// WaitingSessions returns at most limit sessions of all organizations that are Running without a Node, in ascending order of
 	// (CreatedAt, ID).
 	WaitingSessions(ctx context.Context, limit int) ([]Session, error)
-	// AbandonedSessions returns at most limit sessions of all organizations that are Running without a Node, or on a Node that alive does
-	// not contain. Their order is ascending by (CreatedAt, ID).
+	// AbandonedSessions returns at most limit sessions of all organizations that are Running without a Node, or on a Node outside the list
+	// alive. Their order is ascending by (CreatedAt, ID).
 	AbandonedSessions(ctx context.Context, alive []string, limit int) ([]Session, error)
 	// CancelledSessions returns the ids of the sessions of all organizations that are Running on this Node with Cancel set, in any order.
 	// An empty node selects sessions without a Node.
 	CancelledSessions(ctx context.Context, node string) ([]string, error)
 	// AppendStep adds step number n (0, 1, ...) to the journal of a session, and leaves the session's Revision unchanged. The step is
 	// durable when AppendStep returns. The error is CodeNotFound if the session is absent. It is CodeConflict if the journal contains a
-	// step with this number, or if the session is not Running on the given node. node is never empty. Of concurrent calls with a number,
-	// exactly one succeeds.
+	// step with this number, or if the session is not Running on the given node. node is never empty. Of concurrent calls with the same
+	// number, exactly one succeeds.
 	AppendStep(ctx context.Context, org callwright.OrgID, session, node string, n int, step Step) error
 	// Steps returns the journal of a session in the order of the numbers, even after the end of the session. An absent session has no
 	// steps.

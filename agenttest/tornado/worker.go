@@ -169,7 +169,8 @@ func (s *Service) release(ctx context.Context, session Session) {
 	}
 }
 
-// end stores the end of a session, deletes its journal, and enqueues clear. It retries for storeTimeout if the database is unavailable.
+// end stores the end of a session, deletes its journal, and enqueues taskClear. It retries for storeTimeout if the database is unavailable.
+// It stores nothing if another node holds the session or the session was deleted.
 func (s *Service) end(ctx context.Context, j *journal) {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()

@@ -139,7 +139,7 @@ func (w *world) end(s *tornado.Service, id string) tornado.Session {
 	return tornado.Session{}
 }
 
-// until polls a session until is returns true for it, and returns the session.
+// until polls a session until the given condition is true for it, and returns the session. It fails the test if this takes too long.
 func (w *world) until(s *tornado.Service, id string, is func(tornado.Session) bool) tornado.Session {
 	w.t.Helper()
 	for range 10_000 {
@@ -280,7 +280,7 @@ func (w *world) Case(_ context.Context, _ callwright.OrgID, run string) (analysi
 	}, nil
 }
 
-// Fix proposes the plan of the lab, after the time thinks.
+// Fix proposes the plan of the lab after the duration w.thinks. Repeated calls with the same name return the same plan.
 func (w *world) Fix(ctx context.Context, name string, b tornado.Brief) (tornado.Plan, error) {
 	select {
 	case <-ctx.Done():

@@ -155,7 +155,8 @@ func TestAdminOnPostgres(t *testing.T) {
 	walkAdmin(t, d.access(), map[string]string{"CALLWRIGHT_DATABASE_URL": address, "CALLWRIGHT_SECRET_KEY": string(key)})
 }
 
-// TestAdminShowsSecretsOnce checks that only the create commands print a secret, and that the database stores none in plain text.
+// TestAdminShowsSecretsOnce checks that the commands that create secrets print them, that later commands print none, and that the database
+// stores none in plain text.
 func TestAdminShowsSecretsOnce(t *testing.T) {
 	t.Parallel()
 	d := deploy(t)

@@ -76,8 +76,8 @@ const silence = "RIFF\xec\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x4
 
 func wav() string { return silence + strings.Repeat("\x00", 200) }
 
-// serveExamples starts a server that answers with the examples of the contract. With a status of 400 or higher, it refuses every request
-// with this status.
+// serveExamples starts a server that answers with the examples of the contract, with a WAV file for audio, and with an empty list for the
+// second page of a list. With a status of 400 or higher, it refuses every request with this status.
 func serveExamples(t *testing.T, status int) (url string) {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

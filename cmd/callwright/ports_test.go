@@ -350,7 +350,8 @@ func TestPortsRefused(t *testing.T) {
 	}
 }
 
-// TestPortsWrongDeployment checks that a database without a deployment of this release is refused, and stays unchanged.
+// TestPortsWrongDeployment checks that the commands refuse another master key, a folder without a deployment and a database of an older
+// release, and that they create no files.
 func TestPortsWrongDeployment(t *testing.T) {
 	t.Parallel()
 	d := deploy(t)

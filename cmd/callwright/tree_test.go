@@ -166,7 +166,7 @@ var rows = map[string]row{
 
 func nothing(*testing.T, *deployment) []string { return nil }
 
-// ofAcme returns a prepare function that creates an organization and appends its id to the arguments before.
+// ofAcme returns a prepare function that creates an organization, and returns the given arguments followed by the organization's id.
 func ofAcme(before ...string) func(*testing.T, *deployment) []string {
 	return func(t *testing.T, d *deployment) []string {
 		t.Helper()
@@ -281,7 +281,8 @@ type result struct {
 	out, errs string
 }
 
-// start runs the command of a row with further arguments. If url is empty, the command runs on a deployment instead of an API.
+// start runs the command of a row with further arguments. If url is empty and the row sets prepare, the command runs on a new deployment
+// instead of an API.
 func (r row) start(t *testing.T, path []string, url string, more ...string) result {
 	t.Helper()
 	env := map[string]string{"SERVICE_BASE_URL": url, "SERVICE_API_KEY": exampleKey}
@@ -303,7 +304,7 @@ func (r row) start(t *testing.T, path []string, url string, more ...string) resu
 	return result{code: code, out: out.String(), errs: errs.String()}
 }
 
-// run checks the output of a row's command for people and as JSON.
+// run checks the output of a row's command for people and as JSON. If the command calls the API, run also checks how it fails.
 func (r row) run(t *testing.T, path []string) {
 	t.Helper()
 	url := ""
@@ -327,8 +328,8 @@ func (r row) run(t *testing.T, path []string) {
 	}
 }
 
-// checkJSON checks that a text consists of one JSON value, or of one value per line if lines is set. The first value must contain the
-// members of the row.
+// checkJSON checks that a text consists of one JSON value, or of one value per line if lines is set. The first value, or its first item if
+// it is a list, must contain the members of the row.
 func (r row) checkJSON(t *testing.T, text string) {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(text))
@@ -360,7 +361,7 @@ func (r row) checkJSON(t *testing.T, text string) {
 	}
 }
 
-// fails checks the exit code of a row's command if the API refuses requests or does not answer.
+// fails checks the exit code and the error of a row's command if the API refuses requests or does not answer.
 func (r row) fails(t *testing.T, path []string) {
 	t.Helper()
 	const gone = "http://127.0.0.1:1" // no server listens there; another server may reuse the port of a closed server

@@ -40,8 +40,9 @@ func checkMaps(t *tree) []Violation {
 	return found
 }
 
-// roomOf returns the room of a package in mapOfRooms. It is the package itself in a domain, the adapter or transport, or else the top-level
-// folder. Internal packages and the suites of domains have no room.
+// roomOf returns the name under which mapOfRooms must list a package. For a package of a domain, this is the package's folder; for a
+// package of an adapter or transport, the folder of that adapter or transport; for the root package, "root"; for any other package, its
+// top-level folder. roomOf returns "" for internal packages and for the test suites of domains.
 func roomOf(p *pkg) string {
 	switch room := top(p.dir); {
 	case p.dir == ".":

@@ -74,7 +74,7 @@ func example(name string) string {
 	return "package " + strings.Trim(name, ".") + "_test\n\nfunc Example() {\n\t// Output:\n}\n"
 }
 
-// check applies the rules to the given files. It adds an Example to each folder without an example_test.go.
+// check applies the rules to the given files. It adds an Example to each folder with Go files but without an example_test.go.
 func check(t *testing.T, files map[string]string) arch.Report {
 	t.Helper()
 	tree := fstest.MapFS{}
@@ -318,7 +318,7 @@ func F() {}
 		t.Errorf("found %q, want %q", bare, want)
 	}
 
-	// One undocumented name in a hundred is below the limit.
+	// A share of 99 % documented names is sufficient.
 	var many strings.Builder
 	many.WriteString("package sip\n\nfunc Bare() {}\n")
 	for i := range 99 {
@@ -387,7 +387,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestMaps checks that the maps must list packages, but neither suites nor internal nor test packages.
+// TestMaps checks which packages the maps, which are tables in README.md and docs/architecture.md, must list: neither suites nor internal
+// nor test packages.
 func TestMaps(t *testing.T) {
 	t.Parallel()
 	report := check(t, map[string]string{

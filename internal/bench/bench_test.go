@@ -254,7 +254,7 @@ func (t *tested) ended(b *testing.B, id string) group.Batch {
 	}
 }
 
-// watchHeap samples the heap every 2 ms until the benchmark ends. most returns the largest heap so far, in bytes.
+// watchHeap samples the heap every 2 ms until the benchmark ends. The returned function returns the largest heap so far, in bytes.
 func watchHeap(b *testing.B) (most func() uint64) {
 	b.Helper()
 	var mu sync.Mutex

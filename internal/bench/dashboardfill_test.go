@@ -103,7 +103,8 @@ func endedCall(org callwright.OrgID, id string, at time.Time) call.Call {
 }
 
 // fillCalls stores calls that are evenly distributed over the last 90 days, and five running calls. A tenth of the calls is inbound, half
-// are answered by people, a hundredth have failed, and one in 100,000 was busy. They use 10 from numbers, 5,000 to numbers and 50 pathways.
+// are answered by people, a hundredth have failed, and one in 100,000 was busy. They use 10 calling numbers, 5,000 called numbers and 50
+// pathways.
 func (h *house) fillCalls(ctx context.Context, org callwright.OrgID, count int) error {
 	store, template := agentstore.Calls{DB: h.db}, endedCall(org, string(org)+"-template", minutesAgo(0))
 	if err := store.Insert(ctx, template); err != nil {
@@ -315,7 +316,7 @@ func (h *house) fillPathways(ctx context.Context) error {
 	return nil
 }
 
-// numbers returns count different phone numbers. Different values of first result in different ranges.
+// numbers returns count consecutive phone numbers. first is the offset of the first of them.
 func numbers(first, count int) []string {
 	all := make([]string, count)
 	for i := range all {

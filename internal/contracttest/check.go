@@ -102,8 +102,8 @@ func firstEntry(body map[string]any) map[string]any {
 	return entry
 }
 
-// Find returns the operation for a request, and whether there is one. If several paths match, Find returns the path whose first differing
-// segment is no parameter.
+// Find returns the operation for a request, and whether there is one. If several operations match, Find prefers a fixed segment to a
+// parameter, at the first segment in which their paths differ.
 func Find(method, path string) (Operation, bool) {
 	var best Operation
 	for _, o := range Operations() {
@@ -129,8 +129,9 @@ func (o Operation) before(other Operation) bool {
 	return false
 }
 
-// Check returns an error if the contract does not list the status of an answer, or lists the status without the answer's error code. It
-// accepts every status below 400, and 500 and 501, which the default response covers. Requests without an operation pass, too.
+// Check returns an error if the contract does not list the status of an answer, or lists the status only with other error codes. It accepts
+// every status below 400, and 500 and 501, which the default response covers. Requests without an operation pass, too. Check also records
+// the errors, for Unseen and UnseenByOperation.
 func Check(r *http.Request, status int, body []byte) error {
 	if status < http.StatusBadRequest {
 		return nil

@@ -105,8 +105,8 @@ func isSecret(schema any) bool {
 	return false
 }
 
-// visit calls leaf for each member of a schema that accepts free text. For a marked schema it calls leaf once and does not descend. at is
-// the path to the schema.
+// visit calls leaf for each member of a schema that accepts free text. For a marked schema, and beyond the maximum depth, it calls leaf
+// once and does not descend. The argument at is the path to the schema.
 func visit(schema any, at string, marked bool, depth int, leaf func(at string, marked bool)) {
 	s := resolved(schema)
 	marked = marked || isSecret(schema)

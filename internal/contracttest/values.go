@@ -19,7 +19,8 @@ func (g *Generator) named(in, name string, schema object) any {
 	return g.value(schema, 0)
 }
 
-// value creates a random value that matches a schema.
+// value creates a random value for a schema. The value may violate the schema, because it ignores most patterns and all but the first
+// schema of allOf.
 func (g *Generator) value(schema object, depth int) any {
 	if all, ok := schema["allOf"].([]any); ok {
 		return g.value(resolved(all[0]), depth)
@@ -143,7 +144,7 @@ func (g *Generator) number(schema object) float64 {
 	return least + float64(int64(g.rand.Float64()*(most-least)))
 }
 
-// bound returns the number that a schema sets for name, such as "maxLength", or otherwise if it sets none.
+// bound returns the number that a schema sets for name, such as "maxLength". If the schema sets none, it returns the argument otherwise.
 func bound(schema object, name string, otherwise float64) float64 {
 	switch n := schema[name].(type) {
 	case int:

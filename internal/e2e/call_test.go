@@ -18,8 +18,8 @@ import (
 	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
-// These constants are the words of the agent in these tests, and its task: to make an appointment. The agent follows rules instead of a
-// model, so that its words are known.
+// These constants are the words of the agent in these tests, and its task: to make an appointment. The agent never says elsewhere. It
+// follows rules instead of a model, so that its words are known.
 const (
 	greeting  = "Good morning, this is the dentist."
 	question  = "Would you like to come on Monday or on Tuesday?"
@@ -67,7 +67,7 @@ func lines(r *callsoas.CallRecord, user callsoas.TranscriptLineUser) (texts []st
 	return texts
 }
 
-// says waits until the transcript contains a text of the agent.
+// says waits until the agent's last line in the transcript ends with the given text. It fails the test if the call ends first.
 func says(t *testing.T, s *server.Server, id, text string) {
 	t.Helper()
 	s.Until(t, id, "to hear "+text, func(r *callsoas.CallRecord) bool {

@@ -32,7 +32,8 @@ func signIn(t *testing.T, s *server.Server) *browser.Page {
 	return p
 }
 
-// write sends a request that writes to the API, and returns the answer. path is relative to /v1.
+// write sends a request that writes to the API, and returns the answer's data, or the answer itself if it has no data. It fails the test if
+// the request is refused. path is relative to /v1.
 func write(t *testing.T, s *server.Server, method, path string, body any) map[string]any {
 	t.Helper()
 	text, err := json.Marshal(body)
@@ -64,7 +65,8 @@ func write(t *testing.T, s *server.Server, method, path string, body any) map[st
 	return read
 }
 
-// furnish creates a trunk to a phone, a call with a recording, and objects with hostile texts in every domain.
+// furnish creates a trunk to a phone, a call with a recording, a test call and speech. It also creates an issue, a pathway and a chat with
+// hostile texts.
 func furnish(t *testing.T, s *server.Server, phone *baresip.Phone) {
 	t.Helper()
 	s.AttachOutbound(t, ours.String(), phone.Server())
@@ -99,7 +101,7 @@ func furnish(t *testing.T, s *server.Server, phone *baresip.Phone) {
 // same matches the path segments with ids. crawl replaces them, so that all pages of one kind have the same path.
 var same = regexp.MustCompile(`/[^/]*\d[^/]*`)
 
-// crawl follows the dashboard's links and calls each on every page. It opens at most two pages of each kind.
+// crawl follows the dashboard's links, and calls the function each on every page that it opens. It opens at most two pages of each kind.
 func crawl(t *testing.T, p *browser.Page, s *server.Server, each func(path string)) {
 	t.Helper()
 	const most = 90
@@ -129,8 +131,8 @@ func crawl(t *testing.T, p *browser.Page, s *server.Server, each func(path strin
 	}
 }
 
-// TestDashboardPages opens every page of a deployment that contains hostile texts. It checks that no page executes them, reports errors, or
-// breaks a rule of HTML or accessibility, in light and dark colors and on a narrow screen.
+// TestDashboardPages opens pages of every kind of a deployment that contains hostile texts. It checks that no page executes them, reports
+// errors, or breaks a rule of HTML or accessibility, in light and dark colors and on a narrow screen.
 func TestDashboardPages(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

@@ -85,7 +85,7 @@ func TestDatabaseFailover(t *testing.T) {
 	s.Stop(t)
 }
 
-// TestBehindPgBouncer checks that a call is placed, spoken and recorded if the database is behind PgBouncer in transaction mode.
+// TestBehindPgBouncer checks that calls are completed if the database is behind PgBouncer in transaction mode.
 func TestBehindPgBouncer(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

@@ -33,7 +33,7 @@ type caller struct {
 	orders []*order
 }
 
-// atATime is the number of calls that a tell requests.
+// atATime is the number of calls that caller.tell requests each time.
 const atATime = 6
 
 // tell first repeats orders with an idempotency key: all without an answer, and some others. It then requests new calls to a server that
@@ -258,7 +258,7 @@ func (p *probeWriter) tell(ctx context.Context, g *target) bool {
 }
 
 // wait waits until the latest discovery and test call have ended. It returns false if the server was killed. The work of a killed server
-// may end late.
+// may end late. If the work does not end in time, wait fails the test.
 func (p *probeWriter) wait(ctx context.Context, g *target) bool {
 	for _, path := range p.begun[max(0, len(p.begun)-2):] {
 		lost := false

@@ -49,7 +49,7 @@ func (c *chatter) tell(ctx context.Context, g *target) bool {
 	return c.talk(ctx, g)
 }
 
-// talk takes turns in the current chat until it contains turnsEach. It returns false if the server was killed.
+// talk takes turns in the current chat until the chat contains turnsEach turns or is busy. It returns false if the server was killed.
 func (c *chatter) talk(ctx context.Context, g *target) bool {
 	for c.now != nil {
 		c.n++
@@ -126,7 +126,7 @@ func history(turns []string) []string {
 	return all
 }
 
-// check takes a turn in each parked chat, which checks its history.
+// check takes a turn in each parked chat. Unless the chat is still busy, say then checks its history.
 func (c *chatter) check(t *testing.T, g *target) {
 	t.Helper()
 	still := 0

@@ -151,7 +151,7 @@ func (g *target) lost(ctx context.Context, what string) {
 	}
 }
 
-// operation returns the operation of the contract with an id. It panics if there is none.
+// operation returns the operation of the contract with the given id. It panics if there is none.
 func operation(id string) contracttest.Operation {
 	all := contracttest.Operations()
 	i := slices.IndexFunc(all, func(o contracttest.Operation) bool { return o.ID == id })

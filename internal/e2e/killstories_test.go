@@ -19,7 +19,8 @@ type script struct {
 	steps []step
 }
 
-// step is a write of a script. In its texts, $name is the story's name, $number its phone number, $call a call and $pathway a pathway.
+// step is a write of a script. In its texts, $name is the story's name, $number its phone number, $call a call, $pathway a pathway, and
+// $other the issue with the title "other $name".
 type step struct {
 	op    string
 	body  string
@@ -81,7 +82,8 @@ func (s *story) id(from string) string {
 	return "absent"
 }
 
-// idOf returns the id of the first object, at any depth of value, whose member name equals want. It returns "" if there is none.
+// idOf returns the id of the first object, at any depth of value, in which the member with the given name equals want. It returns "" if
+// there is none.
 func idOf(value any, name, want string) string {
 	switch value := value.(type) {
 	case map[string]any:
@@ -241,7 +243,7 @@ func listOf(value any) []any {
 	return nil
 }
 
-// tell continues the story to its last step. It returns false if the server was killed.
+// tell continues the story to its last step. It returns false if the server was killed or a check failed.
 func (s *story) tell(ctx context.Context, g *target, want states) bool {
 	if !s.resume(ctx, g, want) {
 		return false
@@ -316,7 +318,7 @@ func (s *story) check(ctx context.Context, g *target, want states) bool {
 	return true
 }
 
-// learn runs a story on a server that is not killed, and returns the state after each step.
+// learn runs a story on a server that is not killed. It returns the states before the first step and after each step.
 func (c *script) learn(ctx context.Context, g *target, s *story) (all []string) {
 	look := func() {
 		state, ok := s.look(ctx, g)

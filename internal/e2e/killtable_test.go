@@ -13,8 +13,8 @@ import (
 // byKills means that TestKills kills the server during the operation, and compares the readable state with acknowledged writes.
 const byKills = "TestKills"
 
-// byKillsIfLate means that TestKills uses the operation, but that the canceled work has often ended before. TestCancelledRunOfDeadNode of
-// agenttest always tests it.
+// byKillsIfLate means that TestKills uses the operation, but that the canceled work has often ended before the cancellation.
+// TestCancelledRunOfDeadNode of agenttest always tests it.
 const byKillsIfLate = "TestKills, if a run is late; TestCancelledRunOfDeadNode of agenttest always"
 
 // byMortals means that TestProcessesThatDie of agenttest/tornado kills processes during sessions. TestKills cannot, because its server has

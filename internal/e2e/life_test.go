@@ -30,7 +30,8 @@ func brief() callsoas.CallCreate {
 const lostByKill = 200 * time.Millisecond
 
 // TestServerIsKilled kills the server during a call, with other calls queued, and restarts it on the same data. It must close the first
-// call and place the others, each with one record and one ring. The recording must contain the audio until lostByKill before the kill.
+// call, and place each other call or record it as lost. No call may have two records or ring twice. The recording must contain the
+// greeting, which was spoken more than lostByKill before the kill.
 func TestServerIsKilled(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

@@ -44,7 +44,7 @@ func counting(greeting, system string) graph.Document {
 	}
 }
 
-// counter starts the system that counts, and returns its URL. It calls before with the count before each answer.
+// counter starts the system that counts, and returns its URL. Before each answer it calls the given function with the count.
 func counter(t *testing.T, before func(ctx context.Context, n int)) (address string) {
 	t.Helper()
 	var mu sync.Mutex
@@ -302,7 +302,7 @@ func (w *wire) note(conns ...net.Conn) bool {
 	return !w.down
 }
 
-// cut closes all connections and refuses new ones for four seconds. Then it closes back.
+// cut closes all connections and refuses new ones for four seconds. Then the returned channel is closed.
 func (w *wire) cut() (back <-chan struct{}) {
 	const away = 4 * time.Second
 	w.mu.Lock()

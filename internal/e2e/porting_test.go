@@ -65,7 +65,7 @@ func uploadBill(t *testing.T, s *server.Server) string {
 	return sid.Data.DocumentSid
 }
 
-// port returns the port request with an id, as the API shows it.
+// port returns the port request with the given id, as the API shows it.
 func port(t *testing.T, s *server.Server, id string) portingoas.PortRequest {
 	t.Helper()
 	got, err := s.API.GetPortRequest(t.Context(), portingoas.GetPortRequestParams{ID: id})

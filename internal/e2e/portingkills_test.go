@@ -165,7 +165,7 @@ func (k *portKilling) ask(ctx context.Context, t *testing.T, method, path, kind,
 	return status, answer
 }
 
-// must calls ask and checks the status, which must be one of want. It decodes the data of the answer into the value into, unless into is nil.
+// must calls ask and fails the test if the status is not in want. It decodes the answer's data into the argument into, if that is not nil.
 func (k *portKilling) must(ctx context.Context, t *testing.T, into any, method, path, kind, key, body string, want ...int) int {
 	status, answer := k.ask(ctx, t, method, path, kind, key, body)
 	var envelope struct {
@@ -208,7 +208,7 @@ func (k *portKilling) upload(ctx context.Context, t *testing.T) string {
 	return kept.SID
 }
 
-// tell runs a story: it uploads a bill, requests a port, and then randomly signs, declines, cancels or ignores the letter.
+// tell runs a story: it uploads a bill and requests a port. Then it randomly signs, declines or ignores the letter, or cancels the request.
 func (k *portKilling) tell(ctx context.Context, t *testing.T, random *mathrand.Rand) {
 	n := k.numbers.Add(1)
 	s := &portStory{number: fmt.Sprintf("+1415777%04d", n)}
@@ -287,7 +287,7 @@ func (k *portKilling) answer(ctx context.Context, t *testing.T, s *portStory, li
 	s.over = true
 }
 
-// hintAll sends an event of the carrier for each of the last most stories.
+// hintAll sends an event of the carrier for each of the newest stories. most is the maximum number of events.
 func (k *portKilling) hintAll(ctx context.Context, t *testing.T, most int) {
 	k.mu.Lock()
 	last := k.stories[max(0, len(k.stories)-most):]
@@ -325,7 +325,7 @@ func (k *portKilling) state(ctx context.Context, t *testing.T, id string) portSt
 	return got.Request
 }
 
-// check waits until every story has ended, and checks all acknowledged writes.
+// check waits until every signed, declined or canceled request has ended, and checks all acknowledged writes.
 func (k *portKilling) check(ctx context.Context, t *testing.T) {
 	t.Helper()
 	ported := 0

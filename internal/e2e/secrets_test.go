@@ -109,7 +109,8 @@ type prober struct {
 	taken map[string]bool // accepted members with a secret, as "operation path"
 }
 
-// do sends a request and returns the status of the answer. It fails the test if the answer contains a secret.
+// do sends a request and returns the status of the answer, or 0 if no client can send the request. It fails the test if the answer contains
+// a secret.
 func (p *prober) do(method, target, body string, header http.Header) int {
 	p.t.Helper()
 	r, err := http.NewRequestWithContext(p.t.Context(), method, p.s.URL+target, strings.NewReader(body))
@@ -162,7 +163,8 @@ func (p *prober) do(method, target, body string, header http.Header) int {
 	return answer.StatusCode
 }
 
-// exercise sends a request with secrets, which must succeed or be unimplemented, and then invalid variants of it.
+// exercise sends a request with secrets, which must succeed or be unimplemented. If its body or path contains a secret, exercise then sends
+// invalid variants of it.
 func (p *prober) exercise(e exercise) {
 	p.t.Helper()
 	target := p.names.Replace(e.target)
@@ -218,8 +220,8 @@ func (p *prober) refused(op string, e exercise, target string, header http.Heade
 	p.do(e.method, target, body, http.Header{"Authorization": {"Bearer " + p.plant(secretMark, op+" API key")}})
 }
 
-// filled replaces every § in a body by a planted secret, which odd may change, and every ¶ and ‡ by a private or sealed text. It adds the
-// paths of the secrets to at.
+// filled replaces every § in a body by a planted secret, as changed by the function odd, and every ¶ and ‡ by a private or sealed text. It
+// adds the paths of the secrets to the set at.
 func (p *prober) filled(op, body string, at map[string]bool, odd func(text string) any) string {
 	if body == "" || body[0] != '{' {
 		return p.open(op, body)
@@ -417,8 +419,8 @@ func (p *prober) outside() {
 	}
 }
 
-// files searches all files in a folder for secrets and sealed texts. The public text visible must occur in them, which proves that the data
-// is there.
+// files searches all files in a folder for secrets and sealed texts. The public text in the argument visible must occur in them, which
+// proves that the data is there.
 func (v *vault) files(folder, visible string) {
 	v.t.Helper()
 	seen := false
@@ -436,8 +438,8 @@ func (v *vault) files(folder, visible string) {
 	}
 }
 
-// spies returns a folder with scripts that replace the speech engines. A script appends its environment to the file notes and then runs the
-// real engine.
+// spies returns a folder with scripts that replace the speech engines. A script appends its environment to the file at the path notes, and
+// then runs the real engine.
 func spies(t *testing.T, notes string) string {
 	t.Helper()
 	folder := t.TempDir()

@@ -246,7 +246,8 @@ func fetch(t *testing.T, url string) []byte {
 	return body
 }
 
-// TestAgentHasAnOwnVoice places calls with a voice that was created from a recording, before and after the voice is deleted.
+// TestAgentHasAnOwnVoice places a call with a voice that was created from a recording, and checks that the agent speaks with this voice.
+// After the voice is deleted, a call with it must be refused.
 func TestAgentHasAnOwnVoice(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

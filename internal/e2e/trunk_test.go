@@ -142,7 +142,7 @@ func failsOver(t *testing.T, s *server.Server, id string, primary, secondary *ba
 	}
 }
 
-// warns waits for the alert and checks it. The test's calls have no webhooks.
+// warns waits for the alert and checks it. The test's calls have no webhooks, so the first message is the alert.
 func warns(t *testing.T, hooks <-chan []byte) {
 	t.Helper()
 	// The threshold is a minute. The first probe after this minute triggers the alert.

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/internal/engine"
 )
 
-// listen starts an utterance of audio at 8 kHz. The engine receives at most a second of it at 16 kHz.
+// listen starts an utterance of audio at 8 kHz. The engine receives at most about a second of it, at 16 kHz.
 func listen(ctx context.Context, t *testing.T, recognize func(context.Context, []int16) (string, error)) conversation.Utterance {
 	t.Helper()
 	u, err := engine.Listen(ctx, 8000, engine.Ear{Rate: 16000, Longest: time.Second, Recognize: recognize})

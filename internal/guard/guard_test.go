@@ -77,7 +77,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// await waits until a file exists, and returns its content.
+// await waits until a file has content, and returns the content.
 func await(t *testing.T, path string) string {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)

@@ -135,7 +135,7 @@ func TestReplacedRoot(t *testing.T) {
 }
 
 // TestWorkspace checks that a program that imports the whole platform compiles with this tree, even after the script ran twice. The script
-// must not change an existing go.work of another origin.
+// must fail if there is a go.work of another origin, or no go.mod.
 func TestWorkspace(t *testing.T) {
 	t.Parallel()
 	folder := program(t, "TestWorkspace", "platform", "platform.Defaults().Addr")

@@ -23,7 +23,7 @@ type Document struct {
 	Type      string   // media type, determined from the first bytes
 	Size      int64    // in bytes
 	SHA256    string   // in lower-case hex
-	Locked    bool     // a PDF that requires a password: carriers may refuse it
+	Locked    bool     // the PDF seems to be encrypted (see pdfScanner): carriers may refuse it
 	Active    bool     // a PDF with scripts, launch actions or embedded files: open it with care
 	Requests  []string // ids of port requests that use it, unique, ascending, at most MaxListed; nil if none
 	CreatedAt time.Time

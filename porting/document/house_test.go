@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/porting/document"
 )
 
-// house contains a document service. It implements callwright.Work and callwright.Clock for the service.
+// house contains a document service, and is its callwright.Clock and its callwright.Work. Of Work, it implements only Every.
 type house struct {
 	callwright.Work
 	*document.Service
@@ -79,7 +79,7 @@ func (h *house) kept(t testing.TB) []string {
 	return keys
 }
 
-// ftyp returns an ISO base media file type box with a major brand and compatible brands.
+// ftyp returns an ISO base media file type box with a major brand and compatible brands, and the header of an mdat box.
 func ftyp(major string, compatible ...string) []byte {
 	box := append([]byte("\x00\x00\x00\x00ftyp"+major), 0, 0, 0, 0)
 	for _, brand := range compatible {

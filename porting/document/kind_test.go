@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// taken contains accepted files with their media types and flags.
+// taken contains accepted files with their media types. Upload must set no flags for them.
 var taken = map[string]struct {
 	content   []byte
 	mediaType string

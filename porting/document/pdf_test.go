@@ -63,8 +63,8 @@ func TestPDFsAreFlagged(t *testing.T) {
 	}
 }
 
-// FuzzUpload checks that a file gives the same result whether it is uploaded in one piece or in many: the same error, or the same type,
-// flags and stored bytes.
+// FuzzUpload checks that a file has the same result whether it is uploaded in one piece or in many: the same error code, or the same type,
+// flags and stored bytes. Only PDFs may have flags.
 func FuzzUpload(f *testing.F) {
 	for _, test := range taken {
 		f.Add(test.content, 3)

@@ -136,8 +136,8 @@ func TestBoundHoldsForManyAtOnce(t *testing.T) {
 	}
 }
 
-// TestOrganizationsShareNothing checks that two organizations that upload the same bytes have separate documents and cannot access each
-// other's.
+// TestOrganizationsShareNothing checks that two organizations that upload the same bytes have separate documents, and that one cannot
+// access the other's document. The bytes are stored once.
 func TestOrganizationsShareNothing(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

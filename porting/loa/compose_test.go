@@ -64,8 +64,8 @@ Requested date of the port: 1 April 2026`
 	}
 }
 
-// TestWordingIsFrozen fails if the wording of a template changes: waiting letters would then be signed with a different text than the
-// signer was shown. A new wording requires a new template.
+// TestWordingIsFrozen fails if the wording of a template or of the disclosure changes: waiting letters would then be signed with a
+// different text than the signer was shown. A new wording requires a new template.
 func TestWordingIsFrozen(t *testing.T) {
 	t.Parallel()
 	text := loa.Compose(content())

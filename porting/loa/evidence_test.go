@@ -123,7 +123,8 @@ func TestEvidenceJSONIsStrict(t *testing.T) {
 	}
 }
 
-// busy is a Store that records an event between the read of a letter and the read of its events.
+// busy is a Store whose Events returns an additional event, as if it had been recorded between the read of a letter and the read of its
+// events.
 type busy struct{ loa.Store }
 
 func (b busy) Events(ctx context.Context, org callwright.OrgID, request string) ([]loa.Event, error) {
@@ -143,7 +144,7 @@ func TestEvidenceIsOfOneMoment(t *testing.T) {
 	}, func(c *loa.Config) { c.Store = busy{c.Store} })
 }
 
-// hasty is a Store that calls a function before it first reads the events of a letter.
+// hasty is a Store that calls the field before, once, ahead of the first read of a letter's events.
 type hasty struct {
 	loa.Store
 
@@ -158,7 +159,8 @@ func (s *hasty) Events(ctx context.Context, org callwright.OrgID, request string
 	return s.Store.Events(ctx, org, request)
 }
 
-// TestAuditIsOfOneMoment checks that an audit is consistent even if the letter is signed meanwhile, and that it detects a forged PDF.
+// TestAuditIsOfOneMoment checks that an audit is consistent even if the letter is signed meanwhile, and that an audit that reads the PDF
+// detects a forged one.
 func TestAuditIsOfOneMoment(t *testing.T) {
 	t.Parallel()
 	store := new(hasty)

@@ -95,7 +95,7 @@ func (world) RegisterInbound(context.Context, callwright.OrgID, callwright.Phone
 	return nil
 }
 
-// work runs every successful task twice, and records the handlers.
+// work runs every task again after it has succeeded, and records the handlers of tasks and of periodic work.
 type work struct {
 	callwright.Work
 
@@ -214,7 +214,8 @@ func draft(digits ...string) porting.Draft {
 	return d
 }
 
-// initiated creates a request and waits for the mail with its letter. It returns the request and the token of the link.
+// initiated creates a request, and waits until the service has tried to mail its letter. It returns the request and the token of the
+// letter's link.
 func (h *house) initiated(change ...func(*porting.Draft)) (porting.Request, callwright.Secret) {
 	h.t.Helper()
 	d := draft("00", "01")

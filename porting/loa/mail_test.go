@@ -29,7 +29,7 @@ func TestReminders(t *testing.T) {
 	}
 }
 
-// TestReminded checks the days on which a signer is reminded, and that the reminders contain the same link.
+// TestReminded checks the days on which a signer is reminded, and that the last reminder contains the same link as the letter.
 func TestReminded(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -167,7 +167,8 @@ func TestFailingMail(t *testing.T) {
 	}
 }
 
-// TestNoMailAfterTheEnd checks that no mail is sent for a letter that ends before its first mail.
+// TestNoMailAfterTheEnd checks that no mail is sent for a letter that ends while the mail server is unavailable, before its first mail
+// could be sent.
 func TestNoMailAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(h *house, r porting.Request, token callwright.Secret) error{
@@ -253,7 +254,8 @@ func TestCrashAfterMail(t *testing.T) {
 	}, func(c *loa.Config) { c.Store = forgetful{c.Store, &down} })
 }
 
-// TestMailTexts checks that mails contain the required texts and none of the forbidden ones.
+// TestMailTexts checks that the mails name the signer, the business, the numbers, the request and the link, and that they contain no PIN,
+// account number or street.
 func TestMailTexts(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

@@ -45,7 +45,8 @@ func TestLife(t *testing.T) {
 	})
 }
 
-// wantSigned checks that the evidence and the signed PDF record the signature, and that the request's history contains its hash.
+// wantSigned checks that the evidence records the signature, that the signed PDF contains the hash of the signature's event, and that the
+// request's history contains the hash of the event that seals the PDF.
 func (h *house) wantSigned(r porting.Request, token callwright.Secret, letter []byte) {
 	h.t.Helper()
 	ctx := h.t.Context()

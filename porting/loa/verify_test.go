@@ -92,7 +92,8 @@ func texts(e *loa.Event) []*string {
 	}
 }
 
-// changes returns copies of an event with a small change each: a changed number or time, or a byte changed, deleted or moved.
+// changes returns copies of an event with a small change each: a changed number or time, or a text with a byte changed, deleted or
+// appended, or with its end moved to the next text.
 func changes(whole loa.Event) (all []loa.Event) {
 	with := func(change func(e *loa.Event)) {
 		e := whole
@@ -129,7 +130,8 @@ func TestTextsOfEvents(t *testing.T) {
 	callwrighttest.Full(t, e)
 }
 
-// trailOf returns consistent evidence with events of the given kinds, an hour apart, after change has modified the events.
+// trailOf returns evidence with correct hashes, whose events have the given kinds and are an hour apart. change, if not nil, modifies the
+// events before they are hashed.
 func trailOf(kinds []string, change func(events []loa.Event)) loa.Evidence {
 	e := loa.Evidence{Request: "port_1", SHA256: hash(theLetter)}
 	var events []loa.Event

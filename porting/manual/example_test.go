@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/porting/manual"
 )
 
-// The operator enters the date that the carrier has confirmed, and the next snapshot of the request contains it.
+// The operator enters the date that the carrier has confirmed, and the next snapshot of the order contains the date.
 func Example() {
 	gateway, err := manual.New(manual.Config{
 		Store: portingstore.ManualOrders{Store: memstore.New()}, Runtime: callwright.Runtime{Clock: clock{}},

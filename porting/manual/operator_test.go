@@ -48,7 +48,7 @@ var reach = map[porting.NumberState][]manual.Move{
 	porting.NumberCanceled:   {{State: porting.NumberCanceled}},
 }
 
-// TestMove checks for every pair of states that Move follows NumberState.CanBecome.
+// TestMove checks that Move follows NumberState.CanBecome for every pair of states, except that no move leads to NumberSubmitted.
 func TestMove(t *testing.T) {
 	t.Parallel()
 	for from, before := range reach {
@@ -87,7 +87,7 @@ func TestMove(t *testing.T) {
 	}
 }
 
-// TestStays checks that a number can get another date, be held up, and continue without a change of its state.
+// TestStays checks moves of a number that has not ended: it can be held up and continue, get another date, and lose its date again.
 func TestStays(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, manual.Config{Store: portingstore.ManualOrders{Store: memstore.New()}})

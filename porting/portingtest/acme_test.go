@@ -228,7 +228,7 @@ func TestRunCarrierGatewayPassesARightGateway(t *testing.T) {
 	portingtest.RunCarrierGateway(t, portingtest.CarrierGateway{New: newAcme, Event: acmeEvent})
 }
 
-// wrongAcme is a gateway that passes the errors of Submit through change.
+// wrongAcme is a gateway that passes the results of Submit, Cancel and Snapshot, nil or an error, through change.
 type wrongAcme struct {
 	porting.Gateway
 
@@ -299,8 +299,8 @@ func TestRunCarrierGatewayCatchesFaults(t *testing.T) {
 	}
 }
 
-// A scripted carrier reproduces difficult behavior of real carriers: this one is unreachable at first, waits for a PIN, and sends events
-// late and twice.
+// A scripted carrier reproduces difficult behavior of real carriers: this one is unreachable at first, holds the order up because of an
+// invalid PIN, and sends events late and twice.
 func ExampleCarrier() {
 	outages := 1
 	carrier := portingtest.NewCarrier(portingtest.CarrierScript{

@@ -10,8 +10,8 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// CarrierScript describes the behavior of a Carrier. A carrier with the zero value accepts every order, and then accepts, confirms and
-// ports its numbers in three steps.
+// CarrierScript describes the behavior of a Carrier. The zero value describes a carrier that takes every order, and then accepts, confirms
+// and ports the order's numbers in three steps.
 type CarrierScript struct {
 	// Steps are the steps of every order; each call of Carrier.Step executes one. Nil means Accepts, Confirms and Completes.
 	Steps []CarrierStep
@@ -26,7 +26,7 @@ type CarrierScript struct {
 	// with carriers that store the key only as a note; a gateway must then search with Carrier.Find first.
 	Idempotent bool
 
-	// LosesAnswer makes Carrier.Serve lose the first answer to a request that has created an order.
+	// LosesAnswer makes Carrier.Serve lose one answer: the first after an order was created.
 	LosesAnswer bool
 	// Fault returns the fault of the next request to Carrier.Serve. It is never called concurrently, so it may count requests. Nil means no
 	// faults.
@@ -41,7 +41,7 @@ type CarrierStep struct {
 	State        porting.NumberState // new state; empty means unchanged; skips numbers that cannot move to it
 	Last         bool                // applies only to the order's last number
 	Unknown      bool                // the numbers have an undocumented status until a later step sets State
-	FOC          time.Time           // date for NumberConfirmed, and PortedAt for NumberPorted; zero means noon UTC on June 3, 2030
+	FOC          time.Time           // FOC of confirmed or ported numbers, and PortedAt of ported ones; zero means noon UTC, June 3, 2030
 	Failure      porting.FailureCode // reason for a rejection or a delay; may be empty
 	RefuseCancel bool                // refuses the request to cancel, and continues the order
 	Event        EventFault          // fault of the event that the step sends
@@ -62,7 +62,7 @@ type EventFault string
 const (
 	SentOnce  EventFault = ""      // immediately and once
 	SentTwice EventFault = "twice" // both times with the same id
-	SentLate  EventFault = "late"  // after the event of the next step
+	SentLate  EventFault = "late"  // after the next event of the order
 	NotSent   EventFault = "not"
 )
 
@@ -91,7 +91,7 @@ type Carrier struct {
 
 	mu     sync.Mutex
 	orders []*carried
-	lost   bool // the answer that CarrierScript.LosesAnswer loses was lost
+	lost   bool // whether CarrierScript.LosesAnswer has lost its answer
 }
 
 // carried is an order with its remaining steps and its events.
@@ -164,7 +164,7 @@ func refusal(code porting.FailureCode) *porting.Refusal {
 	return &porting.Refusal{Failure: porting.Failure{Code: code, Raw: "scripted"}}
 }
 
-// find returns the first order for which is returns true, or nil.
+// find returns the first order that the function is accepts, or nil.
 func (c *Carrier) find(is func(o *carried) bool) *carried {
 	if i := slices.IndexFunc(c.orders, is); i >= 0 {
 		return c.orders[i]
@@ -182,12 +182,12 @@ func (c *Carrier) get(is func(o *carried) bool) (CarrierOrder, error) {
 	return o.clone(), nil
 }
 
-// Order returns the order with a reference, or CodeNotFound if it is absent.
+// Order returns the order with the given reference. It returns CodeNotFound if there is none.
 func (c *Carrier) Order(ref string) (CarrierOrder, error) {
 	return c.get(func(o *carried) bool { return o.Ref == ref })
 }
 
-// Find returns the first order with a key, or CodeNotFound if no order has it.
+// Find returns the first order with the given key. It returns CodeNotFound if there is none.
 func (c *Carrier) Find(key string) (CarrierOrder, error) {
 	return c.get(func(o *carried) bool { return o.Key == key })
 }

@@ -33,8 +33,8 @@ func Faults() []Fault {
 	return []Fault{Unavailable, Limited, Unauthorized, Garbled, FailsLate, LosesReply, CutsReply, Hangs, HangsLate}
 }
 
-// Serve calls process for a request, unless the request's fault prevents it, and returns the fault. The API that calls Serve must answer
-// the request as the fault says.
+// Serve calls process for a request, unless the request's fault prevents it, and returns the fault. It returns LosesReply also for the
+// answer that CarrierScript.LosesAnswer loses. The API that calls Serve must answer the request as the fault says.
 func (c *Carrier) Serve(process func()) Fault {
 	fault := c.fault()
 	switch fault {
@@ -152,7 +152,8 @@ var gatewayCalls = []gatewayCall{
 // maxGatewayRequests is the maximum number of requests of a call that are tested with a fault.
 const maxGatewayRequests = 8
 
-// testFault repeats a call with the fault in its first request, its second, and so on, until the call sends no further request.
+// testFault repeats a call with the fault in its first request, its second, and so on, until the call sends no further request. It tests at
+// most maxGatewayRequests requests.
 func (h CarrierGateway) testFault(servers testing.TB, t reporter, call gatewayCall, fault Fault) {
 	t.Helper()
 	for nth := range maxGatewayRequests {

@@ -58,7 +58,8 @@ func (r *recorder) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// CheckCarrierGateway runs the test of RunCarrierGateway with a name, and returns its reports; empty means that it passed.
+// CheckCarrierGateway runs the fault test of RunCarrierGateway with the given name, and returns its reports. The result is empty if the
+// test passes.
 func CheckCarrierGateway(t *testing.T, h CarrierGateway, name string) []string {
 	t.Helper()
 	r := &recorder{ctx: t.Context()}

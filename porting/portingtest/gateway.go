@@ -21,11 +21,11 @@ const (
 	PortsPartly        GatewayCase = "ports partly"         // the last number is rejected
 	CancelsLater       GatewayCase = "cancels later"        // cancels on request, immediately or later
 	RefusesToCancel    GatewayCase = "refuses to cancel"    // refuses the request to cancel
-	PortsDespiteCancel GatewayCase = "ports despite cancel" // before it has processed the request to cancel
-	ReportsUnknown     GatewayCase = "reports unknown"      // ports all numbers before it has processed the request to cancel
+	PortsDespiteCancel GatewayCase = "ports despite cancel" // ports all numbers before it has processed the request to cancel
+	ReportsUnknown     GatewayCase = "reports unknown"      // reports an undocumented status of the last number for a while
 	RefusesOrder       GatewayCase = "refuses order"        // refuses every order when it is submitted
 	LosesAnswer        GatewayCase = "loses answer"         // accepts the first order, but its answer is lost
-	NeverAnswers       GatewayCase = "never answers"        // does not answer Submit, Cancel and Snapshot
+	NeverAnswers       GatewayCase = "never answers"        // never answers the requests that Submit, Cancel or Snapshot sends
 )
 
 // GatewayHarness contains a gateway under test, and functions that control its carrier.

@@ -26,7 +26,7 @@ type simulated struct {
 	mu       sync.Mutex
 	now      time.Time
 	orders   map[string]bool // keys of submitted orders
-	extra    int             // number of surplus orders, as a fault creates them
+	extra    int             // number of additional orders that a fault has created at the carrier
 	released chan struct{}   // closed at the end of the test
 }
 
@@ -337,7 +337,7 @@ func faultsOfCanceling() []fault {
 func faultsOfAnswers() []fault {
 	const lost, refuses, ends = "submits again when the answer was lost", "passes a refusal on", "ends with its context"
 	refusal := &porting.Refusal{Failure: porting.Failure{Code: porting.OtherFailure}}
-	// submits makes change replace the errors of Submit.
+	// submits passes the errors of Submit through change.
 	submits := func(f *faulty, change func(err error) error) {
 		f.submit = func(ctx context.Context, sub porting.Submission) (porting.Receipt, error) {
 			r, err := f.simulated.Submit(ctx, sub)
@@ -387,7 +387,7 @@ func faultsOfAnswers() []fault {
 	}
 }
 
-// ignore blocks until the end of the test if the context has ended, and then returns err.
+// ignore returns err. If the context has ended, ignore first blocks until the end of the test.
 func (f *faulty) ignore(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		<-f.released
@@ -397,7 +397,7 @@ func (f *faulty) ignore(ctx context.Context, err error) error {
 
 func faultsOfEvents() []fault {
 	const events = "takes events twice and in any order"
-	// reads makes change modify the hints that ReadEvents returns.
+	// reads passes each hint that ReadEvents returns through change.
 	reads := func(f *faulty, change func(h *porting.Hint)) {
 		f.read = func(header map[string][]string, body []byte) ([]porting.Hint, error) {
 			hints, err := f.simulated.ReadEvents(header, body)

@@ -177,7 +177,8 @@ func namesHolders(t *testing.T, s store) {
 	s.wantHolder(t, "+14155550100", porting.Name{})
 }
 
-// keepsOrdersUnique checks that a second request with the same order is refused, by an insertion and by an update.
+// keepsOrdersUnique checks that an insertion and an update are refused if another request already has the same order of the same gateway.
+// An order of another gateway may have the same reference.
 func keepsOrdersUnique(t *testing.T, s store) {
 	first, second, third := aRequest("r1", "+14155550100"), aRequest("r2", "+14155550101"), aRequest("r3", "+14155550102")
 	first.Ref, third.Ref, third.Org = "o1", "o1", "b"

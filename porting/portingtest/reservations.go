@@ -158,8 +158,8 @@ func reservesBeforeFree(t *testing.T, s store) {
 	}
 }
 
-// follow inserts a request for a number of another organization until the number is free, and checks that the transaction then sees the
-// reservation.
+// follow tries to insert a request of another organization for a number until the number is free. It checks that the inserting transaction
+// then sees the reservation, and rolls the transaction back.
 func (s store) follow(t *testing.T, id string, number callwright.PhoneNumber) {
 	t.Helper()
 	next := aRequest(id, number)

@@ -302,8 +302,8 @@ func pagesStates(t *testing.T, s store) {
 	s.wantPages(t, porting.Filter{Limit: 4, States: []porting.State{"absent"}}, nil)
 }
 
-// insertTies stores 35 requests in alternating states, in groups of ten with equal times. It returns the ids of the requests in the given
-// states, newest first; nil means all states.
+// insertTies stores 35 requests in alternating states, in groups of ten with equal times, and as many of another organization. It returns
+// the ids of the first organization's requests in the given states, newest first; nil means all states.
 func (s store) insertTies(t *testing.T, of []porting.State) (ids []string) {
 	t.Helper()
 	for i := range 35 {

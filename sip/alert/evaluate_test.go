@@ -250,7 +250,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestDue checks that no notice is sent before Due, and that a notice is sent at Due even without measurements in between.
+// TestDue checks that measurements before Due send no notice, and that a measurement at Due sends the notice.
 func TestDue(t *testing.T) {
 	t.Parallel()
 	r := newRun()

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/sip/calllog"
 )
 
-// logged stores a record that began at a time, for number one on node n2, and returns it.
+// logged stores a record that began at the given time, for number one on node n2, and returns it.
 func (h *house) logged(org callwright.OrgID, id string, at time.Time) calllog.Record {
 	h.t.Helper()
 	r := calllog.Record{ID: id, Org: org, TrunkID: "t", Number: one, Direction: sip.Outbound, Node: "n2", StartedAt: at}

@@ -82,7 +82,7 @@ func TestRunKnowsWhenANodeLived(t *testing.T) {
 	})
 }
 
-// outage is a Leases whose Renew fails until a time.
+// outage is a Leases whose Renew fails before the time in until.
 type outage struct {
 	node.Leases
 	until time.Time

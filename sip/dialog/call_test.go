@@ -166,7 +166,7 @@ var allPhases = []dialog.Phase{
 	dialog.Leaving, dialog.Over,
 }
 
-// samples contains one event of every kind.
+// samples contains at least one event of every kind. Requests and responses have several methods and statuses.
 var samples = []dialog.Event{
 	dialog.Dial{Target: peerURI}, dialog.Incoming{Request: invite(7)}, dialog.Ring{}, dialog.Answer{},
 	dialog.Reject{Status: 486, Cause: dialog.Busy}, dialog.Hangup{Cause: dialog.LocalHangup},
@@ -219,8 +219,8 @@ func TestEveryPhaseKnowsOrRefusesEveryEvent(t *testing.T) {
 	}
 }
 
-// TestEveryRequestIsAnswered checks that every legal request immediately receives exactly one final response, except an ACK and a transfer
-// that awaits a decision.
+// TestEveryRequestIsAnswered checks that in every phase after the answer, a BYE, CANCEL, REFER, NOTIFY or OPTIONS immediately receives
+// exactly one response, except a REFER that awaits a decision.
 func TestEveryRequestIsAnswered(t *testing.T) {
 	t.Parallel()
 	for _, p := range []dialog.Phase{dialog.Answered, dialog.Active, dialog.Leaving, dialog.Over} {

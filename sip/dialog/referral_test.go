@@ -17,7 +17,7 @@ func referred(t *testing.T) *run {
 	return r
 }
 
-// notified checks that the last event has sent a NOTIFY with a status.
+// notified checks that the last event has sent a NOTIFY with the given status, which ends the subscription only if final is set.
 func notified(t *testing.T, r *run, status int, final bool) *run {
 	t.Helper()
 	for _, s := range all[dialog.Send](r.effects) {

@@ -12,8 +12,8 @@ const (
 	DeadAfter = deadAfter
 )
 
-// Plan returns the plan of a discovery as text. Each line is a group of probes that run in turn, as "address/transport" with the SRV
-// priority.
+// Plan returns the plan of a discovery as text. Each line is a group of probes that run in turn, in the form "address/transport". An SRV
+// priority follows, if there is one, and "private" for an address that may not be probed.
 func Plan(d Discovery, hosts map[string][]netip.Addr, allowPrivate bool) []string {
 	targets := plan(d, hosts, limits{allowPrivate: allowPrivate})
 	var lines []string

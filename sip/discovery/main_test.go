@@ -22,7 +22,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// names is a fake DNS that maps "pbx.test" to addresses and "_sips._tcp.pbx.test" to SRV records. Each look-up takes delay.
+// names is a fake DNS. The keys of its maps have the form of "pbx.test" for addresses and "_sips._tcp.pbx.test" for SRV records. Each
+// look-up takes delay.
 type names struct {
 	delay     time.Duration
 	addresses map[string][]netip.Addr
@@ -58,7 +59,7 @@ func (n names) LookupNetIP(ctx context.Context, _, host string) ([]netip.Addr, e
 	return nil, &net.DNSError{Name: host, IsNotFound: true}
 }
 
-// peer is a fake server at an address and transport, such as "192.0.2.1:5061/tls".
+// peer is a fake server. A prober finds it by its address and transport, such as "192.0.2.1:5061/tls".
 type peer struct {
 	took      time.Duration
 	answer    discovery.Answer

@@ -124,7 +124,8 @@ func TestRecommendation(t *testing.T) {
 	}
 }
 
-// recommends checks that a discovery recommends a port and a transport, with a note that begins with the given text.
+// recommends checks that a discovery recommends a port and a transport, with a note that begins with the given text, or without a note if
+// the text is empty.
 func recommends(t *testing.T, name string, d discovery.Discovery, want, note string) {
 	t.Helper()
 	r := d.Recommended

@@ -95,7 +95,7 @@ func TestBoundsHold(t *testing.T) {
 	})
 }
 
-// TestSecretsAreCut checks that a key or a password that a peer quotes in any text is removed, in any spelling.
+// TestSecretsAreCut checks that a key or a password that a peer quotes in any text is removed, in several spellings.
 func TestSecretsAreCut(t *testing.T) {
 	t.Parallel()
 	words := []string{

@@ -31,7 +31,7 @@ func alerting(id, server string) sip.Trunk {
 	return t
 }
 
-// everywhere returns the messages of all channels about the alert's notice number edge.
+// everywhere returns the messages of all channels about one notice of the alert. edge is the number of the notice.
 func everywhere(edge int, text string) []string {
 	said := fmt.Sprintf("0001.unreachable.%d SIP trunk +15550000001 (outbound) %s", edge, text)
 	return []string{
@@ -244,7 +244,7 @@ func TestCallDuringAnEdge(t *testing.T) {
 	}, func(c *monitor.Config) { slow.Statuses, c.Statuses = c.Statuses, slow })
 }
 
-// attempts logs calls over a trunk that have just ended.
+// attempts logs the given number of calls over a trunk. The calls have just ended.
 func (h *house) attempts(trunk sip.Trunk, count int, technical bool) {
 	h.t.Helper()
 	now := time.Now().UTC()

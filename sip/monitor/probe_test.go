@@ -138,7 +138,7 @@ func TestVerification(t *testing.T) {
 	})
 }
 
-// TestOneProberPerTrunk checks that two nodes with the same store do not probe the same server twice.
+// TestOneProberPerTrunk checks that two nodes with the same store together probe a server no more often than a single node would.
 func TestOneProberPerTrunk(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

@@ -57,8 +57,8 @@ func TestNumbersOfOneServer(t *testing.T) {
 	})
 }
 
-// TestAnyOrderOfEvidence checks that all numbers of a server always show the same health, and that none resets it. Evidence from probes and
-// calls is reported in random order, partly concurrently, while numbers are attached and changed.
+// TestAnyOrderOfEvidence checks that all numbers of a server always show the same health, and that a change of a number does not reset the
+// health. Evidence from probes and calls is reported in random order, partly concurrently, while numbers are attached and changed.
 func TestAnyOrderOfEvidence(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {

@@ -79,7 +79,8 @@ func (s *Service) announce(ctx context.Context, t sip.Trunk, told []alert.Notice
 	return nil
 }
 
-// UnmarshalKey decodes the key of a task that was enqueued by a release without task arguments.
+// UnmarshalKey decodes the key of a task that an older release enqueued. That release stored the message in the key, because tasks had no
+// arguments.
 func (m *message) UnmarshalKey(key string) error { return json.Unmarshal([]byte(key), m) }
 
 // sendAlert handles the tasks taskAlert and taskAlertMail: it sends one message to the currently configured address, and stores the result.

@@ -62,7 +62,7 @@ func open(t *testing.T, change ...func(*proof.Config)) *house {
 	return h
 }
 
-// close closes the service, which waits for its calls.
+// close closes the service, and so cuts its calls and waits until they have ended.
 func (h *house) close() {
 	if err := h.Close(context.Background()); err != nil {
 		h.t.Error(err)
@@ -132,7 +132,7 @@ func (w *work) Enqueue(_ context.Context, t callwright.Task) error {
 	return nil
 }
 
-// run runs the recorded task with an index, and returns its error. A task can be run repeatedly.
+// run runs the recorded task with the given index, and returns its error. A task can be run repeatedly.
 func (h *house) run(i int) error {
 	task := h.work.tasks[i]
 	return h.work.handlers[task.Kind](h.t.Context(), task, 1)
@@ -162,7 +162,8 @@ func (f *phone) Announce(ctx context.Context, a proof.Announcement) error {
 	return f.err
 }
 
-// call waits for a call and returns its announcement. It stops the test if there were several calls.
+// call waits for a call and returns its announcement. It stops the test if there is no call within a minute, or if there were several
+// calls.
 func (h *house) call() proof.Announcement {
 	h.t.Helper()
 	select {

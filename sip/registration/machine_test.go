@@ -20,7 +20,7 @@ var kinds = []registration.Kind{
 	registration.Due, registration.Granted, registration.Refused, registration.Failed, registration.Lost, registration.Removed,
 }
 
-// in returns a machine in a phase, with fields as legal moves would set them.
+// in returns a machine in the given phase, with fields as legal moves would set them.
 func in(p registration.Phase) registration.Machine {
 	m := registration.Machine{Phase: p, Registration: sip.Registration{State: sip.Registering, Since: start, NextAt: start}}
 	switch p {

@@ -12,11 +12,12 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// rows is a sip.Registrations that can fail like a database: when its context ends, or while hangs or away is set.
+// rows is a sip.Registrations that can fail like a database: while away is set, at the next claim if hangs is set, and when it releases
+// registrations after its context has ended.
 type rows struct {
 	sip.Registrations
 	hangs *atomic.Bool // the next claim is stored, but blocks until its context ends
-	away  *atomic.Bool // the database is unreachable
+	away  *atomic.Bool // the database is unreachable for claims and for reads of nodes
 }
 
 var errAway = callwright.Errorf(callwright.CodeUnavailable, "the database is away")

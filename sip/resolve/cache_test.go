@@ -56,7 +56,7 @@ func TestAnswersAreKeptForAWhile(t *testing.T) {
 	check("a failure", "broken.test", "A", 2*before)
 }
 
-// counting is a DNS that resolves every name, and counts the queries.
+// counting is a DNS without SRV records. It resolves every name, and counts the address queries.
 type counting struct{ asked atomic.Int32 }
 
 func (*counting) LookupSRV(context.Context, string, string, string) (string, []*net.SRV, error) {
@@ -68,7 +68,7 @@ func (c *counting) LookupNetIP(context.Context, string, string) ([]netip.Addr, e
 	return []netip.Addr{netip.MustParseAddr("192.0.2.1")}, nil
 }
 
-// TestCacheIsBounded checks that the cache deletes entries when it is full, and that entries expire.
+// TestCacheIsBounded checks that a full cache deletes entries, and that it has room again after its entries have expired.
 func TestCacheIsBounded(t *testing.T) {
 	t.Parallel()
 	const room, more = 10_000, 10

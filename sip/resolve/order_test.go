@@ -34,7 +34,7 @@ func (z zone) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, erro
 	return nil, &net.DNSError{Name: host, IsNotFound: true}
 }
 
-// tried returns the first letters of the targets, in the order to try.
+// tried returns the first letters of the targets, in the order in which calls try them.
 func tried(t *testing.T, z zone, random func(int) int) string {
 	t.Helper()
 	r, err := resolve.New(resolve.Config{DNS: z, Runtime: callwright.Runtime{Clock: &clock{}}, Random: random})

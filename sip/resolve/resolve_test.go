@@ -56,7 +56,7 @@ func within(t *testing.T, d time.Duration) context.Context {
 	return ctx
 }
 
-// texts formats targets as "address service" or "address".
+// texts formats targets as "address host service", or "address host" without an SRV record, separated by commas.
 func texts(targets []resolve.Target) string {
 	var all []string
 	for _, target := range targets {

@@ -141,7 +141,8 @@ func TestIPv6(t *testing.T) {
 	}
 }
 
-// TestControlPort checks that the RTCP port is the port in a=rtcp (RFC 3605), or otherwise the port above the RTP port.
+// TestControlPort checks that the RTCP port is the port in a=rtcp (RFC 3605), or otherwise the port above the RTP port. There is no RTCP
+// port above the last port.
 func TestControlPort(t *testing.T) {
 	t.Parallel()
 	tests := map[string]string{

@@ -176,7 +176,8 @@ func exchange(t *rapid.T, from, to *party) {
 	to.settle(t, answer, theirs)
 }
 
-// settle checks the values that must not change within a dialog, and stores the state for the next exchange.
+// settle checks the values that must not change within a dialog, and that the version increases by one exactly if the rest of the
+// description changes. It stores the state for the next exchange.
 func (p *party) settle(t *rapid.T, sent *sdp.Description, n sdp.Negotiated) {
 	if p.c.Previous != nil {
 		if !n.LocalCrypto.Key.Equal(p.last.LocalCrypto.Key) {

@@ -181,7 +181,8 @@ func (d *Description) String() string {
 // LogValue logs the description without its keys.
 func (d *Description) LogValue() slog.Value { return slog.StringValue(d.String()) }
 
-// withoutSecrets truncates a line before a key: a k= line, MIKEY, an ICE password, or SDES.
+// withoutSecrets replaces the rest of a line, from the first secret on, with "[redacted]". Secrets are the values of k=, a=key-mgmt (MIKEY)
+// and a=ice-pwd lines, and SDES keys.
 func withoutSecrets(line string) string {
 	for _, start := range [...]string{"k=", "a=key-mgmt:", "a=ice-pwd:"} {
 		if len(line) >= len(start) && strings.EqualFold(line[:len(start)], start) {

@@ -164,7 +164,7 @@ func TestDraftRefuses(t *testing.T) {
 	}
 }
 
-// TestReadyForEverybody checks that Ready accepts a draft without addresses if anyone is set.
+// TestReadyForEverybody checks that Ready accepts an inbound draft without addresses if its argument is true.
 func TestReadyForEverybody(t *testing.T) {
 	t.Parallel()
 	if err := (setup.Draft{Directions: setup.InboundOnly}).Ready(true); err != nil {

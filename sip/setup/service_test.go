@@ -16,7 +16,8 @@ import (
 	"github.com/callwright/callwright/sip/setup"
 )
 
-// trunks returns number one, which registers as alice, and number two, attached for outbound calls; both belong to a.
+// trunks is a setup.Trunks in which organization a has two numbers: one registers as alice, and two is attached for outbound calls. The
+// Record of any other number is empty.
 type trunks struct{}
 
 const (

@@ -88,7 +88,7 @@ func RunHooks(t *testing.T, newReceiver func(t *testing.T) Receiver) {
 	})
 }
 
-// wantPlainRefusal checks that an error is CodeBadRequest and names no field.
+// wantPlainRefusal checks that an error has CodeBadRequest and names no field.
 func wantPlainRefusal(t *testing.T, input string, err error) {
 	t.Helper()
 	var field string

@@ -24,7 +24,7 @@ type CodecFeatures struct {
 	EveryPayload bool
 }
 
-// lossMargin is the permitted drop of the ratio, in dB, in the second after a loss.
+// lossMargin is the permitted drop of the ratio, in dB, if payloads are lost.
 const lossMargin = 6
 
 // frameTime is the duration of the audio in a payload.

@@ -178,7 +178,7 @@ func (s *steps) count(method string) (n int) {
 	return n
 }
 
-// place places a call while server runs, which plays the callee. It returns the results of Place and the observed messages.
+// place places a call while the function server plays the callee. It returns the results of Place and the observed messages.
 func (c Callee) place(ctx context.Context, t *testing.T, server func()) (testcall.Leg, *steps, error) {
 	t.Helper()
 	var leg testcall.Leg

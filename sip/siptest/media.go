@@ -37,8 +37,8 @@ type Socket interface {
 	Close() error
 }
 
-// RunMedia tests how a sip.Media opens and closes sessions. in calls test with a new Media, in a bubble of testing/synctest or not, and
-// then closes the Media and its network. RunMediaSession tests the sessions themselves.
+// RunMedia tests how a sip.Media opens and closes sessions. The function in must call test with a new Media, in a bubble of
+// testing/synctest or not, and then close the Media and its network. RunMediaSession tests the sessions themselves.
 func RunMedia(t *testing.T, in func(t *testing.T, test func(t *testing.T, m MediaSetup))) {
 	t.Helper()
 	runMedia(t, in, map[string]func(*testing.T, MediaSetup){
@@ -48,7 +48,8 @@ func RunMedia(t *testing.T, in func(t *testing.T, test func(t *testing.T, m Medi
 	})
 }
 
-// RunMediaSession tests the sessions of a sip.Media; in is as in RunMedia. Each test is a call between two sessions over a relay.
+// RunMediaSession tests the sessions of a sip.Media. The function in has the same duties as in RunMedia. Each test is a call between two
+// sessions over a relay.
 func RunMediaSession(t *testing.T, in func(t *testing.T, test func(t *testing.T, m MediaSetup))) {
 	t.Helper()
 	runMedia(t, in, map[string]func(*testing.T, MediaSetup){
@@ -186,7 +187,8 @@ func listen(s sip.MediaSession) (stop func() (digits string)) {
 	}
 }
 
-// until reads a session until a frame satisfies wanted. It fails the test after mediaLimit, with what as the description of the condition.
+// until reads a session until a frame satisfies wanted. It fails the test if a read fails, or after mediaLimit. what describes the
+// condition in the failure message.
 func (c *mediaCall) until(s sip.MediaSession, what string, wanted func(f sip.Frame) bool) {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), mediaLimit)
@@ -202,7 +204,7 @@ func (c *mediaCall) until(s sip.MediaSession, what string, wanted func(f sip.Fra
 	}
 }
 
-// pass reads a number of frames from a session and discards them.
+// pass reads one frame more than the given number from a session, and discards the frames.
 func (c *mediaCall) pass(s sip.MediaSession, frames int) {
 	c.t.Helper()
 	c.until(s, "frames to pass", func(sip.Frame) bool {
@@ -272,7 +274,7 @@ func opensPairs(t *testing.T, m MediaSetup) {
 	}
 }
 
-// openAll opens sessions until Open returns CodeUnavailable because no port is free.
+// openAll opens sessions until Open returns CodeUnavailable because no port is free, but at most one session more than Pairs.
 func openAll(t *testing.T, m MediaSetup) (all []sip.MediaSession) {
 	t.Helper()
 	for len(all) <= m.Pairs {

@@ -61,7 +61,7 @@ func showsOneClock(t *testing.T, m MediaSetup) {
 	})
 }
 
-// concealsLoss drops every fifth packet. Each frame must still be whole, and the session must count the loss.
+// concealsLoss drops 20 packets, every fifth one. Each frame must still be whole, and the session must count the loss.
 func concealsLoss(t *testing.T, m MediaSetup) {
 	c := newMediaCall(t, m)
 	c.apply()

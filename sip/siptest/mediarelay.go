@@ -105,7 +105,7 @@ func (p *path) set(change func(toB bool, n int, packet []byte) [][]byte) {
 // lose is a change that drops every packet.
 func lose(bool, int, []byte) [][]byte { return nil }
 
-// to returns the packets received so far for b if its argument is true, else for a.
+// to returns the packets that the path has received so far: those for the session b if its argument is true, otherwise those for a.
 func (p *path) to(b bool) [][]byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -50,7 +50,7 @@ func recordStatus(t *testing.T, s sip.Statuses, st sip.Status) {
 	}
 }
 
-// getServer returns the server pbx.example.com, which is the server of every trunk that status returns.
+// getServer returns the stored server pbx.example.com. Every status that the function status returns contains this server.
 func getServer(t *testing.T, s sip.Statuses, org callwright.OrgID) sip.WatchedServer {
 	t.Helper()
 	got, err := s.Server(t.Context(), org, sip.ServerKey("", failover.Server{Host: "pbx.example.com"}))
@@ -254,7 +254,7 @@ func leasedServers(t *testing.T, s sip.Statuses, now, until time.Time, limit int
 	return strings.Join(hosts, " ")
 }
 
-// on returns a status whose only server is host.
+// on returns a status whose only server has the given host.
 func on(trunkID string, org callwright.OrgID, host string, probeAt time.Time) sip.Status {
 	st := status(trunkID, org, probeAt)
 	st.Servers[0].Server.Host = host

@@ -299,8 +299,8 @@ func TestNumbersWithoutATestCall(t *testing.T) {
 	}
 }
 
-// TestLimit checks that Start refuses the eleventh call until the first call is 15 minutes old. Calls of another organization are not
-// limited.
+// TestLimit checks that Start refuses the eleventh call until the first call is 15 minutes old. The calls do not count toward the limit of
+// another organization.
 func TestLimit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

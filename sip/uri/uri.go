@@ -60,8 +60,9 @@ type URI struct {
 // Param is a URI parameter or header. A parameter with an empty value is a flag (";lr").
 type Param struct{ Name, Value string }
 
-// Parse parses a SIP or SIPS URI by the grammar of RFC 3261, 25.1, and keeps a tel URI opaque. Beyond the grammar, it refuses passwords
-// (19.1.1 advises against them) and escaped control characters. It returns CodeBadRequest with the field "uri" for a text that it refuses.
+// Parse parses a SIP or SIPS URI by the grammar of RFC 3261, section 25.1, and keeps a tel URI opaque. It also refuses some URIs that the
+// grammar permits, for example URIs with a password (section 19.1.1 advises against them), escaped control characters, repeated parameters,
+// or more than MaxLength bytes. It returns CodeBadRequest with the field "uri" for a text that it refuses.
 func Parse(text string) (URI, error) {
 	u, err := parse(text)
 	if err != nil {

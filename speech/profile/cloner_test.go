@@ -65,7 +65,7 @@ func TestCloneSpeaksLikePeople(t *testing.T) {
 	}
 }
 
-// singers is an engine whose voices have known pitches and speak 4 syllables per second.
+// singers is an engine whose voices have known pitches and speak 4 syllables per second. Synthesize fails for a voice without a pitch.
 type singers struct {
 	pitches map[string]float64
 	voices  []tts.Voice

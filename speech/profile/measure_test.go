@@ -109,8 +109,8 @@ func TestMeasureOverATelephone(t *testing.T) {
 	}
 }
 
-// voice returns vowels with a known pitch, which falls slightly within each vowel, and tempo vowels per second. It consists of pulses in a
-// resonator.
+// voice returns vowels with a known pitch, which falls slightly within each vowel. tempo is the number of vowels per second. The vowels
+// consist of pulses in a resonator.
 func voice(hz, tempo float64, seconds, rate int) pcm.Audio {
 	out := pcm.Audio{Rate: rate, Channels: 1, Samples: make([]int16, seconds*rate)}
 	phase, y1, y2 := 0.0, 0.0, 0.0

@@ -66,7 +66,8 @@ func checkAudio(t *testing.T, name string, a pcm.Audio, want time.Duration) {
 	}
 }
 
-// checkDamaged checks that Decode returned mono audio that exceeds limit by at most a second, or an error with one of its codes.
+// checkDamaged checks that Decode returned mono audio that exceeds limit by at most a second, or an error with CodeUnsupportedMedia or
+// CodePayloadTooLarge.
 func checkDamaged(t *testing.T, name string, a pcm.Audio, err error, limit time.Duration) {
 	t.Helper()
 	code := callwright.CodeOf(err)

@@ -117,8 +117,9 @@ func voicesSpeak(t reporter, e engine) {
 	}
 }
 
-// appliesProsody checks the factors of a Prosody by the length of the speech. If the engine declares a tempo, the factor must scale the
-// length; a pitch must hardly change it.
+// appliesProsody checks the factors of a Prosody by the length of the speech. The factor of the tempo must scale the length if the engine
+// declares a tempo, and must hardly change it otherwise. The factor of the pitch must hardly change the length. Factors out of range must
+// be refused.
 func appliesProsody(t reporter, e engine) {
 	d := e.Describe()
 	length := func(p tts.Prosody) float64 {

@@ -91,7 +91,7 @@ func TestRunEngineTakesFeatures(t *testing.T) {
 	})
 }
 
-// stuck is an engine whose operations block until released is closed, even if their context ends.
+// stuck is an engine whose selected operations block until released is closed, even if their context ends.
 type stuck struct {
 	speechtest.Engine
 

@@ -264,7 +264,7 @@ type file struct {
 func (f *file) Seek(offset int64, whence int) (int64, error) { return f.seek(offset, whence) }
 func (f *file) Read(p []byte) (int, error)                   { return f.read(p) }
 
-// reading makes OpenBlob apply change to every opened blob.
+// reading makes OpenBlob pass every opened blob through change.
 func (f *faultyBlobs) reading(change func(one *file, org callwright.OrgID, name string)) {
 	f.open = func(ctx context.Context, org callwright.OrgID, name string) (io.ReadSeekCloser, error) {
 		r, err := f.Blobs.OpenBlob(ctx, org, name)

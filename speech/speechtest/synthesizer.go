@@ -149,7 +149,7 @@ func textTooLong(t reporter, s synthesizer) {
 	refused(t, s, tts.Request{Text: text, Rate: 8000}, "text")
 }
 
-// refused checks that Synthesize or the first Read returns CodeBadRequest with a field.
+// refused checks that Synthesize or a Read of its stream returns CodeBadRequest with the given field.
 func refused(t reporter, s tts.Synthesizer, speech tts.Request, field string) {
 	t.Helper()
 	_, err := speak(t.Context(), s, speech, mostOf(speech))

@@ -124,7 +124,7 @@ func (v voices) wantAbsent(t *testing.T, org callwright.OrgID, id, name string) 
 	wantCode(t, "the name "+name, err, callwright.CodeNotFound)
 }
 
-// wantConflict checks that an error is CodeConflict with a field.
+// wantConflict checks that an error has CodeConflict and the given field.
 func wantConflict(t *testing.T, what string, err error, field string) {
 	t.Helper()
 	if e, ok := errors.AsType[*callwright.Error](err); !ok || e.Code != callwright.CodeConflict || e.Field != field {

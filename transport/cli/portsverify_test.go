@@ -18,8 +18,8 @@ func hashOf(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// evidence writes two PDFs and the evidence of a letter that Robin Doe has signed. change modifies the evidence before it is written. It
-// returns the names of the three files.
+// evidence writes two PDFs and the evidence of a letter that Robin Doe has signed, and returns the names of the three files. change, if not
+// nil, modifies the evidence before it is written.
 func evidence(t *testing.T, change func(*loa.Evidence)) (file, letter, signed string) {
 	t.Helper()
 	at, folder := time.Date(2026, 3, 2, 9, 8, 7, 0, time.UTC), t.TempDir()

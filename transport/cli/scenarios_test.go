@@ -103,7 +103,8 @@ func (f *far) stored() map[string]agenttest.Listed {
 	return all
 }
 
-// TestScenariosGoToAServerAndBack checks that exported files equal the imported ones: a second import changes nothing.
+// TestScenariosGoToAServerAndBack checks that exported files contain the same scenarios as the imported ones: an import of the exported
+// files changes nothing.
 func TestScenariosGoToAServerAndBack(t *testing.T) {
 	t.Parallel()
 	f := newFar(t)

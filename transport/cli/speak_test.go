@@ -78,7 +78,8 @@ func newMouth(t *testing.T) *mouth {
 	return m
 }
 
-// run runs a command on the server. terminal names the stream that is a terminal: "in", "out" or "err".
+// run runs a command on the server. terminal names the stream that is a terminal: "in", "out" or "err". If it is empty, no stream is a
+// terminal.
 func (m *mouth) run(ctx context.Context, env map[string]string, stdin, terminal string, args ...string) (code int, stdout, stderr string) {
 	m.t.Helper()
 	var out, errs bytes.Buffer

@@ -80,7 +80,8 @@ func TestErrorBodiesAreBounded(t *testing.T) {
 	}
 }
 
-// FuzzErrors checks that any failed answer results in an Error with a printable message.
+// FuzzErrors checks that every failed request results in an Error with the status of the answer, a printable and non-empty message, and no
+// negative RetryAfter.
 func FuzzErrors(f *testing.F) {
 	for _, body := range []string{
 		"", "{}", "[]", `{"errors":[{"error":"X","message":"y","path":"z"}]}`, `{"errors":["x"]}`, `{"error":"x","message":"y"}`,

@@ -15,7 +15,8 @@ import (
 	"github.com/callwright/callwright/transport/client"
 )
 
-// audio returns a handler that answers with a file, and refuses requests that contain the key.
+// audio returns a handler that answers with the given body, and refuses requests that contain an Authorization header: downloads must not
+// send the key.
 func audio(body []byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "" {
@@ -62,13 +63,14 @@ func TestSpeakToBuffer(t *testing.T) {
 	}
 }
 
-// TestSpeakWithoutTheDrawnVoice checks that Speak sends the text again without a voice only if the server refused a voice that was drawn.
+// TestSpeakWithoutTheDrawnVoice checks that Speak sends the text a second time, without a voice, only if the server refused a voice that
+// was drawn, or its language. There is no third request.
 func TestSpeakWithoutTheDrawnVoice(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		choice client.VoiceChoice
 		voice  string
-		field  string // field that the server refuses
+		field  string // field that the server refuses in requests with a voice, or with "always" in every request
 		sent   int
 		used   string // expected voice; empty if Speak fails
 	}{

@@ -19,7 +19,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/pagetest"
 )
 
-// clock is a clock that only move advances.
+// clock is a callwright.Clock whose time changes only through its method move.
 type clock struct{ since atomic.Int64 }
 
 func (c *clock) Now() time.Time           { return created.Add(time.Duration(c.since.Load())) }

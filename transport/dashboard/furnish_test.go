@@ -46,11 +46,11 @@ func (h *house) check(err error) {
 	}
 }
 
-// things maps patterns of routes, up to a wildcard, to the ids of an organization's objects for this wildcard.
+// things maps patterns of routes, up to and including a wildcard, to the ids of an organization's objects for this wildcard.
 type things map[string]string
 
-// furnish creates an organization with one object of each type, and returns the ids of the objects. Every text that a user or a peer could
-// write is from say.
+// furnish creates an organization with at least one object of each type, and returns ids of the objects. The function say makes nearly all
+// texts that a user or a peer could write.
 func (h *house) furnish(org callwright.OrgID, number string) things {
 	h.t.Helper()
 	must(h.config.Access.CreateOrganization(h.t.Context(), org, h.say("Acme")))

@@ -58,8 +58,8 @@ const (
 	stranger = callwright.OrgID("stranger")
 )
 
-// anybody is a page.Authenticator that identifies each request as the organization in the header Org, or else as owner, which has the
-// entitlement of operators.
+// anybody is a page.Authenticator that identifies each request as the organization in the header Org, or as owner if there is none. Only
+// owner has EntitlementOperator.
 type anybody struct{}
 
 func (anybody) Authenticate(r *http.Request) (callwright.Principal, error) {
@@ -225,5 +225,5 @@ func (h *house) issues() {
 	h.t.Cleanup(h.config.Issues.Close)
 }
 
-// created is the creation time of the objects in a test.
+// created is the creation time of most objects in a test.
 var created = time.Date(2026, 3, 2, 9, 15, 0, 0, time.UTC)

@@ -73,7 +73,8 @@ func (p person) token() string {
 
 var wildcard = regexp.MustCompile(`\{\w+\}`)
 
-// address returns the path for a pattern. It replaces the last wildcard by an id from last, and the others by ids from first.
+// address returns the path for a pattern, and the query parameters that its page requires. Ids from the second map replace the last
+// wildcard of the pattern, and ids from the first map the others.
 func address(t *testing.T, pattern string, first, last things) string {
 	t.Helper()
 	at := wildcard.FindAllStringIndex(pattern, -1)
@@ -95,7 +96,7 @@ func address(t *testing.T, pattern string, first, last things) string {
 // queries maps patterns to the query parameters that their pages require.
 var queries = map[string]string{"/pathways/{id}/diff": "?from=1&to=2"}
 
-// filled returns a form with a value for every field of every page.
+// filled returns a form with the CSRF token and values for fields of many pages.
 func filled(token string) url.Values {
 	form := url.Values{"csrf": {token}}
 	for name, value := range map[string]string{
@@ -109,7 +110,7 @@ func filled(token string) url.Values {
 	return form
 }
 
-// TestForeignIDs requests objects of another organization at every route. No object may be found or changed.
+// TestForeignIDs requests objects of another organization at every route with an id. No object may be found or changed.
 func TestForeignIDs(t *testing.T) {
 	t.Parallel()
 	h := open(t)

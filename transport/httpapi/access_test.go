@@ -37,7 +37,7 @@ func TestSessionsOfBrowsers(t *testing.T) {
 			"bob": {Org: "poor", KeyID: "bob"},
 		}
 	})
-	h.Handler = h.unchecked // a program's authenticator may answer with statuses outside of the contract
+	h.Handler = h.unchecked // an Authenticator of the embedding program may cause statuses, such as 403, that the contract does not list
 	ask := func(method, target, session, site, body string) (int, string) {
 		r := httptest.NewRequestWithContext(t.Context(), method, target, strings.NewReader(body))
 		if session != "" {

@@ -89,7 +89,8 @@ func TestAgentWithNothingHasNulls(t *testing.T) {
 	}
 }
 
-// TestAgentComesBackAsItWasGiven checks that each setting of an agent reads back as it was set, including null and empty values.
+// TestAgentComesBackAsItWasGiven checks how each setting of an agent reads back: as it was set, except that an empty or null value may read
+// as another form of no value.
 func TestAgentComesBackAsItWasGiven(t *testing.T) {
 	t.Parallel()
 	h := open(t)

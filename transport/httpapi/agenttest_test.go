@@ -444,7 +444,8 @@ func TestSimulationSetHasStatistics(t *testing.T) {
 	}
 }
 
-// TestTestsTakeNoUnknownParametersAndAnswerHead checks that the reads of agent testing refuse unknown parameters and answer HEAD.
+// TestTestsTakeNoUnknownParametersAndAnswerHead checks that the reads of agent testing refuse unknown parameters and invalid values, and
+// answer HEAD.
 func TestTestsTakeNoUnknownParametersAndAnswerHead(t *testing.T) {
 	t.Parallel()
 	h, w := tested(t)

@@ -54,7 +54,8 @@ func (s slowRuns) FindRuns(ctx context.Context, org callwright.OrgID, f run.Filt
 	return s.Store.FindRuns(ctx, org, f)
 }
 
-// TestHeavyReadsTakeTurns checks that a second concurrent heavy read of an organization is refused with Retry-After.
+// TestHeavyReadsTakeTurns checks that a second heavy read of the same kind by an organization is refused with Retry-After if the first does
+// not finish. Analytics and rescoring are different kinds.
 func TestHeavyReadsTakeTurns(t *testing.T) {
 	t.Parallel()
 	h, w := tested(t)

@@ -85,7 +85,8 @@ func TestTestsHaveLimits(t *testing.T) {
 	}
 }
 
-// TestGroupsTellWhatTheyHaveUsed checks that the shown cost includes all calls of models. It must be null, not 0, if a price is unknown.
+// TestGroupsTellWhatTheyHaveUsed checks the shown usage, cost and stop message of groups. The cost must be null, not 0, if a price is
+// unknown or nothing was used.
 func TestGroupsTellWhatTheyHaveUsed(t *testing.T) {
 	t.Parallel()
 	h, w := tested(t)

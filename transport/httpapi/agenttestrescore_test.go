@@ -6,7 +6,8 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// TestRescore checks that a failed run passes by other assertions, and that the stored run and the scenario do not change.
+// TestRescore checks that rescoring a failed run with other assertions lets it pass or leaves it incomplete, and that the stored run and
+// the scenario do not change.
 func TestRescore(t *testing.T) {
 	t.Parallel()
 	_, w := tested(t)

@@ -80,7 +80,8 @@ func TestGeneratedPasswords(t *testing.T) {
 	h.want(http.StatusForbidden, "POST", "/v1/sip/generate-password", `{}`, header{"Authorization", other})
 }
 
-// TestOtherNamesOfMembers checks that members are accepted under the names that other clients use.
+// TestOtherNamesOfMembers checks that members are accepted under the names that other clients use, unless both names are given with
+// different values.
 func TestOtherNamesOfMembers(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -12,7 +12,8 @@ import (
 	v3 "github.com/pb33f/libopenapi/datamodel/high/v3"
 )
 
-// TestNoAnswerIsGuessedAt checks for X-Content-Type-Options on all answers. Without it, a browser may render a text as a page.
+// TestNoAnswerIsGuessedAt checks that all answers contain X-Content-Type-Options: nosniff. Without it, a browser may render a text as a
+// page.
 func TestNoAnswerIsGuessedAt(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -43,7 +44,8 @@ func TestNoAnswerIsGuessedAt(t *testing.T) {
 	})
 }
 
-// TestHeadIsAnsweredWhereverGetIs checks that the answer to HEAD has the status and header of the answer to GET.
+// TestHeadIsAnsweredWhereverGetIs checks that the answer to HEAD has no body, and has the status and the main header fields of the answer
+// to GET.
 func TestHeadIsAnsweredWhereverGetIs(t *testing.T) {
 	t.Parallel()
 	h := open(t)

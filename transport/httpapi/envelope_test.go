@@ -14,7 +14,8 @@ import (
 	"github.com/callwright/callwright/internal/contracttest"
 )
 
-// envelopes is the set of answers that checkEnvelope has compared with the contract. A key is an operation's id and whether it succeeded.
+// envelopes is the set of answers that checkEnvelope has compared with the contract, except for the statuses 401 and 429. A key is an
+// operation's id and whether it succeeded.
 var envelopes sync.Map
 
 type envelopeSeen struct {
@@ -35,7 +36,8 @@ var marks = sync.OnceValue(func() map[string]string {
 	return marks
 })
 
-// checkEnvelope checks that an answer has the envelope that the contract declares for its operation.
+// checkEnvelope checks that an answer has the envelope that the contract declares for its operation. The errors 401 and 429, and all errors
+// of operations with envelope C, must have envelope A instead.
 func checkEnvelope(t *testing.T, request *http.Request, answer *httptest.ResponseRecorder) {
 	t.Helper()
 	operation, ok := contracttest.Find(request.Method, request.URL.EscapedPath())
@@ -60,7 +62,8 @@ func checkEnvelope(t *testing.T, request *http.Request, answer *httptest.Respons
 	}
 }
 
-// envelopeOf returns the envelope of an answer. A has data and errors, B has a status that is success or error, and C is any other answer.
+// envelopeOf returns the envelope of an answer. B has the status success and no errors, or the status error and errors but no data. Any
+// other answer with data and errors is A, and the rest is C.
 func envelopeOf(body any) string {
 	members, _ := body.(map[string]any)
 	_, hasData := members["data"]
@@ -74,7 +77,7 @@ func envelopeOf(body any) string {
 	return "C"
 }
 
-// built is the set of ids of the operations that the server implements.
+// built is the set of ids of the operations that the server implements, except for the pages for signers.
 var built = sync.OnceValue(func() map[string]bool {
 	built := map[string]bool{}
 	every(func(_, path string, op *v3.Operation) {

@@ -108,7 +108,8 @@ func TestBodiesThatMayNotPass(t *testing.T) {
 // nested returns the JSON text of lists that are nested to the given depth.
 func nested(levels int) string { return strings.Repeat("[", levels) + strings.Repeat("]", levels) }
 
-// TestPathsWithinFreeObjects checks that the error about a number that is too large names its path within a free object.
+// TestPathsWithinFreeObjects checks that the error about a number that is too large names the member of the free object that contains the
+// number.
 func TestPathsWithinFreeObjects(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -313,8 +314,8 @@ func TestMissingEngineIsSaid(t *testing.T) {
 	}
 }
 
-// TestErrorsHaveTheEnvelopeOfTheirOperation sends a request to every operation, which the operation must refuse. do checks the envelope of
-// the answer.
+// TestErrorsHaveTheEnvelopeOfTheirOperation sends each operation, except for the pages for signers, a request that the operation must
+// refuse. The method do checks the envelope of the answer.
 func TestErrorsHaveTheEnvelopeOfTheirOperation(t *testing.T) {
 	t.Parallel()
 	h := open(t)

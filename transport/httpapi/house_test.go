@@ -335,7 +335,8 @@ func keepsContract(t *testing.T, request *http.Request, answer *httptest.Respons
 	}
 }
 
-// at returns the value at a path of names and indexes in decoded JSON. It fails the test if the path does not exist.
+// at returns the value at a path of names and indexes in decoded JSON, or nil if an object lacks the name. It fails the test if a name
+// leads into a value that is no object, or an index beyond a list.
 func at(t *testing.T, value any, path ...any) any {
 	t.Helper()
 	for i, step := range path {
@@ -370,7 +371,7 @@ func (silent) Unfollowed(_, task string) string {
 	return ""
 }
 
-// Unanswered reports that analysis of calls is not supported.
+// Unanswered returns the reason why analysis of calls is not supported, or "" for any other task.
 func (silent) Unanswered(_ string, task llm.Task) string {
 	if task == llm.TaskAnalyze {
 		return "it needs a language model"

@@ -23,8 +23,8 @@ type visitor struct {
 	reader *bufio.Reader
 }
 
-// visits starts a server with limited connections. It answers immediately, except that /slow waits for an element of may. dial opens a
-// connection from an address.
+// visits starts a server with limited connections, and returns a function that opens a connection from an address. The server answers
+// immediately, except that /slow waits for an element of may.
 func visits(t *testing.T, limits httpapi.Connections, may <-chan struct{}) (dial func(address string) visitor) {
 	t.Helper()
 	inner := &pipes{make(chan net.Conn, 1), make(chan struct{})}

@@ -24,7 +24,8 @@ type limited struct {
 	inside, outside any
 }
 
-// limitsOf returns the limits of a schema and of the schemas nested in it.
+// limitsOf returns the limits of a schema and of the schemas nested in it, to a depth of 6. It omits members without effect, and lengths of
+// more than 200,000 characters.
 func limitsOf(path []string, schema *base.Schema, depth int) (all []limited) {
 	if depth > 6 || schema.Extensions.GetOrZero("x-no-effect") != nil { // x-no-effect: values are ignored
 		return nil
@@ -187,7 +188,8 @@ func (h *house) checkLimits(limits []limited, request func(l limited, value any)
 	}
 }
 
-// realPath replaces the parameters of a path with the ids of existing objects.
+// realPath attaches ourNumber, and replaces the first parameter of some paths with the id of a new object or with ourNumber. It returns
+// other paths unchanged.
 func (h *house) realPath(path string) string {
 	h.t.Helper()
 	h.attach()

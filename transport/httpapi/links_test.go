@@ -22,7 +22,8 @@ var links = map[string][]string{
 	"webhooksapi":  {"webhooksoas"},
 }
 
-// TestAProgramIsBuiltOfTheAreasThatItServes checks that the dependencies of each area are limited to links and the shared packages.
+// TestAProgramIsBuiltOfTheAreasThatItServes checks that each area depends on no packages of this module except those in links and the
+// shared packages, and not on sipgo, swaggo or pion.
 func TestAProgramIsBuiltOfTheAreasThatItServes(t *testing.T) {
 	t.Parallel()
 	const module = "github.com/callwright/callwright/"

@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// TestCallsOfClientsInTheWild creates a call with each member that other clients send. want lists the ignored members, or begins with the
-// status and names the refused member.
+// TestCallsOfClientsInTheWild creates a call with each member that other clients send. The expected text lists the ignored members, or
+// begins with the status and names the refused member.
 func TestCallsOfClientsInTheWild(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -142,7 +142,8 @@ func TestCallsOfClientsInTheWild(t *testing.T) {
 	}
 }
 
-// TestTransferListHasThePlaceOfTheNumber checks that the default of transfer_list replaces transfer_phone_number.
+// TestTransferListHasThePlaceOfTheNumber checks that the default of transfer_list replaces transfer_phone_number. It also checks that the
+// webhook event evals is not stored.
 func TestTransferListHasThePlaceOfTheNumber(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -70,7 +70,7 @@ func TestWhatFailedIsTriedAgain(t *testing.T) {
 	}
 }
 
-// movedClock is a clock that returns now, which a test sets.
+// movedClock is a clock that returns the time in its field, which a test sets.
 type movedClock struct{ now time.Time }
 
 func (c *movedClock) Now() time.Time { return c.now }

@@ -43,8 +43,8 @@ func TestOperationalPages(t *testing.T) {
 	h.want(404, "GET", "/docs/index.html", "")
 }
 
-// TestOperationalPagesAreInTheContract requests each operational page of the contract without a key, from a server that has the page and
-// from a server that does not.
+// TestOperationalPagesAreInTheContract requests each operational page without a key, from a complete server and from a server that is not
+// ready and lacks optional pages. The contract must name each answer.
 func TestOperationalPagesAreInTheContract(t *testing.T) {
 	t.Parallel()
 	full := open(t, func(c *httpapi.Config) {
@@ -84,8 +84,8 @@ func TestOperationalPagesAreInTheContract(t *testing.T) {
 	}
 }
 
-// TestServedContract checks that the contract names the server's public URL, and that the pages use the URL at which they are opened. Both
-// must mark the operations that are not built.
+// TestServedContract checks that /openapi.yaml names the server's public URL, and that /docs/openapi.yaml, which the pages load, refers to
+// the URL at which the pages are opened. Both must mark the operations that are not built.
 func TestServedContract(t *testing.T) {
 	t.Parallel()
 	type contract struct {

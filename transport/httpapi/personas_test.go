@@ -114,7 +114,8 @@ func anyTime(value any) any {
 	return out
 }
 
-// TestPersonaMembers checks that each member of a persona reads back as it was set, including null and empty values.
+// TestPersonaMembers checks how each member of a persona reads back: as it was set, except that an empty, null or aliased value may read in
+// another form.
 func TestPersonaMembers(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -230,7 +231,7 @@ func TestPersonasAreRefused(t *testing.T) {
 	}
 }
 
-// TestPersonaStates checks the errors of operations that a persona's state does not allow.
+// TestPersonaStates checks the errors of operations that a persona's state does not allow, and of operations on an unknown persona.
 func TestPersonaStates(t *testing.T) {
 	t.Parallel()
 	h := open(t)

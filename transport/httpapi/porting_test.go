@@ -13,7 +13,8 @@ import (
 	"github.com/callwright/callwright/porting/loa"
 )
 
-// portBody returns the body that requests to port numbers, which spaces separate. more holds additional members.
+// portBody returns the body of a request to port the given numbers, which are separated by spaces. The parameter more holds additional
+// members.
 func portBody(numbers string, more ...string) string {
 	return `{"phone_numbers":["` + strings.ReplaceAll(numbers, " ", `","`) + `"],"losing_carrier_information":{"customer_type":"business",
 		"business_name":"Acme Bakery","first_name":"Robin","last_name":"Doe","account_number":"88231","pin":"4711",

@@ -52,7 +52,8 @@ func (h *house) ports(work callwright.Work) portingapi.Config {
 	return portingapi.Config{Ports: service, Documents: documents, Letters: letters}
 }
 
-// withPorts returns a house with the same store. change alters the configurations of its porting and letter services.
+// withPorts returns a house with the same store that serves only the area of porting. change alters the configurations of its porting and
+// letter services.
 func (h *house) withPorts(change func(*porting.Config, *loa.Config)) *house {
 	h.t.Helper()
 	c, l := h.porting, h.letters

@@ -19,7 +19,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/portingapi"
 )
 
-// noticed returns a stored request, and an entry of its history that uses all members.
+// noticed stores a port request. It returns a copy that has failed and has a webhook, and an entry for its history.
 func noticed(h *house, url string) (porting.Request, porting.Entry) {
 	h.t.Helper()
 	foc := time.Date(2026, 4, 1, 16, 0, 0, 0, time.UTC)
@@ -78,7 +78,8 @@ func TestPortWebhook(t *testing.T) {
 	}
 }
 
-// TestPortWebhookIsSigned sends a change with the real sender, and verifies the received message with the published library.
+// TestPortWebhookIsSigned sends a change with the real sender, and verifies the received message with the published library. It also checks
+// that an answer of 410 (Gone) causes an error that matches ErrForbidden.
 func TestPortWebhookIsSigned(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -101,7 +101,8 @@ func TestParseProxies(t *testing.T) {
 	}
 }
 
-// FuzzForwarded checks that entries to the left of the trusted proxy's entry do not change the result.
+// FuzzForwarded checks that entries to the left of the trusted proxy's entry do not change the result. Only an open quote may hide the
+// proxy's entry of Forwarded; the proxy's own address then remains.
 func FuzzForwarded(f *testing.F) {
 	f.Add(`for=198.51.100.1`, "198.51.100.1")
 	f.Add(`for="`, ",,")

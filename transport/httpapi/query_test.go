@@ -17,7 +17,8 @@ func answerTo(server http.Handler, r *http.Request) *httptest.ResponseRecorder {
 	return answer
 }
 
-// TestUnknownParametersAreRefused checks that every implemented operation refuses a parameter that it does not declare.
+// TestUnknownParametersAreRefused checks that every implemented operation, except the signing pages under /loa/, refuses a parameter that
+// it does not declare.
 func TestUnknownParametersAreRefused(t *testing.T) {
 	t.Parallel()
 	h := open(t)

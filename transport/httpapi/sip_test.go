@@ -126,7 +126,8 @@ func TestAttachmentsThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestAttachWithRegistrationAndHeaders checks that all settings of an inbound direction are stored and shown.
+// TestAttachWithRegistrationAndHeaders checks that the registration and the headers of an inbound direction are stored and shown, and that
+// no password is shown again or logged.
 func TestAttachWithRegistrationAndHeaders(t *testing.T) {
 	t.Parallel()
 	h := open(t)

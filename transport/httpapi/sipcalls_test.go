@@ -22,7 +22,8 @@ import (
 // began is the time at which the first call of the tests' log began.
 var began = time.Date(2026, 3, 2, 9, 0, 0, 120e6, time.UTC)
 
-// logged adds to the log a call that began the given number of minutes after the time began. If end is nil, the call is still running.
+// logged adds a call to the log. The call started the given number of minutes after the time in the variable began. If end is nil, the call
+// is still running.
 func (h *house) logged(id string, minutes int, end *calllog.End, steps ...ladder.Event) {
 	h.t.Helper()
 	log := sipstore.CallLog{Store: h.store}

@@ -196,7 +196,7 @@ func TestAnswerThatIsNotTaken(t *testing.T) {
 	}
 }
 
-// TestConnectionsThatAskNothing checks that connections without a complete request are closed.
+// TestConnectionsThatAskNothing checks that connections with no complete request, or with no further request after the first, are closed.
 func TestConnectionsThatAskNothing(t *testing.T) {
 	t.Parallel()
 	h := open(t)

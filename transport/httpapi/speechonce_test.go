@@ -137,7 +137,7 @@ func TestAnswerIsKeptForClientsThatHaveGone(t *testing.T) {
 	}
 }
 
-// leaving is a store of answers whose client disconnects just before its answer is stored.
+// leaving is a store of answers that disconnects the client just before it stores an answer.
 type leaving struct {
 	callwright.IdempotencyStore
 	leave func()

@@ -13,7 +13,7 @@ import (
 )
 
 // TestStrangersAreCounted checks that the log contains only one line for many requests of an address without a valid key, but a line for
-// each request with one.
+// each request with a valid key.
 func TestStrangersAreCounted(t *testing.T) {
 	t.Parallel()
 	h := open(t)

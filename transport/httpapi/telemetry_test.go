@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi"
 )
 
-// tracing records the names of started spans.
+// tracing records the names, kinds and attributes of started spans.
 type tracing struct {
 	tracenoop.TracerProvider
 	spans *[]string

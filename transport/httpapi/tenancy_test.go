@@ -13,8 +13,7 @@ import (
 )
 
 // kinds maps a parameter, or a member of a body, to the kind of object that it identifies (see makers). An empty kind means that it
-// identifies no object of an organization. The key of a path parameter is the path up to it. Other keys are the operation and the name, or
-// only the name.
+// identifies no object of an organization. A key is a path up to and including its parameter, an operation and a name, or only a name.
 var kinds = map[string]string{
 	"/v1/calls/{call_id}": "call", "/v1/recordings/{call_id}": "recording", "/v1/inbound/{phone_number}": "number",
 	"/v1/agents/{agent_id}": "agent", "/v1/sip/calls/{call_id}": "attempt", "/v1/pathway/{id}": "pathway", "/v1/pathway/{id}/version/{version}": "",
@@ -132,7 +131,8 @@ func namings(t *testing.T, path string, op *v3.Operation) (all []naming) {
 	return all
 }
 
-// build returns a request for an operation, with the ids that id returns. of is the id under test.
+// build returns a request for an operation with the ids that the function id returns. The parameter of is the id under test. Other ids that
+// only filter a list are left out.
 func build(t *testing.T, method, path string, op *v3.Operation, of naming, ids []naming, id func(naming) string) *http.Request {
 	t.Helper()
 	r := request(t, method, path, op)

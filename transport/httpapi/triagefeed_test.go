@@ -51,8 +51,8 @@ func TestFeedInPages(t *testing.T) {
 	}
 }
 
-// TestFoldedFeed checks that fold shows 22 consecutive attachments as one entry that contains the others in order. A comment ends such a
-// group.
+// TestFoldedFeed checks that the parameter fold merges 22 consecutive attachments into one entry, which contains the other 21 in order. A
+// comment ends such a group.
 func TestFoldedFeed(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -93,7 +93,7 @@ func TestFoldedFeed(t *testing.T) {
 	}
 }
 
-// TestCursorsThatMayNotPass checks that a cursor of one list is refused for any other list.
+// TestCursorsThatMayNotPass checks that a cursor of one list is refused for any other list, and that invalid cursors are refused.
 func TestCursorsThatMayNotPass(t *testing.T) {
 	t.Parallel()
 	h := open(t)

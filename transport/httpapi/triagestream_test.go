@@ -161,8 +161,8 @@ func (w *timed) SetWriteDeadline(until time.Time) error {
 	return nil
 }
 
-// TestAnswersMustBeTaken checks the time limit of a client that does not read a JSON answer. The next answer on the same connection must
-// have a new limit.
+// TestAnswersMustBeTaken checks the time limit of a client that does not read a JSON answer. Each answer on the same connection must have
+// its own limit, or none if it has no body.
 func TestAnswersMustBeTaken(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

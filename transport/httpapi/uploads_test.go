@@ -19,8 +19,8 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/speechoas"
 )
 
-// TestUploadsToWhatIsNotBuilt checks that an operation that is not built answers 501 without reading the upload, or 401 for a request
-// without a key.
+// TestUploadsToWhatIsNotBuilt checks that an operation that is not built answers without reading the upload: 501 or 415, or 401 for a
+// request without a key.
 func TestUploadsToWhatIsNotBuilt(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(c *httpapi.Config) { c.Areas = []httpapi.Area{speechapi.New(speechapi.Config{})} })

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/transport/mcp"
 )
 
-// voices is an API with one voice.
+// voices is an API that finds a voice for every name.
 type voices struct{ mcp.API }
 
 func (voices) GetVoice(_ context.Context, idOrName string) (client.Voice, error) {

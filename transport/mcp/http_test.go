@@ -152,7 +152,7 @@ func TestHTTPRefuses(t *testing.T) {
 	}
 }
 
-// slow is an API whose requests report to begun and wait for let.
+// slow is an API whose DeleteVoice reports to begun and waits for let.
 type slow struct {
 	*api
 

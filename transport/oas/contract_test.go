@@ -44,7 +44,7 @@ func operations(doc *v3.Document, fn func(method, path string, op *v3.Operation)
 	}
 }
 
-// extension returns the text of an operation's extension, or an empty text without one.
+// extension returns the text of an operation's extension, or an empty text if the operation lacks the extension.
 func extension(op *v3.Operation, name string) string {
 	node, ok := op.Extensions.Get(name)
 	if !ok {
@@ -355,7 +355,8 @@ func TestTextsAndListsAreBounded(t *testing.T) {
 	})
 }
 
-// checkBounds checks that a text without enumerated values has a maximum length, and a list a maximum number of items.
+// checkBounds checks that a list has a maximum number of items, and that a text has a maximum length unless it has enumerated values, a
+// constant or a format. It also checks the schemas within a schema, except references.
 func checkBounds(t *testing.T, at string, proxy *base.SchemaProxy) {
 	t.Helper()
 	s := proxy.Schema()

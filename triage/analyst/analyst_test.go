@@ -28,7 +28,8 @@ func newAnalyst(t *testing.T, c analyst.Config) *analyst.Analyst {
 	return a
 }
 
-// answering returns a model that answers questions about a resource with read, and the question for a conclusion with conclude.
+// answering returns a model that answers each question about a resource with the first text, and the question for a conclusion with the
+// second.
 func answering(read, conclude string) *agentstest.Model {
 	return &agentstest.Model{
 		Usage: llm.Usage{Input: 900, Output: 100},
@@ -327,8 +328,8 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// TestFailures checks that a permanent failure ends the analysis with a reason, and that any other returns CodeUnavailable with the
-// failure's RetryAfter. Neither contains the text of the model's service.
+// TestFailures checks that a permanent failure ends the analysis with a reason, and that any other failure causes an error with
+// CodeUnavailable and the failure's RetryAfter. Neither contains the text of the model's service.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	for class, want := range map[llm.Class]string{

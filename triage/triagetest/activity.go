@@ -115,7 +115,7 @@ func pageThroughLargeFeed(t *testing.T, d desk) {
 }
 
 // pageThroughFeed reads a feed in pages of random sizes while entries with the same few timestamps are inserted. It checks that every older
-// entry appears exactly once.
+// entry appears exactly once, and that afterwards the pages and a watcher contain all entries in order.
 func pageThroughFeed(t *testing.T, d desk) {
 	s, ids := d.service(t), new(callwright.UUIDs)
 	rapid.Check(t, func(t *rapid.T) {
@@ -171,7 +171,8 @@ func sameEntries(a, b []triage.Entry) bool {
 	return slices.EqualFunc(a, b, func(a, b triage.Entry) bool { return a.ID == b.ID })
 }
 
-// followFromBeginning watches a feed from its beginning until it has at least most entries, and returns these entries.
+// followFromBeginning watches a feed from its beginning until it has received at least the given number of entries, and returns all
+// received entries.
 func followFromBeginning(t *rapid.T, s *triage.Service, issue triage.Issue, most int) (heard []triage.Entry) {
 	now, err := s.Watch(context.Background(), "acme", issue.ID, "")
 	if err != nil {
@@ -232,7 +233,7 @@ func (in *inserts) next(t *rapid.T, n int) {
 }
 
 // walk reads all pages of a feed, newest entry first, and returns every entry. It checks the sizes of the pages and the order of the
-// entries, and calls before and after around each request.
+// entries, and calls the functions before and after around each request.
 func walk(t *rapid.T, s *triage.Service, issue string, before, after func()) (seen []triage.Entry) {
 	request := triage.PageRequest{}
 	for {
@@ -316,8 +317,9 @@ func watchFeed(t *testing.T, d desk) {
 // patience is the time limit of watchFeed.
 const patience = 60 * time.Second
 
-// listen calls Next of a watcher until it has at least most entries, closes the watcher and returns these entries. If comesBack is set, it
-// replaces the watcher after each call of Next by a new one at the cursor, and checks that the cursor is the last entry's.
+// listen calls Next of a watcher until it has received at least the given number of entries, closes the watcher and returns all received
+// entries. If comesBack is set, it replaces the watcher after each call of Next by a new one at the cursor, and checks that the cursor is
+// the last entry's.
 func listen(ctx context.Context, s *triage.Service, w *triage.Watcher, most int, comesBack bool) (heard []triage.Entry, err error) {
 	defer func() { w.Close() }()
 	for len(heard) < most {
@@ -416,7 +418,8 @@ func mergeAtOnce(t *testing.T, d desk) {
 	}
 }
 
-// rollBack checks that a failing transaction of the caller undoes an update and a creation, and that watchers do not receive the entries.
+// rollBack checks that a failing transaction of the caller undoes an update and a creation, and that watchers receive only the entry of a
+// later transaction that is committed.
 func rollBack(t *testing.T, d desk) {
 	s, failure := d.service(t), errors.New("changed my mind")
 	before, err := s.Create(t.Context(), "acme", writer, triage.Draft{Title: "There"})

@@ -17,8 +17,9 @@ const (
 )
 
 // RunAnalyst is the conformance suite of triage.Analyst. It analyzes issues with one call, whose evidence is readable, deleted, or without
-// a resolver, and an issue without resources. Every analysis must end, with any result, within 40 steps and 5 questions. newAnalyst returns
-// an analyst that shares only its configuration with others, because the suite executes each step with a new one.
+// a resolver, and an issue without resources. Every analysis must end, with any result, within 40 steps and 5 questions. The suite also
+// checks the name, a repeated step, and steps whose context has ended. newAnalyst returns an analyst that shares only its configuration
+// with others, because the suite executes each step with a new one.
 func RunAnalyst(t *testing.T, newAnalyst func(t *testing.T) triage.Analyst) {
 	t.Helper()
 	t.Run("has a name", func(t *testing.T) {

@@ -90,8 +90,8 @@ func deleteAtOnce(t *testing.T, d desk) {
 	}
 }
 
-// writes returns the changes of an issue that run concurrently with its deletion, by name. The parameters relates and merges are the ids of
-// issues that are related to it and merged into it.
+// writes returns functions, by name, that change an issue during its deletion. One of them relates the issue relates to it; another merges
+// the issue merges into it.
 func writes(ctx context.Context, s *triage.Service, issue, session, relates, merges string) map[string]func() error {
 	return map[string]func() error{
 		"a comment": func() error {

@@ -342,8 +342,8 @@ func (s subject) insertFew(issue string, entries []triage.Entry) error {
 	return nil
 }
 
-// follow reads all pages in a direction, 1 or -1, and returns their entries. It returns an error if an entry does not follow the previous
-// one.
+// follow reads all pages in a direction, 1 or -1, and returns their entries. It returns an error if a read fails, a page exceeds the limit,
+// or an entry does not follow the previous one.
 func follow(s subject, issue string, read pages, direction, limit int) (seen []triage.Entry, err error) {
 	var from callwright.Keyset
 	for {

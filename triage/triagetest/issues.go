@@ -247,7 +247,8 @@ func numbersAtOnce(t *testing.T, s subject) {
 	}
 }
 
-// holdsIssue checks that, after a transaction holds an issue, no other transaction holds or writes it until the first ends.
+// holdsIssue checks that only one transaction at a time holds an issue, that it may hold the issue again, and that the changes of
+// concurrent holders are all stored.
 func holdsIssue(t *testing.T, s subject) {
 	const goroutines, each = 4, 10
 	var running sync.WaitGroup

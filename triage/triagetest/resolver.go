@@ -47,7 +47,7 @@ func (l *Resolver) Delete(org callwright.OrgID, id string) {
 	delete(l.kept, libraryKey{org, id})
 }
 
-// Find returns the items of those ids that were added for the organization.
+// Find returns the items of the ids that were added for the organization and not deleted. It also returns the error of ctx, if any.
 func (l *Resolver) Find(
 	ctx context.Context, org callwright.OrgID, ids []string,
 ) (map[string]triage.Item, error) {
@@ -64,7 +64,7 @@ func (l *Resolver) Find(
 	return found, ctx.Err()
 }
 
-// Read returns the evidence of an added resource, or CodeNotFound if the resource is absent.
+// Read returns the evidence of an added resource and the error of ctx, if any, or CodeNotFound if the resource is absent.
 func (l *Resolver) Read(ctx context.Context, org callwright.OrgID, id string) (triage.Evidence, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

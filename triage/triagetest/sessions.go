@@ -107,7 +107,8 @@ func keepsSession(t *testing.T, s subject) {
 	s.wantSession(t, again)
 }
 
-// keepsState checks that sessions store a large state of an analysis, and that the State of an analysis without one stays nil.
+// keepsState checks that sessions store a large state of an analysis, and that an analysis without a state has a nil State after it is
+// read.
 func keepsState(t *testing.T, s subject) {
 	none, large := aSession("s1", "i1"), aSession("s2", "i1")
 	none.Analysis = &triage.Analysis{Since: at}

@@ -96,7 +96,7 @@ func (s subject) insertIssues(t *testing.T, all ...triage.Issue) {
 	}
 }
 
-// changeIssue reads an issue of organization a, changes it with do, and updates it.
+// changeIssue reads an issue of organization a, passes it to the function do, and stores the changed issue.
 func (s subject) changeIssue(t *testing.T, id string, do func(i *triage.Issue)) {
 	t.Helper()
 	i, err := s.Issue(t.Context(), "a", id)
@@ -111,7 +111,7 @@ func (s subject) changeIssue(t *testing.T, id string, do func(i *triage.Issue)) 
 
 var errChanged = errors.New("changed my mind")
 
-// rollBack runs do in a transaction that then returns an error, and checks that do succeeds.
+// rollBack runs the function do in a transaction that then returns an error to undo it. It fails the test if do returns an error.
 func (s subject) rollBack(t *testing.T, do func(ctx context.Context) error) {
 	t.Helper()
 	err := s.atomic.Do(t.Context(), func(ctx context.Context) error {

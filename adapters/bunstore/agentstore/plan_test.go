@@ -119,8 +119,8 @@ func TestScansUseIndexRanges(t *testing.T) {
 	}
 }
 
-// TestCallsAreCountedByAnIndexAlone checks that SQLite counts the matches of filters that match most calls without reading rows. PostgreSQL
-// may decide that reading narrow rows is as fast.
+// TestCallsAreCountedByAnIndexAlone checks that SQLite counts the matches of common filters without reading rows. PostgreSQL may decide
+// that reading narrow rows is as fast.
 func TestCallsAreCountedByAnIndexAlone(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, storetest.Databases["sqlite"](t))

@@ -15,8 +15,9 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// fillWindow stores ended runs of pathway p1: within runs, distributed evenly over the 365 days before end, and outside runs over the time
-// before. They belong to 50 scenarios and 4 versions, and follow 200 paths of 4 to 11 nodes with ids of 36 bytes.
+// fillWindow stores ended runs of pathway p1. The parameter within is the number of runs in the 365 days before end, and outside the number
+// of runs before these days, all evenly distributed. The runs belong to 50 scenarios and 4 versions, and follow 200 paths of 4 to 11 nodes
+// with ids of 36 bytes.
 func fillWindow(t testing.TB, db *bunstore.DB, end time.Time, within, outside int) {
 	t.Helper()
 	r, score := agenttesttest.FullRun("template"), 0.875

@@ -22,8 +22,8 @@ import (
 // crashes is the number of times that TestCrashes kills a worker.
 const crashes = 50
 
-// mostEvents is the maximum number of events (calls and answers of models) before a worker kills itself. A worker with crashPlan.Spares may
-// live longer.
+// mostEvents is the maximum number of events (questions to models, their answers, and notifications) before a worker kills itself. A worker
+// with crashPlan.Spares may live longer.
 const mostEvents = 40
 
 // crashSeed is the seed of the kills. It repeats the kills of an earlier test run, which has logged its seed.
@@ -108,7 +108,7 @@ func crashWorker(t *testing.T, plan crashPlan) (killed bool) {
 const crashCalls = 2*crashTurns + 1 + 1
 
 // checkDiary fails the test if a repeated call was not the last call of its run, or if no process was killed between the call and its
-// repetition.
+// repetition. It also checks how many workers were killed and how many runs asked a model.
 func checkDiary(t *testing.T, lines []string) {
 	t.Helper()
 	type last struct {
@@ -144,7 +144,7 @@ func checkDiary(t *testing.T, lines []string) {
 	}
 }
 
-// checkRuns fails the test unless each run exists once, has passed and was counted in its group.
+// checkRuns fails the test unless each run exists once, has passed with the expected turns and spending, and was counted in its group.
 func checkRuns(t *testing.T, folder, diary string) {
 	t.Helper()
 	store := openCrash(t, folder)

@@ -50,7 +50,7 @@ func TestCrashesWhileJudgingAgain(t *testing.T) {
 // mostJudged is the maximum number of events before a worker that judges runs again kills itself.
 const mostJudged = 4 * stats.JudgedAgain
 
-// eventsOf returns the number of events after which a worker kills itself. The first worker lives until the runs have ended.
+// eventsOf returns the number of events after which a worker kills itself. Worker 1 lives until the runs have ended.
 func eventsOf(birth, conversations int, random *rand.Rand) int {
 	if birth == 1 {
 		return conversations + 1
@@ -58,7 +58,8 @@ func eventsOf(birth, conversations int, random *rand.Rand) int {
 	return 1 + random.IntN(mostJudged)
 }
 
-// checkJudgedAgain fails the test if a call was repeated more often than processes were killed while its run was judged.
+// checkJudgedAgain fails the test if a call was repeated more often than processes were killed while its run was judged, or if the number
+// of different judgements is wrong.
 func checkJudgedAgain(t *testing.T, lines []string, runs int) {
 	t.Helper()
 	calls, forgiven := map[string]int{}, map[string]int{} // forgiven counts kills during the judgement of a run
@@ -96,7 +97,8 @@ func judgedRun(t *testing.T, key string) string {
 	return strconv.Itoa(trial % group.MaxSimulations)
 }
 
-// checkSource fails the test unless the set has ended and its statistics blame the agent or the caller for the variation.
+// checkSource fails the test unless the set has ended, its statistics blame the agent or the caller for the variation, and its runs keep no
+// answers.
 func checkSource(t *testing.T, folder string) {
 	t.Helper()
 	store := openCrash(t, folder)

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// TestCrashesWithRepeatableModels kills the process that executes a batch and a simulation set, every few hundred calls. The models of the
+// TestCrashesWithRepeatableModels kills the process that executes a batch and a simulation set, every few hundred events. The models of the
 // runs are llm.Repeatable, so no answer is ever stored. In the end each run exists once, with the conversation and the spending of an
 // uninterrupted run.
 func TestCrashesWithRepeatableModels(t *testing.T) {

@@ -86,7 +86,7 @@ type tornadoOutcome struct {
 	asked     int
 }
 
-// tornadoEnd reads the stored result of the only session.
+// tornadoEnd reads the stored result of the only session. It fails the test if steps of the session are left.
 func tornadoEnd(t *testing.T, folder string) tornadoOutcome {
 	t.Helper()
 	db, err := crashDatabase(t.Context(), folder)

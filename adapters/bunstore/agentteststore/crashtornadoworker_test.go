@@ -34,7 +34,7 @@ type shelf struct{ folder string }
 // file returns the path of the file that contains a version.
 func (s shelf) file(number int) string { return fmt.Sprintf("%s/version-%03d", s.folder, number) }
 
-// put writes a version atomically, so that a kill never leaves a partial file.
+// put stores a version with a rename, so that a kill never leaves a version with partial contents.
 func (s shelf) put(v pathway.Version) error {
 	raw, err := json.Marshal(v)
 	if err != nil {

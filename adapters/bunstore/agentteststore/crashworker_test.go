@@ -38,7 +38,7 @@ type crashPlan struct {
 	Folder  string
 	Birth   int  // number of earlier workers
 	Events  int  // events before the worker kills itself; negative means never
-	Spares  bool // do not kill while a run is at its first call: MaxAttempts in a row without an answer end a run
+	Spares  bool // do not kill while diary.early reports true: MaxAttempts attempts without an answer end a run
 	Flaky   int  // if not 0, execute only a set of so many runs, and attribute its variation
 	Repeats bool // use models that are llm.Repeatable
 	Tornado bool // execute a tornado session instead of the usual tests
@@ -60,7 +60,8 @@ const (
 	crashBudget    = 130_000 // tokens of the set, which needs 125,232 and the reservation of its last call
 )
 
-// diary is a file to which workers write events: questions to models, their answers, and notifications. Written lines survive a kill.
+// diary is a file to which workers write events: questions to models, their answers, notifications, and in tornado sessions also stored
+// changes. Written lines survive a kill.
 type diary struct {
 	mu   sync.Mutex
 	file *os.File
@@ -90,8 +91,8 @@ func (d *diary) write(kind, key string) {
 	}
 }
 
-// note records whether a run is at its first call. The second question of a run ends its first call, because the first answer is then in
-// its journal. The judge's answer is the last of a run.
+// note records whether a run is at its first call, and the time of a judge's last answer. The second question of a run ends its first call,
+// because the first answer is then in its journal. The judge's answer is the last of a run.
 func (d *diary) note(kind, key string) {
 	run, part, _ := strings.Cut(key, " ")
 	switch before, known := d.first[run]; {

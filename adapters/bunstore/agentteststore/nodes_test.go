@@ -19,8 +19,8 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// lastWork is a callwright.Work that runs no tasks. It sends to ended when the task agenttest.settle is enqueued, which follows the end of
-// a group.
+// lastWork is a callwright.Work that runs no tasks. At the end of a group the service enqueues the task agenttest.settle, and lastWork then
+// sends to the channel ended.
 type lastWork struct{ ended chan struct{} }
 
 func (w lastWork) Enqueue(_ context.Context, t callwright.Task) error {

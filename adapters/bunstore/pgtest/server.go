@@ -90,7 +90,8 @@ func (s *Server) Start(t testing.TB) {
 	must(t, s.cluster.start(t.Context(), s.port))
 }
 
-// Kill kills all processes of the server and waits until they have exited: until then, their shared memory prevents the next start.
+// Kill kills all processes of the server and waits at most killTimeout until they have exited: until then, their shared memory prevents the
+// next start.
 func (s *Server) Kill() {
 	killed := s.signal(syscall.SIGKILL)
 	tick := time.NewTicker(10 * time.Millisecond)

@@ -53,7 +53,8 @@ func TestDocumentsUseIndexes(t *testing.T) {
 	storetest.UsesIndexes(t, useDocuments)
 }
 
-// TestDamagedBytesAreNotRead checks that reading a blob with damaged, swapped or missing chunks returns CodeInternal.
+// TestDamagedBytesAreNotRead checks that reading a blob returns CodeInternal if its chunks were damaged, swapped or lost, or if its hash
+// was changed.
 func TestDamagedBytesAreNotRead(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {

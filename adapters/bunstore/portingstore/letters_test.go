@@ -57,7 +57,8 @@ func TestLetterRaces(t *testing.T) {
 	})
 }
 
-// TestLetterDocuments fails if a member of the sealed part of a letter is renamed, because stored letters could then not be read.
+// TestLetterDocuments fails if a member of the sealed part of a letter or of an event is renamed, because stored rows could then not be
+// read.
 func TestLetterDocuments(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 2, 9, 8, 7, 0, time.UTC)

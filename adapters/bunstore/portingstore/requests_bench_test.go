@@ -65,7 +65,7 @@ func BenchmarkDueRequests(b *testing.B) {
 	})
 }
 
-// BenchmarkWriteRequest inserts requests of three numbers with a history entry each, and updates a request.
+// BenchmarkWriteRequest inserts requests, each with three numbers and one history entry, and updates a request.
 func BenchmarkWriteRequest(b *testing.B) {
 	onFilled(b, func(b *testing.B, s portingstore.Requests) {
 		b.Helper()

@@ -82,7 +82,7 @@ func TestStatementsOfARequestAreCompiledOnce(t *testing.T) {
 	})
 }
 
-// TestMovedRequestsDoNotOpen moves sealed values to another row: reading them fails.
+// TestMovedRequestsDoNotOpen moves sealed values to another row, or empties them: reading them fails.
 func TestMovedRequestsDoNotOpen(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {

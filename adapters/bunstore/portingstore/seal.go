@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
 )
 
-// purpose returns the purpose of Keyring.Seal that binds a sealed value to its column and row.
+// purpose returns the purpose argument for Keyring.Seal. It binds a sealed value to its column and row.
 func purpose(what, org, id string) string { return fmt.Sprintf("%s:%q:%q", what, org, id) }
 
 // seal encodes a value as JSON and encrypts it.

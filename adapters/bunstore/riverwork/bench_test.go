@@ -54,7 +54,7 @@ func BenchmarkStart(b *testing.B) {
 	}
 }
 
-// BenchmarkThroughput measures the time per task on a node that runs many tasks.
+// BenchmarkThroughput measures the time per task of a node that enqueues and runs many tasks.
 func BenchmarkThroughput(b *testing.B) {
 	for name, address := range databases {
 		b.Run(name, func(b *testing.B) {

@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// RiverLogger returns the logger that River uses if to is the configured logger.
+// RiverLogger returns the logger that River uses if the given logger is the configured one.
 func RiverLogger(to *slog.Logger) *slog.Logger {
 	return Config{Runtime: callwright.Runtime{Logger: to}}.riverLogger()
 }

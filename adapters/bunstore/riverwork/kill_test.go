@@ -26,7 +26,7 @@ const (
 	envAddress = "CALLWRIGHT_TEST_ADDRESS"
 )
 
-// These short times make a leader rescue the task of a dead process immediately.
+// These short times make a leader rescue the task of a dead process soon.
 const (
 	stepTimeout = 500 * time.Millisecond
 	rescueAfter = time.Second
@@ -76,7 +76,8 @@ func lead(life func(context.Context, *bunstore.DB, *riverwork.Work) error, addre
 	return life(ctx, db, work)
 }
 
-// put stores an organization and a task for it, in one transaction. The result of end decides whether the transaction commits.
+// put stores an organization and a task for it, in one transaction, and calls the function end before the commit. If that returns an error,
+// the transaction is rolled back.
 func put(ctx context.Context, db *bunstore.DB, work *riverwork.Work, name string, end func() error) error {
 	return db.Do(ctx, func(ctx context.Context) error {
 		org := callwright.Organization{ID: callwright.OrgID(name), Entitlements: []callwright.Entitlement{}}

@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/riverwork"
 )
 
-// TestRepeatedLog makes River log one message ten times a second for three minutes, as for a damaged database, and another message once.
-// The repeated message is logged once a minute with the number of omitted records, and the other one immediately.
+// TestRepeatedLog makes River log one error ten times a second for three minutes, as for a damaged database, and a warning once. The
+// repeated error is logged once a minute with the number of omitted records, the warning immediately, and River's statistics never.
 func TestRepeatedLog(t *testing.T) {
 	t.Parallel()
 	text := new(bytes.Buffer)

@@ -23,8 +23,8 @@ import (
 // hangingMessages is the number of deliveries to receivers that accept connections and never respond.
 const hangingMessages = 1000
 
-// hangingReceiver starts a server that accepts connections and never responds. It counts open connections in open, and sends a value to
-// first at the first connection.
+// hangingReceiver starts a server that accepts connections and never responds. It returns the URL of the server, the counter of its open
+// connections, and a channel that receives a value when the first connection opens.
 func hangingReceiver(t *testing.T) (url string, open *atomic.Int32, first chan string) {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")

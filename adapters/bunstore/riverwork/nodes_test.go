@@ -67,7 +67,7 @@ func TestNodesShareThePeriods(t *testing.T) {
 		dbs, works := nodes(t, address, 2)
 		ran := make(chan string, 100)
 		for _, work := range works {
-			// The handler fails, because periodic tasks must not be retried.
+			// The handler fails, so that the test notices retries, which periodic tasks must not have.
 			work.Every(callwright.QueueUpkeep, "tick", 1, func(context.Context, callwright.Task, int) error {
 				ran <- "tick"
 				return errors.New("fails always")

@@ -95,8 +95,7 @@ func TestUnknownKind(t *testing.T) {
 	})
 }
 
-// TestPanicIsLogged checks that the first log line about a panic is not a line of River, and contains the value and the location of the
-// panic.
+// TestPanicIsLogged checks that the first log line after a panic of a handler contains the value and the location of the panic.
 func TestPanicIsLogged(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, address string) {

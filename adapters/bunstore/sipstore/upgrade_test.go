@@ -19,7 +19,7 @@ import (
 )
 
 // TestServersOfAnOlderRelease runs migration 38 on statuses in which each trunk has its own state of a server. The most recently checked
-// state of a server is stored for all trunks, and every server is due for a probe.
+// state of a server is stored for all trunks of the same organization, and every server is due for a probe.
 func TestServersOfAnOlderRelease(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {

@@ -110,7 +110,7 @@ func TestEveryStatementUsesAnIndex(t *testing.T) {
 	storetest.UsesIndexes(t, use)
 }
 
-// TestRefusesText checks that all methods return CodeBadRequest for texts that PostgreSQL cannot store.
+// TestRefusesText passes texts that PostgreSQL cannot store to the methods of both stores: they return CodeBadRequest.
 func TestRefusesText(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {

@@ -58,8 +58,8 @@ func TestTriageKeepsJSONAsItWas(t *testing.T) {
 	})
 }
 
-// TestEntriesComeInFewStatements checks that 250 entries are inserted with three statements, and that a conflict in the last one prevents
-// the insertion of all.
+// TestEntriesComeInFewStatements checks that 250 entries are inserted with three statements, and that a conflict in the last entry prevents
+// the insertion of all entries.
 func TestEntriesComeInFewStatements(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -189,8 +189,8 @@ func english(t *testing.T) string {
 	return u.String()
 }
 
-// TestOrderHasNoLanguage checks that pages of entries with equal times are ordered by the bytes of their ids, even in a database that sorts
-// by English rules.
+// TestOrderHasNoLanguage checks that pages of entries, and of issues, with equal times are ordered by the bytes of the ids, even in a
+// database that sorts by English rules.
 func TestOrderHasNoLanguage(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, english(t))

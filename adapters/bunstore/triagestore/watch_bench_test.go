@@ -14,9 +14,8 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// BenchmarkIdleWatchers measures watchers of feeds, ten per feed, in which nothing happens for ten seconds per iteration. core-% is the CPU
-// time of this process in percent of one core, without the PostgreSQL server. KB/watcher is the memory per watcher, including its
-// goroutine.
+// BenchmarkIdleWatchers measures watchers of idle feeds, ten watchers per feed, for ten seconds per iteration. core-% is the CPU time of
+// this process in percent of one core, without the PostgreSQL server. KB/watcher is the memory per watcher, including its goroutine.
 func BenchmarkIdleWatchers(b *testing.B) {
 	for _, name := range []string{"sqlite", "postgres"} {
 		for _, count := range []int{100, 1000} {
@@ -78,7 +77,7 @@ func heap() int64 {
 	return int64(m.HeapInuse + m.StackInuse)
 }
 
-// processorTime returns the CPU time of this process on all cores.
+// processorTime returns the CPU time of this process on all cores, or 0 if the system does not report it.
 func processorTime() time.Duration {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/agenttest/tornado"
 )
 
-// wrapping is a store that wraps errors with the name of the operation, as a database adapter may.
+// wrapping is a store that wraps the errors of InsertScenario and UpdateScenario with the name of the operation, as a database adapter may.
 type wrapping struct{ agenttest.Store }
 
 func (w wrapping) InsertScenario(ctx context.Context, s scenario.Scenario) error {

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// The store counts the issues of each organization.
+// The store numbers the issues of each organization.
 func Example() {
 	ctx := context.Background()
 	store := triagestore.Store{Store: memstore.New()}

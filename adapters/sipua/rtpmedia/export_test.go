@@ -56,7 +56,7 @@ func (s *schedule) Due(now time.Duration) (first, count, late int64) { return s.
 // Wait exports wait to the tests.
 func (s *schedule) Wait(now time.Duration) time.Duration { return s.wait(now) }
 
-// InjectAt passes a datagram to a session as if it had arrived at the RTP port at now.
+// InjectAt passes a datagram to a session as if it had arrived at the RTP port at the given time.
 func InjectAt(s sip.MediaSession, now time.Duration, datagram []byte, from netip.AddrPort) {
 	s.(*session).receiveRTP(now, datagram, from)
 }

@@ -19,8 +19,8 @@ import (
 type network struct {
 	mu    sync.Mutex
 	conns map[netip.AddrPort]*wire
-	// route returns the delays after which copies of a datagram arrive. No delay means that the datagram is lost, and two delays duplicate
-	// it. route may change the datagram and its addresses. If nil, each datagram arrives once, after 1 ms.
+	// route returns the delays after which copies of a datagram arrive. If it returns none, the datagram is lost. If it returns two, the
+	// datagram is duplicated. route may change the datagram and its addresses. If route is nil, each datagram arrives once, after 1 ms.
 	route func(d *datagram) []time.Duration
 	sent  []datagram // every sent datagram, if keep is set
 	keep  bool

@@ -47,8 +47,8 @@ func TestPacketTimes(t *testing.T) {
 	}
 }
 
-// checkPacketTimes checks the size and the timestamps of the caller's audio packets. A packet before an event or a pause may be shorter
-// than ptime.
+// checkPacketTimes checks the size, the number, the timestamps and the markers of the caller's audio packets. A packet before an event or a
+// pause may be shorter than ptime.
 func checkPacketTimes(t *testing.T, c *call, n *network, ptime time.Duration) {
 	t.Helper()
 	want := int(ptime/ms) * 8
@@ -94,7 +94,7 @@ func TestShortPacketsAreRationed(t *testing.T) {
 	}
 }
 
-// TestNegotiatedPacketTimes checks that each side sends packets of the duration that the other side requests.
+// TestNegotiatedPacketTimes checks that each side negotiates the packet duration that the other side requests.
 func TestNegotiatedPacketTimes(t *testing.T) {
 	t.Parallel()
 	c := dial(t, newNetwork(), nil)

@@ -108,8 +108,8 @@ func TestCallThroughARelay(t *testing.T) {
 	}
 }
 
-// relay returns the address of a socket that forwards packets from a to b and from b to a. Of the packets to b it duplicates every 7th,
-// drops every 11th, and sends every 13th after the next one.
+// relay returns the address of a socket that forwards packets from a to b and from b to a. Of the packets to b it duplicates about every
+// 7th, drops about every 11th, and sends about every 13th after the next packet.
 func relay(t *testing.T, a, b netip.AddrPort) netip.AddrPort {
 	t.Helper()
 	at := must(net.ListenUDP("udp4", net.UDPAddrFromAddrPort(netip.AddrPortFrom(loopback, 0))))(t)

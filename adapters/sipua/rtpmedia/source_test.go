@@ -143,7 +143,8 @@ func TestEventsBesideTheAudio(t *testing.T) {
 	}
 }
 
-// TestOnlyTheNewestPacketMovesTheAddress checks that a delayed packet from another address does not redirect our media.
+// TestOnlyTheNewestPacketMovesTheAddress checks that a delayed packet from another address does not redirect our media. The newest
+// authentic packet and an SDP with another address must redirect it, the same SDP must not.
 func TestOnlyTheNewestPacketMovesTheAddress(t *testing.T) {
 	t.Parallel()
 	p := newPeer(t)

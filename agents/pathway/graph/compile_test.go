@@ -255,7 +255,8 @@ func TestCompileCircles(t *testing.T) {
 			`{"id":"3","source":"a","target":"a","data":{"label":"again"}}`}))
 }
 
-// TestCompileLimits checks that the largest permitted documents compile, and that larger ones have exactly one fault.
+// TestCompileLimits checks that the largest permitted documents compile, and that larger documents and the empty document have exactly one
+// fault.
 func TestCompileLimits(t *testing.T) {
 	t.Parallel()
 	compiled(t, largeDocument(graph.MaxNodes, graph.MaxEdges))

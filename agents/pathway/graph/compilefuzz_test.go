@@ -15,7 +15,8 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// FuzzCompile checks that a valid document with any additional node and edge compiles to a valid graph or has faults.
+// FuzzCompile checks that a valid document with any additional node and edge compiles to a valid graph or has faults, and that its
+// normalized form has the same hash, or faults too. Diff must not panic.
 func FuzzCompile(f *testing.F) {
 	d := agentstest.EveryNode("")
 	for i, n := range d.Nodes {
@@ -92,8 +93,8 @@ func checkGraph(t *testing.T, g *graph.Graph) {
 // object is a node or an edge of a document.
 type object = map[string]any
 
-// drawGraph returns a random valid graph: a tree that begins at the start, and further edges. The first node is the start, and the last
-// node is an End Call.
+// drawGraph returns a random valid graph: a tree that begins at the start, global nodes, and further edges. The first node is the start,
+// the last node is an End Call, and the global prompt follows it.
 func drawGraph(t *rapid.T) (nodes, edges []object) {
 	count := rapid.IntRange(2, 12).Draw(t, "nodes")
 	link := func(from, to int, always bool) {

@@ -62,7 +62,7 @@ func TestDiffDocuments(t *testing.T) {
 	}
 }
 
-// TestDiffOrder checks that a different order of nodes or edges is reported.
+// TestDiffOrder checks that a different order of edges is reported only as Reordered, and that removed edges alone are no different order.
 func TestDiffOrder(t *testing.T) {
 	t.Parallel()
 	d := agentstest.EveryNode("")

@@ -10,7 +10,8 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// TestNormalize checks that Normalize moves labels and descriptions into data, and changes nothing else.
+// TestNormalize checks that Normalize moves the labels and descriptions of edges into data and omits null values of them. It must change
+// nothing else, and leave an entry unchanged if its data is not an object.
 func TestNormalize(t *testing.T) {
 	t.Parallel()
 	const node = `{ "id":"a", "label":"x", "data":{"label":"y","n":1.50,"n":2,"big":12345678901234567890} }`
@@ -77,7 +78,8 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// TestHash checks that the hash depends on all members that affect conversations, and on no other members.
+// TestHash checks that members for editors, the order of members and the spelling of values do not affect the hash, and that other members
+// do, even unknown members.
 func TestHash(t *testing.T) {
 	t.Parallel()
 	const node = `{"id":"a","type":"Default","position":{"x":1,"y":2},"data":{"isStart":true,"text":"Hi","modelOptions":{"temperature":1,"more":[1,2]}}}`
@@ -112,7 +114,7 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// replaced returns the entries with one occurrence of text replaced by to. It fails the test if no entry contains text.
+// replaced returns the entries with the first occurrence of text replaced by the argument to. It fails the test if no entry contains text.
 func replaced(t *testing.T, nodes, edges []string, text, to string) (newNodes, newEdges []string) {
 	t.Helper()
 	found := false

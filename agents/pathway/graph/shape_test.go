@@ -185,7 +185,7 @@ func put(into map[string]any, path []string, value any) {
 	put(inner, path[1:], value)
 }
 
-// TestUnknownMembers checks that unknown members of any type are accepted and kept.
+// TestUnknownMembers checks that unknown members of any type are accepted and kept, and that a known member must be a number of 64 bits.
 func TestUnknownMembers(t *testing.T) {
 	t.Parallel()
 	d := documentOf([]string{

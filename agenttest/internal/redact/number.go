@@ -16,13 +16,14 @@ var spoken = map[string]int{
 // piece matches a number in figures, a word, or the characters between them.
 var piece = regexp.MustCompile(`\d+|[\p{L}']+|[^\d\p{L}']+`)
 
-// between matches a separator within a number. It does not match a line break or a full stop with a space.
+// between matches a separator within a number: at most one punctuation mark with blanks around it, or an opening parenthesis after blanks,
+// full stops and hyphens. It does not match a line break.
 var between = regexp.MustCompile(`^(?:[ \t\x{00a0}\x{2009}\x{202f}]*[-–()/,+.]?[ \t\x{00a0}\x{2009}\x{202f}]*|\) ?|[ .-]*\()$`)
 
 // date matches a date in figures, which may include the hour of a time. Dates are not redacted.
 var date = regexp.MustCompile(`^(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})(?:[ T]\d{1,2})?$`)
 
-// numbers replaces each run of minDigits or more consecutive digits, in figures or in words, by Number.
+// numbers replaces each run of minDigits or more consecutive digits, in figures or in words, by Number, except dates.
 func numbers(text string) string {
 	var out strings.Builder
 	begin, end, digits := -1, 0, 0 // of the number being read

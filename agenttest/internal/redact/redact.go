@@ -1,9 +1,10 @@
 // Package redact replaces personal data and keys of other systems in conversations, because such data must not become part of a test.
 //
 // It finds web and SIP addresses, mail addresses, keys and tokens, and postal addresses with a street type or a United States postal code.
-// It also finds seven or more digits, in figures or in words, as in telephone, card and account numbers. It cannot find data that are
-// recognizable only by their meaning: names of people and companies, numbers of fewer than seven digits, such as a code or a room,
-// addresses in other forms, and words in languages other than English. A person must review texts that leave an organization.
+// It also finds seven or more digits, in figures or in words, as in telephone, card and account numbers, but leaves dates in figures. It
+// cannot find data that are recognizable only by their meaning: names of people and companies, numbers of fewer than seven digits, such as
+// a code or a room, addresses in other forms, and words in languages other than English. A person must review texts that leave an
+// organization.
 package redact
 
 import (
@@ -45,7 +46,8 @@ var (
 const numeral = `(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|` +
 	`eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)`
 
-// Text returns a text in which the data that the package finds are replaced. It needs time proportional to the length of the text.
+// Text returns a text in which the data that the package finds are replaced. It also removes zero-width and other format characters. It
+// needs time proportional to the length of the text.
 func Text(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) { // zero-width characters could hide data
@@ -87,8 +89,8 @@ func isKey(t string) bool {
 // secretNames matches the names of members whose values are keys.
 var secretNames = regexp.MustCompile(`(?i)token|secret|passw|api_?key|authorization|credential|^key$|^pin$`)
 
-// Value returns a JSON value in which the data that the package finds are replaced: in texts at any depth, in names of members, and in the
-// values of members whose name suggests a key.
+// Value returns a JSON value in which the data that the package finds are replaced, in texts, numbers and names of members at any depth. If
+// the name of a member suggests a key, Value replaces the member's whole text or number.
 func Value(value any) any {
 	switch value := value.(type) {
 	case map[string]any:

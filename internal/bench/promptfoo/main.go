@@ -62,7 +62,8 @@ func text(i int) string {
 	return fmt.Sprintf("Order %d: two pizzas with mushrooms, please, at half past seven, to Harbour Street %d.", i, i)
 }
 
-// said returns the text that the answer of test i must contain. The answer must not contain unsaid, and must match matches.
+// said returns the text that the answer of test i must contain. The answer must not contain the constant unsaid, and must match the pattern
+// matches.
 func said(i int) string { return fmt.Sprintf("Order %d:", i) }
 
 const (
@@ -128,7 +129,7 @@ type stores struct {
 	close    func() error
 }
 
-// open opens stores in memory if where is "memory", or else SQLite stores in the folder where.
+// open opens stores in memory if the argument where is "memory". Otherwise it opens SQLite stores in the folder with this path.
 func open(ctx context.Context, where string) (stores, error) {
 	if where == "memory" {
 		m := memstore.New()

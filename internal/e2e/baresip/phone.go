@@ -56,7 +56,7 @@ func Start(t testing.TB, c Config) *Phone {
 	return nil
 }
 
-// start starts a phone on the given ports. It returns nil if another program uses one of the ports.
+// start starts a phone on the given ports. It returns nil if the phone stops immediately, or if another program uses one of the ports.
 func start(t testing.TB, program string, c Config, ports ports) *Phone {
 	t.Helper()
 	p := &Phone{user: c.User, rate: c.sourceRate(), addr: ports.tls(), home: t.TempDir()}

@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// phones starts two phones that trust the same certificate authority. second configures the callee.
+// phones starts two phones that trust the same certificate authority. second configures the callee, and the codec of both.
 func phones(t *testing.T, second baresip.Config) (caller, callee *baresip.Phone) {
 	t.Helper()
 	ca, err := testca.Open(t.TempDir())

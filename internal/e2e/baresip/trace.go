@@ -22,8 +22,8 @@ var traced = regexp.MustCompile(`(?s)\x1b\[36;1m#\n(\w+) (\S+) -> (\S+)\n(.*?)\x
 
 // Messages returns the SIP messages that the phone has sent and received so far, oldest first.
 func (p *Phone) Messages() []Message {
-	// The phone's end of an inbound connection is its address. An outbound connection begins with a message of the phone, which shows its
-	// end.
+	// The phone's end of an inbound connection is its address. An outbound connection begins with a message of the phone, whose sender is
+	// the phone's end.
 	ours := map[string]bool{p.addr.String(): true}
 	var messages []Message
 	for _, m := range traced.FindAllStringSubmatch(p.Log(), -1) {

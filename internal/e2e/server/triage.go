@@ -66,7 +66,7 @@ func (s *Server) Activity(t testing.TB, issue string) (entries []FeedEntry) {
 	}
 }
 
-// ActivityUntil waits until the newest entry in the feed of an issue has the type last, and returns the feed, oldest entry first.
+// ActivityUntil waits until the newest entry in the feed of an issue has the given type, and returns the feed, oldest entry first.
 func (s *Server) ActivityUntil(t testing.TB, issue, last string) (entries []FeedEntry) {
 	t.Helper()
 	await.That(t, "the feed to end with "+last, func() bool {
@@ -114,8 +114,8 @@ type Stream struct {
 	leave   context.CancelFunc
 }
 
-// Stream opens the event stream of an issue's feed and waits until the stream has begun. The stream begins after the event with the id
-// after, or at the first event if after is empty.
+// Stream opens the event stream of an issue's feed and waits until the stream has begun. The argument after is the id of the event after
+// which the stream begins. If it is empty, the stream begins at the first event.
 func (s *Server) Stream(t testing.TB, issue, after string) *Stream {
 	t.Helper()
 	ctx, leave := context.WithCancel(t.Context())

@@ -20,7 +20,7 @@ func TestLicencesOf(t *testing.T) {
 	t.Parallel()
 	for what, c := range map[string]struct {
 		files map[string]string
-		want  string // expected licenses, or the text of the error
+		want  string // text that the licenses, joined by AND, or the error must contain
 	}{
 		"its own":          {map[string]string{"LICENSE": mit, "main.go": "package main"}, "MIT"},
 		"British":          {map[string]string{"licence.txt": mit}, "MIT"},

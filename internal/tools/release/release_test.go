@@ -14,8 +14,8 @@ const tree = "../../.."
 // printed matches the command in the manual that writes a module proxy.
 var printed = regexp.MustCompile(`(?m)^(GOWORK=off go -C internal/tools run \./release .* )(\S+) (v\S+)$`)
 
-// released writes a module proxy of this tree with the manual's command. It returns the version, and an environment in which the go command
-// uses this proxy first.
+// released writes a module proxy of this tree with the manual's command, and checks that the manual shows the settings for the proxy. It
+// returns the version, and an environment in which the go command uses this proxy first.
 func released(t *testing.T) (version string, environ []string) {
 	t.Helper()
 	manual, err := os.ReadFile(tree + "/docs/architecture.md")
@@ -58,8 +58,8 @@ func do(t *testing.T, environ []string, folder string, args ...string) string {
 	return string(out)
 }
 
-// TestRelease uses a release of this tree like other programs. A program with its own dependencies must be able to import a domain without
-// other versions of them. It must be possible to install the programs of the release.
+// TestRelease uses a release of this tree like other programs. A program must be able to import a domain and keep the versions of its own
+// dependencies. It must be possible to install the programs of the release, and each must use the released module.
 func TestRelease(t *testing.T) {
 	t.Parallel()
 	version, environ := released(t)

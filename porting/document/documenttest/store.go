@@ -98,7 +98,7 @@ func (s store) wantUnused(t *testing.T, org callwright.OrgID, want int) {
 	}
 }
 
-// wantAbsent fails the test if the organization has one of these documents.
+// wantAbsent checks that the organization has none of these documents.
 func (s store) wantAbsent(t *testing.T, org callwright.OrgID, ids ...string) {
 	t.Helper()
 	for _, id := range ids {

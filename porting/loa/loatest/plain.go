@@ -10,7 +10,8 @@ import (
 	"github.com/callwright/callwright/porting/loa"
 )
 
-// Plain is a loa.Renderer for tests. It renders texts in Latin letters as plain text, with a form feed between pages.
+// Plain is a loa.Renderer for tests. It renders texts in Latin letters as plain text, with a form feed between pages. It returns a
+// *loa.CharacterError for most other letters and for control characters.
 type Plain struct{}
 
 var _ loa.Renderer = Plain{}

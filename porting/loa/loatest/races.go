@@ -124,8 +124,8 @@ func (r concurrentDecisions) sign(ctx context.Context) error {
 	return err
 }
 
-// wantOneEnd checks that a letter has ended at most once, that its port request has ended accordingly, and that its audit trail is
-// complete.
+// wantOneEnd checks that a letter has ended at most once, that its port request has left the wait for the signature exactly if the letter
+// has ended, and that the audit trail is complete.
 func (r concurrentDecisions) wantOneEnd(t *testing.T) {
 	t.Helper()
 	l, err := r.letters.Letter(t.Context(), r.org, r.id)

@@ -164,7 +164,8 @@ func showsLetter(t *testing.T, r renderer) {
 	wantWords(t, r.pages(t, r.letter(t, text)), textsOf(text)...)
 }
 
-// showsLong checks letters with the maximum count of numbers, and texts of maximum length, some without a space.
+// showsLong checks a letter with the maximum count of numbers and long facts, and a certificate with a name, a title and a user agent of
+// maximum length. Many of the texts contain no space.
 func showsLong(t *testing.T, r renderer) {
 	text := aText(porting.MaxNumbers)
 	for i := range text.Facts {
@@ -223,8 +224,8 @@ func keepsArguments(t *testing.T, r renderer) {
 	}
 }
 
-// refusesUnprintable checks that an unprintable character in any text is refused, except in the user agent: a renderer may replace its
-// characters, because no person has written them.
+// refusesUnprintable checks that an unprintable character is refused in every kind of text of a letter, and in the signer's name and title.
+// A renderer may replace such characters in the user agent, because no person has written them.
 func refusesUnprintable(t *testing.T, r renderer) {
 	for _, c := range []rune{'\x00', '\x07', '\x7f', '\u202e', '\u2067', '\ufffe', unicode.MaxRune} {
 		bad := "x" + string(c) + "y"

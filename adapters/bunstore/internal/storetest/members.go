@@ -58,8 +58,8 @@ func TextMembers(of reflect.Type) []string {
 	return slices.Compact(paths)
 }
 
-// walkTexts calls visit for the path of each text in a type. around contains the enclosing types; a type within itself is not visited
-// again.
+// walkTexts calls visit for the path of each text in a type. around contains the enclosing types. A type within itself, and time.Time, are
+// not visited.
 func walkTexts(of reflect.Type, path string, around []reflect.Type, visit func(path string)) {
 	for of.Kind() == reflect.Pointer {
 		of = of.Elem()

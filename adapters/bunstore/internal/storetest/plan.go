@@ -53,7 +53,8 @@ func Explain(t *testing.T, db *bunstore.DB, statement string, guess bool) string
 	return strings.Join(plan, "\n")
 }
 
-// Statements returns the SELECT, UPDATE, DELETE and WITH statements that use executes, and fails the test if use fails.
+// Statements calls the function use, and returns the SELECT, UPDATE, DELETE and WITH statements that it executes. If it returns an error,
+// Statements fails the test.
 func Statements(t *testing.T, db *bunstore.DB, use func() error) []string {
 	t.Helper()
 	var seen []string
@@ -71,8 +72,8 @@ func Statements(t *testing.T, db *bunstore.DB, use func() error) []string {
 // whole matches a query plan that scans a whole table.
 var whole = regexp.MustCompile(`Seq Scan|SCAN \S+$|SCAN \S+\n`)
 
-// UsesIndexes runs use on every database, and fails the test if a statement scans a whole table. use calls all methods of a store that
-// query rows, and returns their errors. CodeNotFound and CodeConflict are allowed.
+// UsesIndexes calls the function use on every kind of database, and fails the test if a statement scans a whole table. The function must
+// call all methods of a store that query rows, and return their errors. CodeNotFound and CodeConflict are allowed.
 func UsesIndexes(t *testing.T, use func(ctx context.Context, db *bunstore.DB, now time.Time) []error) {
 	t.Helper()
 	OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {

@@ -10,7 +10,8 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore"
 )
 
-// Second returns an SQL expression for the time from plus a number of seconds, which is an SQL expression, too.
+// Second returns an SQL expression for the time that lies a number of seconds after the parameter from. The parameter seconds is an SQL
+// expression, too.
 func Second(db *bunstore.DB, from time.Time, seconds string) string {
 	if db.PostgresDSN() != "" {
 		return fmt.Sprintf("to_timestamp(%d + %s)", from.Unix(), seconds)

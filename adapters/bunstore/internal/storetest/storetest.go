@@ -44,7 +44,8 @@ var migrated = pgtest.Template{Prepare: func(ctx context.Context, dsn string) er
 	return db.Close()
 }}
 
-// Main runs the tests of a package that uses Databases, and exits the process. It exits with an error if goroutines are left.
+// Main runs the tests of a package that uses Databases, and exits the process. It exits with an error if goroutines are left, or if the
+// PostgreSQL template cannot be deleted.
 func Main(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		if err := migrated.Delete(context.Background()); err != nil {
@@ -91,7 +92,8 @@ func Keyring(t testing.TB, id string) *callwright.Keyring {
 	return ring
 }
 
-// CompilesOnce checks that SQLite compiles the statements of use only at its first call. Each call of use receives a new id.
+// CompilesOnce calls the function use several times, each time with a new id, and checks that SQLite compiles its statements only during
+// the first call.
 func CompilesOnce(t *testing.T, use func(ctx context.Context, db *bunstore.DB, id string) error) {
 	t.Helper()
 	db := Open(t, Databases["sqlite"](t))

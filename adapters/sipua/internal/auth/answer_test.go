@@ -17,7 +17,8 @@ func challengeFrom(source, header, value string) *sip.Response {
 	return res
 }
 
-// TestWhichChallengesAreAnswered checks that a realm's challenge is answered once, and again only for a stale nonce or another address.
+// TestWhichChallengesAreAnswered checks that a realm's challenge is answered once, and again only for a stale nonce or another address, and
+// that the number of realms is limited.
 func TestWhichChallengesAreAnswered(t *testing.T) {
 	t.Parallel()
 	const server, proxy, first, second = "WWW-Authenticate", "Proxy-Authenticate", "192.0.2.1:5061", "192.0.2.2:5061"

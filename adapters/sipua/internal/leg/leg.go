@@ -45,7 +45,7 @@ type Config struct {
 type Leg struct {
 	id      message.Identity
 	route   trunk.Route
-	flow    *transport.Flow // used only in the mailbox
+	flow    *transport.Flow // used only by functions that run in the mailbox
 	peer    string          // address of the peer at the start
 	tls     string          // TLS version of the connection at the start
 	moved   string          // see call.LegInfo.RedirectedTo

@@ -169,8 +169,8 @@ func (l *Leg) Wait(ctx context.Context) error {
 	}
 }
 
-// givenUpBy returns the reason for ending an unanswered call whose ctx has ended: the cause of ctx if it is a *call.HangupReason, or
-// CauseCancelled.
+// givenUpBy returns the reason for ending a call that is not yet established when its ctx ends: the cause of ctx if that is a
+// *call.HangupReason, otherwise one with CauseCancelled.
 func givenUpBy(ctx context.Context) call.HangupReason {
 	if why, ok := errors.AsType[*call.HangupReason](context.Cause(ctx)); ok {
 		return call.HangupReason{Cause: why.Cause, Reason: why.Reason}

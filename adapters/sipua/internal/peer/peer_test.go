@@ -50,7 +50,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// TestGuardOfItself checks that Guard never allows the server's own address, even if private addresses are allowed.
+// TestGuardOfItself checks that Guard never allows the server's own address and port, even if private addresses are allowed.
 func TestGuardOfItself(t *testing.T) {
 	t.Parallel()
 	own := new(self.Server)
@@ -84,7 +84,7 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// TestFull checks that full verification requires the certificate to name the host, and rejects an empty host.
+// TestFull checks that full verification requires a known authority and a certificate that names the host, and rejects an empty host.
 func TestFull(t *testing.T) {
 	t.Parallel()
 	ca, err := testca.Open(t.TempDir())

@@ -30,7 +30,7 @@ const (
 // Limiter counts the requests of sources and enforces their limits. It is safe for concurrent use.
 type Limiter struct {
 	rate     rate.Limit // INVITEs per second, and OPTIONS per second
-	burst    int        // INVITEs in a burst, and concurrent INVITEs in admission
+	burst    int        // INVITEs in a burst, OPTIONS in a burst, and concurrent INVITEs in admission
 	requests int        // requests of any kind, per second and in a burst
 	now      func() time.Time
 	lines    *rate.Limiter // limits the lines of the log

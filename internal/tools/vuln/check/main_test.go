@@ -24,7 +24,7 @@ func TestRun(t *testing.T) {
 	known := finding("GO-2026-1", library, "v1.26.9", "F")
 	for name, c := range map[string]struct {
 		in   []string
-		want string // expected error text; empty means no error
+		want string // text that the error must contain; empty means no error
 	}{
 		"as listed":                   {[]string{scan, known}, ""},
 		"imported and not called":     {[]string{scan, known, finding("GO-2026-2", "m", "v2", "")}, ""},

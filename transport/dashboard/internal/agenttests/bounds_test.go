@@ -30,7 +30,7 @@ import (
 // maxPage is the maximum size of a compressed page, in bytes.
 const maxPage = 60_000
 
-// fits checks that the compressed pages at the paths have at most maxPage bytes.
+// fits checks that the pages at the paths are compressed, and that each then has at most maxPage bytes.
 func (h *house) fits(paths ...string) {
 	h.t.Helper()
 	for _, path := range paths {
@@ -44,7 +44,8 @@ func (h *house) fits(paths ...string) {
 	}
 }
 
-// follow checks those links of a page whose paths begin with below: each must lead to a page, and each of parts must occur in such a link.
+// follow checks the links of a page to paths that begin with the given prefix, except links that begin with "#". Each link must lead to a
+// page, and each of parts must occur in a link.
 func (h *house) follow(path, body, below string, parts ...string) {
 	h.t.Helper()
 	base := must(url.Parse(h.URL + path))
@@ -75,7 +76,7 @@ func prose(random *rand.Rand, words int) string {
 	return strings.TrimSpace(b.String())
 }
 
-// TestLongRun checks that the page of a run with 10,000 turns and 1,000 assertions is split into linked parts.
+// TestLongRun checks that the page of a run with 10,000 turns and 1,000 assertions is split into linked parts of limited size.
 func TestLongRun(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -109,7 +110,7 @@ func TestLongRun(t *testing.T) {
 	h.follow(at+"/analyze", h.post(at, at+"/analyze", url.Values{}, http.StatusOK, "Analyze again"), at, "outcome=failed", "turns=2", "assertions=2", "#turn-100")
 }
 
-// TestLargeReport checks the size of a report with failures in 400 nodes.
+// TestLargeReport checks the size of a report about 400 runs of a pathway with 400 nodes, of which every third is the node of a failure.
 func TestLargeReport(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -143,7 +144,8 @@ func TestLargeReport(t *testing.T) {
 	h.want(http.StatusOK, at, "Version 2 is drawn", "1 to 50 of 400", `href="?days=365&amp;nodes=2&amp;pathway_id=p1#failures"`, "failed</text>")
 }
 
-// TestLargeSession checks that a session's page shows 10 iterations at a time, the newest first.
+// TestLargeSession checks that the page of a session with 100 iterations shows 10 iterations at a time, the newest first, and that the
+// session's pages have a limited size.
 func TestLargeSession(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -171,7 +173,8 @@ func TestLargeSession(t *testing.T) {
 	h.want(http.StatusOK, at+"?iterations=10", `id="iteration-9"`, `id="iteration-0"`)
 }
 
-// TestLargeGroups checks the size of the pages of groups with group.MaxScenarios scenarios.
+// TestLargeGroups checks the size of the pages of groups with group.MaxScenarios scenarios. With one more scenario, the form for a batch
+// must say that a group cannot contain all of them.
 func TestLargeGroups(t *testing.T) {
 	t.Parallel()
 	h := open(t)

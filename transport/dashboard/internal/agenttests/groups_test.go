@@ -143,7 +143,7 @@ func TestAnalyticsOfScriptedRuns(t *testing.T) {
 	h.want(http.StatusOK, "/tests/runs/r3", "!left out")
 }
 
-// TestAnalyticsOfNewestRuns checks that only the newest agenttest.MaxScan runs count, and that the page says so if there are more.
+// TestAnalyticsOfNewestRuns checks that at most agenttest.MaxScan runs count, and that the page says so if there are more runs.
 func TestAnalyticsOfNewestRuns(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -207,7 +207,8 @@ func (h *house) run(id string, change func(*run.Run)) {
 	h.check(h.store.InsertRuns(h.t.Context(), []run.Run{r}))
 }
 
-// want requests a page and checks its status and its texts. The page must not contain texts that begin with "!". It returns the page.
+// want requests a page, checks its status and its texts, and returns it. The page must not contain texts that begin with "!"; want looks
+// for them without the "!".
 func (h *house) want(status int, path string, texts ...string) string {
 	h.t.Helper()
 	return h.read(pagetest.Send(h.t, h.client, h.URL+path, nil), status, path, texts...)
@@ -229,7 +230,7 @@ func (h *house) read(r pagetest.Answer, status int, path string, texts ...string
 
 var tokenPattern = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
 
-// post sends a form with the CSRF token of the page from, and checks the resulting page like want.
+// post sends a form with the CSRF token of another page, from, and checks the resulting page like want.
 func (h *house) post(from, to string, form url.Values, status int, texts ...string) string {
 	h.t.Helper()
 	form.Set("csrf", tokenPattern.FindStringSubmatch(h.want(http.StatusOK, from))[1])

@@ -52,7 +52,8 @@ func (h *house) only() scenario.Scenario {
 	return found.Items[0].Scenario
 }
 
-// TestPresetScenario checks that the form of a new scenario can be sent unchanged.
+// TestPresetScenario checks that the preset values of the form create a scenario, and that its assertion passes if the agent says
+// something.
 func TestPresetScenario(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -152,8 +153,8 @@ func TestLostEdit(t *testing.T) {
 	h.post(at+"/edit", at, send, http.StatusUnprocessableEntity, "revision: must be a whole number")
 }
 
-// TestEditKeepsLines checks that the form leaves messages unchanged if they depend on the agent's words, because lines cannot represent
-// them.
+// TestEditKeepsLines checks that saving the form does not change messages that depend on the agent's words. The form's text of one message
+// a line cannot represent such messages.
 func TestEditKeepsLines(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -102,7 +102,8 @@ func (h *house) line(id string, e call.Entry) {
 	}
 }
 
-// want requests a page and checks its status and its texts. The page must not contain texts that begin with "!". It returns the page.
+// want requests a page, checks its status and its texts, and returns it. The page must not contain texts that begin with "!"; want looks
+// for them without the "!".
 func (h *house) want(status int, path string, texts ...string) string {
 	h.t.Helper()
 	return h.check(pagetest.Send(h.t, h.client, h.URL+path, nil), status, path, texts...)
@@ -124,7 +125,7 @@ func (h *house) check(r pagetest.Answer, status int, path string, texts ...strin
 
 var tokenPattern = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
 
-// post sends a form with the CSRF token of the page from, and checks the resulting page like want.
+// post sends a form with the CSRF token of another page, from, and checks the resulting page like want.
 func (h *house) post(from, to string, form url.Values, status int, texts ...string) string {
 	h.t.Helper()
 	form.Set("csrf", tokenPattern.FindStringSubmatch(h.want(http.StatusOK, from))[1])

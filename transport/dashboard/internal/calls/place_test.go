@@ -49,8 +49,8 @@ func TestPlace(t *testing.T) {
 	h.want(http.StatusNotFound, "/calls/new?again=none")
 }
 
-// TestPlaceWithoutAModel checks that, without a language model, the form and the call's page warn that free tasks are not followed, and
-// describe the supported tasks.
+// TestPlaceWithoutAModel checks that, without a language model, the form and the page of a call with a free task warn that free tasks are
+// not followed, and describe the supported tasks.
 func TestPlaceWithoutAModel(t *testing.T) {
 	t.Parallel()
 	const limits = "Without a language model a free task is not followed"

@@ -20,10 +20,10 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// start is the beginning of the time axis in all pictures of the tests.
+// start is the time at which most pictures of the tests begin.
 var start = time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC)
 
-// picture is implemented by all pictures of the package.
+// picture is implemented by all pictures of the package except chart.Graph, which the type graph adapts.
 type picture interface{ SVG() template.HTML }
 
 // points returns a point for each value, 30 minutes apart.

@@ -53,7 +53,8 @@ func pictures() map[string]picture {
 	}
 }
 
-// pathway returns the graph of a small pathway with a cycle, a long edge and an edge to itself.
+// pathway returns the graph of a small pathway with cycles, a long edge, an edge from a node to itself, and an edge to a node that does not
+// exist.
 func pathway() chart.Graph {
 	return chart.Graph{ID: "graph", Title: "Pathway", Nodes: []chart.Node{
 		{ID: "start", Label: "Greet the caller", Kind: "start", Href: "?node=start"},
@@ -128,7 +129,8 @@ func cells(s chart.State, n int) []chart.Cell {
 	return all
 }
 
-// hostile returns every type of picture with n elements. All their texts are text, and all their numbers derive from v.
+// hostile returns pictures of every type, with at most n elements of each kind. Their texts are the given text or contain it, and their
+// numbers derive from v.
 func hostile(text string, v float64, n int) []picture {
 	values := make([]float64, n)
 	for i := range values {

@@ -25,8 +25,8 @@ func Compare(found graph.Changes, most int, label string) Changes {
 	return c
 }
 
-// add appends a row for each difference until the table has the given number of rows. If there are more differences, it sets More. what is
-// "Node" or "Edge".
+// add appends a row for each differing member, or one for a node or an edge that was added or removed, until the table has the given number
+// of rows (most). If rows are left over, it sets More. The argument what is the kind of all entries: "Node" or "Edge".
 func (c *Changes) add(what string, all []graph.Difference, most int) {
 	for _, d := range all {
 		members := d.Members

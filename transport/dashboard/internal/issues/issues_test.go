@@ -209,8 +209,7 @@ func TestMarkdownIsCheap(t *testing.T) {
 	has(t, h.get(http.StatusOK, "/issues/"+i.ID), "<strong>first</strong>", `<a href="https://good.example"`)
 }
 
-// TestListOfRareIssues searches for an issue that follows more than triage.MaxScan other issues. The first page must offer to continue the
-// search.
+// TestListOfRareIssues searches for an issue that follows triage.MaxScan other issues. The first page must offer to continue the search.
 func TestListOfRareIssues(t *testing.T) {
 	t.Parallel()
 	h := open(t)

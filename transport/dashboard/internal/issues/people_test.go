@@ -12,8 +12,8 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// TestPeople checks that the forms offer the keys of the organization as assignees and owners. They must refuse any other id, except the
-// current one of the issue.
+// TestPeople checks that the forms offer the keys of the organization as assignees and owners. They must refuse any other id, unless it is
+// already the issue's assignee or owner.
 func TestPeople(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(_ *triage.Config, c *issues.Config) {

@@ -126,7 +126,7 @@ func TestBlocksWithoutAnything(t *testing.T) {
 	}
 }
 
-// TestBlocks checks that each block shows at most 10 rows, and no finished or foreign data.
+// TestBlocks checks that each block shows at most 10 rows, and no passed runs, closed issues or data of other organizations.
 func TestBlocks(t *testing.T) {
 	t.Parallel()
 	h := open()

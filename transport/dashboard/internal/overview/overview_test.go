@@ -74,7 +74,7 @@ func TestRunsAreForOperators(t *testing.T) {
 	}
 }
 
-// clock is a clock that always returns at.
+// clock is a clock that is stopped at the time in its field.
 type clock struct{ at time.Time }
 
 func (c *clock) Now() time.Time { return c.at }

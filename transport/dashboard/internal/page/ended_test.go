@@ -18,8 +18,8 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// TestEndedSessionEndsStreams ends a session or its key in several ways. The session's two streams must end immediately. The stream of
-// another session must end only if its key is no longer valid.
+// TestEndedSessionEndsStreams tries to end a session or its key in several ways. The session's two streams must end immediately if the
+// session is no longer valid, and otherwise continue. The stream of another session must end only if the key is no longer valid.
 func TestEndedSessionEndsStreams(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

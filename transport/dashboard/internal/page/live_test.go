@@ -17,7 +17,8 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/pagetest"
 )
 
-// stream opens the stream of a page. next returns the next part or reload event, and "" at the end of the stream. leave closes the stream.
+// stream opens the stream of a page. It returns two functions: next returns the first line of the following part or reload event, or "" at
+// the end of the stream, and leave closes the stream.
 func (h *house) stream(t *testing.T, path string) (next func() string, leave func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

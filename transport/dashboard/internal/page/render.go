@@ -27,7 +27,7 @@ type templates struct {
 	nav   []*Area
 }
 
-// parse parses the templates of all areas, so that a syntax error is found at the start.
+// parse parses the package's own templates and those of all areas, so that a syntax error is found when the dashboard is created.
 func parse(c Config) (*templates, error) {
 	t := &templates{areas: map[*Area]map[string]*template.Template{}}
 	layout, err := template.New("layout").Funcs(funcs(c.Prefix)).ParseFS(own, "templates/_*.html")

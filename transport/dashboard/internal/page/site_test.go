@@ -75,7 +75,7 @@ func (k *keys) SignOut(_ context.Context, token string) error {
 // Watch returns a nil channel, as if another node ended the sessions.
 func (k *keys) Watch(callwright.Session) (<-chan struct{}, func()) { return nil, func() {} }
 
-// house is a site with two areas, whose pages contain a form and a live number.
+// house is a site with two areas. Most of their pages show a live number.
 type house struct {
 	*httptest.Server
 	keys   *keys
@@ -175,7 +175,7 @@ func (h *house) get(t *testing.T, path string) (int, string, http.Header) {
 
 var tokenPattern = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
 
-// post sends a form to the path to, with the CSRF token of the page at the path from.
+// post sends a form to the second path, with the CSRF token of the page at the first path, and returns the status, the body and the header.
 func (h *house) post(t *testing.T, from, to string, form url.Values) (int, string, http.Header) {
 	t.Helper()
 	_, text, _ := h.get(t, from)

@@ -26,7 +26,8 @@ func (h *house) span(t *testing.T, zone, text string) string {
 	return body
 }
 
-// TestDaysOfZones checks the bounds of days on which the clocks of a zone change, including changes at midnight.
+// TestDaysOfZones checks the bounds of days in the zone of the cookie, among them days on which the clocks of the zone change. An invalid
+// cookie means UTC.
 func TestDaysOfZones(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, "")

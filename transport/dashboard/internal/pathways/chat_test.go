@@ -110,8 +110,8 @@ func documentOf(t *testing.T, text string) (d graph.Document) {
 	return graph.Document(read)
 }
 
-// TestChatCannotGoOn checks that the page of a chat that cannot continue names the remedy. The draft has changed, a turn is running, or an
-// earlier release started the chat.
+// TestChatCannotGoOn checks the pages of chats whose draft has changed, whose turn is running, or which an earlier release started. Only
+// the last can continue. The others must give the reason, and show the submitted text again.
 func TestChatCannotGoOn(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

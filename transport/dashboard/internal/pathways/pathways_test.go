@@ -42,7 +42,7 @@ type house struct {
 	client   *http.Client
 }
 
-// chats is a pathway.Chats that refuses turns while busy is set.
+// chats is a pathway.Chats that refuses new chats and turns while busy is set.
 type chats struct {
 	pathway.Chats
 
@@ -89,8 +89,8 @@ func newHouse(t *testing.T) *house {
 	return h
 }
 
-// want makes a request, and checks that the answer has the status and contains the texts. A nil form makes a GET request, any other form a
-// POST request. want returns the path of the final answer, after redirects.
+// want makes a request: GET if form is nil, otherwise POST. It checks that the answer has the status, contains the texts, and contains no
+// unescaped script element. It returns the path of the final answer, after redirects.
 func (h *house) want(path string, form url.Values, status int, texts ...string) string {
 	h.t.Helper()
 	if form != nil {
@@ -261,8 +261,8 @@ func TestLostUpdates(t *testing.T) {
 	h.want(at+"/versions/1/publish", url.Values{"environment": {"production"}, "over": {"x"}}, http.StatusUnprocessableEntity, "over: must be the number of a version")
 }
 
-// TestDiscard checks that the pages of discardable versions have a discard button, and that a version in production names the steps
-// required first.
+// TestDiscard checks that the pages of discardable versions have a discard button, and that the page of a version in production names the
+// step that must come first instead.
 func TestDiscard(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -283,7 +283,7 @@ func (h *house) saved(text string) string {
 	return at
 }
 
-// TestCompare checks which versions the comparison form offers, and that it refuses equal versions.
+// TestCompare checks which two versions the comparison form proposes. They must differ as soon as the pathway has a version.
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -336,7 +336,7 @@ func TestPlaces(t *testing.T) {
 	h.want(at, nil, http.StatusOK, call+`">Call with this pathway`)
 }
 
-// TestTypes checks that the list beside the editor contains exactly the node types that compile.
+// TestTypes checks that the list beside the editor contains 7 node types, all of which graph.Compile knows.
 func TestTypes(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -354,7 +354,7 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// lacks requests a page, and checks that the page does not contain a text.
+// lacks requests a page, and checks that the status is 200 and that the page does not contain the text.
 func (h *house) lacks(path, text string) {
 	h.t.Helper()
 	if answer := pagetest.Send(h.t, h.client, h.url+path, nil); answer.Status != http.StatusOK || strings.Contains(answer.Body, text) {

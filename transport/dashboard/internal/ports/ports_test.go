@@ -34,7 +34,8 @@ func (signedIn) Authenticate(r *http.Request) (callwright.Principal, error) {
 	return callwright.Principal{Org: org, KeyID: "ada", Entitlements: []callwright.Entitlement{callwright.EntitlementSIP}}, nil
 }
 
-// quiet implements the mailer, the registrar of inbound numbers and the notifier. Its methods do nothing and succeed.
+// quiet implements the mailer, the registrar of inbound numbers, the notifier and the check of webhook URLs. Its methods do nothing and
+// succeed.
 type quiet struct{}
 
 func (quiet) SendMail(context.Context, string, string, string, string) error { return nil }
@@ -51,7 +52,7 @@ type house struct {
 	url    string
 	client *http.Client
 	org    string
-	puts   int // number of requests that put has stored
+	puts   int // number of requests that the method put has stored
 }
 
 func must[T any](value T, err error) T {

@@ -162,7 +162,7 @@ func recording(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// wants checks that an answer has the status want, contains the texts in, and contains no unescaped script element.
+// wants checks that an answer has the expected status, and that its text contains the given parts and no unescaped script element.
 func wants(t *testing.T, what string, status, want int, text string, in ...string) {
 	t.Helper()
 	if status != want {

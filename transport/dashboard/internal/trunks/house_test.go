@@ -47,7 +47,8 @@ func (s somebody) Authenticate(*http.Request) (callwright.Principal, error) {
 	return callwright.Principal{Org: org, KeyID: "k", KeyName: "Robin", Entitlements: s.rights}, nil
 }
 
-// network fakes a network. On every host, a SIP server listens at port 5061 and answers every call; plain.example.com speaks only TCP.
+// network fakes a network. The host plain.example.com has a SIP server that accepts only TCP at port 5060. Every other host has a SIP
+// server that accepts only TLS at port 5061. Every callee is busy.
 type network struct{}
 
 func (network) RegisterInbound(context.Context, callwright.OrgID, callwright.PhoneNumber) error {
@@ -105,7 +106,7 @@ type house struct {
 	spoken  chan []string // announcements of proof calls
 }
 
-// Proven reports every number as proven unless asks is set. Otherwise it consults the proofs.
+// Proven reports whether the organization has proven the number. While asks is not set, it reports every number as proven.
 func (h *house) Proven(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (bool, error) {
 	if !h.asks.Load() {
 		return true, nil
@@ -173,7 +174,7 @@ func open(t *testing.T, rights ...callwright.Entitlement) *house {
 	return h
 }
 
-// attach attaches a number in both directions.
+// attach attaches a number in both directions, and returns the outbound trunk.
 func (h *house) attach(of callwright.OrgID, number string) sip.Trunk {
 	h.t.Helper()
 	done, err := h.trunks.Attach(h.t.Context(), of, sip.Attachment{Numbers: []string{number}, Directions: []sip.DirectionInput{

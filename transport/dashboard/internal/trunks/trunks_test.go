@@ -203,7 +203,7 @@ func TestFailover(t *testing.T) {
 	h.want(http.StatusOK, "/trunks/"+one+"/detach", url.Values{"direction": {"inbound"}}, "is detached", "Set up the first trunk")
 }
 
-// TestAnsweredInbound checks that an answered inbound call does not count as a tested outbound trunk.
+// TestAnsweredInbound checks that an answered outbound call shows that a trunk works, and that an answered inbound call does not.
 func TestAnsweredInbound(t *testing.T) {
 	t.Parallel()
 	h := open(t, callwright.EntitlementSIP)

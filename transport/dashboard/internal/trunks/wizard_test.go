@@ -70,8 +70,8 @@ func TestSetUp(t *testing.T) {
 	h.want(http.StatusNotFound, strings.Replace(at, one, two, 1), nil)
 }
 
-// TestPhasesOfTestCalls checks that the page asks the user to answer only until the call is answered, and shows the duration only after its
-// end.
+// TestPhasesOfTestCalls checks that the page of a test call mentions the ringing only before the answer and the tone only during the call,
+// and shows the final duration only after the call.
 func TestPhasesOfTestCalls(t *testing.T) {
 	t.Parallel()
 	h := open(t, callwright.EntitlementSIP)

@@ -70,7 +70,8 @@ type info struct {
 	Request   *request        `json:"request,omitempty"`
 }
 
-// request describes a request of a pathway. Of the answer, it contains only the variables taken from it.
+// request describes a request of a pathway in a log line. Of the response, it contains the status and the variables set from it, but not
+// the body.
 type request struct {
 	Name      string         `json:"name"`
 	Method    string         `json:"method"`

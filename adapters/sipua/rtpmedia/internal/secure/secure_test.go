@@ -245,8 +245,8 @@ func TestSourcesOfOneKeyAreBounded(t *testing.T) {
 	}
 }
 
-// TestFloodLeavesNothingBehind checks that a flood of forged packets does not fill the heap: the library stores state for every SSRC that
-// it reads.
+// TestFloodLeavesNothingBehind checks that a flood of forged packets does not fill the heap, although the library stores state for every
+// SSRC that it reads.
 //
 //nolint:paralleltest // it measures the heap
 func TestFloodLeavesNothingBehind(t *testing.T) {
