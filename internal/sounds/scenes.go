@@ -39,7 +39,7 @@ func Babble(t testing.TB, dBFS float64) func(int) float64 {
 func Music(dBFS float64) func(int) float64 {
 	chords := [][3]float64{{220, 277, 330}, {196, 247, 294}, {175, 220, 262}, {165, 208, 247}}
 	melody := []float64{440, 494, 554, 659, 587, 494, 523, 440}
-	hiss := rand.New(rand.NewPCG(3, 4))
+	hiss := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // noise
 	a := Amplitude(dBFS) / 1.3
 	return func(i int) float64 {
 		t := float64(i) / 8000
@@ -64,7 +64,7 @@ func Music(dBFS float64) func(int) float64 {
 
 // Cough returns a cough with a level in dBFS: one or two bursts of filtered noise that decay. The seed selects its shape.
 func Cough(seed uint64, dBFS float64) []int16 {
-	r := rand.New(rand.NewPCG(seed, 7))
+	r := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // noise
 	a := Amplitude(dBFS) * 2
 	var out []int16
 	for range 1 + r.IntN(2) {
@@ -85,7 +85,7 @@ func Cough(seed uint64, dBFS float64) []int16 {
 
 // Breath returns a breath into the phone with a level in dBFS: half a second of noise that swells and fades.
 func Breath(seed uint64, dBFS float64) []int16 {
-	r := rand.New(rand.NewPCG(seed, 8))
+	r := rand.New(rand.NewPCG(seed, 8)) //nolint:gosec // noise
 	a := Amplitude(dBFS) * 3
 	out := make([]int16, 4000)
 	var y float64
@@ -98,7 +98,7 @@ func Breath(seed uint64, dBFS float64) []int16 {
 
 // Typing returns two seconds of a keyboard with a peak level in dBFS: clicks that decay within 10 to 30 ms, five to eight per second.
 func Typing(seed uint64, dBFS float64) []int16 {
-	r := rand.New(rand.NewPCG(seed, 9))
+	r := rand.New(rand.NewPCG(seed, 9)) //nolint:gosec // noise
 	out := make([]int16, 16000)
 	for at := r.IntN(800); at < len(out); at += 1000 + r.IntN(600) {
 		decay := 20 + r.Float64()*40 // samples

@@ -19,7 +19,7 @@ const (
 	nothing    = -60.0 // dBFS; assumed level of digital silence, which a peer with silence suppression mixes with noise
 	floorBias  = 2.0   // distance between the mean level of noise and the minimum of its frames
 	digitShare = 0.8   // minimum share of the energy in the two tones of a DTMF digit
-	clearly    = 6.0   // distance of speech above the noise floor from which the network is more reliable than the energy
+	clearly    = 6.0   // distance of the caller above the noise floor from which the network must agree
 )
 
 // Detector classifies the frames of one call. It compares the energy in the band of vowels with a noise floor, which follows the minimum of
@@ -95,7 +95,7 @@ func (d *Detector) classify() Verdict {
 	v := Verdict{Level: level, Loud: d.loud, Certainty: d.network.certainty()}
 	hertz, toned := d.tone.hear(&d.x)
 	knocked := d.knock.hear(&d.x, level)
-	clear := d.caller.above(level, whole) >= clearly
+	distinct := d.caller.above(level, whole) >= clearly
 	switch {
 	case toned:
 		v.Kind, v.Hertz, d.loud = Tone, hertz, false
@@ -103,7 +103,7 @@ func (d *Detector) classify() Verdict {
 		v.Kind, d.loud = Tone, false
 	case d.loud && knocked:
 		v.Kind = Impulse
-	case clear && d.loud && d.network.agrees(), !clear && (d.loud || lowLevel > quietest && d.network.confirms()):
+	case distinct && d.loud && d.network.agrees(), !distinct && (d.loud || lowLevel > quietest && d.network.confirms()):
 		v.Kind = Speech
 	}
 	return v
