@@ -29,6 +29,8 @@ import (
 	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/speech"
+	"github.com/callwright/callwright/speech/activity"
+	"github.com/callwright/callwright/speech/activity/silero"
 	"github.com/callwright/callwright/triage"
 )
 
@@ -208,6 +210,7 @@ func newCalls(p callParts) (*call.Service, error) {
 		Model: p.Model, Recordings: p.Recordings, Notifier: p.Listener.notifier(p.Webhooks, p.Config),
 		Recognizer: p.Recognizer, Voices: p.Voices, Ready: p.Engines.Ready,
 		AMD:      func(rate int) call.AMD { return voicemail.New(rate) },
+		Activity: func(rate int) conversation.Activity { return activity.New(rate, silero.New()) },
 		Pathways: p.Pathways, Requests: p.Webhooks, Deliveries: p.Deliveries,
 		Node: string(p.Node), MaxCalls: p.Shares.calls, DrainTimeout: p.Config.DrainTimeout, Runtime: p.Runtime,
 	}

@@ -35,6 +35,9 @@ type Config struct {
 	// Observe receives the events of this node's calls: see Observation. It may be nil.
 	Observe func(o Observation)
 
+	// Activity returns the detector of a call's speech. It may be nil: see conversation.Config.
+	Activity func(rate int) conversation.Activity
+
 	Routes     Routes             // if nil, Create returns CodeUnavailable
 	Recordings Recordings         // if nil, Create returns CodeUnavailable for a call with a recording, and incoming calls are unrecorded
 	Notifier   Notifier           // if nil, Create returns CodeUnavailable for a call with a webhook, and incoming calls send no notices

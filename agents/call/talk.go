@@ -135,7 +135,7 @@ func (s *Service) speaker(org callwright.OrgID) tts.Synthesizer {
 // conversationConfig returns the configuration of the conversation of an agent.
 func (s *Service) conversationConfig(org callwright.OrgID, a agents.Agent, book *recordWriter) conversation.Config {
 	config := conversation.Config{
-		Recognizer: s.cfg.Recognizer, Synthesizer: s.speaker(org), Observer: book, Runtime: callwright.Runtime{Clock: book.clock, Logger: s.cfg.Logger.With("call_id", book.call.ID)},
+		Recognizer: s.cfg.Recognizer, Synthesizer: s.speaker(org), Activity: s.cfg.Activity, Observer: book, Runtime: callwright.Runtime{Clock: book.clock, Logger: s.cfg.Logger.With("call_id", book.call.ID)},
 		Voice: a.Voice, Language: a.Language, WaitForGreeting: a.WaitForGreeting,
 	}
 	if a.Interruption != nil {

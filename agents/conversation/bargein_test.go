@@ -8,6 +8,7 @@ import (
 
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/internal/sounds"
 )
 
 const story = "This is a very long sentence that nobody wants to hear to its end."
@@ -178,7 +179,7 @@ func (e *echoing) Read(ctx context.Context) (conversation.Frame, error) {
 	e.past = append(e.past, append(make([]int16, 0, len(f.In)), f.Out...))
 	if n := len(e.past) - 1 - e.delay; n >= 0 {
 		for i, s := range e.past[n] {
-			f.In[i] = clip(float64(f.In[i]) + e.gain*float64(s))
+			f.In[i] = sounds.Clip(float64(f.In[i]) + e.gain*float64(s))
 		}
 	}
 	return f, nil

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/speech/activity"
 	"github.com/callwright/callwright/speech/tts"
 )
 
@@ -14,6 +15,10 @@ type Config struct {
 	Recognizer  Recognizer      `required:"always"`
 	Synthesizer tts.Synthesizer `required:"always"`
 	Observer    Observer        // receives the transcript; may be nil
+
+	// Activity returns the detector of a call's speech for a sample rate in Hz. If nil, an activity.Detector judges by energy alone. With a
+	// network, such as silero.Network, it also rejects coughs, music and the voices of other people.
+	Activity func(rate int) Activity
 
 	Voice    string // name of a voice; empty means the synthesizer's default
 	Language string // BCP 47; empty means the engines' default
@@ -79,6 +84,9 @@ func (c *Config) complete() error {
 		if *d.value == 0 {
 			*d.value = d.preset
 		}
+	}
+	if c.Activity == nil {
+		c.Activity = func(rate int) Activity { return activity.New(rate, nil) }
 	}
 	if c.Observer == nil {
 		c.Observer = discardObserver{}

@@ -7,7 +7,7 @@
 //
 // # Turn taking
 //
-// A Detector distinguishes voice from noise every 20 ms. While the agent is silent, 80 ms of voice begin an utterance. The recognizer also
+// An Activity distinguishes the caller's voice from other sounds every 20 ms. While the agent is silent, 80 ms of voice begin an utterance. The recognizer also
 // receives the audio shortly before. Config.EndOfTurn without voice ends the utterance, and the brain answers.
 //
 // While the agent speaks or thinks, only a voice of Config.Interruption counts. It holds the answer: the agent is silent from the next frame

@@ -1,6 +1,10 @@
 package conversation
 
-import "time"
+import (
+	"time"
+
+	"github.com/callwright/callwright/speech/pcm"
+)
 
 // frameTime is the duration of a frame.
 const frameTime = 20 * time.Millisecond
@@ -9,6 +13,8 @@ const frameTime = 20 * time.Millisecond
 const (
 	shortestVoice = 80 * time.Millisecond  // minimum of speech while the agent is silent; shorter sound is a click
 	wordGap       = 240 * time.Millisecond // maximum gap between words; a longer gap begins a new burst
+	longestLead   = 160 * time.Millisecond // maximum of sound before a voice that counts for an interruption
+	certain       = 0.6                    // minimum of Verdict.Certainty for an interruption; coughs and breaths stay below it
 	echoTail      = 15                     // number of frames within which an echo of the agent returns
 	echoGuarded   = -9.0                   // dB; loudest echo relative to the agent's level within Config.EchoGuard
 	echoLater     = -30.0                  // dB; loudest echo later, when the peer's echo canceller has converged
@@ -16,7 +22,7 @@ const (
 
 // voiceDetector groups frames with voice into bursts. It ignores echoes of the agent.
 type voiceDetector struct {
-	detector *Detector
+	activity Activity
 	sent     [echoTail]float64 // the agent's level in the last frames, in dBFS
 	at       int
 
@@ -24,25 +30,40 @@ type voiceDetector struct {
 	voiced time.Duration // duration of voice in the current burst
 	length time.Duration // time since the first voice of the burst
 	gap    time.Duration // time since the last voice of the burst
+
+	certainty float64       // Verdict.Certainty of the last frame
+	loud      time.Duration // duration of sound that may be the caller's voice, up to the last frame
+	lead      time.Duration // the part of this duration before the first voice of the burst
 }
 
-func newEar(rate int) *voiceDetector {
-	e := &voiceDetector{detector: NewDetector(rate)}
+func newEar(a Activity) *voiceDetector {
+	e := &voiceDetector{activity: a}
 	for i := range e.sent {
-		e.sent[i] = decibels(0)
+		e.sent[i] = pcm.SilenceDB
 	}
 	return e
 }
 
 // hear processes a frame. guarded means that the agent has just begun to speak, so that its echo may be loud.
 func (e *voiceDetector) hear(f Frame, guarded bool) {
-	e.sent[e.at] = loudness(f.Out)
+	e.sent[e.at] = pcm.Loudness(f.Out)
 	e.at = (e.at + 1) % echoTail
-	if e.detector.Voiced(f.In) && e.detector.Level() > e.loudestEcho(guarded) {
+	v := e.activity.Hear(f.In, f.Out)
+	e.certainty = v.Certainty
+	near := v.Level > e.loudestEcho(guarded)
+	if near && v.Voice() {
+		if e.voiced == 0 {
+			e.lead = min(e.loud, longestLead)
+		}
 		e.run++
 		e.voiced += frameTime
 	} else {
 		e.run = 0
+	}
+	if near && v.Loud && !v.Far {
+		e.loud += frameTime
+	} else {
+		e.loud = 0
 	}
 	if e.voiced > 0 {
 		e.length += frameTime
@@ -55,7 +76,7 @@ func (e *voiceDetector) hear(f Frame, guarded bool) {
 
 // loudestEcho returns the level in dBFS up to which a sound may be an echo of the agent.
 func (e *voiceDetector) loudestEcho(guarded bool) float64 {
-	loudest := decibels(0)
+	loudest := pcm.SilenceDB
 	for _, level := range e.sent {
 		loudest = max(loudest, level)
 	}
@@ -63,15 +84,6 @@ func (e *voiceDetector) loudestEcho(guarded bool) float64 {
 		return loudest + echoGuarded
 	}
 	return loudest + echoLater
-}
-
-// loudness returns the level of a frame in dBFS.
-func loudness(frame []int16) float64 {
-	var sum float64
-	for _, s := range frame {
-		sum += float64(s) * float64(s)
-	}
-	return decibels(sum / (32768 * 32768 * float64(max(1, len(frame)))))
 }
 
 // endBurst ends the burst after a gap longer than wordGap.
@@ -82,7 +94,13 @@ func (e *voiceDetector) endBurst() {
 }
 
 // reset ends the burst.
-func (e *voiceDetector) reset() { e.run, e.voiced, e.length, e.gap = 0, 0, 0, 0 }
+func (e *voiceDetector) reset() { e.run, e.voiced, e.length, e.gap, e.lead = 0, 0, 0, 0, 0 }
+
+// interrupts reports whether the caller speaks, and the burst contains enough certain voice. The sound immediately before the first voice
+// counts too, because an Activity needs some time to recognize a voice.
+func (e *voiceDetector) interrupts(enough time.Duration) bool {
+	return e.run > 1 && e.lead+e.voiced >= enough && e.certainty >= certain
+}
 
 // ring stores the last audio of the caller, so that an utterance can begin before the detection of its voice.
 type ring struct {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/internal/sounds"
 	"github.com/callwright/callwright/speech/tts"
 )
 
@@ -25,13 +26,13 @@ func TestEndpoints(t *testing.T) {
 	for _, voice := range []string{"slt", "rms"} {
 		var speech [][]int16
 		for _, s := range sentences {
-			speech = append(speech, scale(flite(t, voice, s), -22))
+			speech = append(speech, sounds.Scale(sounds.Speech(t, voice, s), -22))
 		}
 		for name, noise := range map[string]func() func(int) float64{
-			"quiet":       func() func(int) float64 { return white(-75) },
-			"white 15 dB": func() func(int) float64 { return white(-37) },
-			"car 12 dB":   func() func(int) float64 { return brown(-34) },
-			"hum":         func() func(int) float64 { return both(tones(-30, 50), white(-60)) },
+			"quiet":       func() func(int) float64 { return sounds.White(-75) },
+			"white 15 dB": func() func(int) float64 { return sounds.White(-37) },
+			"car 12 dB":   func() func(int) float64 { return sounds.Brown(-34) },
+			"hum":         func() func(int) float64 { return sounds.Both(sounds.Tones(-30, 50), sounds.White(-60)) },
 		} {
 			t.Run(voice+"/"+name, func(t *testing.T) {
 				t.Parallel()
@@ -69,7 +70,7 @@ func TestEndpoints(t *testing.T) {
 // lastLoud returns the end of the last frame whose level is within 30 dB of the speech's level. Later speech is inaudible in noise.
 func lastLoud(p []int16) time.Duration {
 	for i := len(p)/160 - 1; i > 0; i-- {
-		if rms(p[i*160:(i+1)*160]) > level(-52) {
+		if sounds.RMS(p[i*160:(i+1)*160]) > sounds.Amplitude(-52) {
 			return time.Duration(i+1) * 20 * time.Millisecond
 		}
 	}
@@ -86,7 +87,7 @@ type noisy struct {
 func (l *noisy) Read(ctx context.Context) (conversation.Frame, error) {
 	f, err := l.Leg.Read(ctx)
 	for i, s := range f.In {
-		f.In[i] = mulaw(float64(s) + l.noise(l.n))
+		f.In[i] = sounds.Mulaw(float64(s) + l.noise(l.n))
 		l.n++
 	}
 	return f, err
@@ -96,8 +97,8 @@ func (l *noisy) Read(ctx context.Context) (conversation.Frame, error) {
 // it.
 func TestEchoOfSpeech(t *testing.T) {
 	t.Parallel()
-	agent := flite(t, "slt", "Good morning, this is the dentist. Would you like to come on Monday, or rather on Tuesday?")
-	caller := flite(t, "rms", "Excuse me, I have a question.")
+	agent := sounds.Speech(t, "slt", "Good morning, this is the dentist. Would you like to come on Monday, or rather on Tuesday?")
+	caller := sounds.Speech(t, "rms", "Excuse me, I have a question.")
 	for _, dB := range []float64{-60, -45, -35} {
 		for _, breaks := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%v dB, caller speaks %v", dB, breaks), func(t *testing.T) {
@@ -107,10 +108,10 @@ func TestEchoOfSpeech(t *testing.T) {
 				runOn(t, conversation.Config{Synthesizer: engine, Silence: 2 * time.Second}, b, func(ctx context.Context, p *agentstest.Phone) {
 					if breaks {
 						must(t, p.WaitElapsed(ctx, 2*time.Second))
-						p.Play(scale(caller, -25))
+						p.Play(sounds.Scale(caller, -25))
 					}
 				}, func(l *agentstest.Leg) conversation.Audio {
-					return &echoing{Leg: l, gain: level(dB) / 32768, delay: 4}
+					return &echoing{Leg: l, gain: sounds.Amplitude(dB) / 32768, delay: 4}
 				})
 				if turns := b.asked(); len(turns) != 2 || turns[1].Interrupted != breaks {
 					t.Errorf("turns %+v", turns)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/internal/sounds"
 )
 
 // reading is a text of 8 s, with words of at most 5 letters.
@@ -40,10 +41,10 @@ func overReading(t *testing.T, c conversation.Config, b conversation.Brain, act 
 
 // buzz returns a noise in which the recognizer understands no words.
 func buzz(d time.Duration) []int16 {
-	sound := tones(-20, 300, 450, 700)
+	sound := sounds.Tones(-20, 300, 450, 700)
 	out := make([]int16, int(d.Milliseconds())*8)
 	for i := range out {
-		out[i] = clip(sound(i))
+		out[i] = sounds.Clip(sound(i))
 	}
 	return out
 }

@@ -18,7 +18,7 @@ type Meanwhile struct {
 func (c *Conversation) Listen(ctx context.Context, audio Audio, over <-chan struct{}, m Meanwhile) Meanwhile {
 	l := &listener{
 		Meanwhile: m, rate: audio.Rate(), pause: c.cfg.EndOfTurn, preRoll: c.cfg.PreRoll,
-		voiceDetector: newEar(audio.Rate()), ring: newRing(audio.Rate(), c.cfg.PreRoll+2*wordGap),
+		voiceDetector: newEar(c.cfg.Activity(audio.Rate())), ring: newRing(audio.Rate(), c.cfg.PreRoll+2*wordGap),
 	}
 	for left := c.cfg.MaxTurn; left > 0; {
 		f, err := audio.Read(ctx)

@@ -5,7 +5,20 @@ import (
 	"iter"
 	"strings"
 	"time"
+
+	"github.com/callwright/callwright/speech/activity"
 )
+
+// Activity detects the caller's speech in one call. activity.Detector implements it, and agentstest.RunActivity tests it.
+type Activity interface {
+	// Hear classifies the next 20 ms of the call. in is the caller's audio, and out is the agent's audio of the same time; out is nil while the
+	// agent is silent. Frames may be empty, clipped or constant. Hear depends on the frames only, not on the time, so that the same call has
+	// the same verdicts. It does not retain the slices, and does not change them. Only one goroutine uses an Activity.
+	//
+	// Clear speech at -35 to -10 dBFS is Voice at each of the rates 8000, 16000 and 48000 Hz, with a Certainty of 0.6 or more. Silence, and
+	// steady noise after 2 s, are not. DTMF digits are activity.Tone. Level is the level in dBFS. Certainty ranges from 0 to 1.
+	Hear(in, out []int16) activity.Verdict
+}
 
 // Recognizer converts speech to text, one utterance at a time. agentstest.RunRecognizer tests it.
 type Recognizer interface {

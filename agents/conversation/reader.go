@@ -43,7 +43,7 @@ func newReader(ctx context.Context, c Config, audio Audio, brain Brain) *reader 
 	s := newSession(ctx, c, audio, brain)
 	r := &reader{
 		session: s, speaker: &speaker{session: s},
-		voiceDetector: newEar(rate), ring: newRing(rate, c.PreRoll+c.Interruption+2*wordGap),
+		voiceDetector: newEar(c.Activity(rate)), ring: newRing(rate, c.PreRoll+c.Interruption+2*wordGap),
 	}
 	s.wait.Go(r.speaker.run)
 	return r
@@ -217,7 +217,7 @@ func (r *reader) voiceCounts() bool {
 	if r.noises >= falseHolds {
 		need = max(need, rule.cut)
 	}
-	return need > 0 && r.voiceDetector.run > 1 && r.voiceDetector.voiced >= need
+	return need > 0 && r.voiceDetector.interrupts(need)
 }
 
 // currentRule returns the rule for the agent's current words. While the agent is about to speak, the caller may still continue the previous

@@ -13,6 +13,8 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/speech/activity"
+	"github.com/callwright/callwright/speech/pcm"
 	"github.com/callwright/callwright/speech/tts"
 )
 
@@ -171,6 +173,16 @@ func TestHold(t *testing.T) {
 	}
 }
 
+// gullible is an Activity that takes every sound for certain speech.
+type gullible struct{}
+
+func (gullible) Hear(in, _ []int16) activity.Verdict {
+	if level := pcm.Loudness(in); level > pcm.SilenceDB {
+		return activity.Verdict{Kind: activity.Speech, Level: level, Certainty: 1}
+	}
+	return activity.Verdict{Level: pcm.SilenceDB}
+}
+
 // TestCrackle checks that a crackling line neither begins a turn nor prevents the end of a turn.
 func TestCrackle(t *testing.T) {
 	t.Parallel()
@@ -183,12 +195,9 @@ func TestCrackle(t *testing.T) {
 		}
 		return out
 	}
-	if verdict := detect(crackle(time.Second)); share(verdict, func(i int) bool { return i%8 == 0 }) < 0.9 {
-		t.Fatal("the crackle does not fool the detector, and tests nothing")
-	}
 	b := parrot(3)
 	var said time.Duration
-	r := run(t, conversation.Config{}, b, func(ctx context.Context, p *agentstest.Phone) {
+	r := run(t, conversation.Config{Activity: func(int) conversation.Activity { return gullible{} }}, b, func(ctx context.Context, p *agentstest.Phone) {
 		must(t, p.WaitHeard(ctx, "start"))
 		must(t, p.WaitQuiet(ctx, 300*time.Millisecond))
 		p.Play(crackle(3 * time.Second))

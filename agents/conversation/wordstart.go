@@ -1,6 +1,10 @@
 package conversation
 
-import "time"
+import (
+	"time"
+
+	"github.com/callwright/callwright/speech/pcm"
+)
 
 // longestRepeat is the maximum duration of audio that a resumed answer repeats.
 const longestRepeat = 400 * time.Millisecond
@@ -8,23 +12,26 @@ const longestRepeat = 400 * time.Millisecond
 // quietWindow is the level of a gap between words, in dB relative to the loudest window.
 const quietWindow = -20.0
 
+// digitalSilence is the level in dBFS up to which a window is always a gap.
+const digitalSilence = -60.0
+
 // wordStart returns the position at which the last word of the samples begins: the newest window of 10 ms with a level below quietWindow, or of digital silence.
 // Without such a gap it returns 0 if begins is true, which means that the first sample begins a word, and the quietest window otherwise.
 func wordStart(samples []int16, rate int, begins bool) int {
 	size := rate / 100
 	count := len(samples) / size
 	levels := make([]float64, count) // from the newest window to the oldest
-	loudest, quietest := decibels(0), 0
+	loudest, quietest := pcm.SilenceDB, 0
 	for i := range levels {
 		end := len(samples) - i*size
-		levels[i] = loudness(samples[end-size : end])
+		levels[i] = pcm.Loudness(samples[end-size : end])
 		loudest = max(loudest, levels[i])
 		if levels[i] < levels[quietest] {
 			quietest = i
 		}
 	}
 	for i, level := range levels {
-		if level <= max(loudest+quietWindow, nothing) {
+		if level <= max(loudest+quietWindow, digitalSilence) {
 			return len(samples) - (i+1)*size
 		}
 	}

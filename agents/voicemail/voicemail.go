@@ -7,6 +7,7 @@ import (
 
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/speech/activity"
 )
 
 // These constants limit the rules. They favor the verdict "person", because hanging up on a person is worse than talking to a machine.
@@ -26,6 +27,8 @@ const (
 	searchTime = 30 * time.Second
 	// greetingSilence is the silence that ends a machine's greeting without a tone.
 	greetingSilence = 2 * time.Second
+	// shortestTone is the minimum duration of a machine's tone, less the 60 ms until activity.Detector reports it.
+	shortestTone = 120 * time.Millisecond
 	// afterTone is the silence that confirms the end of a tone.
 	afterTone = 200 * time.Millisecond
 )
@@ -33,8 +36,8 @@ const (
 // Detector detects whether a person or a machine answered one call. It must receive the audio from the answer on. It is not safe for
 // concurrent use.
 type Detector struct {
-	voice     *conversation.Detector
-	tone      toneDetector
+	activity  *activity.Detector
+	tone      time.Duration // duration of the current tone
 	elapsed   time.Duration
 	began     time.Duration // elapsed time at the beginning of the first stretch of speech
 	voiceTime time.Duration // duration of voice in the first stretch of speech
@@ -46,7 +49,7 @@ type Detector struct {
 
 // New returns a detector for audio of 8000, 16000 or 48000 samples per second.
 func New(rate int) *Detector {
-	return &Detector{voice: conversation.NewDetector(rate), tone: toneDetector{fold: max(1, rate/toneRate)}}
+	return &Detector{activity: activity.New(rate, nil)}
 }
 
 // Hear processes the next frame of 20 ms. It reports whether a verdict is decided: a person, a machine or unknown. A decided verdict never
@@ -54,15 +57,20 @@ func New(rate int) *Detector {
 func (d *Detector) Hear(f conversation.Frame) (verdict call.AnsweredBy, decided bool) {
 	d.elapsed += frameTime
 	d.gap += frameTime
-	voiced := d.voice.Voiced(f.In)
-	switch tone := d.tone.hear(f.In); {
-	case tone:
+	v := d.activity.Hear(f.In, f.Out)
+	if v.Hertz > 0 {
+		d.tone += frameTime
+	} else {
+		d.tone = 0
+	}
+	switch {
+	case d.tone >= shortestTone:
 		d.gap = 0
 		d.beeped = true
 		if d.verdict == "" {
 			d.verdict = call.AnsweredByVoicemail
 		}
-	case voiced:
+	case v.Kind == activity.Speech:
 		d.speak()
 	}
 	if d.verdict == "" {

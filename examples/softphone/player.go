@@ -11,6 +11,7 @@ import (
 
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/speech/activity"
 	"github.com/callwright/callwright/speech/pcm"
 	"github.com/callwright/callwright/speech/tts"
 )
@@ -141,7 +142,7 @@ func (p player) listen(ctx context.Context, leg call.Leg, finished chan<- struct
 		return err
 	}
 	defer func() { err = errors.Join(err, recording.close()) }()
-	voices := conversation.NewDetector(leg.Rate())
+	voices := activity.New(leg.Rate(), nil)
 	var spoke bool
 	var quiet time.Duration
 	for {
@@ -159,7 +160,7 @@ func (p player) listen(ctx context.Context, leg call.Leg, finished chan<- struct
 			fmt.Printf("heard digit: %c\n", f.Digit)
 		}
 		quiet += pcm.FrameDuration
-		if voices.Voiced(f.In) || f.Out != nil {
+		if voices.Hear(f.In, f.Out).Voice() || f.Out != nil {
 			spoke = spoke || f.Out == nil
 			quiet = 0
 		}

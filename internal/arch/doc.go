@@ -12,7 +12,8 @@
 //   - no struct embeds a configuration (embed.go);
 //   - a type built from a configuration stores it in an unexported field (service.go);
 //   - the HTTP handlers open transactions for idempotent answers only (atomic.go);
-//   - only the packages of transport/oas contain generated code, and neither copied code nor binaries are committed (foreign.go).
+//   - only the packages of transport/oas contain generated code, and neither copied code nor binaries are committed, except for
+//     listed data (foreign.go).
 //
 // The tree is parsed but not compiled. So the rules apply to the files of every platform, even in a package that doesn't build.
 package arch

@@ -2,6 +2,7 @@ package arch
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"path"
 	"regexp"
@@ -32,11 +33,17 @@ var (
 	// pictures matches the screenshots of the dashboard for the documentation. A test creates them.
 	pictures = regexp.MustCompile(`^docs/pictures/[a-z-]+\.png$`)
 
+	// data maps the only committed binaries to the SHA-256 sums of their contents. Each comes from a script in scripts, and its folder
+	// contains its license.
+	data = map[string]string{
+		"speech/activity/silero/weights.f16": "2371714c87453a206bb17d3bfcd4793bff00ef4669f26fdf3ea47e792677292a",
+	}
+
 	// notice matches a copyright notice. Our own source files contain none, because LICENSE applies to all.
 	notice = regexp.MustCompile(`(?i)copyright (\(c\)|©|[12][0-9]{3})`)
 )
 
-// checkForeign reports files that are copied, generated outside of generatedHome, minified or binary.
+// checkForeign reports files that are copied, generated outside of generatedHome, minified or binary, except for data.
 func checkForeign(f file) []Violation {
 	home := path.Dir(path.Dir(f.path)) == generatedHome
 	complain := func(text string) []Violation { return []Violation{{Path: f.path, Text: text}} }
@@ -46,6 +53,12 @@ func checkForeign(f file) []Violation {
 		}
 	}
 	if pictures.MatchString(f.path) {
+		return nil
+	}
+	if sum, ok := data[f.path]; ok {
+		if fmt.Sprintf("%x", sha256.Sum256(f.content)) != sum {
+			return complain("differs from the file of its script: run the script again")
+		}
 		return nil
 	}
 	if bytes.IndexByte(f.content, 0) >= 0 || !utf8.Valid(f.content) {

@@ -32,7 +32,9 @@ var bridges = []struct{ from, to string }{
 	{"agenttest/agenttesttest", "agents/agentstest"},
 	{"agents", "speech/tts"},
 	{"agents/agentstest", "speech/speechtest"},
+	{"agents", "speech/activity"},
 	{"agents/call", "speech/pcm"},
+	{"agents/conversation", "speech/pcm"},
 	{"triage/analyst", "agents/llm"},
 }
 

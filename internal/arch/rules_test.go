@@ -207,6 +207,7 @@ func TestEachRuleIsHeld(t *testing.T) {
 		{"vendored", "vendor/example.org/x/README.md", "x\n", "vendor/example.org/x/README.md: lies in"},
 		{"vendored deeper", "transport/dashboard/node_modules/x.js", "x\n", "transport/dashboard/node_modules/x.js: lies in"},
 		{"binary", "docs/call.wav", "RIFF\x00\x01", "docs/call.wav: is binary"},
+		{"binary that differs from the listed data", "speech/activity/silero/weights.f16", "\x00\x01", "speech/activity/silero/weights.f16: differs from the file of its script"},
 		{"binary without zeros", "docs/logo.png", "\x89PNG\xff", "docs/logo.png: is binary"},
 		{"binary among the pictures", "docs/pictures/call.wav", "RIFF\x00\x01", "docs/pictures/call.wav: is binary"},
 		{"minified by name", "transport/dashboard/x.min.js", "x\n", "transport/dashboard/x.min.js: is minified"},

@@ -16,9 +16,9 @@ import (
 	"github.com/callwright/callwright/adapters/codec"
 	"github.com/callwright/callwright/adapters/codec/g711"
 	"github.com/callwright/callwright/adapters/sipua/rtpmedia"
-	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/sdp"
+	"github.com/callwright/callwright/speech/activity"
 )
 
 // leg is a call over loopback: our session, and the peer's session in the same process, which uses as much processor time.
@@ -123,14 +123,14 @@ func play(ctx context.Context, s sip.MediaSession, said []int16) {
 }
 
 func listen(ctx context.Context, s sip.MediaSession, frames, voiced *atomic.Int64) {
-	detector := conversation.NewDetector(s.Rate())
+	detector := activity.New(s.Rate(), nil)
 	for {
 		f, err := s.Read(ctx)
 		if err != nil {
 			return
 		}
 		frames.Add(1)
-		if detector.Voiced(f.In) {
+		if detector.Hear(f.In, nil).Voice() {
 			voiced.Add(1)
 		}
 	}

@@ -2,7 +2,8 @@
 //
 //	licenses MODULE FILE PACKAGE...   the packages are those of the programs, in the folder of their module
 //
-// It reads the license files in the module cache. The table contains no versions, so that an update changes it only if a license changes.
+// It reads the license files in the module cache. Packages of this repository with a license file of their own are listed like modules,
+// because they contain data of others. The table contains no versions, so that an update changes it only if a license changes.
 package main
 
 import (
@@ -53,24 +54,41 @@ const own = "github.com/callwright/callwright"
 // systems lists the operating systems for which programs are built, because each may link other modules.
 var systems = []string{"darwin", "linux", "windows"}
 
-// linked returns the folders of the modules that packages of a module link, by module path. The standard library has the path "std".
+// linkedFormat prints the path and folder of a package's module, and the path and folder of the package.
+const linkedFormat = "{{with .Module}}{{.Path}}\t{{.Dir}}\t{{$.ImportPath}}\t{{$.Dir}}{{end}}"
+
+// linked returns the folders of the modules that packages of a module link, by module path. The standard library has the path "std". The
+// map also contains the linked packages of this repository that have a license file.
 func linked(module string, packages []string) (map[string]string, error) {
 	folders := map[string]string{}
 	for _, system := range systems {
-		args := append([]string{"list", "-deps", "-f", "{{with .Module}}{{.Path}}\t{{.Dir}}{{end}}"}, packages...)
+		args := append([]string{"list", "-deps", "-f", linkedFormat}, packages...)
 		out, err := goOf(module, "GOOS="+system, args...)
 		if err != nil {
 			return nil, err
 		}
 		for line := range strings.Lines(out) {
-			if path, folder, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok && !strings.HasPrefix(path, own+"/") {
-				folders[path] = folder
+			names := strings.Split(strings.TrimSpace(line), "\t")
+			if len(names) != 4 {
+				continue // a package of the standard library
+			}
+			if !strings.HasPrefix(names[0], own+"/") {
+				folders[names[0]] = names[1]
+			}
+			if strings.HasPrefix(names[2], own+"/") && licensed(names[3]) {
+				folders[names[2]] = names[3]
 			}
 		}
 	}
 	root, err := goOf(module, "GOOS=", "env", "GOROOT")
 	folders["std"] = strings.TrimSpace(root)
 	return folders, err
+}
+
+// licensed reports whether a folder contains a license file.
+func licensed(folder string) bool {
+	entries, err := os.ReadDir(folder)
+	return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return !e.IsDir() && ownLicence.MatchString(e.Name()) })
 }
 
 func goOf(folder, variable string, args ...string) (string, error) {

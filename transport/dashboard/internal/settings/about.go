@@ -2,7 +2,10 @@ package settings
 
 import (
 	"context"
+	"maps"
 	"runtime/debug"
+	"slices"
+	"strings"
 
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
@@ -17,7 +20,10 @@ type about struct {
 	Modules           []module
 }
 
-// module is a Go module that is linked into the program.
+// own is the beginning of the paths of this repository's packages. The table of licenses contains those with data of others.
+const own = "github.com/callwright/callwright/"
+
+// module is a Go module that is linked into the program, or a package of this repository that contains data of others.
 type module struct {
 	Path, Version string
 	License       string // an SPDX expression, or empty if unknown
@@ -44,6 +50,11 @@ func (p pages) about(_ context.Context, r *page.Request) (page.Answer, error) {
 	}
 	for _, m := range info.Deps {
 		a.Modules = append(a.Modules, module{m.Path, m.Version, known[m.Path]})
+	}
+	for _, path := range slices.Sorted(maps.Keys(known)) {
+		if strings.HasPrefix(path, own) {
+			a.Modules = append(a.Modules, module{path, "", known[path]})
+		}
 	}
 	return &page.View{Page: "about", Title: "About", Data: a}, nil
 }

@@ -28,12 +28,13 @@ func TestLicenses(t *testing.T) {
 			known[module] = "reported"
 		}
 	}
-	if len(known) < 50 || known["std"] != "BSD-3-Clause" || known["github.com/callwright/callwright"] != "Apache-2.0" {
+	if len(known) < 50 || known["std"] != "BSD-3-Clause" || known["github.com/callwright/callwright"] != "Apache-2.0" ||
+		known["github.com/callwright/callwright/speech/activity/silero"] != "MIT" {
 		t.Errorf("the licences are %v", known)
 	}
 }
 
 func TestAbout(t *testing.T) {
 	t.Parallel()
-	open(t).get("/settings/about", "Go’s standard library", "<td>BSD-3-Clause</td>", `href="/#runs"`, "Revision", "Version")
+	open(t).get("/settings/about", "Go’s standard library", "<td>BSD-3-Clause</td>", "callwright/speech/activity/silero", "<td>MIT</td>", `href="/#runs"`, "Revision", "Version")
 }

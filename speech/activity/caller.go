@@ -1,0 +1,46 @@
+package activity
+
+// The constants of the caller's usual level.
+const (
+	softer    = 15.0  // dB below the usual level from which speech is somebody else's
+	enough    = 25    // frames of speech, 500 ms, after which the level is known
+	rising    = 0.06  // share of the distance by which a louder frame raises the level
+	falling   = 0.015 // share of the distance by which a softer frame lowers the level
+	softening = 0.02  // dB by which a frame of somebody else's speech lowers the level: 1 dB per second
+)
+
+// caller tracks the usual level of the caller's speech, which about a fifth of the frames exceed. Speech far below this level is
+// somebody else's, such as a colleague's or a television's. While only such speech is heard, the level falls by 1 dB per second, so that a
+// caller who moved away from the phone is heard again.
+type caller struct {
+	level  float64 // dBFS
+	frames int     // number of frames of speech, up to enough
+}
+
+// far reports whether speech of a level in dBFS is too soft for the caller.
+func (c *caller) far(level float64) bool { return c.frames == enough && level < c.level-softer }
+
+// learn updates the usual level with the level of a frame of speech, in dBFS.
+func (c *caller) learn(level float64) {
+	switch {
+	case c.frames == 0:
+		c.level = level
+	case c.far(level):
+		c.level -= softening
+		return
+	case level > c.level:
+		c.level += rising * (level - c.level)
+	default:
+		c.level += falling * (level - c.level)
+	}
+	c.frames = min(c.frames+1, enough)
+}
+
+// above returns the distance in dB of the caller's speech above the noise floor, for a frame with the given level and distance. The distance
+// of the frame itself stands in until the usual level is known.
+func (c *caller) above(level, distance float64) float64 {
+	if c.frames < enough {
+		return distance
+	}
+	return max(distance, distance+c.level-level)
+}

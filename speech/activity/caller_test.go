@@ -1,0 +1,111 @@
+package activity_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/callwright/callwright/internal/sounds"
+	"github.com/callwright/callwright/speech/activity"
+	"github.com/callwright/callwright/speech/activity/silero"
+)
+
+// counts returns the number of frames that are the caller's voice, and of those that are somebody else's speech.
+func counts(d *activity.Detector, p []int16) (voice, far int) {
+	for frame := range slices.Chunk(p, 160) {
+		v := d.Hear(frame, nil)
+		if v.Far {
+			far++
+		}
+		if v.Voice() {
+			voice++
+		}
+	}
+	return voice, far
+}
+
+// TestSofterVoices checks that speech 25 dB below the caller's usual level is somebody else's, that this level is unknown before the caller
+// speaks, and that a caller who becomes as soft is heard again after a while.
+func TestSofterVoices(t *testing.T) {
+	t.Parallel()
+	line := sounds.White(-66)
+	caller := sounds.Mix(sounds.Scale(sounds.Speech(t, "rms", "I would like to come on Tuesday afternoon."), -20), line)
+	room := sounds.Mix(sounds.Scale(sounds.Speech(t, "slt", "Have you seen the keys of the car, or did you leave them at the office?"), -45), line)
+	d := activity.New(8000, nil)
+	before, _ := counts(d, room)
+	if voice, far := counts(d, caller); voice < 50 || far > voice/7 {
+		t.Fatalf("%d frames of the caller are voice, and %d are somebody else's", voice, far)
+	}
+	if voice, far := counts(d, room); voice > before/3 || far < before/2 {
+		t.Errorf("%d frames of the softer voice count, and %d are somebody else's; before the caller spoke, %d counted", voice, far, before)
+	}
+	for range 9 {
+		counts(d, room)
+	}
+	if voice, _ := counts(d, room); voice < before/2 {
+		t.Errorf("after ten times the same speech, %d frames count, want about %d", voice, before)
+	}
+}
+
+// TestEchoIsNotTheCaller checks that speech at the time of the agent's speech does not change the caller's usual level.
+func TestEchoIsNotTheCaller(t *testing.T) {
+	t.Parallel()
+	line := sounds.White(-66)
+	spoken := sounds.Speech(t, "slt", "Good morning, would you like to come on Monday or on Tuesday?")
+	echo := sounds.Mix(sounds.Scale(spoken, -15), line)
+	caller := sounds.Mix(sounds.Scale(spoken, -35), line)
+	d := activity.New(8000, nil)
+	for frame := range slices.Chunk(echo, 160) {
+		d.Hear(frame, frame)
+	}
+	if voice, far := counts(d, caller); voice < 50 || far > 0 {
+		t.Errorf("%d frames of the caller are voice, and %d are somebody else's", voice, far)
+	}
+}
+
+// TestKinds checks the kinds of sounds that are not speech.
+func TestKinds(t *testing.T) {
+	t.Parallel()
+	click := make([]int16, 16000)
+	for i := range 10 {
+		for k := range 60 {
+			click[1600*i+40+k] = int16(12000 * math.Exp(-float64(k)/12) * math.Cos(float64(k)))
+		}
+	}
+	silence := make([]int16, 16000)
+	for _, c := range []struct {
+		name string
+		p    []int16
+		kind activity.Kind
+		want int // minimum number of frames
+	}{
+		{"clicks", sounds.Mix(click, sounds.White(-65)), activity.Impulse, 9},
+		{"a tone of 440 Hz", sounds.Mix(silence, sounds.Tones(-15, 440)), activity.Tone, 96},
+		{"a tone of 1000 Hz", sounds.Mix(silence, sounds.Tones(-15, 1000)), activity.Tone, 96},
+		{"the digit 9", sounds.Mix(silence, sounds.Tones(-15, 852, 1477)), activity.Tone, 99},
+	} {
+		got := map[activity.Kind]int{}
+		d := activity.New(8000, nil)
+		for frame := range slices.Chunk(c.p, 160) {
+			got[d.Hear(frame, nil).Kind]++
+		}
+		if got[c.kind] < c.want || got[activity.Speech] > 4 {
+			t.Errorf("%s: the frames are %v", c.name, got)
+		}
+	}
+}
+
+// BenchmarkHear measures a frame of speech with the network. A frame lasts 20 ms.
+func BenchmarkHear(b *testing.B) {
+	p := sounds.Scale(sounds.Speech(b, "slt", "I would like to come on Tuesday afternoon."), -20)
+	d := activity.New(8000, silero.New())
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		if i+160 > len(p) {
+			i = 0
+		}
+		d.Hear(p[i:i+160], nil)
+		i += 160
+	}
+}

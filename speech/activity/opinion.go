@@ -1,0 +1,62 @@
+package activity
+
+// The network's probabilities above which a frame is speech at the beginning of speech and within speech.
+const (
+	probableOnset   = 0.5
+	probableRelease = 0.35
+)
+
+const (
+	window        = 256 // samples of a network's window
+	certainFrames = 8   // number of frames in Verdict.Certainty
+)
+
+// opinion passes the audio to a Network, and averages its probabilities. The network may be nil.
+type opinion struct {
+	network Network
+	samples [window]float32
+	n       int // number of samples that wait for a complete window
+	latest  float64
+	last    [certainFrames]float64 // probabilities of the last frames
+	at      int
+	speech  bool
+}
+
+// hear processes a frame.
+func (o *opinion) hear(x *[bandFrame]float64) {
+	if o.network == nil {
+		return
+	}
+	for _, v := range x {
+		o.samples[o.n] = float32(v)
+		if o.n++; o.n == window {
+			o.n = 0
+			o.latest = float64(o.network.Probability(o.samples[:]))
+		}
+	}
+	o.at = (o.at + 1) % certainFrames
+	o.last[o.at] = o.latest
+	if o.speech {
+		o.speech = o.latest > probableRelease
+	} else {
+		o.speech = o.latest > probableOnset
+	}
+}
+
+// confirms reports whether the network takes the last frame for speech.
+func (o *opinion) confirms() bool { return o.speech }
+
+// agrees is like confirms, but returns true without a network.
+func (o *opinion) agrees() bool { return o.network == nil || o.speech }
+
+// certainty returns the mean probability of the last frames, or 1 without a network.
+func (o *opinion) certainty() float64 {
+	if o.network == nil {
+		return 1
+	}
+	var sum float64
+	for _, p := range o.last {
+		sum += p
+	}
+	return sum / certainFrames
+}
