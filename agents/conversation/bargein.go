@@ -22,14 +22,14 @@ const (
 
 // InterruptibilityOf returns the level for a number of the API, from 0 (never) to 4 (immediately). Other numbers are clamped to this range.
 func InterruptibilityOf(n int) Interruptibility {
-	return NeverInterrupted + Interruptibility(min(max(n, 0), 4)) //nolint:gosec // from 0 to 4
+	return NeverInterrupted + Interruptibility(min(max(n, 0), 4))
 }
 
 // BargeIn configures which voice of the caller interrupts the following words of the same answer. Without this step, and after the zero
 // BargeIn, the settings of the Config apply.
 //
 //	level                    pauses after   cuts after   cuts for words
-//	NeverInterrupted         never          never        none
+//	NeverInterrupted         -              -            none
 //	ReluctantlyInterrupted   500 ms         2.5 s        at least 3, a request to stop, or the answer to a question
 //	NormallyInterrupted      200 ms         1.2 s        any except back-channels and fillers
 //	ReadilyInterrupted       120 ms         600 ms       any except back-channels and fillers

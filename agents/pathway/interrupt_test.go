@@ -100,7 +100,7 @@ func TestTextIsInterrupted(t *testing.T) {
 			c.begins("One. Two. Three. Is it four?")
 			for _, turn := range turns {
 				c.turn(turn.turn, turn.want)
-				stored := must(json.Marshal(c.state))
+				stored := must(json.Marshal(c.state)) //nolint:musttag // its encoding is private to the package
 				c.state = pathway.State{}
 				if err := json.Unmarshal(stored, &c.state); err != nil {
 					t.Fatal(err)
