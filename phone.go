@@ -91,7 +91,7 @@ func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") =
 
 func errNotE164(s string) error {
 	if strings.Contains(s, "(0)") {
-		return Invalid("", "must not have (0), which is dialed only within the country")
+		return Invalid("", "must not contain (0), which is dialed only within the country")
 	}
 	return Invalid("", "must be an E.164 phone number such as +15551234567")
 }

@@ -61,7 +61,7 @@ func TestParseNumber(t *testing.T) {
 		{"US", "+1234567890123456", "", "must be an E.164"},
 		{"US", "415-555-0123", "", "must be an E.164"},
 		{"US", "41555501२3", "", "must be an E.164"},
-		{"GB", "+44(0)2079460018", "", "must not have (0)"},
+		{"GB", "+44(0)2079460018", "", "must not contain (0)"},
 	} {
 		number, err := c.country.ParseNumber(c.text)
 		if number != c.number || (err == nil) != (c.fault == "") {

@@ -70,7 +70,7 @@ func (s *Service) insertKey(ctx context.Context, k callwright.APIKey) error {
 		return err
 	}
 	if count >= MaxKeys {
-		return callwright.Errorf(callwright.CodeTooManyRequests, "an organization has at most %d active keys: revoke some first", MaxKeys)
+		return callwright.Errorf(callwright.CodeTooManyRequests, "an organization may have at most %d active keys: revoke some first", MaxKeys)
 	}
 	return s.cfg.Store.InsertKey(ctx, k)
 }
@@ -168,7 +168,7 @@ func rotatable(k callwright.APIKey, now time.Time) error {
 	case k.RevokedAt != nil:
 		return callwright.Errorf(callwright.CodeInvalidState, "the key is revoked: create another one")
 	case k.ReplacedBy != "":
-		return callwright.Errorf(callwright.CodeInvalidState, "the key was rotated already: rotate its successor, %s", k.ReplacedBy)
+		return callwright.Errorf(callwright.CodeInvalidState, "the key was already rotated: rotate its successor, %s", k.ReplacedBy)
 	case !k.InForce(now):
 		return callwright.Errorf(callwright.CodeInvalidState, "the key has expired: create another one")
 	}

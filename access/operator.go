@@ -79,7 +79,7 @@ func (o *Operator) Create(
 	err = o.s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
 		org, err := o.s.CreateOrganization(ctx, id, name, grant...)
 		if errors.Is(err, callwright.ErrConflict) {
-			return (&callwright.Error{Code: callwright.CodeConflict, Field: "id", Message: "must be unique: there is an organization with this id"}).Because(err)
+			return (&callwright.Error{Code: callwright.CodeConflict, Field: "id", Message: "must be unique: another organization has this id"}).Because(err)
 		}
 		if err != nil {
 			return err
@@ -121,7 +121,7 @@ func (o *Operator) Change(ctx context.Context, id callwright.OrgID, d Details, g
 func checkGrantable(grant []callwright.Entitlement) error {
 	for _, e := range grant {
 		if !slices.Contains(grantable, e) {
-			return callwright.Invalid("entitlements", "must be among %v: `callwright admin` grants others", grantable)
+			return callwright.Invalid("entitlements", "must be among %v: only `callwright admin` grants other entitlements", grantable)
 		}
 	}
 	return nil

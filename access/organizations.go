@@ -129,7 +129,7 @@ func (c OrganizationChange) apply(o *callwright.Organization) error {
 	for _, right := range slices.Concat(c.Grant, c.Withdraw) {
 		switch {
 		case !entitlement.MatchString(string(right)):
-			return callwright.Invalid("entitlements", "must have capital letters, digits and underscores, as SIP")
+			return callwright.Invalid("entitlements", "must contain only capital letters, digits and underscores, such as SIP")
 		case slices.Contains(c.Grant, right) && slices.Contains(c.Withdraw, right):
 			return callwright.Invalid("entitlements", "%s must not be both granted and withdrawn", right)
 		}
@@ -141,7 +141,7 @@ func (c OrganizationChange) apply(o *callwright.Organization) error {
 	}
 	rights = slices.DeleteFunc(rights, func(right callwright.Entitlement) bool { return slices.Contains(c.Withdraw, right) })
 	if len(rights) > MaxEntitlements {
-		return callwright.Invalid("entitlements", "must be at most %d", MaxEntitlements)
+		return callwright.Invalid("entitlements", "must have at most %d items", MaxEntitlements)
 	}
 	o.Entitlements = rights
 	return nil
@@ -215,8 +215,8 @@ func (s *Service) RotateWebhookSecret(
 	return s.change(ctx, id, func(o *callwright.Organization) error {
 		now := s.cfg.Clock.Now()
 		if overlap > 0 && len(o.WebhookSecrets(now)) > 1 {
-			return callwright.Errorf(callwright.CodeInvalidState, "the secret was rotated already, and the one before signs until %s: wait for that, "+
-				"or rotate without an overlap, which ends both", o.PreviousWebhookEnds.Format(time.RFC3339))
+			return callwright.Errorf(callwright.CodeInvalidState, "the previous webhook secret is valid until %s: wait until then, "+
+				"or rotate without an overlap, which revokes both older secrets", o.PreviousWebhookEnds.Format(time.RFC3339))
 		}
 		o.PreviousWebhookSecret, o.PreviousWebhookEnds = "", nil
 		if overlap > 0 {

@@ -53,7 +53,7 @@ func (s *Service) Calling(ctx context.Context, org callwright.OrgID, c Choice) (
 	a := c.Agent
 	if c.ID != "" {
 		if !reflect.ValueOf(a).IsZero() {
-			return Agent{}, callwright.Invalid("agent_id", "excludes an agent of the call's own: override its settings instead")
+			return Agent{}, callwright.Invalid("agent_id", "excludes settings of an agent in the call: override the web agent's settings instead")
 		}
 		w, err := s.cfg.WebAgents.Agent(ctx, org, c.ID)
 		if err != nil {
@@ -108,7 +108,7 @@ func (s *Service) byPersona(ctx context.Context, org callwright.OrgID, a Agent) 
 // loadPersona returns the version in production of a persona. It returns CodeUnavailable if the server has no personas.
 func (s *Service) loadPersona(ctx context.Context, org callwright.OrgID, id string) (persona.Version, error) {
 	if s.cfg.Personas == nil {
-		return persona.Version{}, callwright.Errorf(callwright.CodeUnavailable, "there are no personas on this server")
+		return persona.Version{}, callwright.Errorf(callwright.CodeUnavailable, "this server has no personas")
 	}
 	_, v, err := s.cfg.Personas.Load(ctx, org, id)
 	return v, err

@@ -111,8 +111,8 @@ func (a Agent) checkTexts(found *faultList) {
 		"interruption_threshold", "must be from 0 to %d milliseconds", MaxInterruption.Milliseconds())
 	found.addIf(a.Interruptibility != nil && (*a.Interruptibility < 0 || *a.Interruptibility > persona.MaxInterruptibility),
 		"interruptibility", "must be from 0 (never) to %d (immediately)", persona.MaxInterruptibility)
-	found.addIf(!led && a.Pathway.Version != pathway.Selector{}, "pathway_version", "needs a pathway_id")
-	found.addIf(!led && a.Pathway.StartNode != "", "start_node_id", "needs a pathway_id")
+	found.addIf(!led && a.Pathway.Version != pathway.Selector{}, "pathway_version", "requires a pathway_id")
+	found.addIf(!led && a.Pathway.StartNode != "", "start_node_id", "requires a pathway_id")
 }
 
 // checkPurpose refuses an agent without a task, pathway or persona. others names, for the error's text, the fields that a client can set
@@ -201,11 +201,11 @@ func (s *Service) checkPathway(ctx context.Context, org callwright.OrgID, ref Pa
 		return nil
 	}
 	if s.cfg.Pathways == nil {
-		return callwright.Errorf(callwright.CodeUnavailable, "there are no pathways on this server")
+		return callwright.Errorf(callwright.CodeUnavailable, "this server has no pathways")
 	}
 	graph, _, err := s.cfg.Pathways.Load(ctx, org, ref.ID, ref.Version)
 	if err == nil && ref.StartNode != "" && graph.Nodes[ref.StartNode] == nil {
-		return callwright.Invalid("start_node_id", "the pathway has no such node")
+		return callwright.Invalid("start_node_id", "must be the id of a node of the pathway")
 	}
 	return err
 }

@@ -183,7 +183,7 @@ func (p Patch) leader(lead func(*Agent, PathwayRef)) []change {
 }
 
 var errPersonaExcludes = callwright.Invalid(
-	string(SettingPersonaID), "excludes a task and a pathway: only one of them can lead the conversation")
+	string(SettingPersonaID), "excludes task and pathway_id: set only one of them")
 
 // byPersona returns the changes that make a persona the agent's leader.
 func (p Patch) byPersona(id string) []change {
@@ -252,7 +252,7 @@ func (p Patch) withoutPathway() (cleared []Setting, refused []change) {
 	} {
 		switch {
 		case s.needs:
-			refused = append(refused, change{[]Setting{s.name}, nil, callwright.Invalid(string(s.name), "needs a pathway_id")})
+			refused = append(refused, change{[]Setting{s.name}, nil, callwright.Invalid(string(s.name), "requires a pathway_id")})
 		case s.given:
 			cleared = append(cleared, s.name)
 		}

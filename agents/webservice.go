@@ -20,7 +20,7 @@ func (s *Service) CreateAgent(ctx context.Context, org callwright.OrgID, w WebAg
 			return err
 		}
 		if n >= MaxAgents {
-			return callwright.Errorf(callwright.CodeInvalidState, "at most %d web agents are possible", MaxAgents)
+			return callwright.Errorf(callwright.CodeInvalidState, "an organization can have at most %d web agents: delete one first", MaxAgents)
 		}
 		return s.cfg.WebAgents.InsertAgent(ctx, w)
 	})

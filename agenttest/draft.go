@@ -60,10 +60,10 @@ const (
 // CodeUnavailable if the model cannot write now, and CodeNotImplemented if Config.Transcripts is nil.
 func (s *Service) DraftScenario(ctx context.Context, org callwright.OrgID, r DraftRequest) (scenario.Scenario, error) {
 	if s.cfg.Transcripts == nil {
-		return scenario.Scenario{}, callwright.Errorf(callwright.CodeNotImplemented, "this program keeps no calls to draft scenarios from")
+		return scenario.Scenario{}, callwright.Errorf(callwright.CodeNotImplemented, "this server stores no calls from which scenarios could be drafted")
 	}
 	if r.Pathway != "" && r.Persona != "" {
-		return scenario.Scenario{}, callwright.Invalid("pathway_id", "give either a pathway_id or a persona_id")
+		return scenario.Scenario{}, callwright.Invalid("pathway_id", "excludes persona_id: set only one of them")
 	}
 	t, err := s.cfg.Transcripts.Transcript(ctx, org, r.Call)
 	if errors.Is(err, callwright.ErrNotFound) {
@@ -79,7 +79,7 @@ func (s *Service) DraftScenario(ctx context.Context, org callwright.OrgID, r Dra
 	}
 	sc := scenario.Scenario{Org: org, Pathway: r.Pathway, Persona: r.Persona}
 	if r.Pathway == "" && r.Persona == "" {
-		return scenario.Scenario{}, callwright.Invalid("pathway_id", "give a pathway_id or a persona_id to test: neither has led the call")
+		return scenario.Scenario{}, callwright.Invalid("pathway_id", "is required, unless persona_id is set: neither a pathway nor a persona led the call")
 	}
 	if err := s.versions.Known(ctx, sc); err != nil {
 		return scenario.Scenario{}, err
@@ -224,7 +224,7 @@ func (s *Service) write(ctx context.Context, org callwright.OrgID, t Transcript)
 func (s *Service) asked(ctx context.Context, org callwright.OrgID, model string, err error) error {
 	class := llm.ClassOf(err)
 	if class == llm.ClassRateLimited {
-		e := callwright.Errorf(callwright.CodeTooManyRequests, "%s has too much to do: try again later", model)
+		e := callwright.Errorf(callwright.CodeTooManyRequests, "%s is busy: try again later", model)
 		if failure, ok := errors.AsType[*llm.Failure](err); ok {
 			e.RetryAfter = failure.RetryAfter
 		}

@@ -57,11 +57,11 @@ func (s *Service) ReplayRun(ctx context.Context, org callwright.OrgID, id string
 	case err != nil:
 		return Replay{}, err
 	case s.cfg.Chats == nil:
-		return Replay{}, callwright.Errorf(callwright.CodeNotImplemented, "this program holds no chats")
+		return Replay{}, callwright.Errorf(callwright.CodeNotImplemented, "this server stores no chats in which runs could be replayed")
 	case !r.State.Ended():
 		return Replay{}, callwright.Errorf(callwright.CodeInvalidState, "the run has not ended: replay it when it has")
 	case r.Pathway == "":
-		return Replay{}, callwright.Errorf(callwright.CodeInvalidState, "only runs of pathways can be replayed, and this one has tested a persona")
+		return Replay{}, callwright.Errorf(callwright.CodeInvalidState, "only runs of pathways can be replayed: this run tested a persona")
 	case r.Outcome == nil || len(r.Outcome.Turns) == 0:
 		return Replay{}, callwright.Errorf(callwright.CodeInvalidState, "nothing was said in the run")
 	}

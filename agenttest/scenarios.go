@@ -103,7 +103,7 @@ func (s *Service) UpdateScenario(
 		}
 		if p.Revision != nil && *p.Revision != sc.Revision {
 			refused = callwright.Errorf(callwright.CodeConflict,
-				"the scenario was changed since it was read: see what is stored now; saving again replaces that")
+				"the scenario was changed after you read it: check the stored version, then save again to replace it")
 			return nil
 		}
 		sc = p.Apply(sc)

@@ -33,7 +33,7 @@ func (s *Service) Suite(
 		return nil, err
 	case len(list) > tornado.MaxScenarios:
 		return nil, callwright.Invalid("scenario_ids",
-			"is required, because the pathway has more than %d enabled scenarios: name at most as many", tornado.MaxScenarios)
+			"is required, because the pathway has more than %[1]d enabled scenarios: name at most %[1]d", tornado.MaxScenarios)
 	case len(ids) == 0 && len(list) == 0:
 		return nil, callwright.Invalid("scenario_ids", "is required, because the pathway has no enabled scenario")
 	}
@@ -51,7 +51,7 @@ func (s *Service) Suite(
 		case !ok:
 			return nil, callwright.InField("scenario_ids", callwright.NotFound("scenario "+callwright.Clip(id, maxNamedID)))
 		case slices.Contains(ids[:i], id):
-			return nil, callwright.Invalid("scenario_ids", "must have each id once")
+			return nil, callwright.Invalid("scenario_ids", "must not repeat an id")
 		}
 		suite[i] = sc
 	}

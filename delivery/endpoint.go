@@ -217,9 +217,9 @@ func (d *Log) Send(ctx context.Context, m Message, happened time.Time, send func
 
 // postpone returns the results of Send for a message that cannot be attempted now.
 func (d *Log) postpone(failing Endpoint, wait, age time.Duration) (failure, putOff error) {
-	text := "the host has as many messages under way as it may"
+	text := "the host has reached its limit of concurrent messages"
 	if failing.PausedAt != nil {
-		text = "messages to the host are paused since " + failing.PausedAt.UTC().Format(time.RFC3339) + ": it has taken none before"
+		text = "messages to the host are paused since " + failing.PausedAt.UTC().Format(time.RFC3339) + ": it has never accepted one"
 	}
 	if age >= tooOld {
 		return callwright.Errorf(callwright.CodeForbidden, "%s", text), nil
@@ -353,10 +353,10 @@ func (d *Log) tellPaused(ctx context.Context, t callwright.Task, args pausedArgs
 }
 
 func (d *Log) pausedText(o callwright.Organization, e Endpoint) string {
-	return fmt.Sprintf(`%s has taken none of the webhook messages of %s since %s.
+	return fmt.Sprintf(`%s has accepted none of the webhook messages of %s since %s.
 The last of %d attempts failed: %s.
 
-Messages to it are paused since %s. One attempt every half an hour looks whether it answers again, which ends the pause.
+Messages to it are paused since %s. Every half hour, one message is tried; if it is accepted, the pause ends.
 Messages that have waited for a day are given up.
 
 If it works again, do not wait: choose Resume at %s.

@@ -177,13 +177,13 @@ func TestWatchersAreBounded(t *testing.T) {
 		}
 	}
 	first, _ := open("acme"), open("acme")
-	full("acme", "an organization may have 2 streams of this kind open at once on a server: close one")
+	full("acme", "an organization may have at most 2 open streams of this kind on a server: close one")
 	open("other")
-	full("other", "this server may have 3 streams of this kind open at once: try again later")
+	full("other", "this server may have at most 3 open streams of this kind: try again later")
 	first.Close()
 	first.Close() // the second call frees no further place
 	open("other")
-	full("third", "this server may have 3 streams of this kind open at once: try again later")
+	full("third", "this server may have at most 3 open streams of this kind: try again later")
 }
 
 func TestWatchersClose(t *testing.T) {

@@ -35,9 +35,9 @@ func (w *Watchers) Open(org callwright.OrgID, key string) (*Watcher, error) {
 	case w.closed:
 		return nil, errWatchClosed
 	case w.openOf[org] >= w.Share:
-		return nil, tooManyWatchers("an organization may have %d streams of this kind open at once on a server: close one", w.Share)
+		return nil, tooManyWatchers("an organization may have at most %d open streams of this kind on a server: close one", w.Share)
 	case w.open >= w.Total:
-		return nil, tooManyWatchers("this server may have %d streams of this kind open at once: try again later", w.Total)
+		return nil, tooManyWatchers("this server may have at most %d open streams of this kind: try again later", w.Total)
 	}
 	if w.by == nil {
 		w.by, w.openOf = map[string]map[*Watcher]bool{}, map[callwright.OrgID]int{}

@@ -77,11 +77,11 @@ func notListening(name, addr string, err error) error {
 	case !ok:
 		return err
 	case errors.Is(err, syscall.EADDRINUSE):
-		return fmt.Errorf("%s %s: another program listens there, perhaps another server: stop it, or give another port", name, addr)
+		return fmt.Errorf("%s %s: another program listens there, perhaps another server: stop it, or choose another port", name, addr)
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		return fmt.Errorf("%s %s: this machine does not have that address: give one that it has, or none before the port for all", name, addr)
+		return fmt.Errorf("%s %s: this machine does not have that address: choose one of its addresses, or leave it out to listen on all", name, addr)
 	case errors.Is(err, syscall.EACCES):
-		return fmt.Errorf("%s %s: this user may not listen there: give a port from 1024 on, or the right to the program", name, addr)
+		return fmt.Errorf("%s %s: this user may not listen there: choose a port from 1024, or grant the program the capability CAP_NET_BIND_SERVICE", name, addr)
 	default:
 		return fmt.Errorf("%s %s: %w", name, addr, failed.Err)
 	}

@@ -208,7 +208,7 @@ func (c *Config) checkPublicURL() error {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return errors.New("--public-url must be a URL such as https://voice.example.com, without a query")
 	case !strings.HasSuffix(c.PublicURL, u.EscapedPath()):
-		return fmt.Errorf("--public-url must have a path as URLs carry it: %s, not %s", u.EscapedPath(), u.Path)
+		return fmt.Errorf("--public-url must have an escaped path: %s, not %s", u.EscapedPath(), u.Path)
 	}
 	return nil
 }
@@ -241,7 +241,7 @@ func (c *Config) complete() error {
 		c.DatabaseURL = "sqlite:" + filepath.Join(c.Data, "callwright.db")
 	}
 	if path, ok := databaseFile(*c); ok && strings.Contains(path, "?") {
-		return fmt.Errorf("--database-url %s: a SQLite database takes no parameters: it is sqlite:PATH", c.DatabaseURL)
+		return fmt.Errorf("--database-url %s: must be sqlite:PATH without parameters", c.DatabaseURL)
 	}
 	if u, err := url.Parse(c.DatabaseURL); err != nil || u.Scheme != "sqlite" && u.Scheme != "postgres" && u.Scheme != "postgresql" {
 		return errors.New("--database-url must begin with sqlite:, postgres:// or postgresql://")
@@ -253,10 +253,10 @@ func (c *Config) complete() error {
 		return err
 	}
 	if (c.SIPCert == "") != (c.SIPKey == "") {
-		return errors.New("--sip-cert and --sip-key go together")
+		return errors.New("--sip-cert and --sip-key must be set together")
 	}
 	if (c.LLMBaseURL == "") != (c.LLMModel == "") {
-		return errors.New("--llm-base-url and --llm-model go together")
+		return errors.New("--llm-base-url and --llm-model must be set together")
 	}
 	return nil
 }
@@ -274,7 +274,7 @@ func (c *Config) checkEngines() error {
 		return errors.New("--stt must be pocketsphinx or openai")
 	}
 	if (c.TTS == "openai" || c.STT == "openai") && c.LLMBaseURL == "" {
-		return errors.New("--tts openai and --stt openai need --llm-base-url")
+		return errors.New("--tts openai and --stt openai require --llm-base-url")
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func divide(c Config, limit uint64) (s shares, whole int, err error) {
 		return most, whole, nil
 	}
 	if limit < leastFiles {
-		return s, whole, fmt.Errorf("the limit of open files is %d: at least %d are needed, and %d for all connections and calls (ulimit -n, LimitNOFILE=)",
+		return s, whole, fmt.Errorf("the limit of open files is %d: it must be at least %d, and %d to allow all connections and calls (ulimit -n, LimitNOFILE=)",
 			limit, leastFiles, whole)
 	}
 	part := func(n int) int { return max(1, n*(int(limit)-ownDescriptors)/rest) }

@@ -89,8 +89,8 @@ func checkLost(c Config) error {
 	if _, err := os.Stat(sign); err != nil {
 		return nil //nolint:nilerr // nothing shows that there was a database
 	}
-	return fmt.Errorf("the database %s is missing, and the data folder was used with one, as %s shows: restore the database from a backup, "+
-		"or name another one with --database-url; to begin a new one, remove %s", path, sign, sign)
+	return fmt.Errorf("the database %s is missing, but %s shows that the data folder was used with one: restore the database from a backup, "+
+		"or name another one with --database-url; to begin a new one, delete %s", path, sign, sign)
 }
 
 // lock locks the file and writes the process and host into it. It returns an error if another server holds the lock. The file is not

@@ -38,7 +38,7 @@ type Platform struct {
 	app  *fx.App
 
 	failed   chan error
-	handler  atomic.Pointer[http.Handler] // nil while the platform does not run
+	handler  atomic.Pointer[http.Handler] // nil while the platform is not running
 	services Services
 	reload   reloadParts
 	info     Info
@@ -148,13 +148,13 @@ func (p *Platform) Stop(ctx context.Context) error {
 }
 
 // ServeHTTP serves the API, the dashboard, the pages to sign letters and the probes, at the paths of the contract. It is for programs with
-// their own listener. While the platform does not run, it answers 503.
+// their own listener. While the platform is not running, it answers 503.
 func (p *Platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h := p.handler.Load(); h != nil {
 		(*h).ServeHTTP(w, r)
 		return
 	}
-	http.Error(w, "the platform does not run", http.StatusServiceUnavailable)
+	http.Error(w, "the platform is not running", http.StatusServiceUnavailable)
 }
 
 // Services returns the domain services. They are set when Config.Ready is called and when Start has returned.

@@ -112,7 +112,7 @@ func TestOtherMasterKey(t *testing.T) {
 	if err := os.Remove(secretFile(c)); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := open(); err == nil || !strings.Contains(err.Error(), "none in "+secretFile(c)) {
+	if _, _, err := open(); err == nil || !strings.Contains(err.Error(), "neither "+secretFile(c)) {
 		t.Errorf("without a key: %v", err)
 	}
 	if _, err := os.Stat(secretFile(c)); !errors.Is(err, fs.ErrNotExist) {
@@ -122,11 +122,11 @@ func TestOtherMasterKey(t *testing.T) {
 	if err := os.WriteFile(secretFile(c), []byte(other), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := open(); err == nil || !strings.Contains(err.Error(), "in "+secretFile(c)+" is not the one") {
+	if _, _, err := open(); err == nil || !strings.Contains(err.Error(), "in "+secretFile(c)+" is not the key") {
 		t.Errorf("with another key in the file: %v", err)
 	}
 	t.Setenv(masterkey.Variable, other)
-	if _, _, err := open(); err == nil || !strings.Contains(err.Error(), "in "+masterkey.Variable+" is not the one") {
+	if _, _, err := open(); err == nil || !strings.Contains(err.Error(), "in "+masterkey.Variable+" is not the key") {
 		t.Errorf("with another key in the environment: %v", err)
 	}
 }
@@ -233,7 +233,7 @@ func TestShares(t *testing.T) {
 			t.Errorf("%s: %d of %d files are given away", name, used, test.limit)
 		}
 	}
-	if _, _, err := divide(plain, 255); err == nil || !strings.Contains(err.Error(), "at least 256 are needed") {
+	if _, _, err := divide(plain, 255); err == nil || !strings.Contains(err.Error(), "at least 256") {
 		t.Errorf("a limit of 255 gives %v", err)
 	}
 }

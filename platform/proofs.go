@@ -26,7 +26,7 @@ func (c *Config) checkNumberProof() error {
 		return nil
 	}
 	if c.NumberProof == proofNone {
-		return errors.New("--number-proof-from needs --number-proof call")
+		return errors.New("--number-proof-from requires --number-proof call")
 	}
 	if n, err := callwright.ParsePhoneNumber(string(c.NumberProofFrom)); err != nil || n != c.NumberProofFrom {
 		return errors.New("--number-proof-from must be a number in E.164, such as +14155550100")

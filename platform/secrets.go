@@ -46,11 +46,11 @@ func (s secrets) check(ctx context.Context, tenants callwright.Tenants) error {
 	case errors.Is(err, callwright.ErrNotFound):
 		return nil
 	case s.Store != nil && (err == nil || errors.Is(err, callwright.ErrWrongKey)):
-		return fmt.Errorf("the master key is missing: this database was made with one, and there is none in %s and none in %s; "+
-			"put that key back, from a backup or from another node (no new one was written)", s.From, masterkey.Variable)
+		return fmt.Errorf("the master key is missing: this database was created with one, but neither %s nor %s contains one; "+
+			"restore that key from a backup or from another node (no new key was written)", s.From, masterkey.Variable)
 	case errors.Is(err, callwright.ErrWrongKey):
-		return fmt.Errorf("the master key in %s is not the one that this database was made with: "+
-			"put that one back, from a backup or from another node", s.From)
+		return fmt.Errorf("the master key in %s is not the key with which this database was created: "+
+			"restore that key from a backup or from another node", s.From)
 	}
 	return err
 }
@@ -83,7 +83,7 @@ func checkKeyFile(path string) error {
 			"chown it to the server's user, and replace the key if others may have read it", path, uid)
 	}
 	if shared(info) {
-		return fmt.Errorf("%s holds a key and has mode %04o, with which other users can read or change it: "+
+		return fmt.Errorf("%s holds a key and has mode %04o, which lets other users read or change it: "+
 			"chmod 600 it, and replace the key if others may have read it", path, info.Mode().Perm())
 	}
 	return nil
@@ -100,7 +100,7 @@ func checkFolder(path string) error {
 		return fmt.Errorf("--data %s belongs to the user %d, who can replace the keys in it: chown it to the server's user", path, uid)
 	}
 	if info.Mode()&os.ModeSticky == 0 && info.Mode().Perm()&0o002 != 0 {
-		return fmt.Errorf("--data %s has mode %04o, with which everybody can replace the keys in it: chmod o-w it", path, info.Mode().Perm())
+		return fmt.Errorf("--data %s has mode %04o, which lets every user replace the keys in it: chmod o-w it", path, info.Mode().Perm())
 	}
 	return nil
 }

@@ -123,7 +123,7 @@ func peerRoots(c Config, ca *testca.Authority) (*x509.CertPool, error) {
 			return nil, err
 		}
 		if !pool.AppendCertsFromPEM(text) {
-			return nil, errors.New(file + ": no certificate in it")
+			return nil, errors.New(file + ": must contain a certificate")
 		}
 	}
 	return pool, nil
@@ -228,8 +228,8 @@ func newMedia(c Config, rt callwright.Runtime) (*rtpmedia.Media, error) {
 		return nil, err
 	}
 	if err := m.Check(); err != nil {
-		return nil, fmt.Errorf("--media-ip %s: %w: give one of its own, by default that of --sip-addr; "+
-			"the one at which peers reach it goes into --public-ip", c.MediaIP, err)
+		return nil, fmt.Errorf("--media-ip %s: %w: choose an address of this machine (default: that of --sip-addr); "+
+			"set the address at which peers reach it with --public-ip", c.MediaIP, err)
 	}
 	return m, nil
 }

@@ -108,7 +108,7 @@ var remedies = []Remedy{
 	{GatewayError, ActOperator, "", "The request could not be delivered to the carrier. The operator of this service must act."},
 	{ActivationFailed, ActOperator, "", "The number was released and is not active here. The operator of this service must act."},
 	{RegistrationConflict, ActOperator, "", "The number is ported, but registered by somebody else here. The operator of this service must act."},
-	{OtherFailure, ActOperator, "", "The carrier gives another reason. The operator of this service knows it."},
+	{OtherFailure, ActOperator, "", "The carrier gives another reason. Ask the operator of this service for it."},
 }
 
 // Remedies returns the remedies of all failure codes.

@@ -114,7 +114,7 @@ func (s *Service) admit(ctx context.Context, org callwright.OrgID) error {
 	}
 	if open >= s.cfg.MaxOpen {
 		return callwright.Errorf(callwright.CodeTooManyRequests,
-			"the organization has %d port requests that have not ended, which is the limit: wait for their end, or cancel some", open)
+			"the organization has %d port requests that have not ended, which is the limit: wait until some end, or cancel some", open)
 	}
 	last, err := s.cfg.Store.Requests(ctx, org, Filter{Limit: s.cfg.MaxHourly})
 	if err != nil || len(last) < s.cfg.MaxHourly {
@@ -125,7 +125,7 @@ func (s *Service) admit(ctx context.Context, org callwright.OrgID) error {
 		return nil
 	}
 	full := callwright.Errorf(callwright.CodeTooManyRequests,
-		"the organization has made %d port requests within an hour, which is the limit, also if they have ended: wait", s.cfg.MaxHourly)
+		"the organization has made %d port requests within an hour, which is the limit, even if they have ended: try again later", s.cfg.MaxHourly)
 	full.RetryAfter = wait
 	return full
 }
@@ -138,7 +138,7 @@ func (s *Service) claim(ctx context.Context, r Request) error {
 		return err
 	}
 	for i, id := range r.Documents {
-		f.addIf(slices.Contains(absent, id), fmt.Sprintf("documents[%d]", i), "there is no such document: upload it first")
+		f.addIf(slices.Contains(absent, id), fmt.Sprintf("documents[%d]", i), "must be the id of an uploaded document: upload it first")
 	}
 	if err := f.err(); err != nil {
 		return err
@@ -147,7 +147,7 @@ func (s *Service) claim(ctx context.Context, r Request) error {
 	if err != nil {
 		return err
 	}
-	return r.conflicts(taken, "is in another port request that has not ended: wait for its end, or cancel it")
+	return r.conflicts(taken, "is in another port request that has not ended: wait until it ends, or cancel it")
 }
 
 // admitNumbers returns an error if a number of a request belongs to another organization of this deployment. The caller must store r first:
@@ -202,7 +202,7 @@ func (f *faults) addText(field, text string, most int, required bool) {
 func (f *faults) addName(field, text string, most int, required bool) {
 	f.addText(field, text, most, required)
 	lower := strings.ToLower(text)
-	f.addIf(strings.Contains(lower, "://") || strings.Contains(lower, "www."), field, "must not have a web address")
+	f.addIf(strings.Contains(lower, "://") || strings.Contains(lower, "www."), field, "must not contain a web address")
 }
 
 func (f faults) err() error { return callwright.FieldErrors(f).OrNil() }
@@ -308,7 +308,7 @@ func (s *Service) checkWebhook(f *faults, url string) {
 		return
 	}
 	if s.cfg.Notifier == nil {
-		f.addIf(true, "webhook_url", "this service sends no webhooks for port requests: leave it out")
+		f.addIf(true, "webhook_url", "must be empty: this service sends no webhooks for port requests")
 		return
 	}
 	f.addText("webhook_url", url, maxURL, false)

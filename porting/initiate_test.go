@@ -124,7 +124,7 @@ func TestNamesHaveNoLinks(t *testing.T) {
 				*name(&d) = text
 				_, _, err := h.Initiate(t.Context(), org, d)
 				wantError(t, text, err, callwright.CodeBadRequest, "losing_carrier_information."+field)
-				if err == nil || !strings.Contains(err.Error(), "must not have a web address") {
+				if err == nil || !strings.Contains(err.Error(), "must not contain a web address") {
 					t.Errorf("%s %q gave %v", field, text, err)
 				}
 			}

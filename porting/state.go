@@ -121,7 +121,7 @@ func (s State) Next(e Event, by Actor) (State, error) {
 	case i < 0:
 		return s, callwright.Errorf(callwright.CodeInvalidState, "a port request that is %s cannot be %s", s, e)
 	case !slices.Contains(rules[i].By, by):
-		return s, callwright.Errorf(callwright.CodeForbidden, "the event %s of a port request is not for %s to cause", e, by)
+		return s, callwright.Errorf(callwright.CodeForbidden, "the event %s of a port request must not be caused by %s", e, by)
 	}
 	return rules[i].To, nil
 }

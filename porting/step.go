@@ -114,7 +114,7 @@ func (s *Service) submit(ctx context.Context, g Gateway, r *Request) (goesOn boo
 		return false, s.reject(ctx, r, Carrier, refusal.Failure)
 	}
 	if err == nil && (receipt.Ref == "" || len(receipt.Ref) > MaxRef) {
-		err = errors.New("the gateway gives an order no reference, or one that is too long")
+		err = errors.New("the gateway returned an order without a reference, or with one that is too long")
 	}
 	if err != nil {
 		return false, s.recordUnreachable(ctx, *r, err)

@@ -132,7 +132,7 @@ func (s *Service) called(ctx context.Context, to callwright.PhoneNumber, peer Pe
 	case len(admitted) == 0 && len(found) == 1:
 		return found[0], nil
 	case len(found) > 0 || ambiguous:
-		return Trunk{}, callwright.Errorf(callwright.CodeConflict, "the digits %s may stand for several numbers", peer.Digits)
+		return Trunk{}, callwright.Errorf(callwright.CodeConflict, "the digits %s may mean several numbers: the call must name the number with + and its country code", peer.Digits)
 	}
 	return Trunk{}, callwright.NotFound("number")
 }

@@ -41,7 +41,7 @@ func (r *CloneRequest) check(s *Service) error {
 		}
 	}
 	if len(r.Files) == 0 || len(r.Files) > MaxFiles {
-		return callwright.Invalid("audio_samples", "must be from 1 to %d files", MaxFiles)
+		return callwright.Invalid("audio_samples", "must have 1 to %d files", MaxFiles)
 	}
 	return nil
 }
@@ -74,7 +74,7 @@ func (s *Service) Clone(ctx context.Context, org callwright.OrgID, r CloneReques
 	defer cancel()
 	v, err := s.clone(limited, org, r)
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
-		late := callwright.Errorf(callwright.CodeUnavailable, "gave no voice within %v: send fewer or shorter ones", maxClone)
+		late := callwright.Errorf(callwright.CodeUnavailable, "could not be turned into a voice within %v: send fewer or shorter recordings", maxClone)
 		return Voice{}, callwright.InField("audio_samples", late.Because(err))
 	}
 	return v, err
@@ -88,14 +88,14 @@ const cloneMemory = int64(MaxRecording/time.Second) * 48000 * 2
 func (s *Service) checkFree(ctx context.Context, org callwright.OrgID, name string) error {
 	_, err := s.cfg.Voices.VoiceByKey(ctx, org, Key(name))
 	if err == nil {
-		return callwright.Invalid("name", "is taken by another voice of the organization")
+		return callwright.Invalid("name", "must be unique: another voice of the organization has this name")
 	}
 	if !errors.Is(err, callwright.ErrNotFound) {
 		return err
 	}
 	list, err := s.cfg.Voices.VoicesOf(ctx, org, MaxOwnVoices)
 	if err == nil && len(list) >= MaxOwnVoices {
-		return callwright.Errorf(callwright.CodeInvalidState, "the organization has %d voices of its own: delete one first", MaxOwnVoices)
+		return callwright.Errorf(callwright.CodeInvalidState, "an organization can have at most %d voices of its own: delete one first", MaxOwnVoices)
 	}
 	return err
 }

@@ -146,7 +146,7 @@ func (s *Service) enter(org callwright.OrgID) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.by[org] >= s.cfg.PerOrg {
-		return tooMany(fmt.Sprintf("%d texts of the organization are being synthesized: send this one again later", s.by[org]))
+		return tooMany(fmt.Sprintf("%d texts of the organization are being synthesized, which is the limit: send this one again later", s.by[org]))
 	}
 	if s.active >= s.cfg.Parallel+s.cfg.Waiting {
 		return tooMany("too many texts wait to be synthesized: send this one again later")

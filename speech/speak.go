@@ -136,7 +136,7 @@ func (j *job) speakAll(ctx context.Context, each func([]int16)) ([]int16, error)
 		}
 		pcm.Normalize(samples, rate, j.cfg.Loudness)
 		if len(all)+len(samples) > pcm.Samples(maxAudio, rate) {
-			return nil, callwright.Invalid("text", "takes over %v to speak: send a shorter one", maxAudio)
+			return nil, callwright.Invalid("text", "must take at most %v to speak: send a shorter one", maxAudio)
 		}
 		all = append(all, samples...)
 		each(samples)
@@ -147,7 +147,7 @@ func (j *job) speakAll(ctx context.Context, each func([]int16)) ([]int16, error)
 	case strings.ContainsFunc(j.request.Text, latin):
 		return nil, callwright.Errorf(callwright.CodeUnavailable, "the speech engine %s gave no audio for the text", j.desc.Name)
 	}
-	return nil, callwright.Invalid("text", "has nothing that the speech engine %s speaks: it may lack the script", j.desc.Name)
+	return nil, callwright.Invalid("text", "must contain something that the speech engine %s can speak: it may not support the script", j.desc.Name)
 }
 
 // spoken reports whether some engine may speak a character.
@@ -191,7 +191,7 @@ func (s *Service) collect(ctx context.Context, r tts.Request) (samples []int16, 
 		case err != nil:
 			return nil, err
 		case len(samples) > most:
-			return nil, callwright.Errorf(callwright.CodeUnavailable, "the speech engine %s gave over %v of audio for a sentence", s.desc.Name, maxSentenceAudio)
+			return nil, callwright.Errorf(callwright.CodeUnavailable, "the speech engine %s returned more than %v of audio for a sentence", s.desc.Name, maxSentenceAudio)
 		}
 	}
 }

@@ -137,11 +137,11 @@ func (s *Service) unknown(ctx context.Context, org callwright.OrgID, name string
 			names = append(names, v.Name)
 		}
 	}
-	text := fmt.Sprintf("there is no voice %q", callwright.Clip(name, 4*MaxName))
+	text := fmt.Sprintf("unknown voice %q", callwright.Clip(name, 4*MaxName))
 	if like := nearest(name, names, 3); len(like) > 0 {
 		return text + ": did you mean " + strings.Join(like, ", ") + "?"
 	}
-	return fmt.Sprintf("%s among the %d that there are", text, len(names))
+	return fmt.Sprintf("%s (%d voices are known)", text, len(names))
 }
 
 // checkName returns CodeBadRequest with the field "name" if the name of an own voice is invalid or is the name of an engine's voice.
@@ -153,15 +153,15 @@ func (s *Service) checkName(name string) error {
 	case callwright.Longer(name, MaxName):
 		return callwright.Invalid("name", "must have at most %d characters, and has %d", MaxName, utf8.RuneCountInString(name))
 	case strings.ContainsFunc(name, callwright.Hidden):
-		return callwright.Invalid("name", "must not have characters that cannot be seen")
+		return callwright.Invalid("name", "must not contain invisible characters")
 	case strings.Contains(name, "/"):
-		return callwright.Invalid("name", "must not have a slash, because the name stands in paths")
+		return callwright.Invalid("name", "must not contain a slash, because the name is part of URLs")
 	case key == reserved:
-		return callwright.Invalid("name", "must not be %q, which is a path of its own", reserved)
+		return callwright.Invalid("name", "must not be %q, which is reserved", reserved)
 	case strings.Trim(key, ".") == "":
-		return callwright.Invalid("name", "must not be a dot or two, because the name stands in paths")
+		return callwright.Invalid("name", "must not consist of dots, because the name is part of URLs")
 	case slices.ContainsFunc(s.desc.Voices, func(v tts.Voice) bool { return Key(v.Name) == key }):
-		return callwright.Invalid("name", "is taken by a voice of the engine")
+		return callwright.Invalid("name", "must be unique: a voice of the engine has this name")
 	}
 	return nil
 }
@@ -169,7 +169,7 @@ func (s *Service) checkName(name string) error {
 // nameConflict translates a store's CodeConflict with the field "name" to CodeBadRequest. It returns other errors unchanged.
 func nameConflict(err error) error {
 	if e, ok := errors.AsType[*callwright.Error](err); ok && e.Code == callwright.CodeConflict && e.Field == "name" {
-		return callwright.Invalid("name", "is taken by another voice of the organization").Because(err)
+		return callwright.Invalid("name", "must be unique: another voice of the organization has this name").Because(err)
 	}
 	return err
 }

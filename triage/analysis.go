@@ -69,7 +69,7 @@ func (s *Service) Analyze(ctx context.Context, org callwright.OrgID, by Actor, i
 func (s *Service) answerAnalysis(ctx context.Context, sess *Session, text string) error {
 	a := *sess.Analysis
 	if len(a.Answers) >= maxAnswers {
-		return callwright.Errorf(callwright.CodeInvalidState, "an analysis takes at most %d answers", maxAnswers)
+		return callwright.Errorf(callwright.CodeInvalidState, "an analysis accepts at most %d answers", maxAnswers)
 	}
 	a.Answers = append(slices.Clip(a.Answers), text)
 	if sess.Status == SessionAwaitingInput {
@@ -88,7 +88,7 @@ func (s *Service) roomToAnalyze(ctx context.Context, org callwright.OrgID) error
 	if err != nil || count < analysesAtOnce {
 		return err
 	}
-	full := callwright.Errorf(callwright.CodeTooManyRequests, "at most 10 analyses of an organization run at once, and %d are running", count)
+	full := callwright.Errorf(callwright.CodeTooManyRequests, "at most 10 analyses of an organization may run concurrently, and %d are running", count)
 	full.RetryAfter = analysisLater
 	return full
 }

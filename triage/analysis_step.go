@@ -56,13 +56,13 @@ func (s *Service) analyze(ctx context.Context, task callwright.Task, args analyz
 func (s *Service) runStep(ctx context.Context, sess Session, attempt int, left time.Duration) (Progress, error) {
 	switch {
 	case s.cfg.Analyst == nil:
-		return failedProgress("There is nobody here any more who analyzes issues."), nil
+		return failedProgress("This server no longer analyzes issues."), nil
 	case left <= 0:
 		return failedProgress(fmt.Sprintf("The analysis took longer than %.0f minutes.", analysisLife.Minutes())), nil
 	case sess.Analysis.Step >= maxAnalysisSteps:
-		return failedProgress(fmt.Sprintf("The analysis took more than %d steps.", maxAnalysisSteps)), nil
+		return failedProgress(fmt.Sprintf("The analysis needed more than %d steps.", maxAnalysisSteps)), nil
 	case attempt > analysisAttempts: // the last attempt died without reporting an error
-		return failedProgress("The analysis was broken off several times."), nil
+		return failedProgress("The analysis was interrupted several times."), nil
 	}
 	c, err := s.caseOf(ctx, sess, attempt)
 	if err != nil {
@@ -159,17 +159,17 @@ func (p Progress) Check() error {
 	var why string
 	switch {
 	case slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Status != "" || !slices.Contains(said, s.Type) }):
-		why = "one of its steps is not its own, or has a status"
+		why = "one of its steps has a status, or a type that is not allowed"
 	case !slices.Contains([]SessionStatus{SessionActive, SessionAwaitingInput, SessionComplete, SessionError}, p.Next):
 		why = fmt.Sprintf("it leaves the session %q", p.Next)
 	case p.Next == SessionAwaitingInput && (len(p.Steps) == 0 || p.Steps[len(p.Steps)-1].Type != TypeResponse):
 		why = "it does not end with a question"
 	case len(p.State) > maxAnalysisState || p.State != nil && !json.Valid(p.State):
-		why = fmt.Sprintf("its state is no JSON, or longer than %d bytes", maxAnalysisState)
+		why = fmt.Sprintf("its state is not JSON, or is longer than %d bytes", maxAnalysisState)
 	default:
 		return nil
 	}
-	return callwright.ErrInternal.Because(fmt.Errorf("the progress of an analyst can't be kept: %s", why))
+	return callwright.ErrInternal.Because(fmt.Errorf("the progress of an analyst cannot be stored: %s", why))
 }
 
 // storeStep writes the progress of a step and queues the next one. It returns errMoved if the session has changed or was deleted.

@@ -42,7 +42,7 @@ func TestAnalyze(t *testing.T) {
 		synctest.Wait()
 		told := s.wantTold(sess, triage.SessionComplete, triage.TypeAction, triage.TypeAction, triage.TypeThought, triage.TypeArtifact,
 			triage.TypeResponse, triage.TypeSessionStopped)
-		if told[1].Detail != "Why does it hang up?" || told[1].Actor != ada || !strings.Contains(told[2].Detail, "it is gone") {
+		if told[1].Detail != "Why does it hang up?" || told[1].Actor != ada || !strings.Contains(told[2].Detail, "it was deleted") {
 			t.Errorf("told is %+v", told)
 		}
 		for _, e := range told[2:] {

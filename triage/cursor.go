@@ -30,7 +30,7 @@ func NewCursors(current byte, keys map[byte][]byte) (*Cursors, error) {
 	c := &Cursors{current: current, keys: make(map[byte]func() hash.Hash, len(keys))}
 	for id, key := range keys {
 		if len(key) < cursorKey {
-			return nil, fmt.Errorf("triage: cursor key %d has %d bytes, less than %d", id, len(key), cursorKey)
+			return nil, fmt.Errorf("triage: cursor key %d must have at least %d bytes, not %d", id, cursorKey, len(key))
 		}
 		c.keys[id] = hmacUnder(bytes.Clone(key))
 	}

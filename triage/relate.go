@@ -46,7 +46,7 @@ func (s *Service) relate(ctx context.Context, from, to *change, t RelationType) 
 			return r, false, nil
 		case r.From.ID == to.Issue.ID:
 			return Relation{}, false, callwright.Errorf(callwright.CodeConflict,
-				"%s is related to %s the other way round", to.Issue.Name(), from.Issue.Name())
+				"%s already has this relation to %s in the other direction", to.Issue.Name(), from.Issue.Name())
 		}
 	}
 	for _, c := range []*change{from, to} {

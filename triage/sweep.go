@@ -31,7 +31,7 @@ func (s *Service) endSilent(ctx context.Context, seen Session) error {
 		if sess.Revision != seen.Revision {
 			return nil
 		}
-		why := fmt.Sprintf("Nothing was heard of the agent for %d minutes.", SilentAfter/time.Minute)
+		why := fmt.Sprintf("The agent has sent nothing for %d minutes.", SilentAfter/time.Minute)
 		if sess.Status == SessionAwaitingInput {
 			why = fmt.Sprintf("Nobody has answered for %d days.", WaitsAtMost/(24*time.Hour))
 		}

@@ -38,8 +38,8 @@ func TestSilentSessionsEnd(t *testing.T) {
 		after time.Duration
 		why   string
 	}{
-		triage.SessionPending:       {triage.SilentAfter, "Nothing was heard of the agent for 30 minutes."},
-		triage.SessionActive:        {triage.SilentAfter, "Nothing was heard of the agent for 30 minutes."},
+		triage.SessionPending:       {triage.SilentAfter, "The agent has sent nothing for 30 minutes."},
+		triage.SessionActive:        {triage.SilentAfter, "The agent has sent nothing for 30 minutes."},
 		triage.SessionAwaitingInput: {triage.WaitsAtMost, "Nobody has answered for 7 days."},
 	} {
 		t.Run(string(status), func(t *testing.T) {

@@ -68,7 +68,7 @@ func (d Decoder) Decode(ctx context.Context, src io.ReadSeeker, limit time.Durat
 		}
 		return pcm.Audio{}, d.damaged(kind, err)
 	case len(audio.Samples) == 0:
-		return pcm.Audio{}, callwright.Errorf(callwright.CodeUnsupportedMedia, "the %s recording has no audio in it", kind)
+		return pcm.Audio{}, callwright.Errorf(callwright.CodeUnsupportedMedia, "the %s recording contains no audio", kind)
 	}
 	return audio, nil
 }
@@ -122,7 +122,7 @@ func collect(ctx context.Context, s source, limit time.Duration) (pcm.Audio, err
 	resampler, err := pcm.NewResampler(s.rate, rate)
 	if err != nil {
 		return pcm.Audio{}, callwright.Errorf(callwright.CodeUnsupportedMedia,
-			"the recording has %d samples a second: between %d and %d are taken", s.rate, pcm.MinRate, pcm.MaxRate)
+			"the recording has %d samples a second: it must have %d to %d", s.rate, pcm.MinRate, pcm.MaxRate)
 	}
 	audio := pcm.Audio{Rate: rate, Channels: 1}
 	for total, most := 0, pcm.Samples(limit, s.rate); ; {

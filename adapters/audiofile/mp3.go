@@ -110,12 +110,12 @@ func openMP3(src *bufio.Reader) (source, error) {
 	start, _ := src.Peek(peekSize) // an error means that the file is shorter
 	at, ok := firstFrame(start)
 	if !ok {
-		return source{}, callwright.Errorf(callwright.CodeUnsupportedMedia, "the MP3 recording has no frame of audio")
+		return source{}, callwright.Errorf(callwright.CodeUnsupportedMedia, "the MP3 recording contains no audio")
 	}
 	h, _ := parseFrame(start[at:])
 	if h.old {
 		return source{}, callwright.Errorf(callwright.CodeUnsupportedMedia,
-			"MP3 with %d samples a second (MPEG-2.5) is not decoded: convert it to WAV, or to MP3 with 16000 or more", h.rate)
+			"MP3 with %d samples a second (MPEG-2.5) is not supported: convert it to WAV, or to MP3 with 16000 or more", h.rate)
 	}
 	if _, err := src.Discard(at); err != nil {
 		return source{}, err
@@ -192,7 +192,7 @@ func (f *frames) advance() error {
 			}
 		}
 		if f.junk++; f.junk > maxJunk {
-			return errors.New("too much between the frames that is no audio")
+			return errors.New("too many bytes between the audio frames")
 		}
 		if _, err := f.src.Discard(1); err != nil {
 			return io.EOF

@@ -42,7 +42,7 @@ func readPage(src io.Reader) (oggPage, error) {
 		return oggPage{}, errors.New("a page is cut off")
 	}
 	if string(head[:4]) != "OggS" || head[4] != 0 {
-		return oggPage{}, errors.New("something that is no page")
+		return oggPage{}, errors.New("not an Ogg page")
 	}
 	lacing := make([]byte, head[26])
 	if _, err := io.ReadFull(src, lacing); err != nil {
@@ -108,7 +108,7 @@ func openStreams(src io.Reader) (*packets, []byte, error) {
 		}
 		if page.flags&pageFirst == 0 {
 			if chosen == nil {
-				return nil, nil, callwright.Errorf(callwright.CodeUnsupportedMedia, "the Ogg file has no Vorbis or Opus in it: upload Ogg Vorbis, Ogg Opus, MP3 or WAV")
+				return nil, nil, callwright.Errorf(callwright.CodeUnsupportedMedia, "the Ogg file contains neither Vorbis nor Opus: upload Ogg Vorbis, Ogg Opus, MP3 or WAV")
 			}
 			if page.serial == chosen.serial {
 				chosen.page = page

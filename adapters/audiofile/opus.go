@@ -24,13 +24,13 @@ type opusStream struct {
 // openOpus checks the identification and comment headers (RFC 7845, section 5) and returns the source of the audio.
 func (d Decoder) openOpus(p *packets, head []byte) (source, error) {
 	if d.Opus == nil {
-		return source{}, callwright.Errorf(callwright.CodeUnsupportedMedia, "the file is Ogg Opus, which this installation does not decode: upload %s", d.taken())
+		return source{}, callwright.Errorf(callwright.CodeUnsupportedMedia, "the file is Ogg Opus, which this installation cannot decode: upload %s", d.taken())
 	}
 	if len(head) < 19 || head[8]>>4 != 0 {
 		return source{}, errors.New("no identification header")
 	}
 	if head[18] != 0 {
-		return source{}, callwright.Errorf(callwright.CodeUnsupportedMedia, "Ogg Opus with %d channels is not decoded: upload one or two", head[9])
+		return source{}, callwright.Errorf(callwright.CodeUnsupportedMedia, "Ogg Opus with %d channels is not supported: upload one or two channels", head[9])
 	}
 	if tags, _, err := p.next(); err != nil || len(tags) < 8 || string(tags[:8]) != "OpusTags" {
 		return source{}, errors.New("no comment header")

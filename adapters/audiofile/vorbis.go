@@ -70,7 +70,7 @@ func checkIdentification(b []byte) error {
 		return callwright.Errorf(callwright.CodeUnsupportedMedia, "Ogg Vorbis with %d channels at %d samples a second is not decoded", channels, rate)
 	}
 	if short, long := b[28]&0x0F, b[28]>>4; short < 6 || long > 13 || short > long {
-		return errors.New("block sizes that Vorbis does not have")
+		return errors.New("invalid Vorbis block sizes")
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ const (
 	maxValues     = 1 << 21 // sum over all codebooks of entries times dimensions
 )
 
-var errCodebook = errors.New("a codebook that Vorbis does not have, or one that is too large")
+var errCodebook = errors.New("a codebook is invalid or too large")
 
 // checkSetup checks the codebooks of a setup header (Vorbis I, section 3.2.1); b is the header without its first 7 bytes. The check is
 // necessary because the library would allocate the sizes that the codebooks claim, and loop forever on an incomplete code.

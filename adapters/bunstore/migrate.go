@@ -92,7 +92,7 @@ func (db *DB) apply(ctx context.Context, idb bun.IDB, steps []migration) error {
 		return err
 	}
 	if last > len(steps) {
-		return fmt.Errorf("it has version %d, this program knows up to %d: start a newer one", last, len(steps))
+		return fmt.Errorf("it has version %d, but this program supports at most version %d: start a newer program", last, len(steps))
 	}
 	for _, step := range steps[last:] {
 		// Bypass bun, which would interpret question marks in the text as placeholders.
@@ -130,7 +130,7 @@ func (db *DB) checkVersion(ctx context.Context) error {
 	})
 	switch {
 	case errors.Is(err, callwright.ErrInternal):
-		return fmt.Errorf("the %s database has no tables of Callwright: start the server first, which makes them (%w)", db.core.Name(), errors.Unwrap(err))
+		return fmt.Errorf("the %s database has no tables of Callwright: start the server first, which creates them (%w)", db.core.Name(), errors.Unwrap(err))
 	case err != nil:
 		return err
 	case last != len(steps):

@@ -69,7 +69,7 @@ func New(config Config) (*Model, error) {
 	}
 	switch {
 	case config.Model == nil && (config.Mode != Replay || config.Called == ""):
-		return nil, callwright.Invalid("model", "is required, or Called in the mode replay")
+		return nil, callwright.Invalid("model", "is required, unless the mode is replay and Called is set")
 	case config.Path == "" && config.Mode != Off:
 		return nil, callwright.Invalid("path", "is required unless the mode is off")
 	}
@@ -173,7 +173,7 @@ func (m *Model) find(ctx context.Context, asked request) (recording, bool, error
 	defer m.mu.Unlock()
 	rec, found := m.kept[asked.key]
 	if !found && m.config.Mode == Replay {
-		return rec, false, &llm.Failure{Class: llm.ClassPermanent, Message: "there is no recording of this request: " + m.nearest(asked)}
+		return rec, false, &llm.Failure{Class: llm.ClassPermanent, Message: "the cassette contains no recording of this request: " + m.nearest(asked)}
 	}
 	return rec, found, nil
 }

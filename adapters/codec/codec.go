@@ -33,7 +33,7 @@ func (s Set) New(name string) (sip.Codec, error) {
 			return e.New()
 		}
 	}
-	return nil, callwright.Errorf(callwright.CodeUnavailable, "there is no engine for the codec %q", name)
+	return nil, callwright.Errorf(callwright.CodeUnavailable, "no engine supports the codec %q", name)
 }
 
 // Names returns the SDP names of the set, in order of preference.

@@ -15,5 +15,5 @@ func ExampleSet() {
 	fmt.Println(err)
 	// Output:
 	// [G722 PCMU PCMA]
-	// there is no engine for the codec "G729"
+	// no engine supports the codec "G729"
 }

@@ -62,7 +62,7 @@ func New(config Config) (*Synthesizer, error) {
 	}
 	s.voices, s.version = slices.Sorted(maps.Keys(s.titles)), version(program)
 	if !slices.Contains(s.voices, s.voice) {
-		return nil, callwright.Invalid("voice", "eSpeak has no voice %q", config.Voice)
+		return nil, callwright.Invalid("voice", "must be a voice that `espeak-ng --voices` lists, not %q", config.Voice)
 	}
 	return s, nil
 }
@@ -75,7 +75,7 @@ func listVoices(program *engine.Program) (map[string]string, error) {
 	defer cancel()
 	printed, err := program.Run(ctx, "", "--voices")
 	if err != nil {
-		return nil, callwright.Errorf(callwright.CodeUnavailable, "eSpeak does not say which voices it has: %w", err)
+		return nil, callwright.Errorf(callwright.CodeUnavailable, "eSpeak cannot list its voices: %w", err)
 	}
 	titles := map[string]string{}
 	for i, line := range strings.Split(string(printed), "\n") {
@@ -139,7 +139,7 @@ func (s *Synthesizer) choose(wanted, spoken string) (string, error) {
 	case voice != "" && slices.Contains(s.voices, voice):
 		return voice, nil
 	case voice != "":
-		return "", callwright.Invalid("voice", "eSpeak has no voice %q", wanted)
+		return "", callwright.Invalid("voice", "must be a voice that `espeak-ng --voices` lists, not %q", wanted)
 	case language == "":
 		return s.voice, nil
 	case slices.Contains(s.voices, language):
@@ -153,7 +153,7 @@ func (s *Synthesizer) choose(wanted, spoken string) (string, error) {
 			return name, nil
 		}
 	}
-	return "", callwright.Invalid("language", "eSpeak does not speak %q", spoken)
+	return "", callwright.Invalid("language", "must be a language that eSpeak speaks, not %q", spoken)
 }
 
 // speak runs eSpeak and returns its audio. It passes the text in a file, because every user of the machine could read an argument in the
@@ -194,5 +194,5 @@ func printable(text string) string {
 }
 
 func failed(cause error) error {
-	return (&callwright.Error{Code: callwright.CodeUnavailable, Message: "eSpeak made no speech"}).Because(cause)
+	return (&callwright.Error{Code: callwright.CodeUnavailable, Message: "eSpeak produced no audio"}).Because(cause)
 }

@@ -113,7 +113,7 @@ func fill(ctx context.Context, f *os.File, r io.Reader, size int64) error {
 	case err != nil:
 		return coded(audio, err)
 	case n != size:
-		return fmt.Errorf("audio: %d bytes were announced, and at least %d came", size, n)
+		return fmt.Errorf("audio: %d bytes were announced, but at least %d were received", size, n)
 	}
 	if err := errors.Join(f.Sync(), f.Close()); err != nil {
 		return coded(audio, fmt.Errorf("audio: %w", err))
@@ -203,7 +203,7 @@ func wholeSize(f *os.File) (int64, error) {
 	}
 	declared := binary.LittleEndian.Uint32(header[4:])
 	if string(header[:4]) == "RIFF" && declared != 1<<32-1 && int64(declared)+int64(len(header)) > info.Size()+1 {
-		return 0, fmt.Errorf("the file %s was cut off: it has %d bytes, and had %d", f.Name(), info.Size(), int64(declared)+int64(len(header)))
+		return 0, fmt.Errorf("the file %s is truncated: it contains %d bytes instead of %d", f.Name(), info.Size(), int64(declared)+int64(len(header)))
 	}
 	return info.Size(), nil
 }

@@ -74,12 +74,12 @@ func listVoices(program *engine.Program) ([]string, error) {
 	defer cancel()
 	printed, err := program.Run(ctx, "", "-lv")
 	if err != nil {
-		return nil, callwright.Errorf(callwright.CodeUnavailable, "flite does not say which voices it has: %w", err)
+		return nil, callwright.Errorf(callwright.CodeUnavailable, "flite cannot list its voices: %w", err)
 	}
 	_, list, _ := strings.Cut(string(printed), ":")
 	voices := slices.DeleteFunc(strings.Fields(list), func(voice string) bool { return strings.HasSuffix(voice, "_time") })
 	if len(voices) == 0 {
-		return nil, callwright.Errorf(callwright.CodeUnavailable, "flite has no voice: %s", install)
+		return nil, callwright.Errorf(callwright.CodeUnavailable, "flite has no voices: %s", install)
 	}
 	slices.Sort(voices)
 	return slices.Compact(voices), nil
@@ -135,13 +135,13 @@ func (s *Synthesizer) CheckVoice(voice, language string) error {
 		return s.unknownVoice(voice)
 	}
 	if broad, _, _ := strings.Cut(strings.ToLower(language), "-"); broad != "" && broad != "en" {
-		return callwright.Invalid("language", "flite speaks English, not %q", language)
+		return callwright.Invalid("language", "must be English, the only language of flite, not %q", language)
 	}
 	return nil
 }
 
 func (s *Synthesizer) unknownVoice(voice string) error {
-	return callwright.Invalid("voice", "there is no voice %q; flite here has %s", voice, strings.Join(s.voices, ", "))
+	return callwright.Invalid("voice", "unknown voice %q: use one of %s", voice, strings.Join(s.voices, ", "))
 }
 
 // speak runs flite and returns its audio. It passes the text in a file, because every user of the machine could read an argument in the
@@ -170,5 +170,5 @@ func (s *Synthesizer) speak(ctx context.Context, voice, text string, prosody tts
 }
 
 func failed(cause error) error {
-	return (&callwright.Error{Code: callwright.CodeUnavailable, Message: "flite made no speech"}).Because(cause)
+	return (&callwright.Error{Code: callwright.CodeUnavailable, Message: "flite produced no audio"}).Because(cause)
 }

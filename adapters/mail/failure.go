@@ -20,11 +20,11 @@ func withoutWords(err error) error {
 		}
 		return fmt.Errorf("%s: %w", e.Reason, cause(err))
 	}
-	return fmt.Errorf("no session with the server: %w", cause(err))
+	return fmt.Errorf("cannot open a session with the server: %w", cause(err))
 }
 
 // errSession replaces the errors about a session that cause does not recognize, because their texts may quote the server.
-var errSession = errors.New("it must greet, offer STARTTLS unless it is smtps or on this machine, and accept the credentials")
+var errSession = errors.New("the server must send a greeting, offer STARTTLS (unless the URL is smtps or the server is on this machine) and accept the credentials")
 
 // cause returns the cause of an error, without any text of the server. It returns errSession for unknown errors.
 func cause(err error) error {

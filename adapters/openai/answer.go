@@ -46,11 +46,11 @@ func (c *Client) answer(ctx context.Context, body chatRequest) (llm.Answer, erro
 		return llm.Answer{}, failure(err)
 	}
 	if len(completion.Choices) == 0 {
-		return llm.Answer{}, &llm.Failure{Class: llm.ClassTransient, Message: "the service gave no answer"}
+		return llm.Answer{}, &llm.Failure{Class: llm.ClassTransient, Message: "the service returned an empty answer"}
 	}
 	choice := completion.Choices[0]
 	if choice.FinishReason == "content_filter" || choice.Message.Refusal != "" {
-		return llm.Answer{}, &llm.Failure{Class: llm.ClassPermanent, Message: "the service held the answer back"}
+		return llm.Answer{}, &llm.Failure{Class: llm.ClassPermanent, Message: "the service withheld the answer"}
 	}
 	return llm.Answer{
 		JSON: json.RawMessage(choice.Message.Content), Model: completion.Model,

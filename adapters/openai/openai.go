@@ -63,10 +63,10 @@ func New(config Config) (*Client, error) {
 	fill(&config.Transcription, defaultTranscription)
 	base, err := url.Parse(config.BaseURL)
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.User != nil {
-		return nil, callwright.Invalid("base_url", "the base URL must be an http or https URL without a user")
+		return nil, callwright.Invalid("base_url", "must be an http or https URL without a user name")
 	}
 	if strings.ContainsFunc(config.APIKey.Reveal(), func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsGraphic(r) }) {
-		return nil, callwright.Invalid("api_key", "the API key has a character that no header can carry")
+		return nil, callwright.Invalid("api_key", "must contain only visible ASCII characters and spaces")
 	}
 	if config.Client == nil {
 		config.Client = &http.Client{}

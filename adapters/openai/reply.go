@@ -108,7 +108,7 @@ func (r *reply) check() error {
 	case "":
 		return &llm.Failure{Class: llm.ClassTransient, Message: "the answer was cut off"}
 	case "content_filter":
-		return &llm.Failure{Class: llm.ClassPermanent, Message: "the service held the answer back"}
+		return &llm.Failure{Class: llm.ClassPermanent, Message: "the service withheld the answer"}
 	default:
 		return nil
 	}

@@ -146,7 +146,7 @@ func (k *Keeper) read() error {
 		return err
 	}
 	if len(held.Certificate) == 0 {
-		return errors.New("there is no certificate")
+		return errors.New("the file contains no certificate")
 	}
 	leaf, err := x509.ParseCertificate(held.Certificate[0])
 	if err != nil {

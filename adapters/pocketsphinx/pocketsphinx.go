@@ -67,7 +67,7 @@ func New(config Config) (*Recognizer, error) {
 	}
 	raw, err := os.ReadFile(filepath.Join(r.model, "cmudict-en-us.dict"))
 	if err != nil {
-		return nil, callwright.Errorf(callwright.CodeUnavailable, "PocketSphinx has no model of English: %s", install).Because(err)
+		return nil, callwright.Errorf(callwright.CodeUnavailable, "PocketSphinx lacks its English model: %s", install).Because(err)
 	}
 	r.words = readDictionary(string(raw))
 	return r, nil
@@ -76,7 +76,7 @@ func New(config Config) (*Recognizer, error) {
 // CheckLanguage returns CodeBadRequest for languages other than English, which the model requires. It accepts an empty language.
 func (*Recognizer) CheckLanguage(language string) error {
 	if broad, _, _ := strings.Cut(strings.ToLower(language), "-"); broad != "" && broad != "en" {
-		return callwright.Invalid("language", "PocketSphinx here understands English, not %q", language)
+		return callwright.Invalid("language", "must be English, the only language of this PocketSphinx, not %q", language)
 	}
 	return nil
 }

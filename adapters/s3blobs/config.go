@@ -114,15 +114,15 @@ var (
 func (c Config) check() error {
 	switch {
 	case !bucketName.MatchString(c.Bucket):
-		return fmt.Errorf("the bucket %q must be the name of one: 3 to 63 lower-case letters, digits, dots and hyphens", c.Bucket)
+		return fmt.Errorf("the bucket %q: must be 3 to 63 lower-case letters, digits, dots and hyphens", c.Bucket)
 	case c.Prefix != "" && !prefixName.MatchString(c.Prefix):
-		return fmt.Errorf("the prefix %q must be names of letters, digits, _, ., = or -, with a slash between each two", c.Prefix)
+		return fmt.Errorf("the prefix %q: must be names of letters, digits, _, ., = or -, separated by slashes", c.Prefix)
 	case c.AccessKey == "" || c.SecretKey == "":
 		return errors.New("the access key and the secret key are required")
 	case c.Encryption.Algorithm != "" && c.Encryption.Algorithm != "AES256" && c.Encryption.Algorithm != "aws:kms":
 		return fmt.Errorf("the encryption %q must be AES256 or aws:kms", c.Encryption.Algorithm)
 	case c.Encryption.KMSKey != "" && c.Encryption.Algorithm != "aws:kms":
-		return errors.New("a KMS key needs the encryption aws:kms")
+		return errors.New("a KMS key requires the encryption aws:kms")
 	case c.Endpoint == "":
 		return nil
 	}
@@ -135,9 +135,9 @@ func (c Config) checkEndpoint() error {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
 		return errors.New("the endpoint must be a URL such as https://s3.example.com")
 	case u.User != nil:
-		return errors.New("the endpoint must not have a user or a password: AccessKey and SecretKey are for those")
+		return errors.New("the endpoint must not contain a user name or password: set AccessKey and SecretKey instead")
 	case u.Scheme == "http" && !c.AllowHTTP:
-		return errors.New("the endpoint is http://, where audio can be read along: use https://, or set AllowHTTP")
+		return errors.New("the endpoint must begin with https://, because http:// sends audio unencrypted; AllowHTTP permits http://")
 	}
 	return nil
 }

@@ -14,9 +14,9 @@ import (
 
 // The errors that callers receive. Each wraps the server's response as its cause, for the log.
 var (
-	errNoBucket = callwright.Errorf(callwright.CodeUnavailable, "the bucket for audio does not exist: make it, or correct its name or region")
-	errRefused  = callwright.Errorf(callwright.CodeUnavailable, "the storage for audio refuses access: correct the key, or what its policy allows")
-	errClock    = callwright.Errorf(callwright.CodeUnavailable, "the storage for audio refuses access, for the clock of this machine is wrong: set it")
+	errNoBucket = callwright.Errorf(callwright.CodeUnavailable, "the bucket for audio does not exist: create it, or correct its name or region")
+	errRefused  = callwright.Errorf(callwright.CodeUnavailable, "the storage for audio refuses access: correct the key or its policy")
+	errClock    = callwright.Errorf(callwright.CodeUnavailable, "the storage for audio refuses access, because the clock of this machine is wrong: correct the clock")
 	errFull     = callwright.Errorf(callwright.CodeUnavailable, "the storage for audio is full")
 	errAway     = callwright.Errorf(callwright.CodeUnavailable, "the storage for audio does not answer: try again later")
 	errNoS3     = callwright.Errorf(callwright.CodeUnavailable, "the storage for audio does not speak S3: correct its endpoint")

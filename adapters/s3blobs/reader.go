@@ -83,7 +83,7 @@ func (b *blob) open() error {
 	}
 	if want := fmt.Sprintf("bytes %d-%d/%d", b.at, b.size-1, b.size); aws.ToString(object.ContentRange) != want {
 		b.discard()
-		return errNoS3.Because(fmt.Errorf("the range %q came, not %q", aws.ToString(object.ContentRange), want))
+		return errNoS3.Because(fmt.Errorf("the server sent the range %q, not %q", aws.ToString(object.ContentRange), want))
 	}
 	b.from = b.at
 	return nil
@@ -121,10 +121,10 @@ func (b *blob) Seek(offset int64, whence int) (int64, error) {
 	case io.SeekEnd:
 		offset += b.size
 	default:
-		return 0, fmt.Errorf("audio: there is no whence %d", whence)
+		return 0, fmt.Errorf("audio: invalid whence %d", whence)
 	}
 	if offset < 0 {
-		return 0, errors.New("audio: the place is before the beginning")
+		return 0, errors.New("audio: negative position")
 	}
 	b.at = offset
 	return offset, nil

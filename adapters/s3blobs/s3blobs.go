@@ -143,7 +143,7 @@ func seekable(ctx context.Context, r io.Reader, size int64) (body io.ReadSeeker,
 }
 
 func wrongSize(n, size int64) error {
-	return fmt.Errorf("audio: %d bytes were announced, and %d or more came", size, n)
+	return fmt.Errorf("audio: %d bytes were announced, but at least %d were received", size, n)
 }
 
 // reader reads from r until ctx ends.

@@ -59,7 +59,7 @@ func (m Model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	case llm.TaskExtract:
 		content = extract(q)
 	default:
-		return llm.Answer{}, unsupported("there is no rule for a question of the kind " + string(q.Task))
+		return llm.Answer{}, unsupported("no rule answers questions of the kind " + string(q.Task))
 	}
 	raw, err := json.Marshal(content)
 	if err != nil {

@@ -78,7 +78,7 @@ func choose(q llm.Question) (id, reason string, err error) {
 	case otherwise != nil && (len(unclear) == 0 || !otherwise.Otherwise):
 		return otherwise.ID, "no other fits", nil
 	case len(unclear) > 0:
-		return "", "", unsupported(fmt.Sprintf("it can't judge %q: quote what the caller says, or compare a variable", unclear))
+		return "", "", unsupported(fmt.Sprintf("the condition %q cannot be judged: quote what the caller says, or compare a variable", unclear))
 	default:
 		return "", "", unsupported("none of the options fits")
 	}

@@ -55,8 +55,8 @@ func parse(task string) (script, error) {
 			continue
 		}
 		if !s.add(text) {
-			return script{}, unsupported(fmt.Sprintf("line %d of the task is no rule that it knows: write "+
-				`when "words": say "answer", and "and end" or "and transfer" behind it where that is meant`, i+1))
+			return script{}, unsupported(fmt.Sprintf("line %d of the task is not a valid rule: write "+
+				`when "words": say "answer", optionally followed by "and end" or "and transfer"`, i+1))
 		}
 	}
 	return s, nil

@@ -22,7 +22,7 @@ func (s script) prose() (line, error) {
 			return line{say: say}, nil
 		}
 	}
-	return line{}, unsupported(`the instructions have no words to say: write Say "words", or rules`)
+	return line{}, unsupported(`the instructions contain nothing to say: write Say "words", or rules`)
 }
 
 // spoken returns the quotations that a text asks the speaker to say, separated by spaces.

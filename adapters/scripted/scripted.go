@@ -89,7 +89,7 @@ func (m Model) Unanswered(_ string, task llm.Task) string {
 		if slices.ContainsFunc(m.rules, func(r Rule) bool { return r.Task == task }) {
 			return ""
 		}
-		return "it needs a language model"
+		return "a language model is required"
 	}
 }
 
@@ -125,9 +125,9 @@ func answer(ctx context.Context, r llm.ReplyRequest) (line, script, error) {
 	switch {
 	case err != nil:
 	case l.action == llm.ActionTransfer && !r.CanTransfer:
-		err = unsupported("a rule transfers the call, and there is no transfer number")
+		err = unsupported("a rule transfers the call, but no transfer number is set")
 	case l.action == llm.ActionEnd && !r.CanEnd:
-		err = unsupported("a rule ends the conversation, which the speaker may not do here")
+		err = unsupported("a rule ends the conversation, which is not allowed here")
 	}
 	return l, s, err
 }
@@ -178,7 +178,7 @@ func (s script) reply(r llm.ReplyRequest) (line, error) {
 	case r.Arriving, s.empty() && !r.CanEnd:
 		return s.prose()
 	case !turn:
-		return line{}, unsupported("the last message is the agent's own")
+		return line{}, unsupported("the last message must be from the caller")
 	case !begun:
 		return line{say: greeting}, nil
 	default:
@@ -223,13 +223,13 @@ func (s script) callerTurn(r llm.ReplyRequest) (line, error) {
 	}
 	n := len(messages)
 	if n > 0 && messages[n-1].Role != llm.RoleCaller {
-		return line{}, unsupported("the last message is the caller's own")
+		return line{}, unsupported("the last message must be from the agent")
 	}
 	if s.start != nil && said(messages, n) == "" {
 		return *s.start, nil
 	}
 	if n == 0 {
-		return line{}, unsupported("nothing says what the caller says first")
+		return line{}, unsupported("no rule contains the caller's first words")
 	}
 	if l, ok := s.match(messages, n-1); ok {
 		return l, nil

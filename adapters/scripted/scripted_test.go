@@ -197,7 +197,7 @@ func TestUnfollowed(t *testing.T) {
 		"":                             "a free task is not followed",
 		"Ask whether the parcel came.": "a free task is not followed",
 		`Ask "Did the parcel come?"`:   "a free task is not followed",
-		"when \"yes\" say":             "line 1 of the task is no rule",
+		"when \"yes\" say":             "line 1 of the task is not a valid rule",
 		"Be kind.\nwhen \"yes\": say \"Thank you.\" and end": "",
 		`start: say "Hello."`:                                "",
 		`otherwise: say "Pardon?"`:                           "",

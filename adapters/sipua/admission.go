@@ -123,7 +123,7 @@ func (u *UA) consider(v inviteContext) {
 func (u *UA) admit(v inviteContext) *message.Refusal {
 	var err error
 	if v.to, err = message.CalledNumber(v.req); err != nil && len(callwright.NumberReadings(message.CalledDigits(v.req))) == 0 {
-		return u.rejectUnknown(v, "no phone number is called")
+		return u.rejectUnknown(v, "the request names no phone number")
 	}
 	route, r := u.lookUp(v)
 	v.to = cmp.Or(route.Number, v.to)
@@ -175,7 +175,7 @@ func (u *UA) lookUp(v inviteContext) (trunk.Route, *message.Refusal) {
 	case callwright.CodeNotFound:
 		return route, u.rejectUnknown(v, "the number has no inbound trunk")
 	case callwright.CodeConflict:
-		return route, u.rejectUnknown(v, "the number has no plus, and may be more than one: the organization needs a default country")
+		return route, u.rejectUnknown(v, "the number has no + and is ambiguous: set a default country for the organization")
 	case callwright.CodeForbidden:
 		return route, u.rejectUnknown(v, "the trunk does not admit the address")
 	case callwright.CodeUnavailable:
@@ -196,7 +196,7 @@ func (u *UA) authenticate(v inviteContext, route trunk.Route) *message.Refusal {
 	from, caller := v.from.Addr().Unmap(), sidesOf(v.req).Caller
 	if u.sources.Distrusted(from, route.TrunkID, caller) {
 		// The number itself is valid. This refusal must not count against the number, because that would block other callers of it.
-		return u.reject(v, source.Sides{Caller: caller}, "wrong credentials came too often from the address, or from the caller")
+		return u.reject(v, source.Sides{Caller: caller}, "too many wrong credentials came from the address or from the caller")
 	}
 	switch u.challenger.Check(v.req, v.to, from, route.Credentials) {
 	case auth.OK:

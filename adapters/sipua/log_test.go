@@ -85,10 +85,10 @@ func TestRefusedCallsInLog(t *testing.T) {
 	}{
 		"unattached": {callwright.NotFound("number"), 403, "", `reason="the number has no inbound trunk"`},
 		"forbidden":  {callwright.ErrForbidden, 403, "", `reason="the trunk does not admit the address"`},
-		"no number":  {nil, 403, "sip:%0a@x.test", `to=%0a source=127.0.0.1 status=403 reason="no phone number is called"`},
+		"no number":  {nil, 403, "sip:%0a@x.test", `to=%0a source=127.0.0.1 status=403 reason="the request names no phone number"`},
 		"no Contact of ours": {
 			nil, 403, "sip:" + bob.String() + "-" + strings.Repeat("q", 33) + "@x.test",
-			"to=" + bob.String() + `-… source=127.0.0.1 status=403 reason="no phone number is called"`,
+			"to=" + bob.String() + `-… source=127.0.0.1 status=403 reason="the request names no phone number"`,
 		},
 		"database": {callwright.ErrUnavailable, 503, "", `reason="the number cannot be looked up"`},
 	} {

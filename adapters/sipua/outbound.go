@@ -107,7 +107,7 @@ func checkDial(d call.DialRequest) ([]sip.Header, error) {
 		}
 	}
 	if d.Ring < 0 || d.Ring > maxRing {
-		return nil, callwright.Invalid("ring", "a phone rings for at most %s", maxRing)
+		return nil, callwright.Invalid("ring", "must be at most %s", maxRing)
 	}
 	return message.NewCustomHeaders(d.Headers)
 }

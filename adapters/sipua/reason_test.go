@@ -99,7 +99,7 @@ func TestTransferWithoutAResult(t *testing.T) {
 		accepts bool
 		want    string
 	}{
-		"accepted": {true, "reported no result (NOTIFY)"}, "not even that": {false, "did not report a result"},
+		"accepted": {true, "reported no result (NOTIFY)"}, "not even that": {false, "reported no result of the transfer"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

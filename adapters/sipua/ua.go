@@ -137,7 +137,7 @@ func contactURI(host string, listening net.Addr) (sip.Uri, error) {
 // calls continue until Close. A second call of Run returns an error, and a first call after Close returns nil.
 func (u *UA) Run(ctx context.Context) error {
 	if u.running.Swap(true) {
-		return errors.New("sipua: Run may be called once")
+		return errors.New("sipua: Run must be called only once")
 	}
 	if !u.registry.whileOpen(func() {
 		u.wg.Go(func() { _ = u.server.Serve(u.listener) }) // until Close, because calls continue while draining, and new ones receive 503

@@ -168,7 +168,7 @@ func waitFor(path string) error {
 		}
 		<-ticker.C
 	}
-	return fmt.Errorf("%s is missing beside its key: delete both to create a new authority", path)
+	return fmt.Errorf("%s is missing, but its key exists: delete the key to create a new authority", path)
 }
 
 func read(folder string) (*Authority, error) {

@@ -66,7 +66,7 @@ func unavailable(ctx context.Context, longest time.Duration, err error) error {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		err = e.Err
 	}
-	text := "no connection, or one that broke"
+	text := "the connection failed"
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		text = "no answer within " + longest.String()

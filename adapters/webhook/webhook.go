@@ -143,8 +143,8 @@ func (s *Sender) Send(ctx context.Context, org callwright.OrgID, id, to string, 
 	case errors.Is(err, ssrf.ErrProhibitedIP):
 		return (&callwright.Error{
 			Code: callwright.CodeForbidden,
-			Message: "its host has an address that is not public, and nothing is sent there: " +
-				"name a public host, or let this program use private addresses (the server's --allow-private)",
+			Message: "its host has an address that is not public: " +
+				"name a public host, or allow private addresses (the server's --allow-private)",
 		}).Because(err)
 	case err != nil:
 		return unavailable(timed, timeout, err)

@@ -165,7 +165,7 @@ var rejections = map[call.Cause]int{
 func (in *Incoming) Reject(cause call.Cause) error {
 	code, ok := rejections[cause]
 	if !ok {
-		return callwright.Invalid("cause", "a call can't be refused with %q", cause)
+		return callwright.Invalid("cause", "must be a cause that can reject a call, not %q", cause)
 	}
 	in.decide(&call.HangupReason{Cause: cause, SIPCode: code})
 	return nil

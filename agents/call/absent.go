@@ -23,7 +23,7 @@ type (
 )
 
 var (
-	errNoModel    = &llm.Failure{Class: llm.ClassUnsupported, Message: "there is no model on this server"}
+	errNoModel    = &llm.Failure{Class: llm.ClassUnsupported, Message: "this server has no language model"}
 	errNoAgents   = callwright.Errorf(callwright.CodeUnavailable, "this server places no calls: it has no agents")
 	errNoRoutes   = callwright.Errorf(callwright.CodeUnavailable, "this server places no calls")
 	errNoFiles    = callwright.InField("record", callwright.Errorf(callwright.CodeUnavailable, "this server records no calls"))

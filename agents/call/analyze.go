@@ -84,7 +84,7 @@ func analysisFailure(err error) string {
 	case llm.ClassTooLong:
 		return "the call is too long for the model"
 	case llm.ClassInvalid:
-		return "the model gave no answer that could be used"
+		return "the model gave no usable answer"
 	default:
 		return "the analysis failed: " + llm.Reason(err)
 	}

@@ -119,9 +119,9 @@ func TestAnalysisFails(t *testing.T) {
 		"too long":    {failure(llm.ClassTooLong), 1, "too long"},
 		"used up":     {failure(llm.ClassQuota), 3, "failed"},
 		"breaks":      {failure(llm.ClassTransient), 6, "failed"},
-		"makes it up": {func(int, llm.Question) (string, error) { return `{"summary":"s","disposition":"maybe"}`, nil }, 9, "no answer"},
-		"leaves out":  {func(int, llm.Question) (string, error) { return `{"summary":"s"}`, nil }, 9, "no answer"},
-		"says little": {func(int, llm.Question) (string, error) { return `{"summary":" ","disposition":"sale"}`, nil }, 3, "no answer"},
+		"makes it up": {func(int, llm.Question) (string, error) { return `{"summary":"s","disposition":"maybe"}`, nil }, 9, "no usable answer"},
+		"leaves out":  {func(int, llm.Question) (string, error) { return `{"summary":"s"}`, nil }, 9, "no usable answer"},
+		"says little": {func(int, llm.Question) (string, error) { return `{"summary":" ","disposition":"sale"}`, nil }, 3, "no usable answer"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -164,7 +164,7 @@ func TestAnalysisAfterABreak(t *testing.T) {
 // overloaded.
 func TestAnalysisIsPutOff(t *testing.T) {
 	t.Parallel()
-	for busy, want := range map[int]string{6: "", 1000: "the analysis failed: the language model is asked too often"} {
+	for busy, want := range map[int]string{6: "", 1000: "the analysis failed: the language model limits the rate of requests"} {
 		inStudy(t, func(n int, q llm.Question) (string, error) {
 			if n <= busy {
 				return "", &llm.Failure{Class: llm.ClassRateLimited, Message: "later", RetryAfter: time.Minute}

@@ -35,7 +35,7 @@ func (s *Service) loadLeader(ctx context.Context, c Call) (loadLeader, error) {
 // of Pathways.Load.
 func (s *Service) load(ctx context.Context, org callwright.OrgID, ref agents.PathwayRef) (loadLeader, error) {
 	if s.cfg.Pathways == nil {
-		return loadLeader{}, callwright.Errorf(callwright.CodeUnavailable, "there are no pathways on this server")
+		return loadLeader{}, callwright.Errorf(callwright.CodeUnavailable, "this server has no pathways")
 	}
 	g, number, err := s.cfg.Pathways.Load(ctx, org, ref.ID, ref.Version)
 	if err == nil && ref.StartNode != "" && g.Nodes[ref.StartNode] == nil {

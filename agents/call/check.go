@@ -49,7 +49,7 @@ func (s *Service) checkPlan(p Plan, a agents.Agent) error {
 	}
 	switch {
 	case len(p.Dispositions) > MaxDispositions:
-		return callwright.Invalid("dispositions", "must be at most %d", MaxDispositions)
+		return callwright.Invalid("dispositions", "must have at most %d items", MaxDispositions)
 	case callwright.Longer(p.SummaryPrompt, MaxSummary):
 		return callwright.Invalid("summary_prompt", "must have at most %d characters", MaxSummary)
 	case len(p.Events) > 0 && a.Webhook == "":

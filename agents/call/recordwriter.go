@@ -138,7 +138,7 @@ func (b *recordWriter) log(l pathway.Log) {
 	b.logged += size(l)
 	if b.full = b.logged > maxLogged; b.full {
 		l.Entries = []pathway.LogEntry{{
-			Kind: pathway.LogError, Text: "the log of this call is as long as it may be", At: b.clock.Now(),
+			Kind: pathway.LogError, Text: "the log of this call has reached its limit: later entries are not stored", At: b.clock.Now(),
 		}}
 	}
 	b.append(write{"log of a turn", l.Turn, func(ctx context.Context) error {

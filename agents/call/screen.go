@@ -12,7 +12,7 @@ import (
 )
 
 // errMachine is the error that ends the conversation with an answering machine.
-var errMachine = errors.New("an answering machine took the call")
+var errMachine = errors.New("an answering machine answered the call")
 
 // reasonMessageLeft is the hang-up reason after a message was left on an answering machine.
 const reasonMessageLeft = "a message was left on an answering machine"

@@ -114,7 +114,7 @@ func TestScreenedMachineToHangUpOn(t *testing.T) {
 		<-phone.Done()
 		got, _ := h.ended(c.ID)
 		if got.AnsweredBy != call.AnsweredByVoicemail || got.Status != call.StatusCompleted || phone.Elapsed() > 2*time.Second ||
-			got.Ending.Cause != call.CauseLocalHangup || got.Ending.Reason != "an answering machine took the call" {
+			got.Ending.Cause != call.CauseLocalHangup || got.Ending.Reason != "an answering machine answered the call" {
 			t.Errorf("after %s, record %+v", phone.Elapsed(), got)
 		}
 		second := h.answered()
@@ -208,7 +208,7 @@ func TestScreenedMachineThatIsNone(t *testing.T) {
 		phone.Press("1")
 		<-phone.Done()
 		got, lines := h.ended(c.ID)
-		if got.Ending.Reason != "an answering machine took the call" || got.RetriedBy == "" || got.Length() > 40*time.Second {
+		if got.Ending.Reason != "an answering machine answered the call" || got.RetriedBy == "" || got.Length() > 40*time.Second {
 			t.Errorf("record %+v", got)
 		}
 		if said := lines[1]; !said.Interrupted || !strings.HasPrefix(said.Text, "call us back.") {

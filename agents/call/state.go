@@ -66,7 +66,7 @@ func (q QueueStatus) Move(e Event) (QueueStatus, error) {
 	if next, ok := moves[q][e]; ok {
 		return next, nil
 	}
-	return q, callwright.Errorf(callwright.CodeInvalidState, "a call that is %s can't %s", q, e)
+	return q, callwright.Errorf(callwright.CodeInvalidState, "a call in state %s does not allow the event %s", q, e)
 }
 
 // outcomes maps each cause to the status and the human-readable message of the call. A cause that is missing here means StatusFailed.
@@ -91,13 +91,13 @@ var outcomes = map[Cause]struct {
 	CauseOverload:      {StatusFailed, "no capacity was left for the call"},
 	CauseNoACK:         {StatusFailed, "the caller never confirmed the answer"},
 	CauseNodeLost:      {StatusFailed, "the server that ran the call stopped"},
-	CauseDrained:       {StatusFailed, "drained: the server is stopping, and did not wait longer for the call to end"},
+	CauseDrained:       {StatusFailed, "drained: the server is stopping, and the call did not end in time"},
 	CauseModelRefused:  {StatusFailed, llm.Reason(&llm.Failure{Class: llm.ClassPermanent})},
 	CauseModelFailed:   {StatusFailed, "the language model failed"},
 	CauseServiceFailed: {StatusFailed, "a service that the conversation needs failed"},
 	CauseNoPathway: {
 		StatusFailed,
-		"the pathway or the persona that was to lead the call, or its version or start node, is not there or can't be used any more",
+		"the call's pathway or persona, its version or its start node no longer exists or cannot be used",
 	},
 }
 

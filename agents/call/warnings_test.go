@@ -35,7 +35,7 @@ func TestWarnings(t *testing.T) {
 			}
 		}
 		analyzed := call.Call{Plan: call.Plan{SummaryPrompt: "In one line.", Dispositions: []string{"sold"}}}
-		if got := h.Warnings(analyzed); len(got) != 1 || got[0] != "the call gets no analysis (a summary and a disposition): it needs a language model" {
+		if got := h.Warnings(analyzed); len(got) != 1 || got[0] != "the call gets no analysis (a summary and a disposition): a language model is required" {
 			t.Errorf("of an analysis the warnings are %q", got)
 		}
 		analyzed.Analysis.Error = "the model of this server can't analyze calls"

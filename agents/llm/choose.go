@@ -137,7 +137,7 @@ func fields(value any, names ...string) (map[string]any, error) {
 		}
 	}
 	if len(answer) > len(names) {
-		return nil, fmt.Errorf("it must have nothing but %q", names)
+		return nil, fmt.Errorf("it must contain only %q", names)
 	}
 	return answer, nil
 }

@@ -45,12 +45,12 @@ func ClassOf(err error) Class {
 // reasons maps classes to human-readable reasons.
 var reasons = map[Class]string{
 	ClassTransient:   "the language model did not answer",
-	ClassRateLimited: "the language model is asked too often",
+	ClassRateLimited: "the language model limits the rate of requests",
 	ClassQuota:       "the account with the language model is used up",
 	ClassPermanent:   "the language model refuses the key or the request",
 	ClassTooLong:     "the conversation is too long for the language model",
-	ClassUnsupported: "there is no language model, and the rules do not say what to do",
-	ClassInvalid:     "the language model gave no answer that could be used",
+	ClassUnsupported: "without a language model, no rule says what to do",
+	ClassInvalid:     "the language model gave no usable answer",
 }
 
 // Reason returns a short human-readable reason for a model's failure, according to the class of the error. It never contains a text of the

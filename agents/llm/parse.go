@@ -47,7 +47,7 @@ func fault(raw []byte) error {
 	var first json.RawMessage
 	switch err := d.Decode(&first); {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return errors.New("it is empty or not complete")
+		return errors.New("it is empty or truncated")
 	case err != nil:
 		return fmt.Errorf("it is not JSON: %w", err)
 	default:
@@ -92,7 +92,7 @@ func (r *reader) skip(b byte) bool {
 // value reads one value. It returns an error for duplicate names, and if the value is nested deeper than maxDepth.
 func (r *reader) value(depth int) (any, error) {
 	if depth > maxDepth {
-		return nil, fmt.Errorf("it is nested deeper than %d", maxDepth)
+		return nil, fmt.Errorf("it must have at most %d nested levels", maxDepth)
 	}
 	switch r.next() {
 	case '{':

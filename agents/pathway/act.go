@@ -70,7 +70,7 @@ func (w *walk) transfer(ctx context.Context) way {
 		return way{}
 	}
 	w.state.ActionPending = false
-	w.note(LogEntry{Kind: LogError, Text: "no number to transfer the call to"})
+	w.note(LogEntry{Kind: LogError, Text: "the transfer number is missing"})
 	v := w.decide(ctx, false)
 	if v.kind == stay && !w.broken(ctx) {
 		w.answer.Text(w.agent.Lines.NotReached)
@@ -101,7 +101,7 @@ const maxRequests = 8
 func (w *walk) webhook(ctx context.Context) way {
 	if w.asked == maxRequests {
 		w.state.ActionPending = false
-		w.note(LogEntry{Kind: LogError, Text: "the turn has sent the most requests allowed"})
+		w.note(LogEntry{Kind: LogError, Text: "the turn has reached its limit of requests"})
 		return w.decide(ctx, false)
 	}
 	w.asked++

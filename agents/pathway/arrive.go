@@ -53,10 +53,10 @@ func (w *walk) visit(v way) {
 // loop ends a turn that has visited MaxVisits nodes. At the second consecutive turn of this kind, it also ends the conversation.
 func (w *walk) loop() {
 	w.state.Loops = w.before.Loops + 1
-	w.note(LogEntry{Kind: LogLoop, Text: "the turn has visited the most nodes allowed, and waits"})
+	w.note(LogEntry{Kind: LogLoop, Text: "the turn has reached its limit of visited nodes, and waits for the caller"})
 	if w.state.Loops > 1 {
 		w.state.Over = true
 		w.answer.Text(w.agent.Lines.Apology)
-		w.answer.Step(conversation.End{Reason: "the pathway goes round in a circle"})
+		w.answer.Step(conversation.End{Reason: "the pathway is in a loop"})
 	}
 }

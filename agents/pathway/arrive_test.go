@@ -44,8 +44,8 @@ func TestNodeTypes(t *testing.T) {
 		"Press Button, no digits":   {graph.NodePress, data{"digits": "{{nobody}}"}, next, "next.", "next", false, "error n: no digits to press\ndecision n -> next (n>next): the only way\nerror next: no value for nobody"},
 		"Press Button, no such":     {graph.NodePress, data{"digits": "{{name}}"}, nil, "", "n", false, "error n: no digits to press"},
 		"Transfer Call":             {graph.NodeTransfer, data{"text": "Wait.", "transferNumber": "+15550111"}, next, "Wait. Transfer{+15550111}", "n", true, ""},
-		"Transfer Call, no number":  {graph.NodeTransfer, data{"text": "Wait."}, next, "Wait. next.", "next", false, "error n: no number to transfer the call to\ndecision n -> next (n>next): the only way"},
-		"Transfer Call, nowhere":    {graph.NodeTransfer, data{"transferNumber": "{{name}}"}, nil, "Nobody.", "n", false, "error n: no number to transfer the call to"},
+		"Transfer Call, no number":  {graph.NodeTransfer, data{"text": "Wait."}, next, "Wait. next.", "next", false, "error n: the transfer number is missing\ndecision n -> next (n>next): the only way"},
+		"Transfer Call, nowhere":    {graph.NodeTransfer, data{"transferNumber": "{{name}}"}, nil, "Nobody.", "n", false, "error n: the transfer number is missing"},
 		"Webhook":                   {graph.NodeWebhook, data{"text": "Wait.", "url": "https://example.com/"}, next, "Wait. next.", "next", false, "decision n -> next (n>next): the only way"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -154,7 +154,7 @@ func TestAsksOnlySoOften(t *testing.T) {
 	if n := len(client.Made()); n != 8 {
 		t.Errorf("%d requests were made", n)
 	}
-	if told := strings.Count(c.entries(pathway.LogError), "the most requests allowed"); told == 0 {
+	if told := strings.Count(c.entries(pathway.LogError), "its limit of requests"); told == 0 {
 		t.Errorf("the log has %s", c.entries(pathway.LogError))
 	}
 }

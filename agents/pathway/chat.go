@@ -62,7 +62,7 @@ type ChatTurn struct {
 
 var (
 	errBusy   = callwright.Errorf(callwright.CodeConflict, "another turn of this chat is running")
-	errMoved  = callwright.Errorf(callwright.CodeConflict, "the chat has gone on since")
+	errMoved  = callwright.Errorf(callwright.CodeConflict, "the chat has changed since this turn began: read it again")
 	errEdited = callwright.Errorf(callwright.CodeInvalidState,
 		"the draft has changed since this chat began: start another chat")
 )
@@ -87,7 +87,7 @@ func (s *Service) newChat(ctx context.Context, org callwright.OrgID, r ChatReque
 		return c, nil, nil, err
 	}
 	if r.StartNode != "" && g.Node(r.StartNode) == nil {
-		return c, nil, nil, callwright.Invalid("start_node_id", "the pathway has no node %q", r.StartNode)
+		return c, nil, nil, callwright.Invalid("start_node_id", "must be the id of a node of the pathway, not %q", r.StartNode)
 	}
 	if end, err = s.turns.begin(org); err != nil {
 		return c, nil, nil, err
@@ -109,7 +109,7 @@ func (s *Service) roomForChat(ctx context.Context, org callwright.OrgID) error {
 	}
 	return &callwright.Error{
 		Code: callwright.CodeTooManyRequests, RetryAfter: time.Minute,
-		Message: fmt.Sprintf("an organization can have at most %d chats that are not completed", MaxChats),
+		Message: fmt.Sprintf("an organization can have at most %d open chats: try again when some have ended", MaxChats),
 	}
 }
 

@@ -92,7 +92,7 @@ func (s *Service) Update(ctx context.Context, org callwright.OrgID, id string, c
 	})
 	if errors.Is(err, errChanged) { // a retry would not succeed
 		err = callwright.Errorf(callwright.CodeConflict,
-			"the pathway was changed since it was read: see what is stored now; saving again replaces that")
+			"the pathway was changed after you read it: check the stored version, then save again to replace it")
 	}
 	return p, err
 }

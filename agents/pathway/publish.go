@@ -68,7 +68,7 @@ func (s *Service) Publish(ctx context.Context, org callwright.OrgID, id string, 
 	})
 	switch {
 	case errors.Is(err, errOvertaken):
-		return Published{}, callwright.Errorf(callwright.CodeConflict, "another version was published at the same time")
+		return Published{}, callwright.Errorf(callwright.CodeConflict, "another version was published at the same time: check it, then try again")
 	case err != nil:
 		return Published{}, err
 	case verdict.State != GateOpen && !b.OnPass:

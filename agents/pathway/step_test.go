@@ -311,12 +311,12 @@ func TestLoops(t *testing.T) {
 	c.begins("a.")
 	c.hears("round", strings.TrimSpace(strings.Repeat("b. c. ", pathway.MaxVisits/2)))
 	c.at("c", "")
-	c.logged("loop c: the turn has visited the most nodes allowed, and waits", pathway.LogLoop)
+	c.logged("loop c: the turn has reached its limit of visited nodes, and waits for the caller", pathway.LogLoop)
 	if c.state.Over || c.state.Loops != 1 {
 		t.Errorf("the state is %+v", c.state)
 	}
 	c.turn(conversation.Turn{Kind: conversation.TurnSilence}, "Are you still there?")
-	c.hears("x", strings.Repeat("b. c. ", pathway.MaxVisits/2)+"Sorry. End{the pathway goes round in a circle}")
+	c.hears("x", strings.Repeat("b. c. ", pathway.MaxVisits/2)+"Sorry. End{the pathway is in a loop}")
 	if !c.state.Over {
 		t.Error("it is not over")
 	}

@@ -140,7 +140,7 @@ func (s *Service) version(ctx context.Context, p Pathway, number int) (Version, 
 
 var (
 	errNoVersion  = callwright.NotFound("pathway version")
-	errEmptyDraft = callwright.Errorf(callwright.CodeInvalidState, "the draft is empty: it has no start")
+	errEmptyDraft = callwright.Errorf(callwright.CodeInvalidState, "the draft is empty: add a start node")
 )
 
 // CanDiscard returns nil if Discard would accept a version now. It returns CodeInvalidState if the version is the draft, is in an
@@ -150,11 +150,11 @@ func (p Pathway) CanDiscard(number int) error {
 	case 0:
 		return callwright.Errorf(callwright.CodeInvalidState, "the draft cannot be deleted without its pathway")
 	case p.Production:
-		return callwright.Errorf(callwright.CodeInvalidState, "version %d is in production", number)
+		return callwright.Errorf(callwright.CodeInvalidState, "version %d is in production: publish another version first", number)
 	case p.Staging:
-		return callwright.Errorf(callwright.CodeInvalidState, "version %d is in staging", number)
+		return callwright.Errorf(callwright.CodeInvalidState, "version %d is in staging: publish another version there first", number)
 	case p.promoted():
-		return callwright.Errorf(callwright.CodeInvalidState, "version %d waits for its tests to go to production", number)
+		return callwright.Errorf(callwright.CodeInvalidState, "version %d is waiting for its tests before it goes to production: publish another version first", number)
 	}
 	return nil
 }
@@ -274,7 +274,7 @@ func (s *Service) graph(v Version) (*graph.Graph, error) {
 	g, err := s.graphs.get(key, v.Document)
 	if err != nil {
 		s.cfg.Logger.Error("stored pathway is invalid", "pathway", v.Pathway, "version", v.Number, "error", err)
-		return nil, callwright.Errorf(callwright.CodeInvalidState, "this version is not valid any more: save it again to see its errors")
+		return nil, callwright.Errorf(callwright.CodeInvalidState, "this version is no longer valid: save it again to see its errors")
 	}
 	return g, nil
 }

@@ -139,10 +139,10 @@ func (w *walk) nameLimits() {
 		w.note(LogEntry{Kind: LogError, Text: llm.Missing(w.unknown)})
 	}
 	if w.values.Left() == 0 {
-		w.note(LogEntry{Kind: LogError, Text: "the variables of the turn's texts are cut off: they have the most bytes allowed"})
+		w.note(LogEntry{Kind: LogError, Text: "the variables of the turn's texts have reached their limit of bytes: the rest is cut off"})
 	}
 	if w.answer.Full() {
-		w.note(LogEntry{Kind: LogError, Text: "the answer is cut off: it has the most bytes allowed"})
+		w.note(LogEntry{Kind: LogError, Text: "the answer has reached its limit of bytes: the rest is cut off"})
 	}
 	if len(w.missing) > 0 {
 		slices.Sort(w.missing)

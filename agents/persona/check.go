@@ -166,7 +166,7 @@ func (s *Service) checkPorts(ctx context.Context, v Version, parts part) error {
 // checkEngines refuses a background sound, and a voice or language that the engines do not support.
 func (s *Service) checkEngines(ctx context.Context, v Version) error {
 	if v.Call.Background != "" {
-		return callwright.Invalid("call_config.background", "must be empty, because no background sounds are here")
+		return callwright.Invalid("call_config.background", "must be empty: this server has no background sounds")
 	}
 	if s.cfg.Voices != nil {
 		if err := s.cfg.Voices.CheckVoice(ctx, v.Org, v.Call.Voice, v.Call.Language); err != nil {
@@ -181,7 +181,7 @@ func (s *Service) checkEngines(ctx context.Context, v Version) error {
 
 func (s *Service) checkKnowledge(_ context.Context, v Version) error {
 	if len(v.KnowledgeBases) > 0 && s.cfg.Knowledge == nil {
-		return callwright.Invalid("kb_ids", "must be empty, because no knowledge bases are connected")
+		return callwright.Invalid("kb_ids", "must be empty: no knowledge bases are connected")
 	}
 	return nil
 }
@@ -200,7 +200,7 @@ func (s *Service) checkConditions(ctx context.Context, v Version) error {
 		}
 		checked[c.Pathway] = true
 		if s.cfg.Pathways == nil {
-			return callwright.Errorf(callwright.CodeUnavailable, "there are no pathways on this server")
+			return callwright.Errorf(callwright.CodeUnavailable, "this server has no pathways")
 		}
 		_, _, err := s.cfg.Pathways.Load(ctx, v.Org, c.Pathway, pathway.Selector{Environment: pathway.Production})
 		if e, ok := errors.AsType[*callwright.Error](err); ok {

@@ -56,5 +56,5 @@ func refuseNumbers(numbers []callwright.PhoneNumber) *callwright.Error {
 		named = append(named, fmt.Sprintf("%d more", more))
 	}
 	return callwright.Errorf(callwright.CodeConflict,
-		"the persona answers at %s: let something else answer there first", strings.Join(named, ", "))
+		"the persona answers calls to %s: let another agent answer there first", strings.Join(named, ", "))
 }

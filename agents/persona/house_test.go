@@ -131,7 +131,7 @@ type engines struct{}
 
 func (engines) CheckVoice(_ context.Context, _ callwright.OrgID, voice, _ string) error {
 	if voice != "" && voice != "slt" {
-		return callwright.Invalid("voice", "there is no voice %q", voice)
+		return callwright.Invalid("voice", "unknown voice %q", voice)
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func parseBody(text, contentType string) (*body, error) {
 	case isJSON && (kind == "" || strings.Contains(kind, "json")):
 		b.kind = bodyJSON
 	case strings.Contains(kind, "json"), kind == "" && begin != "" && strings.ContainsAny(begin[:1], "{["):
-		return nil, callwright.Invalid("body", "must be JSON, with variables within strings or in the place of a value")
+		return nil, callwright.Invalid("body", "must be JSON, in which variables stand inside strings or replace whole values")
 	}
 	return b, nil
 }

@@ -81,7 +81,7 @@ func (c *Call) checkURL() error {
 		return callwright.Invalid(field, "must begin with https:// or http://")
 	}
 	if len(c.url.Literals()) > 1 && !strings.ContainsAny(rest, "/?#") {
-		return callwright.Invalid(field, "must have variables only in its path and query")
+		return callwright.Invalid(field, "must contain variables only in its path and query")
 	}
 	if _, err := c.address(strings.Join(c.url.Literals(), "x"), nil); err != nil {
 		return callwright.Invalid(field, "must be an absolute URL such as https://example.com/path")
@@ -99,7 +99,7 @@ func (c *Call) parseHeaders() error {
 			return callwright.Invalid(fmt.Sprintf("headers[%d].name", i), "must be a header name of at most %d characters", maxName)
 		}
 		if slices.Contains(reserved, strings.ToLower(h.Name)) {
-			return callwright.Invalid(fmt.Sprintf("headers[%d].name", i), "must not be %s, which the program sets", h.Name)
+			return callwright.Invalid(fmt.Sprintf("headers[%d].name", i), "must not be %s, which the server sets itself", h.Name)
 		}
 		if h.Value != printable(h.Value) {
 			return callwright.Invalid(fmt.Sprintf("headers[%d].value", i), "must not have control characters")
@@ -210,4 +210,4 @@ func (c *Call) address(text string, values *template.Values) (*url.URL, error) {
 	return u, nil
 }
 
-var errAddress = callwright.Invalid("", "these variables do not make a URL")
+var errAddress = callwright.Invalid("", "must be a valid URL after its variables are filled in")

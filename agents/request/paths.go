@@ -75,7 +75,7 @@ func parsePath(text string) (path jp.Expr, err error) {
 		return nil, callwright.Invalid("", "must have at most one $, one .. and %d commas", maxCommas)
 	}
 	if isExpensive.MatchString(text) {
-		return nil, callwright.Invalid("", "must not have match() or search(), and regular expressions only as =~ /x/, without {n} and \\p")
+		return nil, callwright.Invalid("", "must not use match() or search(); regular expressions must be written =~ /x/, without {n} and \\p")
 	}
 	if path, err = jp.ParseString(text); err != nil {
 		return nil, bad

@@ -74,7 +74,7 @@ func TestRefusals(t *testing.T) {
 	t.Parallel()
 	s := set(t, booking, minimal("free", ""), minimal("none", `, "input_schema": {"additionalProperties": {"type": "null"}}`))
 	for _, test := range []struct{ name, arguments, want string }{
-		{"other", `{}`, "there is no such tool"},
+		{"other", `{}`, "unknown tool"},
 		{"BookTable", ``, "missing property 'day'"},
 		{"BookTable", `{}`, "missing property 'day'"},
 		{"BookTable", `{"day": "monday"}`, "/day 'monday' does not match"},

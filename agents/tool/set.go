@@ -44,7 +44,7 @@ func NewSet(raws []json.RawMessage) (*Set, error) {
 			return nil, callwright.Invalid(at+".name", "must be unique: another tool has this name")
 		}
 		if total += t.schema.size; total > maxSetSchemas {
-			return nil, callwright.Invalid(at+".input_schema", "must leave all tools together at most %d schemas", maxSetSchemas)
+			return nil, callwright.Invalid(at+".input_schema", "must be smaller: all tools together may have at most %d schemas", maxSetSchemas)
 		}
 		s.tools[t.name] = t
 		s.definitions = append(s.definitions, llm.Tool{Name: t.name, Description: t.description, Parameters: t.schema.parameters})
@@ -141,7 +141,7 @@ func (s *Set) find(ctx context.Context, call llm.ToolCall) (t *Tool, input map[s
 		t = s.tools[call.Name]
 	}
 	if t == nil {
-		return nil, nil, "there is no such tool"
+		return nil, nil, "unknown tool"
 	}
 	input, refusal = t.schema.arguments(ctx, call.Arguments)
 	return t, input, refusal

@@ -64,7 +64,7 @@ func Parse(raw json.RawMessage) (*Tool, error) {
 		return nil, callwright.Invalid("", "must have at most %d bytes", maxBytes)
 	}
 	if bytes.HasPrefix(bytes.TrimSpace(raw), []byte{'"'}) {
-		return nil, callwright.Invalid("", "must be a tool, not an id: no tools are stored")
+		return nil, callwright.Invalid("", "must be a tool, not an id: this server stores no tools")
 	}
 	var d definition
 	if err := json.Unmarshal(raw, &d); err != nil {

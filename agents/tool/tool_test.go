@@ -78,7 +78,7 @@ func TestNoTools(t *testing.T) {
 	if s.Definitions() != nil || s.URLs() != nil || s.Speech(t.Context(), call, nil) != "" {
 		t.Error("no tools are some")
 	}
-	if r := s.Call(t.Context(), client, "org", call, nil); r.Text != `{"error":"there is no such tool"}` || len(client.Made()) > 0 {
+	if r := s.Call(t.Context(), client, "org", call, nil); r.Text != `{"error":"unknown tool"}` || len(client.Made()) > 0 {
 		t.Errorf("a call gave %+v", r)
 	}
 }

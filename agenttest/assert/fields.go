@@ -86,7 +86,7 @@ func (f *fields) object(config json.RawMessage) error {
 			return errors.New("must not have a NUL character")
 		}
 		if f.find(name) != nil {
-			f.rejectf(shown(name), "must be there once")
+			f.rejectf(shown(name), "must be given only once")
 			continue
 		}
 		f.members = append(f.members, m)

@@ -47,8 +47,8 @@ func (c *judged) output(f *fields) {
 		}
 	}
 	if c.criterion.Output != OutputCategorical {
-		f.forbid(labels, "is for the output type categorical only")
-		f.forbid(passing, "is for the output type categorical only")
+		f.forbid(labels, "is allowed with the output_type categorical only")
+		f.forbid(passing, "is allowed with the output_type categorical only")
 		return
 	}
 	f.require(labels)
@@ -76,7 +76,7 @@ func (c *judged) evaluate(ctx context.Context, e *Evidence, m evaluationTools, r
 	r.Expected = c.expected()
 	switch {
 	case m.judge == nil:
-		r.failf(Error, CodeJudgeUnavailable, "There is no judge, because no language model is configured: give --llm-base-url and --llm-model, or engine.Config.Judge in a program.")
+		r.failf(Error, CodeJudgeUnavailable, "A judge requires a language model: set --llm-base-url and --llm-model, or engine.Config.Judge in a program.")
 		return
 	case len(e.Turns) == 0:
 		r.failf(Error, CodeCannotJudge, "Nothing was said that could be judged.")

@@ -39,7 +39,7 @@ func compileNodesVisited(f *fields, _ *Assertion) rule {
 	c.nodes = f.nodeList("node_ids", 1, MaxSet)
 	c.any = choice(f, "match", "all", "any") == "any"
 	if c.inOrder = f.flag("in_order", false); c.inOrder && c.any {
-		f.rejectf(path("in_order"), "needs the match all")
+		f.rejectf(path("in_order"), "requires match to be all")
 	}
 	if !c.inOrder {
 		c.nodes = unique(c.nodes)

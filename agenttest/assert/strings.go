@@ -35,7 +35,7 @@ func compileString(f *fields, _ *Assertion) rule {
 	c.value = f.text("value", MaxValue)
 	c.operator = choice(f, "operator", contains, notContains, equals, notEquals, startsWith, endsWith)
 	if c.value == "" && f.has("value") && c.operator != equals && c.operator != notEquals {
-		f.rejectf(path("value"), "must not be empty: every text has it")
+		f.rejectf(path("value"), "must not be empty: every text contains the empty text")
 	}
 	c.letterCase = !f.flag("case_sensitive", false)
 	c.blanks = f.flag("fold_whitespace", false)

@@ -20,11 +20,11 @@ func readTarget(f *fields) target {
 	if choice(f, "target", transcript, variable) == variable {
 		f.require("variable")
 		t.variable = f.word("variable", MaxReference)
-		f.forbid("role", "is for the target transcript only")
-		f.forbid("turn", "is for the target transcript only")
+		f.forbid("role", "is allowed with the target transcript only")
+		f.forbid("turn", "is allowed with the target transcript only")
 		return t
 	}
-	f.forbid("variable", "is for the target variable only")
+	f.forbid("variable", "is allowed with the target variable only")
 	if f.has("role") {
 		t.role = llm.RoleCaller
 		if choice(f, "role", "user", "assistant") == "assistant" {
@@ -100,7 +100,7 @@ func missing(e *Evidence, variable string, r *Result) {
 // words reports whether the target's turns are within the limit. If they are not, it sets the result.
 func (t target) words(e *Evidence, r *Result) bool {
 	if t.size(e) > MaxTarget {
-		r.failf(Error, CodeTooLarge, "There are more than %d bytes of words to look at.", MaxTarget)
+		r.failf(Error, CodeTooLarge, "The texts to examine have more than %d bytes.", MaxTarget)
 		return false
 	}
 	return true

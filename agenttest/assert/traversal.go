@@ -59,7 +59,7 @@ func compileTraversal(f *fields, _ *Assertion) rule {
 	if c.mode == similarity {
 		c.threshold = f.number("threshold", 0.8, 0, 1)
 	} else {
-		f.forbid("threshold", "is for the mode similarity only")
+		f.forbid("threshold", "is allowed with the mode similarity only")
 	}
 	if c.collapse = f.flag("collapse_repeats", true); c.collapse {
 		c.reference = collapse(c.reference)

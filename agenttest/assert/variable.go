@@ -42,12 +42,12 @@ func compileVariable(f *fields, _ *Assertion) rule {
 		for i, v := range f.list("values", 1, MaxValues) {
 			c.values = append(c.values, f.scalar(item("values", i), v))
 		}
-		f.forbid("value", "is not for the operator one_of: use values")
+		f.forbid("value", "must not be set with the operator one_of: use values")
 		return c
 	}
-	f.forbid("values", "is for the operator one_of only")
+	f.forbid("values", "is allowed with the operator one_of only")
 	if c.operator == opExists {
-		f.forbid("value", "needs an operator that compares")
+		f.forbid("value", "requires an operator that compares")
 		return c
 	}
 	f.require("value")

@@ -64,7 +64,7 @@ func compileWebhook(f *fields, _ *Assertion) rule {
 		f.rejectf(path(minimum), "must be at least 1 without max_count: every run would pass")
 	}
 	if !f.broken && !slices.ContainsFunc([]string{"url", "node_id", "method", "request_body", "body_match"}, f.has) {
-		f.rejectf("config", "needs one of url, node_id, method, request_body, body_match")
+		f.rejectf("config", "must have at least one of url, node_id, method, request_body and body_match")
 	}
 	return c
 }
@@ -94,7 +94,7 @@ func (c *webhookRule) readBody(f *fields) {
 	for pointer, value := range pointers {
 		tokens, valid := parsePointer(pointer)
 		if !valid {
-			f.rejectf(at, "has names that are no JSON pointers, such as /order/items/0: %s", excerpt(firstInvalid(pointers)))
+			f.rejectf(at, "must have JSON pointers such as /order/items/0 as names, not %s", excerpt(firstInvalid(pointers)))
 			return
 		}
 		c.places = append(c.places, place{pointer, tokens, value})

@@ -17,10 +17,10 @@ func (w *Work) admit(p pattern, size, matches int, r *Result) bool {
 	case w.canAfford(p, size, matches):
 		return true
 	case (&Work{}).canAfford(p, size, matches):
-		r.failf(Error, CodeTooLarge, "The regular expressions before this one have left too little of the work that a run may do for "+
-			"the %d bytes to look at. Simplify them, or use other types of assertions.", size)
+		r.failf(Error, CodeTooLarge, "The earlier regular expressions used up most of the run's limit of work: too little is left for "+
+			"%d bytes of text. Simplify them, or use other types of assertions.", size)
 	default:
-		r.failf(Error, CodeTooLarge, "The regular expression is too large for the %d bytes to look at.", size)
+		r.failf(Error, CodeTooLarge, "The regular expression is too large for %d bytes of text. Simplify it, or use another type of assertion.", size)
 	}
 	return false
 }

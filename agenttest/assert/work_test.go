@@ -52,7 +52,7 @@ func TestWorkIsThatOfARun(t *testing.T) {
 			if r.Outcome != want[i] {
 				t.Errorf("%d: %s %s, want %s", i, r.Outcome, r.Reasoning, want[i])
 			}
-			if r.Outcome == assert.Error && (r.Code != assert.CodeTooLarge || r.Score != nil || !strings.Contains(r.Reasoning, "that a run may do")) {
+			if r.Outcome == assert.Error && (r.Code != assert.CodeTooLarge || r.Score != nil || !strings.Contains(r.Reasoning, "the run's limit of work")) {
 				t.Errorf("%d: %s %s", i, r.Code, r.Reasoning)
 			}
 		}

@@ -51,6 +51,6 @@ func New(s scenario.Scenario, model llm.Model) (Caller, error) {
 			return NewModel(s, model), nil
 		}
 	default:
-		return nil, fmt.Errorf("caller: %q is no kind of scenario", s.Kind)
+		return nil, fmt.Errorf("caller: %q is not a kind of scenario", s.Kind)
 	}
 }

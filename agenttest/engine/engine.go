@@ -130,7 +130,7 @@ func (c Case) check() error {
 	case s.MaxTurns < 0 || s.MaxTurns > scenario.MaxTurns:
 		return callwright.Invalid("max_turns", "must be from 0 to %d", scenario.MaxTurns)
 	case len(s.Assertions) > assert.MaxAssertions:
-		return callwright.Invalid("assertions", "must be at most %d", assert.MaxAssertions)
+		return callwright.Invalid("assertions", "must have at most %d items", assert.MaxAssertions)
 	default:
 		return nil
 	}

@@ -118,12 +118,12 @@ func TestEnds(t *testing.T) {
 		"max turns":       {says("a"), five, nil, assert.EndMaxTurns, engine.Passed, 11, ""},
 		"loop":            {says("a"), scripted("b", "b", "b", "b"), nil, assert.EndLoop, engine.Passed, 7, ""},
 		"agent's loop":    {agent{reply: loops}, five, nil, assert.EndLoop, engine.Passed, 1, ""},
-		"failing agent":   {fails(&llm.Failure{Class: llm.ClassPermanent, Message: "key"}), five, nil, assert.EndAgentError, engine.Error, 3, "the agent has failed: llm: permanent: key"},
+		"failing agent":   {fails(&llm.Failure{Class: llm.ClassPermanent, Message: "key"}), five, nil, assert.EndAgentError, engine.Error, 3, "the agent failed: llm: permanent: key"},
 		"no start":        {agent{start: refuse(errors.New("no graph"))}, five, nil, assert.EndAgentError, engine.Error, 0, "the conversation cannot begin: internal error"},
 		"no version":      {agent{start: refuse(callwright.NotFound("version"))}, five, nil, assert.EndAgentError, engine.Error, 0, "the conversation cannot begin: version not found"},
 		"bad start node":  {agent{start: refuse(callwright.Invalid("start_node_id", "no"))}, five, nil, assert.EndAgentError, engine.Error, 0, "Invalid start_node_id"},
 		"no model":        {agent{}, five, nil, assert.EndAgentError, engine.Error, 0, "no language model is configured"},
-		"caller's model":  {says("a"), played(), nil, assert.EndCallerInvalid, engine.Error, 1, "the simulated caller has failed"},
+		"caller's model":  {says("a"), played(), nil, assert.EndCallerInvalid, engine.Error, 1, "the simulated caller failed"},
 		"off script":      {says("a"), played(), off, assert.EndCallerInvalid, engine.Error, 1, "How can I help you?"},
 		"silent caller":   {says("a"), scripted("", "b"), nil, assert.EndCallerInvalid, engine.Error, 1, "said nothing"},
 		"caller too long": {says("a"), scripted(strings.Repeat("x", engine.MaxMessage+1)), nil, assert.EndCallerInvalid, engine.Error, 1, "16 KB"},
@@ -163,7 +163,7 @@ func TestVerdicts(t *testing.T) {
 		"no judge":             {[]assert.Assertion{judged("a", "x")}, nil, agent{}, engine.Error, "the assertion a cannot be evaluated"},
 		"broken judge":         {[]assert.Assertion{judged("a", "broken")}, newJudge, agent{}, engine.Error, "the assertion a cannot be evaluated"},
 		"bad assertion":        {[]assert.Assertion{{ID: "a", Type: "X", Required: true}}, newJudge, agent{}, engine.Error, "the assertion a"},
-		"infrastructure":       {[]assert.Assertion{reached("b", "1")}, newJudge, fails(errors.New("x")), engine.Error, "the agent has failed"},
+		"infrastructure":       {[]assert.Assertion{reached("b", "1")}, newJudge, fails(errors.New("x")), engine.Error, "the agent failed"},
 		"no assertions at all": {nil, newJudge, agent{}, engine.Passed, ""},
 	} {
 		m := model(3)

@@ -57,7 +57,7 @@ type usage struct {
 func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 
 func tooLong() error {
-	return &llm.Failure{Class: llm.ClassInvalid, Message: "the model's answer is longer than a run takes"}
+	return &llm.Failure{Class: llm.ClassInvalid, Message: "the model's answer exceeds the limit of a run"}
 }
 
 // collect reads a reply to its end, and returns its entry. It returns an error if the reply exceeds maxReply or maxParts.

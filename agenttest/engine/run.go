@@ -165,7 +165,7 @@ func (r *run) reply(ctx context.Context, session Session, said CallerTurn, calle
 	t, err := session.Reply(limited, said)
 	r.note(t, Turn{CallerTook: callerTook, Took: r.cfg.Clock.Now().Sub(began)})
 	if err != nil {
-		r.end(r.reason(limited, assert.EndAgentError), "the agent has failed: "+r.clientText(limited, err))
+		r.end(r.reason(limited, assert.EndAgentError), "the agent failed: "+r.clientText(limited, err))
 		return t, true
 	}
 	return t, false
@@ -213,7 +213,7 @@ func (r *run) listen(ctx context.Context, turn int) (l caller.Line, took time.Du
 	l, err := r.caller.Next(limited, caller.Moment{Messages: r.messages, Node: r.node, Turn: turn})
 	switch {
 	case err != nil:
-		r.end(r.reason(limited, assert.EndCallerInvalid), "the simulated caller has failed: "+r.clientText(limited, err))
+		r.end(r.reason(limited, assert.EndCallerInvalid), "the simulated caller failed: "+r.clientText(limited, err))
 	case l.Invalid != "":
 		l.Text, _ = clip(l.Text, 200)
 		r.end(assert.EndCallerInvalid, "the simulated caller was off script: of what it said, "+l.Invalid+": "+l.Text)

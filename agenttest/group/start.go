@@ -43,7 +43,7 @@ func (s *Service) StartBatch(ctx context.Context, org callwright.OrgID, r BatchR
 		}
 		if b.Pathway == "" || b.Version == 0 {
 			return callwright.Invalid("publish_on_pass",
-				"needs scenarios of one pathway and the number of a saved version, because that version is published")
+				"requires scenarios of one pathway and the number of the saved version to publish")
 		}
 		b.Over, err = s.cfg.Run.Versions.InProduction(ctx, org, b.Pathway)
 		return err
@@ -200,7 +200,7 @@ func checkIDs(ids []string) error {
 	seen := map[string]bool{}
 	for i, id := range ids {
 		if seen[id] {
-			return callwright.Invalid(scenarioField(i), "must not be there twice")
+			return callwright.Invalid(scenarioField(i), "must be unique")
 		}
 		seen[id] = true
 	}

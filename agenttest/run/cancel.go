@@ -7,7 +7,7 @@ import (
 )
 
 // ErrEnded is the error of canceling a run or a group that has already ended.
-var ErrEnded = callwright.Errorf(callwright.CodeInvalidState, "it has ended already")
+var ErrEnded = callwright.Errorf(callwright.CodeInvalidState, "the run has already ended")
 
 // CancelRun cancels a run, which keeps its transcript so far. A waiting run has ended when CancelRun returns. A running one is interrupted:
 // immediately on this node, and within node.LookEvery on another one. Repeated calls change nothing. CancelRun returns CodeInvalidState if

@@ -18,5 +18,5 @@ func ExampleState_Move() {
 	// Output:
 	// RUNNING
 	// CANCELLED
-	// what is PASSED cannot become RUNNING
+	// a run in state PASSED cannot become RUNNING
 }

@@ -87,7 +87,7 @@ func override(data, with map[string]any) (map[string]any, error) {
 	raw, err := json.Marshal(merged)
 	if err != nil || len(raw) > scenario.MaxRequestData {
 		return nil, callwright.Invalid("request_data_override",
-			"must be an object with which the request data has at most %d bytes as JSON", scenario.MaxRequestData)
+			"must be an object, and the request data that it overrides must have at most %d bytes of JSON with it", scenario.MaxRequestData)
 	}
 	return merged, nil
 }

@@ -36,5 +36,5 @@ func (s State) Move(to State) (State, error) {
 	if slices.Contains(moves[s], to) {
 		return to, nil
 	}
-	return s, callwright.Errorf(callwright.CodeInvalidState, "what is %s cannot become %s", s, to)
+	return s, callwright.Errorf(callwright.CodeInvalidState, "a run in state %s cannot become %s", s, to)
 }

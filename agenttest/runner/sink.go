@@ -57,7 +57,7 @@ func (s *Sink) Do(ctx context.Context, r request.Request) (request.Response, err
 	case late:
 		return request.Response{}, callwright.Errorf(callwright.CodeUnavailable, "no answer within %s", longest)
 	case m.Fault != scenario.NoFault:
-		return request.Response{}, callwright.Errorf(callwright.CodeUnavailable, "no connection, or one that broke")
+		return request.Response{}, callwright.Errorf(callwright.CodeUnavailable, "the connection failed")
 	case len(m.Body) == 0:
 		m.Body = json.RawMessage("{}")
 	}

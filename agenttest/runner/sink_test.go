@@ -33,7 +33,7 @@ func TestSinkWaits(t *testing.T) {
 		"a timeout":     {scenario.WebhookMock{Delay: time.Second, Fault: scenario.Timeout}, limit, 0, "no answer within 5s"},
 		"the usual one": {scenario.WebhookMock{Fault: scenario.Timeout}, 0, 0, "no answer within 10s"},
 		"the longest":   {scenario.WebhookMock{Delay: 20 * time.Second}, time.Minute, 0, "no answer within 15s"},
-		"no connection": {scenario.WebhookMock{Delay: time.Second, Fault: scenario.ConnectionError}, limit, time.Second, "no connection"},
+		"no connection": {scenario.WebhookMock{Delay: time.Second, Fault: scenario.ConnectionError}, limit, time.Second, "the connection failed"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s, began := runner.NewSink([]scenario.WebhookMock{test.mock}), time.Now()

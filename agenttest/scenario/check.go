@@ -81,10 +81,10 @@ func (f *faults) addLonger(field, text string, most int) {
 }
 
 func (s *Scenario) checkTexts(f *faults) {
-	f.addIf(s.Pathway == "" && s.Persona == "", "pathway_id", "or persona_id is required: the scenario tests one of them")
+	f.addIf(s.Pathway == "" && s.Persona == "", "pathway_id", "is required, unless persona_id is set: the scenario tests one of them")
 	f.addIf(s.Pathway != "" && s.Persona != "", "persona_id", "excludes pathway_id: the scenario tests one of them")
-	f.addIf(s.Persona != "" && s.StartNode != "", "start_node_id", "needs a pathway_id: a persona has no nodes")
-	f.addIf(s.Persona != "" && s.Required, "is_required_for_promotion", "needs a pathway_id: personas are promoted without tests")
+	f.addIf(s.Persona != "" && s.StartNode != "", "start_node_id", "requires a pathway_id: a persona has no nodes")
+	f.addIf(s.Persona != "" && s.Required, "is_required_for_promotion", "requires a pathway_id: personas are promoted without tests")
 	f.addIf(strings.TrimSpace(s.Name) == "", "name", "must not be empty")
 	f.addLonger("name", s.Name, MaxName)
 	f.addLonger("description", s.Description, MaxDescription)
@@ -153,12 +153,12 @@ func (s *Scenario) checkAssertions(f *faults) {
 		seen[a.ID] = true
 		required = required || a.Required
 		f.addIf(a.Type == assert.ServiceTone && !s.ScoreTone, field+".type",
-			"needs service_tone_enabled: without it the tone is not scored")
+			"requires service_tone_enabled: without it the tone is not scored")
 		_, err := assert.Compile(a)
 		f.add(field, err)
 	}
 	f.addIf(s.Required && !required, "assertions",
-		"must have one with is_required, because the scenario is required for promotion: without one it could never fail")
+		"must include one with is_required: otherwise a scenario that is required for promotion could never fail")
 }
 
 // checkBytes checks the total size of the scenario as JSON, which may be exceeded even if each part is within its limit. The error is about
@@ -185,7 +185,7 @@ func (s *Scenario) checkBytes(f *faults) {
 		}
 	}
 	f.addIf(total > MaxBytes, largest,
-		"must be shorter, because a scenario can have at most %d bytes as JSON, and this one has %d: %d are here", MaxBytes, total, most)
+		"must be shorter: a scenario can have at most %d bytes of JSON, and this one has %d, of which %d are here", MaxBytes, total, most)
 }
 
 // add adds the errors of a part of the scenario, with the part's field as their prefix.

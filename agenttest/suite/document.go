@@ -21,7 +21,7 @@ const (
 	maxExpanded = 8 * MaxFile // bytes of a document whose aliases are expanded
 	valueCost   = 8           // bytes that each value counts in addition to its text
 	manyAliases = "must have at most %d bytes with its aliases written out"
-	tooDeep     = "must have at most %d lists and objects within each other"
+	tooDeep     = "must have at most %d nested lists and objects"
 	twice       = "is given twice"
 )
 
@@ -132,9 +132,9 @@ func syntaxError(err error) error {
 	rest, hasLine := strings.CutPrefix(text, "line ")
 	number, rest, _ := strings.Cut(rest, ": ")
 	if line, err := strconv.Atoi(number); hasLine && err == nil {
-		return placed{&place{line: line}, errors.New("is no YAML: " + rest)}
+		return placed{&place{line: line}, errors.New("is not valid YAML: " + rest)}
 	}
-	return errors.New("is no YAML: " + text)
+	return errors.New("is not valid YAML: " + text)
 }
 
 // jsonReader reads the positions of the values in a valid JSON text.
@@ -251,7 +251,7 @@ func scalar(n *yaml.Node) (value any, err error) {
 		return nil, errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
 	}
 	if f, ok := value.(float64); ok && (math.IsInf(f, 0) || math.IsNaN(f)) {
-		return nil, errors.New("must be a number that JSON has")
+		return nil, errors.New("must be a number that JSON allows")
 	}
 	return value, nil
 }
@@ -271,7 +271,7 @@ func (r *yamlReader) object(n *yaml.Node, object map[string]any, p *place, depth
 		}
 		of := &place{line: n.Content[i].Line, column: n.Content[i].Column}
 		if key.Kind != yaml.ScalarNode || key.ShortTag() != "!!str" {
-			return placed{of, errors.New("must have texts as the names of all members")}
+			return placed{of, errors.New("must have strings as the names of all members")}
 		}
 		if _, known := object[key.Value]; known {
 			return placed{of, callwright.Invalid(key.Value, twice)}

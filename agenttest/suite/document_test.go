@@ -44,9 +44,9 @@ func TestFaultsNameTheirPlace(t *testing.T) {
 		"name: A\nassertions: [{type: REGEX_MATCH, weight: x}]":    {"f.yaml:2:42: assertions[0].weight: must not be a string"},
 		"name: A\nmax_turns: 3\nname: B":                           {"f.yaml:3:1: name: is given twice"},
 		"{\"a\": 1,\n\"b\": {\"c\": 1, \"c\": 2}}":                 {"f.yaml:2:15: c: is given twice"},
-		"name: A\n1: B":                    {"f.yaml:2:1: must have texts as the names"},
-		"name: A\nrequest_data: {x: .nan}": {"f.yaml:2:19: must be a number that JSON has"},
-		"name: A\nrequest_data: [\n":       {"f.yaml:2: is no YAML: "},
+		"name: A\n1: B":                    {"f.yaml:2:1: must have strings as the names"},
+		"name: A\nrequest_data: {x: .nan}": {"f.yaml:2:19: must be a number that JSON allows"},
+		"name: A\nrequest_data: [\n":       {"f.yaml:2: is not valid YAML: "},
 		"name: A\n<<: 5":                   {"f.yaml:2:5: must be an object to be merged"},
 	} {
 		_, err := suite.Load(fstest.MapFS{"f.yaml": {Data: []byte(text)}}, "f.yaml")
@@ -100,9 +100,9 @@ func TestBounds(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		bomb.String():                       "with its aliases written out",
-		"name: A\nrequest_data: &r {x: *r}": "lists and objects within each other",
-		"x: " + strings.Repeat("[", 5000) + strings.Repeat("]", 5000):         "lists and objects within each other",
-		`{"x":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + "}": "1:106: must have at most 100 lists and objects",
+		"name: A\nrequest_data: &r {x: *r}": "nested lists and objects",
+		"x: " + strings.Repeat("[", 5000) + strings.Repeat("]", 5000):         "nested lists and objects",
+		`{"x":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + "}": "1:106: must have at most 100 nested lists and objects",
 	} {
 		if _, err := suite.Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60q gave %v, want %q", text, err, want)

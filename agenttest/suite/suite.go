@@ -55,7 +55,7 @@ func Load(files fs.FS, names ...string) ([]scenario.Scenario, error) {
 		}
 		for _, s := range list {
 			if other, taken := seen[s.Name]; taken {
-				wrong = append(wrong, fmt.Errorf("%s: the name %q is taken by a scenario in %s", p, s.Name, other))
+				wrong = append(wrong, fmt.Errorf("%s: the name %q must be unique: a scenario in %s has it", p, s.Name, other))
 			}
 			seen[s.Name] = p
 		}
@@ -64,7 +64,7 @@ func Load(files fs.FS, names ...string) ([]scenario.Scenario, error) {
 		}
 	}
 	if len(paths) == 0 {
-		return nil, errors.New("there are no files that end in .yaml, .yml or .json")
+		return nil, errors.New("no file ends in .yaml, .yml or .json")
 	}
 	return all, errors.Join(wrong...)
 }
@@ -79,7 +79,7 @@ func find(files fs.FS, name string) (found []string, err error) {
 	case !info.IsDir() && ofScenarios(name):
 		return []string{name}, nil
 	case !info.IsDir():
-		return nil, fmt.Errorf("%s is no scenario file: these end in .yaml, .yml or .json", name)
+		return nil, fmt.Errorf("%s: must end in .yaml, .yml or .json", name)
 	}
 	err = fs.WalkDir(files, name, func(p string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && ofScenarios(p) {
@@ -141,7 +141,7 @@ func Parse(text []byte) ([]scenario.Scenario, error) {
 	}
 	raw := d.json
 	if !bytes.HasPrefix(raw, []byte("{")) && !bytes.HasPrefix(raw, []byte("[")) {
-		return nil, errors.New("is no scenario file: must be a scenario, a list of scenarios, or an object with the member scenarios")
+		return nil, errors.New("must be a scenario, a list of scenarios, or an object with the member scenarios")
 	}
 	items, place := []json.RawMessage{raw}, "%.0d"
 	switch {
@@ -167,7 +167,7 @@ func Parse(text []byte) ([]scenario.Scenario, error) {
 		all = append(all, s)
 	}
 	if len(items) == 0 {
-		wrong = append(wrong, callwright.Invalid("scenarios", "must have a scenario"))
+		wrong = append(wrong, callwright.Invalid("scenarios", "must contain at least one scenario"))
 	}
 	return all, d.locate(wrong)
 }

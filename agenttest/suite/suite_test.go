@@ -70,16 +70,16 @@ func TestParse(t *testing.T) {
 func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"name: [":                                "is no YAML",
-		"scenarios: []":                          "scenarios: must have a scenario",
+		"name: [":                                "is not valid YAML",
+		"scenarios: []":                          "scenarios: must contain at least one scenario",
 		"name: A\ntester: x":                     `unknown field "tester"`,
 		"scenarios: [{name: A, max_turns: six}]": "scenarios[0].max_turns: must not be a string",
 		"name: A\ntester_persona_prompt: p\nassertions: [{type: REGEX_MATCH, config: {pattern: '('}}]": "assertions[0].config.pattern: ",
 		"- {name: A, tester_persona_prompt: p}\n- {name: B}":                                           "[1].tester_persona_prompt: is required",
 		"name: A\ninput_messages: [{role: robot, content: x}]":                                         "input_messages[0].role: ",
-		"1: A":  "must have texts as the names",
-		"":      "is no scenario file",
-		"a,b,c": "is no scenario file",
+		"1: A":  "must have strings as the names",
+		"":      "must be a scenario, a list of scenarios",
+		"a,b,c": "must be a scenario, a list of scenarios",
 		"- - -": "",
 	} {
 		_, err := suite.Parse([]byte(text))
@@ -109,11 +109,11 @@ func TestLoad(t *testing.T) {
 		t.Errorf("got %+v, %v", all, err)
 	}
 	for names, want := range map[string]string{
-		"tests other": `other/c.yml: the name "C" is taken by a scenario in tests/deep/more.json`,
+		"tests other": `other/c.yml: the name "C" must be unique: a scenario in tests/deep/more.json has it`,
 		"other":       "other/broken.yaml:1:1: tester_persona_prompt: is required",
 		"large":       "large/l.yaml: must have at most",
 		"none":        "none",
-		"empty":       "there are no files",
+		"empty":       "no file ends in .yaml",
 	} {
 		if _, err := suite.Load(files, strings.Fields(names)...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s gave %v, want %q", names, err, want)

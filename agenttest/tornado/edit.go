@@ -163,9 +163,9 @@ func (w *editedDocument) fix(f Fix) error {
 	case !w.limits.mayChange(f.Node):
 		return callwright.Invalid("", "the node %q must not be changed", f.Node)
 	case at < 0:
-		return callwright.Invalid("", "there is no node %q", f.Node)
+		return callwright.Invalid("", "the node %q does not exist", f.Node)
 	case f.Kind != analysis.FlowChange && fieldsOf[f.Kind] == nil:
-		return callwright.Invalid("", "there is no kind of change %q", f.Kind)
+		return callwright.Invalid("", "unknown kind of change %q", f.Kind)
 	}
 	for _, e := range f.Edits {
 		var err error
@@ -245,13 +245,13 @@ func (w *editedDocument) checkText(before, after string) error {
 	}
 	before, after = plain(before), plain(after)
 	if a, found := bringsIn(address.FindAllString(before, -1), address.FindAllString(after, -1)); found {
-		return callwright.Invalid("", "a text must not bring in the address or the number %q", callwright.Clip(a, maxQuoted))
+		return callwright.Invalid("", "a text must not add the address or the number %q", callwright.Clip(a, maxQuoted))
 	}
 	if _, found := bringsIn(callwright.Credentials(before), callwright.Credentials(after)); found {
-		return callwright.Invalid("", "a text must not bring in a key or a password")
+		return callwright.Invalid("", "a text must not add a key or a password")
 	}
 	if strings.Count(after, callwright.Redacted) > strings.Count(before, callwright.Redacted) {
-		return callwright.Invalid("", "a text must not have %q: what stood there is not known", callwright.Redacted)
+		return callwright.Invalid("", "a text must not contain %q: the original text there is unknown", callwright.Redacted)
 	}
 	return nil
 }
@@ -273,13 +273,13 @@ func changed(a, b string) int {
 // changeFlow adds, changes or deletes an edge that begins at a node.
 func (w *editedDocument) changeFlow(node string, e Edit) error {
 	if (e.Op == AddEdge || e.Op == Redirect) && find(w.nodes, e.To) < 0 {
-		return callwright.Invalid("", "there is no node %q to lead to", e.To)
+		return callwright.Invalid("", "the node %q, to which the edge must lead, does not exist", e.To)
 	}
 	if err := w.checkText("", e.Text); err != nil {
 		return err
 	}
 	if (e.Op == AddEdge || e.Op == Redirect) && !w.mayLead(e.To) {
-		return callwright.Invalid("", "no edge must be led to the node %q", e.To)
+		return callwright.Invalid("", "an edge must not lead to the node %q", e.To)
 	}
 	if e.Op == AddEdge {
 		w.edges = append(w.edges, encode(map[string]any{
@@ -289,7 +289,7 @@ func (w *editedDocument) changeFlow(node string, e Edit) error {
 	}
 	at := find(w.edges, e.Edge)
 	if at < 0 {
-		return callwright.Invalid("", "there is no edge %q", e.Edge)
+		return callwright.Invalid("", "the edge %q does not exist", e.Edge)
 	}
 	edge, data, err := open(w.edges[at])
 	if err != nil {
@@ -311,7 +311,7 @@ func (w *editedDocument) changeFlow(node string, e Edit) error {
 		w.edges = slices.Delete(w.edges, at, at+1)
 		return nil
 	default:
-		return callwright.Invalid("", "there is no operation %q", e.Op)
+		return callwright.Invalid("", "unknown operation %q", e.Op)
 	}
 	w.edges[at] = shut(edge, data)
 	return nil
@@ -355,7 +355,7 @@ func find(list []json.RawMessage, id string) int {
 // open returns the members of a node or an edge, and the members of its data. If the data is missing or is no object, data is an empty map.
 func open(raw json.RawMessage) (members, data map[string]json.RawMessage, err error) {
 	if err := json.Unmarshal(raw, &members); err != nil {
-		return nil, nil, callwright.Invalid("", "the document cannot be read")
+		return nil, nil, callwright.Invalid("", "the document must be valid JSON")
 	}
 	if err := json.Unmarshal(members["data"], &data); err != nil || data == nil {
 		data = map[string]json.RawMessage{}

@@ -42,7 +42,7 @@ func (f modelFixer) Fix(ctx context.Context, _ string, b Brief) (Plan, error) {
 	if llm.ClassOf(err) == llm.ClassUnsupported {
 		err = &llm.Failure{
 			Class: llm.ClassUnsupported, Cause: err,
-			Message: fmt.Sprintf("the model %q proposes no changes of pathways: configure one that does", f.model.Name()),
+			Message: fmt.Sprintf("the model %q cannot propose changes to pathways: configure one that can", f.model.Name()),
 		}
 	}
 	if err != nil {
@@ -149,7 +149,7 @@ func (r *briefing) check(p proposal) (Plan, error) {
 		return Plan{}, err
 	}
 	if _, err := graph.Check(d); err != nil {
-		return Plan{}, fmt.Errorf("the plan makes no pathway: %w", err)
+		return Plan{}, fmt.Errorf("the plan makes the pathway invalid: %w", err)
 	}
 	rejected := func(other Rejection) bool { return other.Plan.Hash() == plan.Hash() }
 	if plan.edits() > 0 && slices.ContainsFunc(r.brief.Rejected, rejected) {
@@ -169,7 +169,7 @@ func (r *briefing) checkEdit(f Fix, e Edit) error {
 	text, complete := r.texts[f.Node][e.Field]
 	switch {
 	case r.closed[f.Node][e.Field]:
-		return fmt.Errorf("%q cannot be set: its text was not there in full", e.Field)
+		return fmt.Errorf("%q cannot be set: its full text was not shown", e.Field)
 	case complete && text == e.Text:
 		return fmt.Errorf("%q has this text already", e.Field)
 	default:

@@ -144,7 +144,7 @@ func TestFixerChecks(t *testing.T) {
 		"no JSON":                 {"I would ask for the time.", "not JSON"},
 		"two objects":             {mended + mended, "one JSON value"},
 		"words before it":         {"Here: " + mended, "not JSON"},
-		"cut off":                 {mended[:len(mended)/2], "not complete"},
+		"cut off":                 {mended[:len(mended)/2], "truncated"},
 		"another member":          {strings.Replace(mended, `{"reasoning"`, `{"promote":true,"reasoning"`, 1), "schema"},
 		"a member twice":          {strings.Replace(mended, `{"reasoning"`, `{"fixes":[],"reasoning"`, 1), "twice"},
 		"an unknown kind":         {strings.Replace(mended, "prompt_change", "rewrite", 1), "schema"},
@@ -153,13 +153,13 @@ func TestFixerChecks(t *testing.T) {
 		"too many fixes":          {proposed(text("a"), text("b"), text("c"), text("d")), "schema"},
 		"a fix without edits":     {proposed(fixOf(analysis.PromptChange, "ask")), "schema"},
 		"two fixes of a node":     {proposed(text("Ask for a day."), text("Ask for it.")), "one fix for each node"},
-		"an unknown node":         {proposed(fixOf(analysis.PromptChange, "gone", setText("prompt", "x"))), "no node"},
+		"an unknown node":         {proposed(fixOf(analysis.PromptChange, "gone", setText("prompt", "x"))), "the node \"gone\" does not exist"},
 		"a node that is denied":   {proposed(fixOf(analysis.PromptChange, "bye", setText("text", "x"))), "must not be changed"},
 		"another kind's member":   {proposed(fixOf(analysis.NodeConfig, "ask", setText("prompt", "x"))), "must not set"},
 		"an unknown edge":         {flow(edit{Op: "remove_edge", Edge: &e9}), "one of the ids in edges"},
-		"no edge":                 {flow(edit{Op: "remove_edge"}), "no edge"},
+		"no edge":                 {flow(edit{Op: "remove_edge"}), "the edge \"\" does not exist"},
 		"another node's edge":     {flow(edit{Op: "remove_edge", Edge: &e3}), "does not begin"},
-		"an unknown end":          {flow(edit{Op: "redirect", Edge: &e1, To: &gone}), "no node"},
+		"an unknown end":          {flow(edit{Op: "redirect", Edge: &e1, To: &gone}), "does not exist"},
 		"a node out of reach":     {flow(edit{Op: "remove_edge", Edge: &e1}), "must be reachable"},
 		"an address":              {proposed(text("Send them to https://evil.example/pay.")), "address"},
 		"a number":                {proposed(text("Ask. Call +1 900 555 0100.")), "number"},
@@ -185,7 +185,7 @@ func TestFixerChecks(t *testing.T) {
 func TestFixerWithoutAModel(t *testing.T) {
 	t.Parallel()
 	_, err := tornado.NewFixer(scripted.New(), "a").Fix(t.Context(), "x", brief())
-	if llm.ClassOf(err) != llm.ClassUnsupported || !strings.Contains(err.Error(), `the model "scripted" proposes no changes of pathways`) {
+	if llm.ClassOf(err) != llm.ClassUnsupported || !strings.Contains(err.Error(), `the model "scripted" cannot propose changes to pathways`) {
 		t.Errorf("got %v", err)
 	}
 	m := &agentstest.Model{Answers: func(context.Context, llm.Question) (string, error) {
@@ -213,7 +213,7 @@ func TestScriptedFixes(t *testing.T) {
 	c.Fixer = tornado.NewFixer(scripted.New(), "a")
 	l = newLab("defect")
 	c.Versions, c.Tests, c.Scenarios = l, l, c.Scenarios[:1]
-	if got, err := tornado.Search(t.Context(), c); err != nil || got.Stop != tornado.StopModel || !strings.Contains(got.Detail, "configure one that does") {
+	if got, err := tornado.Search(t.Context(), c); err != nil || got.Stop != tornado.StopModel || !strings.Contains(got.Detail, "configure one that can") {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }
@@ -250,7 +250,7 @@ func TestFixerSetsWhatWasRead(t *testing.T) {
 		m := fixing(proposed(fixOf(analysis.PromptChange, node, setText("prompt", "Ask."))), proposed())
 		got, err := tornado.NewFixer(m, "a").Fix(t.Context(), "x", awkward())
 		asked := m.Questions()
-		if err != nil || len(got.Fixes) != 0 || !strings.Contains(asked[1].Problem, "was not there in full") {
+		if err != nil || len(got.Fixes) != 0 || !strings.Contains(asked[1].Problem, "its full text was not shown") {
 			t.Errorf("%s: got %+v, %v, with the problem %q", node, got, err, asked[1].Problem)
 		}
 		if strings.Contains(string(asked[0].Evidence), "hunter2") {
@@ -306,7 +306,7 @@ func TestFixerReadsNoMoreThanTheLimits(t *testing.T) {
 		t.Fatalf("got %+v, %v: %v", got, err, errors.Unwrap(err))
 	}
 	asked := m.Questions()
-	if !strings.Contains(asked[1].Problem, "one of the ids in edges") || !strings.Contains(asked[2].Problem, "was not there in full") {
+	if !strings.Contains(asked[1].Problem, "one of the ids in edges") || !strings.Contains(asked[2].Problem, "its full text was not shown") {
 		t.Errorf("the problems are %q and %q", asked[1].Problem, asked[2].Problem)
 	}
 	evidence := string(asked[0].Evidence)

@@ -170,15 +170,15 @@ func (s *search) over() error {
 		return s.interrupted()
 	case len(fixable) == 0:
 		if len(s.Unfixable) == 0 {
-			return &ending{Stuck, StopUnfixable, "what fails is held out: no change was made for it"}
+			return &ending{Stuck, StopUnfixable, "only held-out scenarios fail: no change is made for them"}
 		}
-		return &ending{Stuck, StopUnfixable, "no change of the pathway mends the scenarios that are left"}
+		return &ending{Stuck, StopUnfixable, "no change of the pathway fixes the remaining scenarios"}
 	case s.idle >= 2:
 		return &ending{Stuck, StopNoPlan, "nothing new was proposed, twice in a row"}
 	case oscillates(s.failing):
 		return &ending{Stuck, StopOscillation, "the same scenarios fail in turn"}
 	case s.lost >= s.cfg.Patience:
-		return &ending{Stuck, StopNoProgress, fmt.Sprintf("%d iterations in a row made nothing better", s.lost)}
+		return &ending{Stuck, StopNoProgress, fmt.Sprintf("%d iterations in a row brought no improvement", s.lost)}
 	case len(s.Iterations) > s.cfg.Iterations:
 		return &ending{CompletedPartial, StopIterations, ""}
 	case s.spent():
@@ -206,7 +206,7 @@ func (s *search) iterate(ctx context.Context) error {
 	findings, err := s.analyze(ctx)
 	if err != nil || len(findings) == 0 {
 		if err == nil {
-			s.end(NoPlan, "no failing scenario can be mended")
+			s.end(NoPlan, "no failing scenario can be fixed")
 		}
 		return err
 	}
@@ -219,7 +219,7 @@ func (s *search) iterate(ctx context.Context) error {
 	}
 	version, err := s.cfg.Versions.Fork(ctx, s.Best, s.name("fork"), *document)
 	if all, ok := errors.AsType[callwright.FieldErrors](err); ok {
-		s.reject(plan, Refused, "it makes no pathway: "+all.Error(), "", nil)
+		s.reject(plan, Refused, "it makes the pathway invalid: "+all.Error(), "", nil)
 		return nil
 	}
 	if err != nil {
@@ -364,9 +364,9 @@ func (s *search) plan(ctx context.Context, findings []Finding) (Plan, *graph.Doc
 		reason := "nothing was proposed"
 		switch {
 		case err != nil:
-			reason = "no plan that holds the rules was proposed: " + callwright.Clip(causeOf(err).Error(), maxReason)
+			reason = "no proposed plan follows the rules: " + callwright.Clip(causeOf(err).Error(), maxReason)
 		case known:
-			reason = "what was proposed was rejected before"
+			reason = "the proposed plan was rejected before"
 		}
 		s.end(NoPlan, reason)
 		return plan, nil, nil

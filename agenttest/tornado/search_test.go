@@ -397,7 +397,7 @@ func TestRefusedPlans(t *testing.T) {
 	if s.Stop != tornado.StopNoProgress || len(l.documents) != 1 {
 		t.Errorf("%d versions: %+v", len(l.documents), s)
 	}
-	for i, why := range []string{"must not bring in the address", "makes no pathway"} {
+	for i, why := range []string{"must not add the address", "makes the pathway invalid"} {
 		if it := s.Iterations[i+1]; it.Outcome != tornado.Refused || !strings.Contains(it.Reason, why) {
 			t.Errorf("iteration %+v, want %q", it, why)
 		}

@@ -97,7 +97,7 @@ type Start struct {
 func (s *Service) CanStart() error {
 	if s.cfg.Model == nil && s.cfg.Fixer == nil {
 		return callwright.Errorf(callwright.CodeNotImplemented,
-			"nothing proposes changes of pathways here: configure a model for it to start sessions")
+			"no model here proposes changes to pathways: configure one to start sessions")
 	}
 	return nil
 }
@@ -153,7 +153,7 @@ func (s *Service) insert(ctx context.Context, session Session) error {
 	}
 	if len(running) == MaxRunning {
 		return callwright.Errorf(callwright.CodeTooManyRequests,
-			"at most %d sessions of an organization may run: cancel one, or wait for an end", MaxRunning)
+			"at most %d sessions of an organization may run: cancel one, or wait until one ends", MaxRunning)
 	}
 	if err := s.cfg.Store.InsertSession(ctx, session); !errors.Is(err, ErrActive) {
 		return err
@@ -163,7 +163,7 @@ func (s *Service) insert(ctx context.Context, session Session) error {
 		return ErrActive
 	}
 	named := *ErrActive
-	named.Message = fmt.Sprintf("has the running session %s: cancel it, or wait for its end", active.ID)
+	named.Message = fmt.Sprintf("has the running session %s: cancel it, or wait until it ends", active.ID)
 	return &named
 }
 
@@ -215,7 +215,7 @@ func (s *Service) base(ctx context.Context, org callwright.OrgID, r Start) (int,
 	}{{"allow_node_ids", r.Allow}, {"deny_node_ids", r.Deny}} {
 		unknown := slices.IndexFunc(list.ids, func(id string) bool { return find(v.Document.Nodes, id) < 0 })
 		if unknown >= 0 {
-			all = append(all, callwright.Invalid(fmt.Sprintf("%s[%d]", list.field, unknown), "version %d has no such node", v.Number))
+			all = append(all, callwright.Invalid(fmt.Sprintf("%s[%d]", list.field, unknown), "must be the id of a node of version %d", v.Number))
 		}
 	}
 	return v.Number, all.OrNil()
@@ -233,7 +233,7 @@ func (s *Service) withAbsentField(ctx context.Context, org callwright.OrgID, r S
 			}
 		}
 	}
-	return &callwright.Error{Code: callwright.CodeNotFound, Field: "pathway_id", Message: "there is no such pathway"}
+	return &callwright.Error{Code: callwright.CodeNotFound, Field: "pathway_id", Message: "the pathway does not exist"}
 }
 
 // suite returns the requested scenarios and marks those held out. At least one scenario must not be held out.
@@ -253,7 +253,7 @@ func (s *Service) suite(ctx context.Context, org callwright.OrgID, r Start) ([]S
 	case held < len(r.HeldOut):
 		return nil, callwright.Invalid("held_out_scenario_ids", "must be different scenarios of the session")
 	case held == len(scenarios):
-		return nil, callwright.Invalid("held_out_scenario_ids", "must leave a scenario that is mended")
+		return nil, callwright.Invalid("held_out_scenario_ids", "must not include every scenario of the session")
 	}
 	return scenarios, nil
 }
@@ -305,7 +305,7 @@ func (s *Service) List(ctx context.Context, org callwright.OrgID, f Filter) (cal
 func (s *Service) Cancel(ctx context.Context, org callwright.OrgID, id string) error {
 	err := s.cfg.Store.CancelSession(ctx, org, id)
 	if errors.Is(err, callwright.ErrInvalidState) {
-		return callwright.Errorf(callwright.CodeInvalidState, "it has ended already")
+		return callwright.Errorf(callwright.CodeInvalidState, "the session has already ended")
 	}
 	if err != nil {
 		return err

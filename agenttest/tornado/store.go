@@ -9,7 +9,7 @@ import (
 
 // ErrActive reports that the pathway already has a running session.
 var ErrActive = &callwright.Error{
-	Code: callwright.CodeConflict, Field: "pathway_id", Message: "has a running session already: cancel it, or wait for its end",
+	Code: callwright.CodeConflict, Field: "pathway_id", Message: "has a running session already: cancel it, or wait until it ends",
 }
 
 // Store stores sessions and their journals. agenttesttest.RunSessionStore tests it.

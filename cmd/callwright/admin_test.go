@@ -134,7 +134,7 @@ func walkAdmin(t *testing.T, s *access.Service, env map[string]string) {
 		t.Errorf("the secret is rotated to %+v", secret)
 	}
 	_, errs = run(t, env, 1, "admin", "webhook-secret", "rotate", org)
-	wantText(t, errs, "rotated already")
+	wantText(t, errs, "or rotate without an overlap")
 	run(t, env, 0, "admin", "webhook-secret", "rotate", org, "--overlap", "0")
 }
 
@@ -224,22 +224,22 @@ func TestAdminRefuses(t *testing.T) {
 		want string
 		args []string
 	}{
-		{1, "there is an organization acme already", []string{"orgs", "create", "Again", "--id", "acme"}},
+		{1, "the organization acme already exists: choose another id", []string{"orgs", "create", "Again", "--id", "acme"}},
 		{1, "name: must have at most 100", []string{"orgs", "create", strings.Repeat("n", 101)}},
 		{1, "name: must be UTF-8 without", []string{"orgs", "create", "a\x1bb"}},
 		{1, "id: must have 1 to 64", []string{"orgs", "create", "A", "--id", "a b"}},
-		{2, "there is no entitlement SPI", []string{"orgs", "create", "A", "--grant", "SPI"}},
+		{2, "unknown entitlement SPI", []string{"orgs", "create", "A", "--grant", "SPI"}},
 		{1, "organization not found", []string{"orgs", "show", "absent"}},
 		{1, "contact_email: ", []string{"orgs", "set", "acme", "--contact", "noc"}},
 		{1, "--max-numbers: must be from 1", []string{"orgs", "set", "acme", "--max-numbers", "-1"}},
-		{2, "give --name or --contact", []string{"orgs", "set", "acme"}},
+		{2, "set --name or --contact", []string{"orgs", "set", "acme"}},
 		{2, "--org is required", []string{"keys", "list"}},
 		{1, "organization not found", []string{"keys", "list", "--org", "absent"}},
 		{1, "organization not found", []string{"keys", "create", "ci", "--org", "absent"}},
 		{1, "name: must not be empty", []string{"keys", "create", " ", "--org", "acme"}},
 		{2, "--expires-in must be", []string{"keys", "create", "ci", "--org", "acme", "--expires-in", "3651d"}},
-		{2, "must be a time such as", []string{"keys", "create", "ci", "--org", "acme", "--expires-in", "-1h"}},
-		{2, "must be a time such as", []string{"keys", "create", "ci", "--org", "acme", "--expires-in", "99999999999d"}},
+		{2, "must be a duration such as", []string{"keys", "create", "ci", "--org", "acme", "--expires-in", "-1h"}},
+		{2, "must be a duration such as", []string{"keys", "create", "ci", "--org", "acme", "--expires-in", "99999999999d"}},
 		{1, "API key not found", []string{"keys", "revoke", id, "--org", "other"}},
 		{1, "API key not found", []string{"keys", "rotate", id, "--org", "other"}},
 		{1, "API key not found", []string{"keys", "rotate", id, "--org", "absent"}},
@@ -248,8 +248,8 @@ func TestAdminRefuses(t *testing.T) {
 		{2, "--overlap must be", []string{"webhook-secret", "rotate", "acme", "--overlap", "721h"}},
 		{2, "limit: must be from 1", []string{"orgs", "list", "--limit", "1001"}},
 		{2, "cursor: must be", []string{"orgs", "list", "--cursor", "x"}},
-		{2, "there is no command admin dance", []string{"dance"}},
-		{2, "there is no command admin keys steal", []string{"keys", "steal"}},
+		{2, "unknown command admin dance", []string{"dance"}},
+		{2, "unknown command admin keys steal", []string{"keys", "steal"}},
 	} {
 		_, errs := run(t, env, test.code, append([]string{"admin"}, test.args...)...)
 		wantText(t, errs, test.want)
@@ -268,7 +268,7 @@ func TestAdminWrongKey(t *testing.T) {
 	wrong := map[string]string{"CALLWRIGHT_DATA": d.data, "CALLWRIGHT_SECRET_KEY": masterkey.New(d.data).Text().Reveal()}
 	for _, args := range [][]string{{"orgs", "create", "Other"}, {"orgs", "list"}} {
 		_, errs := run(t, wrong, 2, append([]string{"admin"}, args...)...)
-		wantText(t, errs, "not the one that this database was made with")
+		wantText(t, errs, "not the key with which this database was created")
 	}
 	if list := admin(t, env, "orgs", "list"); len(list.Organizations) != 1 {
 		t.Errorf("the organizations are %+v", list)

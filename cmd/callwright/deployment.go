@@ -47,7 +47,7 @@ func masterKey(o cli.Deployment) (masterkey.Key, error) {
 	}
 	key, err := masterkey.Find(o.SecretKey.Reveal(), o.Data)
 	if errors.Is(err, fs.ErrNotExist) {
-		return masterkey.Key{}, fmt.Errorf("there is no master key in %s: set %s, or name the data folder of a deployment with --data",
+		return masterkey.Key{}, fmt.Errorf("the master key is missing: %s does not exist; set %s, or name the data folder of a deployment with --data",
 			masterkey.File(o.Data), masterkey.Variable)
 	}
 	if err != nil {

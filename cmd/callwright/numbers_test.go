@@ -134,7 +134,7 @@ func walkNumbers(t *testing.T, d *deployment, on []string) {
 
 	release := append([]string{"admin", "numbers", "release", first, "--note", "moves to org2"}, on...)
 	_, errs = d.callwright(2, release...)
-	wantText(t, errs, "give --yes")
+	wantText(t, errs, "confirm with --yes")
 	_, errs = d.callwright(1, append(release, "--yes", "--org", string(other))...)
 	wantText(t, errs, first+" is neither attached nor reserved by the organization org2")
 	_, errs = d.callwright(2, append([]string{"admin", "numbers", "release", first, "--yes"}, on...)...)

@@ -330,7 +330,7 @@ func TestPortsRefused(t *testing.T) {
 		{1, "must not be in the future", []string{"port", r.Ref, "--at", "2999-12-09T16:00:00Z"}},
 		{2, "must be a time", []string{"confirm", r.Ref}},
 		{2, "must be a time", []string{"confirm", r.Ref, "--foc", "tomorrow"}},
-		{2, "no such code", []string{"reject", r.Ref, "--code", "mood"}},
+		{2, "--code mood: unknown code", []string{"reject", r.Ref, "--code", "mood"}},
 		{2, "--code is required", []string{"hold", r.Ref}},
 		{2, "at most 1000 bytes", []string{"hold", r.Ref, "--code", "other", "--words", strings.Repeat("x", 1001)}},
 		{2, "--words must not have control", []string{"hold", r.Ref, "--code", "other", "--words", "so\u202eso"}},
@@ -338,7 +338,7 @@ func TestPortsRefused(t *testing.T) {
 		{2, "--number 555", []string{"port", r.Ref, "--number", "555"}},
 		{2, "the reference of an order", []string{"port"}},
 		{2, "unknown flag", []string{"port", r.Ref, "--fast"}},
-		{2, "no command ports dance", []string{"dance"}},
+		{2, "unknown command ports dance", []string{"dance"}},
 		{2, "--limit must be", []string{"list", "--limit", "0"}},
 	} {
 		_, errs := d.callwright(test.code, append([]string{"ports"}, test.args...)...)
@@ -358,12 +358,12 @@ func TestPortsWrongDeployment(t *testing.T) {
 	d.signed()
 	other := masterkey.New(d.data).Text().Reveal()
 	_, errs := run(t, map[string]string{"CALLWRIGHT_DATA": d.data, "CALLWRIGHT_SECRET_KEY": other}, 2, "ports", "list")
-	wantText(t, errs, "not the one that this database was made with")
+	wantText(t, errs, "not the key with which this database was created")
 	_, errs = run(t, nil, 2, "ports", "list", "--data", filepath.Join(d.data, "absent"))
 	wantText(t, errs, "name the data folder")
 	empty := t.TempDir()
 	_, errs = run(t, nil, 2, "ports", "list", "--data", empty)
-	wantText(t, errs, "there is no master key")
+	wantText(t, errs, "the master key is missing")
 	_, errs = run(t, map[string]string{"CALLWRIGHT_SECRET_KEY": other}, 2, "ports", "list", "--data", empty)
 	wantText(t, errs, "start the server first")
 	if left, err := os.ReadDir(empty); err != nil || len(left) > 0 {
@@ -431,7 +431,7 @@ func TestPortsWithdraw(t *testing.T) {
 	}
 	for _, number := range []string{first, "+14155550199"} {
 		_, errs = d.callwright(1, "ports", "find", number)
-		wantText(t, errs, number+" is in no port request")
+		wantText(t, errs, "no open port request contains "+number)
 	}
 	_, errs = d.callwright(2, "ports", "find", "555")
 	wantText(t, errs, "555: ")
@@ -449,7 +449,7 @@ func TestPortsWithdraw(t *testing.T) {
 		t.Errorf("the request is %s", r.State)
 	}
 	_, errs = d.callwright(1, "ports", "find", first)
-	wantText(t, errs, "is in no port request")
+	wantText(t, errs, "no open port request contains")
 }
 
 // TestPortsDocuments checks that the operator can store the files of an order in a folder, without overwriting files there.
@@ -469,7 +469,7 @@ func TestPortsDocuments(t *testing.T) {
 		wantText(t, out, path)
 	}
 	_, errs := d.callwright(1, "ports", "documents", r.Ref, "--out", folder)
-	wantText(t, errs, "is there already")
+	wantText(t, errs, "already exists")
 	d.callwright(1, "ports", "documents", "absent", "--out", folder)
 	d.callwright(2, "ports", "documents", r.Ref)
 }

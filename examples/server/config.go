@@ -50,7 +50,7 @@ type texts struct {
 
 // httpFlags adds the flags for HTTP connections.
 func (c *config) httpFlags(f *flag.FlagSet, given *texts) {
-	f.Var(wholeNumber(&c.to.HTTPConnections), "http-connections", "HTTP connections at once")
+	f.Var(wholeNumber(&c.to.HTTPConnections), "http-connections", "limit of concurrent HTTP connections")
 	f.Var(wholeNumber(&c.to.HTTPConnectionsPerAddress), "http-connections-per-address",
 		"HTTP connections of one address; as many as --http-connections behind a reverse proxy")
 	f.StringVar(&given.trustedProxies, "trusted-proxies", "",
@@ -179,7 +179,7 @@ func (c *config) complete(given texts) (err error) {
 		}
 		ip, err := netip.ParseAddr(text)
 		if err != nil {
-			return fmt.Errorf("--firewall-ips must be IP addresses with commas between them, and %q is none", text)
+			return fmt.Errorf("--firewall-ips must be IP addresses, separated by commas, not %q", text)
 		}
 		c.to.FirewallIPs = append(c.to.FirewallIPs, ip.String())
 	}
@@ -214,7 +214,7 @@ func networks(name, given string) (all []netip.Prefix, err error) {
 		}
 		network, err := callwright.ParseNetwork(text)
 		if err != nil {
-			return nil, fmt.Errorf("%s must be IP addresses and networks with commas between them, and %q is none", name, text)
+			return nil, fmt.Errorf("%s must be IP addresses and networks, separated by commas, not %q", name, text)
 		}
 		all = append(all, network)
 	}

@@ -52,7 +52,7 @@ func TestParseEnvironment(t *testing.T) {
 		"CALLWRIGHT_PORT=8080":                  "CALLWRIGHT_PORT",
 		"CALLWRIGHT_SECRET_KEYS=x":              "CALLWRIGHT_SECRET_KEYS",
 		"callwright_addr=127.0.0.1:8080":        "callwright_addr",
-		"CALLWRIGHT_DATABASE_URL=sqlite:x?y=1":  "takes no parameters",
+		"CALLWRIGHT_DATABASE_URL=sqlite:x?y=1":  "without parameters",
 		"CALLWRIGHT_DRAIN_TIMEOUT=-1s":          "--drain-timeout",
 		"CALLWRIGHT_DATABASE_URL=postgresq://x": "--database-url",
 	} {

@@ -73,7 +73,7 @@ func parseFlags(f *flag.FlagSet, args []string) error {
 		return nil
 	}
 	if name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: "); unknown {
-		return fmt.Errorf("there is no flag %s; %s-help lists the flags", name, nearest(f, "--", strings.TrimLeft(name, "-")))
+		return fmt.Errorf("unknown flag %s: %s-help lists the flags", name, nearest(f, "--", strings.TrimLeft(name, "-")))
 	}
 	return err
 }

@@ -43,7 +43,7 @@ func TestRefusals(t *testing.T) {
 		{args: []string{"--dns-server", "192.0.2.1"}, want: []string{`--dns-server must be`, "192.0.2.53:53"}},
 		{args: []string{"--loa-link", "mail"}, want: []string{"--loa-link must be answers or mail-only"}},
 		{args: []string{"--number-proof", "mail"}, want: []string{"--number-proof must be none or call"}},
-		{args: []string{"--number-proof-from", "+14155550100"}, want: []string{"--number-proof-from needs --number-proof call"}},
+		{args: []string{"--number-proof-from", "+14155550100"}, want: []string{"--number-proof-from requires --number-proof call"}},
 		{args: []string{"--number-proof", "call", "--number-proof-from", "4155550100"}, want: []string{"--number-proof-from must be a number in E.164"}},
 		{args: []string{"--loa-link", ""}, want: []string{"--loa-link must be answers or mail-only"}},
 		{env: "CALLWRIGHT_LOA_LINK=Mail-Only", want: []string{"--loa-link must be answers or mail-only"}},

@@ -36,7 +36,7 @@ func (m *models) Set(text string) error {
 		}
 		switch u, err := url.Parse(one.BaseURL); {
 		case name == "" || one.Model == "" || len(name) > maxModelName || err != nil || one.BaseURL != "" && u.Host == "":
-			return errors.New("must be name=model@base-url, several of them with commas, such as strict=large-2@https://models.example/v1")
+			return errors.New("must be name=model@base-url, several of them separated by commas, such as strict=large-2@https://models.example/v1")
 		case slices.ContainsFunc(*m, func(other platform.NamedModel) bool { return other.Name == name }):
 			return fmt.Errorf("has the name %q twice", name)
 		}
@@ -56,13 +56,13 @@ func (c *config) completeModels(keys string) error {
 		if name, key, ok := strings.Cut(strings.TrimSpace(part), "="); ok {
 			given[name] = key
 		} else if part != "" {
-			return errors.New("--llm-api-keys must be name=key, several of them with commas")
+			return errors.New("--llm-api-keys must be name=key, several of them separated by commas")
 		}
 	}
 	for i := range c.models {
 		m := &c.models[i]
 		if m.BaseURL == "" && c.to.LLMBaseURL == "" {
-			return fmt.Errorf("--llm-models %s=%s needs a base URL (%s=%s@https://...), or --llm-base-url", m.Name, m.Model, m.Name, m.Model)
+			return fmt.Errorf("--llm-models %s=%s requires a base URL (%s=%s@https://...), or --llm-base-url", m.Name, m.Model, m.Name, m.Model)
 		}
 		if m.BaseURL == "" || m.BaseURL == c.to.LLMBaseURL {
 			m.BaseURL, m.Key = c.to.LLMBaseURL, c.to.LLMAPIKey

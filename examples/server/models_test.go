@@ -28,7 +28,7 @@ func TestModels(t *testing.T) {
 		"--llm-models =x@http://a":               "must be name=model@base-url",
 		"--llm-models a=@http://a":               "must be name=model@base-url",
 		"--llm-models a=x@http://a,a=y@http://a": "twice",
-		"--llm-models a=x":                       "needs a base URL",
+		"--llm-models a=x":                       "requires a base URL",
 		"--llm-api-keys a=k":                     "which --llm-models does not name",
 		"--llm-api-keys k":                       "must be name=key",
 	} {

@@ -93,7 +93,7 @@ func parse(args []string) (options, error) {
 		return options{}, err
 	}
 	if (o.Dial == "") != (o.Server == "") {
-		return options{}, errors.New("--dial and --server go together")
+		return options{}, errors.New("--dial and --server must be set together")
 	}
 	if _, known := refusals[o.Decline]; o.Decline != "" && !known {
 		return options{}, errors.New("--decline must be busy, declined or unavailable")

@@ -341,7 +341,7 @@ func TestTransfer(t *testing.T) {
 		t.Errorf("status %s, transferred to %q", r.Status, r.TransferredTo.Value)
 	}
 	did := lines(r, callsoas.TranscriptLineUserAgentAction)
-	if len(did) != 1 || did[0] != "tried to transfer the call to "+theirs.String()+", which failed: it was answered with status 500" {
+	if len(did) != 1 || did[0] != "tried to transfer the call to "+theirs.String()+", which failed: the transfer was answered with status 500" {
 		t.Errorf("the agent did %q", did)
 	}
 	phone.AwaitReceived(t, "BYE ")

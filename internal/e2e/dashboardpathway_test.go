@@ -62,7 +62,7 @@ func TestDashboardPathwayChat(t *testing.T) {
 	})
 	wantText(t, p, "#turn-2", "Are you still there?")
 	follow(t, second, "#say button", "#live-chat .fault")
-	wantText(t, second, "#live-chat", "Are you still there?", "the chat has gone on since")
+	wantText(t, second, "#live-chat", "Are you still there?", "the chat has changed since this turn began: read it again")
 	if strings.Contains(second.Text(t, "#live-chat"), "please") {
 		t.Error("a message from an old page was taken")
 	}

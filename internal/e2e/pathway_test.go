@@ -264,7 +264,7 @@ func TestPathwayTransfers(t *testing.T) {
 	says(t, s, call, "Is there anything else that I can do for you? Which day suits you, Tuesday or Thursday?")
 	phone.Hangup(t)
 	record := s.Ended(t, call)
-	if did := lines(record, callsoas.TranscriptLineUserAgentAction); len(did) != 1 || !strings.HasSuffix(did[0], "which failed: it was answered with status 500") {
+	if did := lines(record, callsoas.TranscriptLineUserAgentAction); len(did) != 1 || !strings.HasSuffix(did[0], "which failed: the transfer was answered with status 500") {
 		t.Errorf("the agent did %q", did)
 	}
 	if got := decisions(record.PathwayLogs); len(got) < 2 || got[len(got)-1].chosen != "day" {

@@ -200,7 +200,7 @@ func TestDatabaseFreezes(t *testing.T) {
 // saysFrozen reports whether an answer names a database that does not respond, on an open or a new connection.
 func saysFrozen(body string) bool {
 	return strings.Contains(body, "the database did not answer in time") ||
-		strings.Contains(body, "the database cannot be reached, or takes no writes, at the moment")
+		strings.Contains(body, "the database cannot be reached, or accepts no writes, at the moment")
 }
 
 // TestDatabaseIsDamaged damages the database of a server after kill -9. The server must refuse to start, and must never treat the database

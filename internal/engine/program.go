@@ -92,7 +92,7 @@ func ReadFile(path string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no file: %s", path, info.Mode())
+		return nil, fmt.Errorf("%s is not a file: %s", path, info.Mode())
 	case info.Size() > maxOutput:
 		return nil, fmt.Errorf("%s has over %d bytes", path, maxOutput)
 	}

@@ -56,7 +56,7 @@ func (s *Service) tooMany() error {
 }
 
 var (
-	errEmpty    = callwright.Invalid("file", "is empty")
+	errEmpty    = callwright.Invalid("file", "must not be empty")
 	errTooLarge = callwright.InField("file",
 		callwright.Errorf(callwright.CodePayloadTooLarge, "must have at most %d bytes", MaxSize))
 	errUnsupported = callwright.InField("file",

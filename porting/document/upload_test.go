@@ -71,7 +71,7 @@ func TestEmptyUpload(t *testing.T) {
 	h := newHouse(t)
 	_, err := h.Upload(t.Context(), "a", strings.NewReader(""))
 	e, ok := errors.AsType[*callwright.Error](err)
-	if !ok || e.Code != callwright.CodeBadRequest || e.Field != "file" || e.Message != "is empty" {
+	if !ok || e.Code != callwright.CodeBadRequest || e.Field != "file" || e.Message != "must not be empty" {
 		t.Errorf("no bytes gave %v", err)
 	}
 	if kept := h.kept(t); len(kept) > 0 {

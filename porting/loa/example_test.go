@@ -26,7 +26,7 @@ func ExampleVerify() {
 	// Output:
 	// as it was kept: <nil>
 	// another PDF: true
-	// another signer: event 3 was changed: it does not have its hash
+	// another signer: event 3 was changed: its content does not match its hash
 }
 
 // archive returns evidence as JSON, and the two PDFs whose hashes it contains.

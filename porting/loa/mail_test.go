@@ -3,6 +3,7 @@ package loa_test
 import (
 	"context"
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -257,6 +258,7 @@ func TestCrashAfterMail(t *testing.T) {
 // TestMailTexts checks that the mails name the signer, the business, the numbers, the request and the link, and that they contain no PIN,
 // account number or street.
 func TestMailTexts(t *testing.T) {
+	random := regexp.MustCompile(`[0-9a-zA-Z_-]{32,}`) // ids, tokens and digests, which contain any digits
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
 		r, token := h.initiated()
@@ -279,8 +281,9 @@ func TestMailTexts(t *testing.T) {
 					t.Errorf("mail %d does not say %q:\n%s", i, text, m.text)
 				}
 			}
+			fixed := random.ReplaceAllString(m.text+m.subject, "")
 			for _, secret := range []string{"4711", "5558", "8231", "Main Street"} {
-				if strings.Contains(m.text+m.subject, secret) {
+				if strings.Contains(fixed, secret) {
 					t.Errorf("mail %d says %q:\n%s", i, secret, m.text)
 				}
 			}

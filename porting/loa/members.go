@@ -56,7 +56,7 @@ func eachMember(d *json.Decoder, names []string, value func(name string) error) 
 		name, _ := token.(string) // the decoder accepts only strings as names
 		switch {
 		case !slices.Contains(names, name):
-			return fmt.Errorf("evidence has no member %q", name)
+			return fmt.Errorf("evidence must not contain the unknown member %q", name)
 		case slices.Contains(seen, name):
 			return fmt.Errorf("the member %q must be unique", name)
 		}

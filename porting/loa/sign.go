@@ -26,7 +26,7 @@ func (s *Service) Show(ctx context.Context, token callwright.Secret) (View, erro
 func (s *Service) linked(ctx context.Context, token callwright.Secret) (Letter, error) {
 	l, err := s.cfg.Store.LetterByLink(ctx, linkHash(token.Reveal()))
 	if errors.Is(err, callwright.ErrNotFound) {
-		return Letter{}, callwright.Errorf(callwright.CodeNotFound, "there is no letter at this link: use the link of the newest mail")
+		return Letter{}, callwright.Errorf(callwright.CodeNotFound, "this link leads to no letter: use the link in the newest mail")
 	}
 	return l, err
 }
@@ -89,7 +89,7 @@ func pastDeadline(err error) error {
 		return err
 	}
 	return callwright.Errorf(callwright.CodeInvalidState,
-		"the port does not wait for a signature any more: it was canceled, or its time is over").Because(err)
+		"the port no longer waits for a signature: it was canceled, or the time to sign has passed").Because(err)
 }
 
 // decision contains the data to be stored after a signer's decision.
@@ -154,7 +154,7 @@ func (sig Signature) checked(l Letter) (Signature, error) {
 	var f faults
 	f.addIf(!sig.Consent, "consent", "must be given: agree to sign electronically, or ask for the letter on paper")
 	f.addIf(!sig.Authority, "authority", "must be confirmed: only an authorized representative of the account can sign")
-	f.addIf(sig.SHA256 != l.SHA256, "letter_sha256", "must be that of the letter that is signed: load the page again")
+	f.addIf(sig.SHA256 != l.SHA256, "letter_sha256", "must be the SHA-256 of the current letter: load the page again")
 	f.addIf(!sameName(sig.Name, l.Content.signer()), "signer_name", "must be the name of the authorized representative as the letter shows it")
 	f.addText("signer_name", sig.Name, MaxName)
 	f.addText("signer_title", sig.Title, MaxTitle)

@@ -262,13 +262,13 @@ func TestLinks(t *testing.T) {
 			t.Errorf("a token has %d characters", len(first.Reveal()))
 		}
 		for _, guess := range []callwright.Secret{"", "x", first[:42], first + "A", callwright.Secret(strings.Repeat("A", 43)), callwright.Secret(strings.ToUpper(first.Reveal()))} {
-			h.refuses(r, guess, callwright.CodeNotFound, "no letter at this link")
+			h.refuses(r, guess, callwright.CodeNotFound, "this link leads to no letter")
 		}
 		l, err := h.Letter(t.Context(), org, r.ID)
 		if err != nil || strings.Contains(fmt.Sprintf("%+v", l), first.Reveal()) {
 			t.Errorf("the letter is stored as %+v, %v", l, err)
 		}
-		h.refuses(r, callwright.Secret(l.LinkHash), callwright.CodeNotFound, "no letter at this link")
+		h.refuses(r, callwright.Secret(l.LinkHash), callwright.CodeNotFound, "this link leads to no letter")
 		_, again, err := h.ports.Resend(t.Context(), org, r.ID)
 		if err != nil {
 			t.Fatal(err)
@@ -278,7 +278,7 @@ func TestLinks(t *testing.T) {
 		if again.URL.Reveal() != "https://x.example/loa/"+second.Reveal() || second == first {
 			t.Error("the mail has the former link, or another one than the answer")
 		}
-		h.refuses(r, first, callwright.CodeNotFound, "no letter at this link")
+		h.refuses(r, first, callwright.CodeNotFound, "this link leads to no letter")
 		for _, f := range []func() error{
 			func() error { _, err := h.Show(t.Context(), first); return err },
 			func() error { _, _, err := h.PDF(t.Context(), first); return err },

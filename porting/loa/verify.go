@@ -52,9 +52,9 @@ func Compare(e Evidence, c Copies) (upTo int, err error) {
 	}
 	switch {
 	case !foundHead:
-		return 0, unfit("no event has the hash of the copied head: events are missing, or it is another trail")
+		return 0, unfit("no event has the hash of the copied head: events are missing, or the trail belongs to another letter")
 	case !foundSignature:
-		return 0, unfit("no signature has the hash of the certificate: it is missing, or it is another trail")
+		return 0, unfit("no signature has the hash of the certificate: it is missing, or the trail belongs to another letter")
 	}
 	return upTo, nil
 }
@@ -69,11 +69,11 @@ func verifyChain(e Evidence) error {
 	for i, v := range e.Events {
 		switch {
 		case v.Number != i+1:
-			return unfit("event %d is missing: its place has the number %d", i+1, v.Number)
+			return unfit("event %d is missing: its place contains number %d", i+1, v.Number)
 		case v.Previous != previous:
-			return unfit("event %d does not follow the event before: its hash of that one is another", v.Number)
+			return unfit("event %d does not follow the event before it: the hashes differ", v.Number)
 		case v.Hash != hashOf(v.Canonical()):
-			return unfit("event %d was changed: it does not have its hash", v.Number)
+			return unfit("event %d was changed: its content does not match its hash", v.Number)
 		}
 		previous = v.Hash
 	}
@@ -114,9 +114,9 @@ func verifyOrder(e Evidence) error {
 		case at == noEvents && !ok:
 			return unfit("event 1 is missing: a trail begins with the creation of the letter")
 		case !ok:
-			return unfit("event %d cannot be there: %q cannot follow the events before", v.Number, v.Kind)
+			return unfit("event %d is misplaced: %q cannot follow the events before it", v.Number, v.Kind)
 		case v.At.Add(maxSkew).Before(latest):
-			return unfit("event %d is older than an event before", v.Number)
+			return unfit("event %d is older than an event before it", v.Number)
 		}
 		if v.Kind == EventSealed {
 			sealed = v.SHA256
@@ -148,7 +148,7 @@ func verifyEvent(e Evidence, v Event, sealed bool) error {
 	case !sealed && (v.SHA256 != e.SHA256 || v.SHA256 == ""):
 		return unfit("event %d is about another letter", v.Number)
 	case v.Kind == EventSigned && (v.Name == "" || v.Disclosure == ""):
-		return unfit("event %d is no signature: it must have the name of the signer, and the text that was agreed to", v.Number)
+		return unfit("event %d is not a signature: it must contain the name of the signer and the text that was agreed to", v.Number)
 	}
 	return nil
 }

@@ -173,23 +173,23 @@ func TestVerifyOrder(t *testing.T) {
 
 		"sent/created":                                  "event 1 is missing",
 		"signed/sealed":                                 "event 1 is missing",
-		"created/created":                               "event 2 cannot be there",
+		"created/created":                               "event 2 is misplaced",
 		"created/approved":                              `"approved" cannot follow`,
 		"created/\u202edengis":                          `"\u202edengis" cannot follow`,
-		"created/sealed":                                "event 2 cannot be there",
+		"created/sealed":                                "event 2 is misplaced",
 		"created/signed":                                "event 3 is missing",
-		"created/signed/sent/sealed":                    "event 3 cannot be there",
-		"created/signed/signed/sealed":                  "event 3 cannot be there",
-		"created/signed/sealed/signed/sealed":           "event 4 cannot be there",
-		"created/signed/sealed/sealed":                  "event 4 cannot be there",
-		"created/signed/sealed/sent/sent":               "event 5 cannot be there",
-		"created/signed/sealed/reminded":                "event 4 cannot be there",
-		"created/signed/sealed/revoked":                 "event 4 cannot be there",
-		"created/declined/revoked/signed/sealed":        "event 3 cannot be there",
-		"created/declined/sent":                         "event 3 cannot be there",
-		"created/revoked/resent":                        "event 3 cannot be there",
-		"created/revoked/signed/sealed":                 "event 3 cannot be there",
-		"created/sent/signed/sealed/sent/declined/sent": "event 6 cannot be there",
+		"created/signed/sent/sealed":                    "event 3 is misplaced",
+		"created/signed/signed/sealed":                  "event 3 is misplaced",
+		"created/signed/sealed/signed/sealed":           "event 4 is misplaced",
+		"created/signed/sealed/sealed":                  "event 4 is misplaced",
+		"created/signed/sealed/sent/sent":               "event 5 is misplaced",
+		"created/signed/sealed/reminded":                "event 4 is misplaced",
+		"created/signed/sealed/revoked":                 "event 4 is misplaced",
+		"created/declined/revoked/signed/sealed":        "event 3 is misplaced",
+		"created/declined/sent":                         "event 3 is misplaced",
+		"created/revoked/resent":                        "event 3 is misplaced",
+		"created/revoked/signed/sealed":                 "event 3 is misplaced",
+		"created/sent/signed/sealed/sent/declined/sent": "event 6 is misplaced",
 	} {
 		err := loa.Verify(trailOf(strings.Split(trail, "/"), nil), nil, nil)
 		if want == "" && err != nil || want != "" && (callwright.CodeOf(err) != callwright.CodeBadRequest || !strings.Contains(err.Error(), want)) {
@@ -205,8 +205,8 @@ func TestVerifyEvents(t *testing.T) {
 		change func(events []loa.Event)
 		want   string
 	}{
-		"nobody has signed":           {func(e []loa.Event) { e[2].Name = "" }, "event 3 is no signature"},
-		"nobody was told":             {func(e []loa.Event) { e[2].Disclosure = "" }, "event 3 is no signature"},
+		"nobody has signed":           {func(e []loa.Event) { e[2].Name = "" }, "event 3 is not a signature"},
+		"nobody was told":             {func(e []loa.Event) { e[2].Disclosure = "" }, "event 3 is not a signature"},
 		"another letter was sent":     {func(e []loa.Event) { e[1].SHA256 = hash("x") }, "event 2 is about another letter"},
 		"another letter was signed":   {func(e []loa.Event) { e[2].SHA256 = hash("x") }, "event 3 is about another letter"},
 		"another copy was sent":       {func(e []loa.Event) { e[4].SHA256 = hash(theLetter) }, "event 5 is about another signed letter"},

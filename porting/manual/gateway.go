@@ -62,7 +62,7 @@ func (*Gateway) CheckNumbers(context.Context, []callwright.PhoneNumber) ([]porti
 // Config.MaxNumbers numbers, which happens if the limit was reduced after the request was created.
 func (g *Gateway) Submit(ctx context.Context, s porting.Submission) (porting.Receipt, error) {
 	if len(s.Numbers) > g.cfg.MaxNumbers {
-		said := fmt.Sprintf("the order has %d numbers, and the gateway takes %d at most", len(s.Numbers), g.cfg.MaxNumbers)
+		said := fmt.Sprintf("the order has %d numbers, but the gateway accepts at most %d", len(s.Numbers), g.cfg.MaxNumbers)
 		return porting.Receipt{}, &porting.Refusal{Failure: porting.Failure{Code: porting.GatewayError, Raw: said}}
 	}
 	now := g.cfg.Clock.Now()

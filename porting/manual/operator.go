@@ -91,17 +91,17 @@ func (m Move) check(now time.Time) error {
 	case m.State == porting.NumberConfirmed && m.FOC.IsZero():
 		return callwright.Invalid("foc", "is required: the time at which the losing carrier releases the numbers")
 	case m.State != porting.NumberConfirmed && !m.FOC.IsZero():
-		return callwright.Invalid("foc", "is only for %s", porting.NumberConfirmed)
+		return callwright.Invalid("foc", "must be set only for numbers that are %s", porting.NumberConfirmed)
 	case m.State != porting.NumberPorted && !m.PortedAt.IsZero():
-		return callwright.Invalid("ported_at", "is only for %s", porting.NumberPorted)
+		return callwright.Invalid("ported_at", "must be set only for numbers that are %s", porting.NumberPorted)
 	case m.PortedAt.After(now):
 		return callwright.Invalid("ported_at", "must not be in the future")
 	case f == nil && (m.State == "" || m.State == porting.NumberRejected):
-		return callwright.Invalid("failure", "is required: why the numbers are rejected or held up")
+		return callwright.Invalid("failure", "is required: say why the numbers are rejected or held up")
 	case f != nil && (m.State == porting.NumberPorted || m.State == porting.NumberCanceled):
-		return callwright.Invalid("failure", "is not for numbers that are %s", m.State)
+		return callwright.Invalid("failure", "must not be set for numbers that are %s", m.State)
 	case f != nil && f.Code.Remedy().Code != f.Code:
-		return callwright.Invalid("failure.code", "%q must be a code of package porting, such as %s", f.Code, porting.PINInvalid)
+		return callwright.Invalid("failure.code", "%q: must be a code of package porting, such as %s", f.Code, porting.PINInvalid)
 	case f != nil && len(f.Raw) > porting.MaxRaw:
 		return callwright.Invalid("failure.raw", "must have at most %d bytes", porting.MaxRaw)
 	}

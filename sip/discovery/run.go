@@ -18,7 +18,7 @@ import (
 const user = "ping"
 
 // notPublic is the error of an Attempt at a private address.
-const notPublic = "the address is not a public one"
+const notPublic = "the address is not public"
 
 // run executes a discovery until it finishes or ctx ends. In both cases it stores the result.
 func (s *Service) run(ctx context.Context, d Discovery) {

@@ -64,7 +64,7 @@ func TestFindsAndRecommends(t *testing.T) {
 		t.Errorf("%d attempts: %+v", len(d.Attempts), d.Attempts)
 	}
 	hidden := slices.IndexFunc(d.Attempts, func(a discovery.Attempt) bool { return a.Address.Addr().IsUnspecified() })
-	if last := d.Attempts[max(hidden, 0)]; hidden < 0 || last.Error != "the address is not a public one" {
+	if last := d.Attempts[max(hidden, 0)]; hidden < 0 || last.Error != "the address is not public" {
 		t.Errorf("of the private address: %+v", d.Attempts)
 	}
 	if slices.ContainsFunc(asked, func(q string) bool { return strings.HasPrefix(q, "10.") }) {

@@ -133,7 +133,7 @@ func (s *Service) Request(ctx context.Context, org callwright.OrgID, number stri
 		if !added {
 			return &callwright.Error{
 				Code: callwright.CodeTooManyRequests, RetryAfter: max(time.Second, oldest.Add(window).Sub(now)),
-				Message: fmt.Sprintf("a number is called %d times an hour for its proof, and an organization has %d such calls an hour", MaxOfNumber, MaxOfOrg),
+				Message: fmt.Sprintf("a number can be called for its proof at most %d times an hour, and an organization can have at most %d such calls an hour: try again later", MaxOfNumber, MaxOfOrg),
 			}
 		}
 		return order.Enqueue(ctx, s.cfg.Work, callwright.Task{Key: n.String(), Org: org}, p.ID)

@@ -63,9 +63,9 @@ func (p Proof) answer(now time.Time, right bool) (Proof, error) {
 	}
 	p.Tries++
 	if p.Tries < MaxTries {
-		return p, callwright.Invalid("code", "is not the one that was read out: %d of %d tries are left", MaxTries-p.Tries, MaxTries)
+		return p, callwright.Invalid("code", "must be the code that was read out: %d of %d tries are left", MaxTries-p.Tries, MaxTries)
 	}
-	return p.fail(fmt.Sprintf("%d wrong codes", MaxTries)), callwright.Invalid("code", "is not the one that was read out: no tries are left")
+	return p.fail(fmt.Sprintf("%d wrong codes", MaxTries)), callwright.Invalid("code", "must be the code that was read out: no tries are left")
 }
 
 // fail returns the proof as failed with a reason, or unchanged if it is already proven or failed.

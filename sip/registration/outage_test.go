@@ -26,7 +26,7 @@ func TestOutageIsLoggedOnce(t *testing.T) {
 		pass(time.Minute)
 		stop()
 		for _, what := range []string{
-			"cannot take registrations", "this node's registrations cannot be read", "the nodes with registrations cannot be read",
+			"cannot claim registrations", "this node's registrations cannot be read", "the nodes with registrations cannot be read",
 		} {
 			if began, over := strings.Count(said.String(), `"`+what+`"`), strings.Count(said.String(), `"over: `+what+`"`); began != 1 || over != 1 {
 				t.Errorf("%q began %d times and was over %d times:\n%s", what, began, over, said.String())

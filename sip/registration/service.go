@@ -96,7 +96,7 @@ func (s *Service) claim(ctx context.Context) {
 	taking, cancel := context.WithTimeout(ctx, storeFor)
 	defer cancel()
 	rows, err := s.cfg.Registrations.ClaimRegistrations(taking, s.cfg.Node, now, 2*concurrent)
-	if s.note(ctx, "cannot take registrations", err); err != nil {
+	if s.note(ctx, "cannot claim registrations", err); err != nil {
 		return
 	}
 	s.mu.Lock()
@@ -152,7 +152,7 @@ func (s *Service) register(ctx context.Context, k *heldRegistration) {
 	}
 	b, registers, err := bindingOf(t)
 	if !registers { // normally deleted together with the trunk
-		s.note(ctx, "cannot remove a registration", s.cfg.Registrations.DeleteRegistration(ctx, row.Org, row.TrunkID))
+		s.note(ctx, "cannot delete a registration", s.cfg.Registrations.DeleteRegistration(ctx, row.Org, row.TrunkID))
 		s.unlist(ctx, k)
 		return
 	}
@@ -338,7 +338,7 @@ func (s *Service) drain(ctx context.Context) {
 			defer func() { <-slots }()
 			s.cfg.Line.Unregister(draining, k.machine.TrunkID)
 			if k.machine.State == sip.Registered {
-				s.apply(k, Event{Kind: Lost, Reason: "the node that kept it has stopped"})
+				s.apply(k, Event{Kind: Lost, Reason: "the node that held the registration has stopped"})
 				s.store(draining, k)
 			}
 		})

@@ -119,7 +119,7 @@ func (c *Capabilities) answerFormats(remote *stream, codec Codec) []format {
 // continue.
 func Accept(offer, answer *Description) (Negotiated, error) {
 	if offer == nil || offer.active < 0 {
-		return Negotiated{}, callwright.Invalid("offer", "not a description that Offer has made")
+		return Negotiated{}, callwright.Invalid("offer", "must be a description that Offer returned")
 	}
 	local := &offer.streams[offer.active]
 	if len(answer.streams) <= offer.active {

@@ -41,10 +41,10 @@ type Capabilities struct {
 func (c *Capabilities) check() error {
 	addr := c.Media.Addr()
 	if !addr.IsValid() || addr.IsUnspecified() || addr.IsMulticast() || addr.Zone() != "" {
-		return callwright.Invalid("media", "no address that a peer could send to: %s", addr)
+		return callwright.Invalid("media", "must be an address that peers can send to, not %s", addr)
 	}
 	if c.Media.Port() == 0 || c.Media.Port()%2 != 0 {
-		return callwright.Invalid("media", "the RTP port has to be even, not %d", c.Media.Port())
+		return callwright.Invalid("media", "the RTP port must be even, not %d", c.Media.Port())
 	}
 	if len(c.Codecs) == 0 {
 		return callwright.Invalid("codecs", "at least one codec is required")
@@ -55,10 +55,10 @@ func (c *Capabilities) check() error {
 		}
 	}
 	if c.Ptime < 0 || c.Ptime > 200*time.Millisecond || c.Ptime%time.Millisecond != 0 {
-		return callwright.Invalid("ptime", "%s is not 1 to 200 whole milliseconds", c.Ptime)
+		return callwright.Invalid("ptime", "must be 1 to 200 whole milliseconds, not %s", c.Ptime)
 	}
 	if c.Previous != nil && c.Previous.active < 0 {
-		return callwright.Invalid("previous", "not a description that Offer or Answer has made")
+		return callwright.Invalid("previous", "must be a description that Offer or Answer returned")
 	}
 	return nil
 }

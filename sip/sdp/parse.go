@@ -20,7 +20,7 @@ const (
 // c= lines, lines without a type and a value, and texts that exceed its limits.
 func Parse(data []byte) (*Description, error) {
 	if len(data) > MaxSize {
-		return nil, malformed(0, "%d bytes", len(data))
+		return nil, malformed(0, "at most %d bytes are allowed, not %d", MaxSize, len(data))
 	}
 	text := string(data)
 	p := parser{d: &Description{sealed: seal(&text), active: -1}}
@@ -28,7 +28,7 @@ func Parse(data []byte) (*Description, error) {
 	for line := range strings.Lines(text) {
 		lines++
 		if lines > maxLines {
-			return nil, malformed(lines, "too many lines")
+			return nil, malformed(lines, "at most %d lines are allowed", maxLines)
 		}
 		if err := p.line(lines, strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")); err != nil {
 			return nil, err
@@ -52,7 +52,7 @@ func (p *parser) line(n int, line string) error {
 	line = strings.TrimRight(line, blank)
 	if n == 1 {
 		if line != "v=0" {
-			return malformed(n, "not v=0")
+			return malformed(n, "must be v=0")
 		}
 		return nil
 	}
@@ -60,7 +60,7 @@ func (p *parser) line(n int, line string) error {
 		return nil
 	}
 	if len(line) < 2 || line[1] != '=' {
-		return malformed(n, "not a type=value line")
+		return malformed(n, "must be a type=value line")
 	}
 	switch value := line[2:]; line[0] {
 	case 'm':
@@ -86,7 +86,7 @@ func (p *parser) media(n int, value string) error {
 	portText, _, _ = strings.Cut(portText, "/")
 	port, err := strconv.ParseUint(portText, 10, 16)
 	if err != nil || kind == "" || proto == "" || list == "" || !isPrintable(value) {
-		return malformed(n, "m= wants a kind, a port, a protocol and formats")
+		return malformed(n, "m= must have a kind, a port, a protocol and formats")
 	}
 	s := stream{
 		kind: kind, port: uint16(port), proto: proto, list: list,
@@ -120,7 +120,7 @@ func parseFormats(list string) []format {
 func (p *parser) connection(n int, value string) error {
 	address, err := parseConnection(value)
 	if err {
-		return malformed(n, "c= wants IN, IP4 or IP6 and an address")
+		return malformed(n, "c= must have IN, IP4 or IP6 and an address")
 	}
 	if len(p.d.streams) == 0 {
 		p.address, p.connected = address, true

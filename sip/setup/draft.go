@@ -184,7 +184,7 @@ func (d Draft) check() error {
 	case d.Auth == AuthRegister && !d.Inbound():
 		return callwright.Invalid("auth", "must not be register without inbound calls")
 	case d.Auth == AuthRegister && !d.Outbound() && d.Endpoint == "":
-		return callwright.Invalid("endpoint", "is required to register with a server without outbound calls")
+		return callwright.Invalid("endpoint", "is required for the auth register without outbound calls")
 	case !oneOf(d.Verify, "", sip.VerifyFull, sip.VerifyChain, sip.VerifyNone):
 		return callwright.Invalid("verify", "must be full, chain or none")
 	case !oneOf(d.Step, StepDestination, StepDiscovery, StepFirewall, StepAuthentication, StepNumbers):

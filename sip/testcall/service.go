@@ -99,7 +99,7 @@ func (s *Service) Start(ctx context.Context, org callwright.OrgID, number string
 	if err == nil && !added {
 		err = &callwright.Error{
 			Code: callwright.CodeTooManyRequests, RetryAfter: max(time.Second, oldest.Add(Window).Sub(now)),
-			Message: fmt.Sprintf("an organization may make %d test calls in %.0f minutes", MaxCalls, Window.Minutes()),
+			Message: fmt.Sprintf("an organization may make at most %d test calls in %.0f minutes: try again later", MaxCalls, Window.Minutes()),
 		}
 	}
 	if err != nil {

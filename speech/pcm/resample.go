@@ -44,7 +44,7 @@ type Resampler struct {
 func NewResampler(from, to int) (*Resampler, error) {
 	for _, rate := range []int{from, to} {
 		if rate < MinRate || rate > MaxRate {
-			return nil, callwright.Invalid("rate", "sample rate %d is not between %d and %d", rate, MinRate, MaxRate)
+			return nil, callwright.Invalid("rate", "must be from %d to %d samples a second, not %d", MinRate, MaxRate, rate)
 		}
 	}
 	divisor := gcd(from, to)

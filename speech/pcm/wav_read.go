@@ -72,7 +72,7 @@ func (r *WAVReader) seekAudio() error {
 		}
 		size += size & 1 // chunks are padded to an even length
 		if budget -= size + 8; budget < 0 {
-			return damaged("has too much before its audio", nil)
+			return damaged("has too many bytes before its audio", nil)
 		}
 		if string(head[:4]) != "fmt " {
 			if _, err := io.CopyN(io.Discard, r.src, size); err != nil {
@@ -93,7 +93,7 @@ func (r *WAVReader) seekAudio() error {
 // describe parses the format chunk and sets Rate, Channels and the sample format.
 func (r *WAVReader) describe(body []byte) error {
 	if len(body) < 16 {
-		return damaged("has a format that is too short", nil)
+		return damaged("has a format chunk that is too short", nil)
 	}
 	r.format = binary.LittleEndian.Uint16(body)
 	r.Channels = int(binary.LittleEndian.Uint16(body[2:]))
@@ -107,11 +107,11 @@ func (r *WAVReader) describe(body []byte) error {
 		(r.format == formatMuLaw || r.format == formatALaw) && bits == 8
 	if !known {
 		return callwright.Errorf(callwright.CodeUnsupportedMedia,
-			"WAV format %#04x with %d bits a sample is not read: use 16-bit PCM or G.711", r.format, bits)
+			"WAV format %#04x with %d bits a sample is not supported: use 16-bit PCM or G.711", r.format, bits)
 	}
 	if r.Channels < 1 || r.Channels > maxChannels || rate < MinRate || rate > MaxRate {
 		return callwright.Errorf(callwright.CodeUnsupportedMedia,
-			"WAV with %d channels at %d samples a second is not read", r.Channels, rate)
+			"WAV with %d channels at %d samples a second is not supported", r.Channels, rate)
 	}
 	r.Rate, r.width = int(rate), bits/8
 	return nil

@@ -104,7 +104,7 @@ func checkFormat(rate, channels int) error {
 		return callwright.Invalid("channels", "%d channels: a WAV file here has 1 to %d", channels, maxChannels)
 	}
 	if rate < MinRate || rate > MaxRate {
-		return callwright.Invalid("rate", "sample rate %d is not between %d and %d", rate, MinRate, MaxRate)
+		return callwright.Invalid("rate", "must be from %d to %d samples a second, not %d", MinRate, MaxRate, rate)
 	}
 	return nil
 }

@@ -26,5 +26,5 @@ func Example() {
 	fmt.Println(err)
 	// Output:
 	// true ben
-	// voice: there is no voice "nobody"; there are ada, ben, cleo
+	// voice: unknown voice "nobody"; use one of ada, ben, cleo
 }

@@ -100,7 +100,7 @@ func (e *Engine) find(voice, language string) (hum, error) {
 		}
 	}
 	if voice != "" {
-		return hum{}, callwright.Invalid("voice", "there is no voice %q; there are %s", voice, strings.Join(e.Describe().Names(), ", "))
+		return hum{}, callwright.Invalid("voice", "unknown voice %q; use one of %s", voice, strings.Join(e.Describe().Names(), ", "))
 	}
 	return hum{}, callwright.Invalid("language", "there is no voice for %q", language)
 }

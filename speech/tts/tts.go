@@ -86,7 +86,7 @@ func (r Request) Check() error {
 	case !utf8.ValidString(r.Text):
 		return callwright.Invalid("text", "must be valid UTF-8")
 	case r.Rate < pcm.MinRate || r.Rate > pcm.MaxRate:
-		return callwright.Invalid("rate", "sample rate %d is not between %d and %d", r.Rate, pcm.MinRate, pcm.MaxRate)
+		return callwright.Invalid("rate", "must be from %d to %d samples a second, not %d", pcm.MinRate, pcm.MaxRate, r.Rate)
 	}
 	return r.Prosody.Check()
 }

@@ -46,7 +46,7 @@ func adminCommand(c Config, env func(string) string) *cobra.Command {
 		Long: "Makes organizations, creates, rotates and revokes their API keys, and rotates the secrets that sign their webhooks;\nfinds and frees numbers; lists and lifts the bans of SIP sources. The commands\n" +
 			"work on the database of a deployment, also while its server runs; what they change is in force at once.\n\n" +
 			"A new key or secret is printed once, to stdout, and nothing can show it again.\n\n" + howDeployed +
-			"Exit codes: 0 done; 1 refused, because what is named is absent or cannot become that; 2 nothing was done.",
+			"Exit codes: 0 done; 1 refused, because the named object is absent or its state does not allow the change; 2 nothing was done.",
 		Example: "  callwright admin orgs create Acme --grant SIP\n" +
 			"  callwright admin keys create ci --org acme --expires-in 90d\n" +
 			"  callwright admin keys list --org acme\n" +
@@ -74,7 +74,7 @@ func (a *adminCommands) with(ctx context.Context, do func(*access.Service) error
 // withAdmin is like the method with, for commands that need more than organizations and keys.
 func (a *adminCommands) withAdmin(ctx context.Context, do func(*Admin) error) error {
 	if a.open == nil {
-		return usage(errors.New("this program has no database to look into"))
+		return usage(errors.New("this program cannot open a database"))
 	}
 	admin, err := a.open(ctx, a.deployment())
 	if errors.Is(err, callwright.ErrWrongKey) {
@@ -120,14 +120,14 @@ func (s *span) Set(text string) error {
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		n, err := strconv.ParseUint(days, 10, 32)
 		if err != nil || n > math.MaxInt64/uint64(24*time.Hour) {
-			return errors.New("must be a time such as 90d, 24h or 0")
+			return errors.New("must be a duration such as 90d, 24h or 0")
 		}
 		*s = span(n) * span(24*time.Hour)
 		return nil
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 {
-		return errors.New("must be a time such as 90d, 24h or 0")
+		return errors.New("must be a duration such as 90d, 24h or 0")
 	}
 	*s = span(d)
 	return nil
@@ -143,8 +143,8 @@ type pageFlags struct {
 }
 
 func (p *pageFlags) add(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&p.limit, "limit", 100, "so many at most, up to "+strconv.Itoa(access.MaxPage))
-	cmd.Flags().StringVar(&p.cursor, "cursor", "", "go on after this `cursor`, which the page before has printed")
+	cmd.Flags().IntVar(&p.limit, "limit", 100, "list at most this many, up to "+strconv.Itoa(access.MaxPage))
+	cmd.Flags().StringVar(&p.cursor, "cursor", "", "continue after this `cursor`, which the previous page printed")
 }
 
 // after validates the flags and returns the position after which the page begins.

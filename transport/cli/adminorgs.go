@@ -148,7 +148,7 @@ func (a *adminCommands) orgsCreateCommand() *cobra.Command {
 			return a.with(cmd.Context(), func(s *access.Service) error {
 				o, err := s.CreateOrganization(cmd.Context(), callwright.OrgID(id), args[0], rights...)
 				if errors.Is(err, callwright.ErrConflict) {
-					return callwright.Errorf(callwright.CodeConflict, "there is an organization %s already", id)
+					return callwright.Errorf(callwright.CodeConflict, "the organization %s already exists: choose another id", id)
 				}
 				if err != nil {
 					return err
@@ -172,7 +172,7 @@ func entitlements(names []string) ([]callwright.Entitlement, error) {
 	for i, name := range names {
 		rights[i] = callwright.Entitlement(strings.ToUpper(name))
 		if !slices.Contains(known, rights[i]) {
-			return nil, usage(callwright.Invalid("entitlements", "there is no entitlement %s: there are %s", name, fmt.Sprint(known)))
+			return nil, usage(callwright.Invalid("entitlements", "unknown entitlement %s: use one of %s", name, fmt.Sprint(known)))
 		}
 	}
 	return rights, nil

@@ -101,5 +101,5 @@ func (a *api) unwrapped(err error) error {
 
 // foreignAnswer returns the error for an answer that is not a Callwright server's.
 func (a *api) foreignAnswer() *callwright.Error {
-	return callwright.Errorf(callwright.CodeUnavailable, "%s does not answer as a Callwright server does: name another with --%s", a.BaseURL(), serverFlag)
+	return callwright.Errorf(callwright.CodeUnavailable, "%s does not answer like a Callwright server: name another one with --%s", a.BaseURL(), serverFlag)
 }

@@ -127,7 +127,7 @@ func placeCommand(c Config, env func(string) string) *cobra.Command {
 	flags.StringVar(&p.Voice, "voice", "", "the `name` or the id of the voice")
 	flags.StringVar(&p.First, "first-sentence", "", "the `text` that the agent begins with")
 	flags.BoolVar(&p.Record, "record", false, "record the call")
-	flags.IntVar(&p.Minutes, "max-duration", 0, "end the call after so many minutes (default: the server's)")
+	flags.IntVar(&p.Minutes, "max-duration", 0, "end the call after this many minutes (default: the server's)")
 	flags.StringToStringVar(&p.Variables, "var", nil, "a variable of the call, `name=value`; may be given several times")
 	mustComplete(cmd, "voice", completeVoices(c, env))
 	return cmd
@@ -181,7 +181,7 @@ func (a *api) recording(ctx context.Context, to io.Writer, call string) (int64, 
 	defer func() { _ = raw.Response.Body.Close() }()
 	audio := bufio.NewReader(raw.Response.Body)
 	if head, _ := audio.Peek(12); !bytes.HasPrefix(head, []byte("RIFF")) || !bytes.HasSuffix(head, []byte("WAVE")) {
-		return 0, callwright.Errorf(callwright.CodeUnsupportedMedia, "the answer is no recording: nothing was written")
+		return 0, callwright.Errorf(callwright.CodeUnsupportedMedia, "the answer is not a recording: nothing was written")
 	}
 	return io.Copy(to, audio)
 }

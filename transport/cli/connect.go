@@ -79,7 +79,7 @@ func findAddress(cmd *cobra.Command, env func(string) string) (e endpoint, keyFi
 	keyFile = given(keyFileFlag)
 	if server := given(serverFlag); server != "" {
 		if address != "" {
-			return e, "", usage(errors.New("--server and --base-url both name the server: give one of them"))
+			return e, "", usage(errors.New("--server and --base-url both name the server: use only one of them"))
 		}
 		file, err := readServer(server)
 		if err != nil {
@@ -129,16 +129,16 @@ func findKey(file string, env func(string) string) (callwright.Secret, error) {
 	if file != "" {
 		raw, err := readFile(file, maxKeyFile)
 		if err != nil {
-			return "", usage(fmt.Errorf("the file of the API's key: %w", err))
+			return "", usage(fmt.Errorf("the file of the API key: %w", err))
 		}
 		if key = string(raw); !isKey(strings.TrimSpace(key)) {
-			return "", usage(fmt.Errorf("%s holds no key of the API: the file must hold the key alone, on one line", file))
+			return "", usage(fmt.Errorf("%s: must contain the API key alone, on one line", file))
 		}
 	}
 	key = strings.TrimSpace(key)
 	if key == "" {
 		return "", &exit{code: ExitUnauthorized, err: callwright.Errorf(callwright.CodeAuthFailure,
-			"there is no key of the API: set %s, or name its file with --%s or %s", apiKeyVariable, keyFileFlag, apiKeyFileVariable)}
+			"the API key is missing: set %s, or name its file with --%s or %s", apiKeyVariable, keyFileFlag, apiKeyFileVariable)}
 	}
 	return callwright.Secret(key), nil
 }

@@ -16,5 +16,5 @@ func ExampleRun() {
 	var out, messages bytes.Buffer
 	code := cli.Run(context.Background(), config, []string{"calls", "fly"}, func(string) string { return "" }, &out, &messages)
 	fmt.Println(code, out.Len(), messages.String())
-	// Output: 2 0 callwright: there is no command calls fly: callwright calls --help lists them
+	// Output: 2 0 callwright: unknown command calls fly: callwright calls --help lists the commands
 }

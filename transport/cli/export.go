@@ -35,7 +35,7 @@ func exportCommand(c Config, env func(string) string) *cobra.Command {
 		},
 	}
 	r.addFlags(cmd)
-	cmd.Flags().StringVar(&folder, "dir", "scenarios", "the `folder` of the files, which is made if it is not there")
+	cmd.Flags().StringVar(&folder, "dir", "scenarios", "the `folder` of the files, which is created if it does not exist")
 	return cmd
 }
 

@@ -141,7 +141,7 @@ func (f *failure) answer(e *client.Error) {
 	}
 	switch {
 	case e.Status == http.StatusUnauthorized:
-		f.Message += "\nthe server does not take the key: set " + apiKeyVariable + ", or name its file with --" + keyFileFlag
+		f.Message += "\nthe server does not accept the key: set " + apiKeyVariable + ", or name its file with --" + keyFileFlag
 	case e.RetryAfter > 0:
 		f.Message += "\ntry again in " + e.RetryAfter.String()
 	case e.Status == http.StatusTooManyRequests:

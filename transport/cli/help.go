@@ -28,7 +28,7 @@ func group(cmd *cobra.Command) *cobra.Command {
 // unknownCommand returns the error for an unknown subcommand of cmd, with similar names.
 func unknownCommand(cmd *cobra.Command, name string) error {
 	path := strings.TrimPrefix(cmd.CommandPath()+" ", cmd.Root().Name()+" ")
-	text := fmt.Sprintf("there is no command %s%s: %s --help lists them", path, name, cmd.CommandPath())
+	text := fmt.Sprintf("unknown command %s%s: %s --help lists the commands", path, name, cmd.CommandPath())
 	if like := cmd.SuggestionsFor(name); len(like) > 0 {
 		text += "\n\nDid you mean this?\n\t" + strings.Join(like, "\n\t")
 	}
@@ -43,7 +43,7 @@ func exactly(n int, what string) cobra.PositionalArgs {
 			if len(args) == 1 {
 				got = "1 argument"
 			}
-			return usage(fmt.Errorf("the command takes %s, and got %s", what, got))
+			return usage(fmt.Errorf("the command requires %s, but got %s", what, got))
 		}
 		return nil
 	}

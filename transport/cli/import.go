@@ -63,7 +63,7 @@ func bringIn(ctx context.Context, cmd *cobra.Command, s *server, paths []string,
 	for _, one := range steps {
 		if !dry {
 			if err = s.run(ctx, one); err != nil {
-				err = fmt.Errorf("%s: %w; %d of %d changes are made: import again to make the others", one.name, err, len(result.Changes), len(steps))
+				err = fmt.Errorf("%s: %w; %d of %d changes were made: import again to make the others", one.name, err, len(result.Changes), len(steps))
 				break
 			}
 		}
@@ -138,7 +138,7 @@ func readAll(paths []string) (all []stored, err error) {
 		}
 		for _, one := range list {
 			if seen[one.Name] {
-				return nil, fmt.Errorf("the name %q is taken by two scenarios", one.Name)
+				return nil, fmt.Errorf("the name %q must be unique: two scenarios have it", one.Name)
 			}
 			seen[one.Name] = true
 			members, err := suite.Members(one)

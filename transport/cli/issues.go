@@ -54,7 +54,7 @@ func issueNamed(ctx context.Context, a *api, name string) (string, error) {
 			return issue.at("id").String(), nil
 		}
 	}
-	return "", fmt.Errorf("there is no issue %s", name)
+	return "", fmt.Errorf("the issue %s does not exist", name)
 }
 
 var issueStates = []string{"backlog", "todo", "in_progress", "in_review", "done", "closed"}

@@ -223,7 +223,7 @@ func lined(w *tabwriter.Writer, title, text string) {
 
 // paged adds the flags --limit and --cursor to a command.
 func paged(cmd *cobra.Command) {
-	cmd.Flags().Int("limit", 0, "so many at most (default: the server's)")
+	cmd.Flags().Int("limit", 0, "list at most this many (default: the server's)")
 	cmd.Flags().String("cursor", "", "the `cursor` of the next page, which a page ends with")
 }
 

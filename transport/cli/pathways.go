@@ -34,8 +34,8 @@ var pathwayOperations = []operation{
 	{
 		use: "list", short: "List pathways, the newest first", args: exactly(0, "no arguments"),
 		flags: func(cmd *cobra.Command) {
-			cmd.Flags().Int("limit", 0, "so many at most (default: the server's 50)")
-			cmd.Flags().Int("offset", 0, "leave so many out")
+			cmd.Flags().Int("limit", 0, "list at most this many (default: the server's 50)")
+			cmd.Flags().Int("offset", 0, "skip this many")
 		},
 		request: func(cmd *cobra.Command, _ []string) (client.Request, error) {
 			return client.Request{Path: "/v1/pathway", Query: query(cmd, "limit", "offset")}, nil

@@ -44,7 +44,7 @@ func portsCommand(c Config, env func(string) string) *cobra.Command {
 			"These commands work on the database of a deployment, also while its server runs, which passes changes on within a minute or\n" +
 			"two.\n\n" +
 			howDeployed +
-			"Exit codes of operators' commands: 0 done; 1 refused, because the order is absent or cannot become that; 2 nothing was done.",
+			"Exit codes of operators' commands: 0 done; 1 refused, because the order is absent or its state does not allow the change; 2 nothing was done.",
 		Example: "  callwright ports check +14155550100\n" +
 			"  callwright ports requests --status in_progress\n" +
 			"  callwright ports list --open\n" +
@@ -83,7 +83,7 @@ func (p *portsCommands) addOperators(cmd *cobra.Command) {
 // with opens the deployment that the flags and the environment name, and runs a command on it.
 func (p *portsCommands) with(ctx context.Context, do func(*Ports) error) error {
 	if p.open == nil {
-		return usage(errors.New("this program has no database to look into"))
+		return usage(errors.New("this program cannot open a database"))
 	}
 	ports, err := p.open(ctx, p.deployment())
 	if err != nil {

@@ -54,7 +54,7 @@ var portOperations = []operation{
 		use: "check NUMBER...", short: "Ask whether numbers can be ported",
 		args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage(errors.New("the command takes at least one number, such as +14155550100"))
+				return usage(errors.New("the command requires at least one number, such as +14155550100"))
 			}
 			return nil
 		},

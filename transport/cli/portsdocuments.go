@@ -46,7 +46,7 @@ func (p *portsCommands) documentsCommand() *cobra.Command {
 			return p.with(cmd.Context(), func(ports *Ports) error { return p.documents(cmd, ports, args[0], folder) })
 		},
 	}
-	cmd.Flags().StringVar(&folder, "out", "", "the `folder` of the files, which is made if it is not there (required)")
+	cmd.Flags().StringVar(&folder, "out", "", "the `folder` of the files, which is created if it does not exist (required)")
 	return cmd
 }
 
@@ -79,7 +79,7 @@ func (p *portsCommands) documents(cmd *cobra.Command, ports *Ports, ref, folder 
 	case err != nil && !errors.Is(err, callwright.ErrNotFound):
 		return err
 	case !signed:
-		notice(cmd, "the letter was not signed here: take the one on paper")
+		notice(cmd, "the letter was not signed online: use the one on paper")
 	default:
 		f := fileJSON{File: filepath.Join(folder, "letter-"+filepath.Base(r.ID)+".pdf"), What: "signed letter of authorization"}
 		if err := create(f.File, bytes.NewReader(letter)); err != nil {
@@ -121,7 +121,7 @@ func (p *Ports) writeDocument(ctx context.Context, r porting.Request, id, folder
 func create(name string, content io.Reader) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return callwright.Errorf(callwright.CodeConflict, "%s is there already: name another folder with --out", name)
+		return callwright.Errorf(callwright.CodeConflict, "%s already exists: name another folder with --out", name)
 	}
 	if err != nil {
 		return err

@@ -96,7 +96,7 @@ func (o moveOptions) move(m move) (manual.Move, error) {
 	case code == "":
 		return manual.Move{}, errors.New("--code is required: callwright ports codes lists the codes")
 	case code.Remedy().Code != code:
-		return manual.Move{}, fmt.Errorf("--code %s: there is no such code: callwright ports codes lists them", code)
+		return manual.Move{}, fmt.Errorf("--code %s: unknown code: callwright ports codes lists the codes", code)
 	}
 	if err := checkText("--words", o.carrierSays); err != nil {
 		return manual.Move{}, err

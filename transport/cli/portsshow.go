@@ -28,7 +28,7 @@ func (p *portsCommands) listCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&open, "open", false, "only those with a number that has not ended")
-	cmd.Flags().IntVar(&limit, "limit", manual.MaxPage, "so many orders at most, up to 1000")
+	cmd.Flags().IntVar(&limit, "limit", manual.MaxPage, "list at most this many orders, up to 1000")
 	return cmd
 }
 

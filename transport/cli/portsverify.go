@@ -99,7 +99,7 @@ func evidenceOf(raw []byte) (e loa.Evidence, err error) {
 		delete(answer, "errors")
 		delete(data, "letter")
 		if len(answer) > 1 || len(data) > 1 {
-			return e, errors.New("the answer has members that are not known")
+			return e, errors.New("the answer must not contain unknown members")
 		}
 		raw = data["evidence"]
 	}

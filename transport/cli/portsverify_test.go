@@ -160,7 +160,7 @@ func TestPortsVerifyWithCopies(t *testing.T) {
 		t.Errorf("exit code %d, %v: %s", code, err, out)
 	}
 	for _, args := range [][]string{{"--head", hashes[2]}, {"--certificate", hashes[1]}} {
-		if code, out, errs := callwright(t, append([]string{"ports", "verify", cut}, args...)...); code != 1 || out != "" || !strings.Contains(errs, "another trail") {
+		if code, out, errs := callwright(t, append([]string{"ports", "verify", cut}, args...)...); code != 1 || out != "" || !strings.Contains(errs, "belongs to another letter") {
 			t.Errorf("%s of what was cut off: exit code %d, %s%s", args[0], code, errs, out)
 		}
 	}

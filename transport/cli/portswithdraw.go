@@ -67,7 +67,7 @@ func (p *portsCommands) findCommand() *cobra.Command {
 func (p *portsCommands) find(cmd *cobra.Command, ports *Ports, number callwright.PhoneNumber) error {
 	name, err := ports.Requests.OpenRequest(cmd.Context(), number)
 	if errors.Is(err, callwright.ErrNotFound) {
-		return callwright.Errorf(callwright.CodeNotFound, "%s is in no port request that has not ended", number)
+		return callwright.Errorf(callwright.CodeNotFound, "no open port request contains %s", number)
 	}
 	if err != nil {
 		return err

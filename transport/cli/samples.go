@@ -19,8 +19,8 @@ func samplesCommand(c Config, env func(string) string) *cobra.Command {
 		use: "list", short: "List samples, the newest first", args: exactly(0, "no arguments"),
 		flags: func(cmd *cobra.Command) {
 			cmd.Flags().String("voice", "", "only samples of this voice, by its `id`")
-			cmd.Flags().Int("limit", 0, "so many at most (default: the server's 20)")
-			cmd.Flags().Int("offset", 0, "leave so many out")
+			cmd.Flags().Int("limit", 0, "list at most this many (default: the server's 20)")
+			cmd.Flags().Int("offset", 0, "skip this many")
 		},
 		request: func(cmd *cobra.Command, _ []string) (client.Request, error) {
 			return client.Request{Path: "/v1/speak/samples", Query: query(cmd, "voice=voice_id", "limit", "offset")}, nil

@@ -47,7 +47,7 @@ func TestServersWriteNoLinesOfTheirOwn(t *testing.T) {
 	m.url = s.URL
 	code, _, errs := m.run(t.Context(), nil, "", "", "speak", "a", "--server-voice")
 	lines := strings.Split(strings.TrimSpace(errs), "\n")
-	if code != cli.ExitUnauthorized || len(lines) != 2 || !strings.Contains(lines[0], "more") || !strings.HasPrefix(lines[1], "the server does not take the key") {
+	if code != cli.ExitUnauthorized || len(lines) != 2 || !strings.Contains(lines[0], "more") || !strings.HasPrefix(lines[1], "the server does not accept the key") {
 		t.Errorf("exit code %d, %q", code, errs)
 	}
 }

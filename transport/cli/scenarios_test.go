@@ -217,15 +217,15 @@ func TestScenariosSayWhatIsWrong(t *testing.T) {
 		"nothing tested":   {[]string{"export", "--server", f.url}, "--pathway ID or --persona ID"},
 		"two tested":       {append([]string{"export", "--persona", "p"}, here...), "--pathway ID or --persona ID"},
 		"no address":       {[]string{"export", "--server", "localhost", "--pathway", "p"}, "--server must be an address such as"},
-		"no key file":      {append([]string{"export", "--key-file", "nowhere"}, here...), "file of the API's key: open nowhere"},
-		"another key":      {append([]string{"export", "--key-file", wrong}, here...), "does not take the key: set SERVICE_API_KEY"},
+		"no key file":      {append([]string{"export", "--key-file", "nowhere"}, here...), "file of the API key: open nowhere"},
+		"another key":      {append([]string{"export", "--key-file", wrong}, here...), "does not accept the key: set SERVICE_API_KEY"},
 		"no server":        {[]string{"export", "--server", gone, "--pathway", "p"}, "no answer from"},
-		"another server":   {[]string{"export", "--server", strange.URL, "--pathway", "p"}, "does not answer as a Callwright server does"},
+		"another server":   {[]string{"export", "--server", strange.URL, "--pathway", "p"}, "does not answer like a Callwright server"},
 		"no scenarios":     {[]string{"export", "--server", f.url, "--pathway", "p"}, "has no scenarios that this key may read: check the id"},
 		"another pathway":  {[]string{"import", "testdata/scenarios", "--server", f.url, "--pathway", "p"}, "404 NOT_FOUND)"},
 		"another persona":  {[]string{"import", "testdata/scenarios", "--server", f.url, "--persona", "p"}, "persona_id"},
-		"no files":         {append([]string{"import", t.TempDir()}, here...), "there are no files that end in .yaml"},
-		"the same twice":   {append([]string{"import", "testdata/scenarios", "testdata/scenarios/renewal.yaml"}, here...), "is taken by two scenarios"},
+		"no files":         {append([]string{"import", t.TempDir()}, here...), "no file ends in .yaml"},
+		"the same twice":   {append([]string{"import", "testdata/scenarios", "testdata/scenarios/renewal.yaml"}, here...), "two scenarios have it"},
 		"a wrong scenario": {append([]string{"import", write(t, "name: x\nmax_turns: 99\n")}, here...), "more.yaml:2:12: max_turns"},
 	} {
 		code, out, errs := f.run(c.args...)
@@ -235,7 +235,7 @@ func TestScenariosSayWhatIsWrong(t *testing.T) {
 	}
 	var out, errs bytes.Buffer
 	args := append([]string{"scenarios", "export"}, here...)
-	if code := cli.Run(t.Context(), cli.Config{}, args, func(string) string { return "" }, &out, &errs); code != 3 || !strings.Contains(errs.String(), "there is no key of the API") {
+	if code := cli.Run(t.Context(), cli.Config{}, args, func(string) string { return "" }, &out, &errs); code != 3 || !strings.Contains(errs.String(), "the API key is missing") {
 		t.Errorf("without a key: exit code %d, %s", code, errs.String())
 	}
 }
@@ -259,7 +259,7 @@ func TestImportThatStops(t *testing.T) {
 	args := []string{"import", "testdata/scenarios", "--server", proxy.URL, "--pathway", f.pathway}
 	code, out, errs := f.run(args...)
 	if code != 3 || out != "created: Renews a prescription\n" ||
-		errs != "callwright: Asks something: the database is away (POST /v1/agent-testing/scenarios: 503 UNAVAILABLE); 1 of 2 changes are made: import again to make the others\n" {
+		errs != "callwright: Asks something: the database is away (POST /v1/agent-testing/scenarios: 503 UNAVAILABLE); 1 of 2 changes were made: import again to make the others\n" {
 		t.Errorf("exit code %d, %q, %q", code, out, errs)
 	}
 	if code, out, errs := f.run(args...); code != 0 || out != "created: Asks something\nunchanged: 1\n" {

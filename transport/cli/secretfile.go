@@ -29,7 +29,7 @@ func (s *secretFile) open(cmd *cobra.Command) (err error) {
 	}
 	s.f, err = os.OpenFile(s.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
-		return usage(fmt.Errorf("-o %s: the file is there already, and is not replaced: name a new one", s.name))
+		return usage(fmt.Errorf("-o %s: the file already exists, and is not replaced: name a new one", s.name))
 	}
 	if err != nil {
 		return cannotWrite(s.name, err)

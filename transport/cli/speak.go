@@ -46,7 +46,7 @@ func speakCommand(c Config, env func(string) string) *cobra.Command {
 			"  callwright speak Hello --play",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usage(errors.New("the text must be one argument: put it into quotes"))
+				return usage(errors.New("the text must be one argument: put it in quotes"))
 			}
 			return nil
 		},
@@ -106,7 +106,7 @@ func (s *speaker) run(cmd *cobra.Command, args []string) error {
 	}
 	fetch := func(ctx context.Context, to io.Writer) (int64, error) { return a.Download(ctx, to, spoken.URL) }
 	if out.Bytes, err = s.config.deliver(cmd, s.output, player, fetch); err != nil {
-		return fmt.Errorf("the speech is kept as the sample %s, but: %w", spoken.SampleID, err)
+		return fmt.Errorf("the speech is stored as the sample %s, but it was not delivered: %w", spoken.SampleID, err)
 	}
 	if s.output == stdoutName {
 		return nil
@@ -143,7 +143,7 @@ func (s *speaker) text(cmd *cobra.Command, args []string) (string, error) {
 	var from io.Reader
 	switch {
 	case len(args) == 1 && s.file != "":
-		return "", errors.New("the text is an argument and --file: give one of them")
+		return "", errors.New("the text must be an argument or in --file, not both")
 	case len(args) == 1:
 		from = strings.NewReader(args[0])
 	case s.file != "" && s.file != stdoutName:
@@ -154,7 +154,7 @@ func (s *speaker) text(cmd *cobra.Command, args []string) (string, error) {
 		defer func() { _ = f.Close() }()
 		from = f
 	case s.file == "" && s.config.isTerminal(cmd.InOrStdin()):
-		return "", errors.New("there is no text: give it as an argument, with --file, or through a pipe")
+		return "", errors.New("a text is required: pass it as an argument, with --file, or through a pipe")
 	default:
 		from = cmd.InOrStdin()
 	}

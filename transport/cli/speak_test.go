@@ -115,28 +115,28 @@ func TestSpeakTakesItsText(t *testing.T) {
 	}
 	m.asked = nil
 	for want, args := range map[string][]string{
-		"the text is empty":             {"speak", "  "},
-		"at most 5000 characters":       {"speak", strings.Repeat("é", 5001)},
-		"must be one argument":          {"speak", "two", "words"},
-		"argument and --file":           {"speak", "a", "--file", file},
-		"no such file":                  {"speak", "--file", file + "x"},
-		"must be UTF-8":                 {"speak", "\xff" + strings.Repeat("é", 2600)},
-		"-o - both write":               {"speak", "a", "--json", "-o", "-"},
-		"not written to a terminal":     {"speak", "a", "-o", "-"},
-		"must name a file":              {"speak", "a", "-o", t.TempDir()},
-		"finds no player":               {"speak", "a", "--play"},
-		"exclude each other":            {"speak", "a", "--voice", "v", "--server-voice"},
-		"server.json of a running":      {"speak", "a", "--server", "nowhere.json"},
-		"both name the server":          {"speak", "a", "--server", m.url, "--base-url", m.url},
-		"the API key unencrypted":       {"speak", "a", "--base-url", "http://example.com"},
-		"there is no command samples x": {"samples", "x"},
+		"the text is empty":         {"speak", "  "},
+		"at most 5000 characters":   {"speak", strings.Repeat("é", 5001)},
+		"must be one argument":      {"speak", "two", "words"},
+		"an argument or in --file":  {"speak", "a", "--file", file},
+		"no such file":              {"speak", "--file", file + "x"},
+		"must be UTF-8":             {"speak", "\xff" + strings.Repeat("é", 2600)},
+		"-o - both write":           {"speak", "a", "--json", "-o", "-"},
+		"not written to a terminal": {"speak", "a", "-o", "-"},
+		"must name a file":          {"speak", "a", "-o", t.TempDir()},
+		"finds no player":           {"speak", "a", "--play"},
+		"exclude each other":        {"speak", "a", "--voice", "v", "--server-voice"},
+		"server.json of a running":  {"speak", "a", "--server", "nowhere.json"},
+		"both name the server":      {"speak", "a", "--server", m.url, "--base-url", m.url},
+		"the API key unencrypted":   {"speak", "a", "--base-url", "http://example.com"},
+		"unknown command samples x": {"samples", "x"},
 	} {
 		code, out, errs := m.run(t.Context(), map[string]string{"PATH": ""}, "", "out", args...)
 		if code != cli.ExitUsage || out != "" || !strings.Contains(errs, want) || m.asked != nil {
 			t.Errorf("%v: exit code %d, %q, %q, want %q", args, code, out, errs, want)
 		}
 	}
-	if code, _, errs := m.run(t.Context(), nil, "", "in", "speak"); code != cli.ExitUsage || !strings.Contains(errs, "there is no text") {
+	if code, _, errs := m.run(t.Context(), nil, "", "in", "speak"); code != cli.ExitUsage || !strings.Contains(errs, "a text is required") {
 		t.Errorf("at a terminal without a text: exit code %d, %q", code, errs)
 	}
 	if code, _, errs := m.run(t.Context(), nil, strings.Repeat("x", 1<<20), "", "speak"); code != cli.ExitUsage || !strings.Contains(errs, "5000") {
@@ -188,7 +188,7 @@ func TestSpeakWritesWholeFiles(t *testing.T) {
 	for _, audio := range []string{"<html>busy</html>", "", wav()[:60], "RIFF"} {
 		m.audio = audio
 		code, out, errs := m.run(t.Context(), nil, "", "", "speak", "a", "-o", file)
-		if code == 0 || out != "" || !strings.Contains(errs, "kept as the sample s1") {
+		if code == 0 || out != "" || !strings.Contains(errs, "stored as the sample s1") {
 			t.Errorf("%q: exit code %d, %q, %q", audio, code, out, errs)
 		}
 		if raw, err := os.ReadFile(file); err != nil || string(raw) != "old" {
@@ -336,7 +336,7 @@ func TestServerFile(t *testing.T) {
 	if code, _, errs := m.run(t.Context(), nil, "", "", "voices", "--server", filepath.Join(folder, "other.json")); code != cli.ExitUsage || !strings.Contains(errs, "no api_url") {
 		t.Errorf("another file: exit code %d, %q", code, errs)
 	}
-	if code, _, errs := m.run(t.Context(), map[string]string{"SERVICE_API_KEY": ""}, "", "", "voices"); code != cli.ExitUnauthorized || !strings.Contains(errs, "no key of the API") {
+	if code, _, errs := m.run(t.Context(), map[string]string{"SERVICE_API_KEY": ""}, "", "", "voices"); code != cli.ExitUnauthorized || !strings.Contains(errs, "the API key is missing") {
 		t.Errorf("without a key: exit code %d, %q", code, errs)
 	}
 }

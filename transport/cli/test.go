@@ -77,8 +77,8 @@ func testCommand(c Config, env func(string) string) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&o.pathway, "pathway", "", "the `file` of the pathway to test (required)")
-	flags.IntVar(&o.runs, "runs", 1, "run each scenario so many times, at most 200")
-	flags.IntVar(&o.parallel, "parallel", 4, "so many runs at once, at most 64")
+	flags.IntVar(&o.runs, "runs", 1, "run each scenario this many times, at most 200")
+	flags.IntVar(&o.parallel, "parallel", 4, "run at most this many scenarios concurrently, up to 64")
 	flags.StringVar(&o.format, "format", "markdown", "the report's format: "+strings.Join(formatNames(), ", "))
 	flags.StringVarP(&o.output, "output", "o", "-", "write the report to a `file`")
 	flags.StringVar(&o.only, "only", "", "run only scenarios whose name holds this `text`, whatever its case")
@@ -101,7 +101,7 @@ func (o testOptions) check() error {
 	case report.Formats()[o.format] == nil:
 		return fmt.Errorf("--format must be one of %s", strings.Join(formatNames(), ", "))
 	case o.model.Model != "" && o.model.BaseURL == "":
-		return errors.New("--llm-model needs --llm-base-url")
+		return errors.New("--llm-model requires --llm-base-url")
 	}
 	return nil
 }
@@ -180,7 +180,7 @@ func readScenarios(paths []string, only string) ([]scenario.Scenario, error) {
 	seen := map[string]bool{}
 	for _, s := range all {
 		if seen[s.Name] {
-			return nil, fmt.Errorf("the name %q is taken by two scenarios", s.Name)
+			return nil, fmt.Errorf("the name %q must be unique: two scenarios have it", s.Name)
 		}
 		seen[s.Name] = true
 	}
@@ -188,7 +188,7 @@ func readScenarios(paths []string, only string) ([]scenario.Scenario, error) {
 		return !s.Enabled || !strings.Contains(strings.ToLower(s.Name), strings.ToLower(only))
 	})
 	if len(all) == 0 {
-		return nil, errors.New("no scenario is enabled and has a name that --only takes")
+		return nil, errors.New("no enabled scenario has a name that contains the text of --only")
 	}
 	return all, nil
 }

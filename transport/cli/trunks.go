@@ -56,7 +56,7 @@ var trunkOperations = []operation{
 		use: "show NUMBER", short: "Show the configuration of a trunk", args: exactly(1, aNumber), request: ofNumber("/v1/sip"),
 		check: func(v value) error {
 			if v.at("inbound").v == nil && v.at("outbound").v == nil {
-				return refused(callwright.Errorf(callwright.CodeNotFound, "the number has no trunk: callwright trunks list shows those that have"))
+				return refused(callwright.Errorf(callwright.CodeNotFound, "the number has no trunk: callwright trunks list shows the numbers of trunks"))
 			}
 			return nil
 		},
@@ -77,7 +77,7 @@ var trunkOperations = []operation{
 	{
 		use: "calls NUMBER", short: "List the SIP calls of a trunk, the newest first", args: exactly(1, aNumber),
 		flags: func(cmd *cobra.Command) {
-			cmd.Flags().Int("limit", 0, "so many at most, up to 500 (default: the server's 50)")
+			cmd.Flags().Int("limit", 0, "list at most this many, up to 500 (default: the server's 50)")
 			cmd.Flags().String("before", "", "only calls before this `call or time`")
 		},
 		request: ofNumber("/v1/sip/calls", "limit", "before"),

@@ -90,7 +90,7 @@ func cloneCommand(c Config, env func(string) string) *cobra.Command {
 		Example: "  callwright clone Ines ines-1.wav ines-2.mp3",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return usage(errors.New("the command takes a name and at least one recording"))
+				return usage(errors.New("the command requires a name and at least one recording"))
 			}
 			return nil
 		},
@@ -245,7 +245,7 @@ func notOwn(err error) error {
 // confirm asks a question at the terminal. It returns an error if the user does not answer yes, or if there is no terminal.
 func (c Config) confirm(cmd *cobra.Command, question string) error {
 	if !c.isTerminal(cmd.InOrStdin()) {
-		return usage(errors.New("there is no terminal to ask at: give --yes"))
+		return usage(errors.New("cannot ask without a terminal: confirm with --yes"))
 	}
 	_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "%s [y/N] ", visible(question, "")) // no answer means no
 	line, _ := bufio.NewReader(cmd.InOrStdin()).ReadString('\n')

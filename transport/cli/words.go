@@ -31,10 +31,10 @@ var (
 // plain replaces a message of cobra about groups of flags with a plain message. It returns other messages unchanged.
 func plain(text string) string {
 	if found := noneOf.FindStringSubmatch(text); found != nil {
-		return "there is nothing to do: give --" + strings.Join(strings.Fields(found[1]), " or --")
+		return "nothing would be done: set --" + strings.Join(strings.Fields(found[1]), " or --")
 	}
 	if found := tooManyOf.FindStringSubmatch(text); found != nil {
-		return "--" + strings.Join(strings.Fields(found[1]), " and --") + " exclude each other: give one of them"
+		return "--" + strings.Join(strings.Fields(found[1]), " and --") + " exclude each other: use only one of them"
 	}
 	return text
 }

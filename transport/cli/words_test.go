@@ -22,14 +22,14 @@ func TestErrorsForPeople(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, args := range map[string][]string{
-		"--limit x: must be a whole number":  {"samples", "list", "--limit", "x"},
-		"give --name or --contact or":        {"admin", "orgs", "set", "acme"},
-		"no arguments, and got 1 argument\n": {"voices", "x"},
-		"--overlap must be at most 30d":      {"admin", "webhook-secret", "rotate", "acme", "--overlap", "60d"},
-		"--base-url: http would":             {"voices", "--base-url", "http://example.com"},
-		"--allow-http allows it":             {"voices", "--base-url", "http://example.com"},
-		"README holds no key of the API":     {"voices", "--api-key-file", empty},
-		"exclude each other: give one":       {"speak", "a", "--voice", "v", "--server-voice"},
+		"--limit x: must be a whole number":      {"samples", "list", "--limit", "x"},
+		"set --name or --contact or":             {"admin", "orgs", "set", "acme"},
+		"no arguments, but got 1 argument\n":     {"voices", "x"},
+		"--overlap must be at most 30d":          {"admin", "webhook-secret", "rotate", "acme", "--overlap", "60d"},
+		"--base-url: http would":                 {"voices", "--base-url", "http://example.com"},
+		"--allow-http allows it":                 {"voices", "--base-url", "http://example.com"},
+		"README: must contain the API key alone": {"voices", "--api-key-file", empty},
+		"exclude each other: use only one":       {"speak", "a", "--voice", "v", "--server-voice"},
 	} {
 		if code, out, errs := m.run(t.Context(), nil, "", "", args...); code != cli.ExitUsage || out != "" || !strings.Contains(errs, want) {
 			t.Errorf("%v: exit code %d, %q, %q, want %q", args, code, out, errs, want)

@@ -21,9 +21,9 @@ func parseBase(text string, allowHTTP bool) (*url.URL, error) {
 	}
 	switch {
 	case u.User != nil:
-		return nil, callwright.Invalid(baseField, "must not hold a user or a password")
+		return nil, callwright.Invalid(baseField, "must not contain a user name or password")
 	case u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
-		return nil, callwright.Invalid(baseField, "must not hold a query or a fragment")
+		return nil, callwright.Invalid(baseField, "must not contain a query or a fragment")
 	case u.Scheme != "https" && u.Scheme != "http":
 		return nil, callwright.Invalid(baseField, "must begin with https:// or http://")
 	case u.Scheme == "http" && !loopback(u.Hostname()) && !allowHTTP:
@@ -111,9 +111,9 @@ func checkLink(link, base *url.URL) error {
 	case link.Host == "" || link.Scheme != "https" && link.Scheme != "http":
 		return callwright.Invalid("url", "must be an address that begins with https:// or http://")
 	case link.User != nil:
-		return callwright.Invalid("url", "must not hold a user or a password")
+		return callwright.Invalid("url", "must not contain a user name or password")
 	case link.Scheme == "http" && base.Scheme == "https":
-		return callwright.Invalid("url", "is not encrypted, but the server is: the audio is not downloaded")
+		return callwright.Invalid("url", "must begin with https://, because the server's address does: the audio is not downloaded")
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func (c *Client) SpeakToBuffer(ctx context.Context, q SpeakRequest) ([]byte, Spe
 func (c *Client) Download(ctx context.Context, w io.Writer, link string) (int64, error) {
 	u, err := url.Parse(link)
 	if err != nil {
-		return 0, callwright.Invalid("url", "is not an address")
+		return 0, callwright.Invalid("url", "must be a valid URL")
 	}
 	u = c.base.ResolveReference(u)
 	if err := checkLink(u, c.base); err != nil {
@@ -46,7 +46,7 @@ func (c *Client) Download(ctx context.Context, w io.Writer, link string) (int64,
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), http.NoBody)
 	if err != nil {
-		return 0, callwright.Invalid("url", "is not an address")
+		return 0, callwright.Invalid("url", "must be a valid URL")
 	}
 	r.Header.Set("Accept", "audio/wav, audio/*;q=0.9")
 	resp, err := c.load(r) //nolint:bodyclose // copyAudio closes it

@@ -62,7 +62,7 @@ func TestNewRefuses(t *testing.T) {
 		"no host":         {client.Config{APIKey: key, BaseURL: "api.example.com"}, "must be an address"},
 		"port only":       {client.Config{APIKey: key, BaseURL: "http://:8080"}, "must be an address"},
 		"other scheme":    {client.Config{APIKey: key, BaseURL: "ftp://api.example.com"}, "must begin with https"},
-		"password":        {client.Config{APIKey: key, BaseURL: "https://u:hidden@api.example.com"}, "a password"},
+		"password":        {client.Config{APIKey: key, BaseURL: "https://u:hidden@api.example.com"}, "or password"},
 		"query":           {client.Config{APIKey: key, BaseURL: "https://api.example.com?a=b"}, "a query"},
 		"http":            {client.Config{APIKey: key, BaseURL: "http://api.example.com"}, "unencrypted to api.example.com"},
 		"http, 0.0.0.0":   {client.Config{APIKey: key, BaseURL: "http://0.0.0.0:8080"}, "unencrypted"},

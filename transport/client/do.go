@@ -88,7 +88,7 @@ func (c *Client) request(ctx context.Context, q Request) (*http.Request, error) 
 	}
 	r, err := http.NewRequestWithContext(ctx, orElse(q.Method, http.MethodGet), address, body)
 	if err != nil {
-		return nil, callwright.Invalid("path", "the request cannot be made: check method and path")
+		return nil, callwright.Invalid("path", "cannot be used in a request: check method and path")
 	}
 	for name, values := range q.Header {
 		r.Header[http.CanonicalHeaderKey(name)] = append([]string(nil), values...)

@@ -26,7 +26,7 @@ const maxTries = 10
 
 func (r Retry) withDefaults() (Retry, error) {
 	if r.Tries < 0 || r.Tries > maxTries || r.First < 0 || r.Longest < 0 || r.Total < 0 {
-		return r, fmt.Errorf("client: Config.Retry: Tries must be 0 to %d, and no time may be negative", maxTries)
+		return r, fmt.Errorf("client: Config.Retry: Tries must be from 0 to %d, and no duration may be negative", maxTries)
 	}
 	r.Tries = orElse(r.Tries, 4)
 	r.First = orElse(r.First, 250*time.Millisecond)

@@ -95,8 +95,8 @@ func TestOtherNamesOfMembers(t *testing.T) {
 		t.Errorf("prompt %v in %v", got, answer)
 	}
 	for body, want := range map[string]string{
-		`{"prompt":"A","orchestration_prompt":"B"}`: "orchestration_prompt: differs from prompt, its other name",
-		`{"orchestration_prompt":"B","prompt":"A"}`: "prompt: differs from orchestration_prompt, its other name",
+		`{"prompt":"A","orchestration_prompt":"B"}`: "orchestration_prompt: must equal prompt, its other name",
+		`{"orchestration_prompt":"B","prompt":"A"}`: "prompt: must equal orchestration_prompt, its other name",
 		`{"prompt":7}`: "orchestration_prompt: must be a text of at most 32768 characters or null",
 	} {
 		refused := h.want(http.StatusBadRequest, "PATCH", "/v1/personas/"+id, body)
@@ -187,7 +187,7 @@ func TestReplacedVoicesAreNamed(t *testing.T) {
 		"call_config.voice ": h.want(http.StatusOK, "PATCH", "/v1/personas/"+at(t, persona, "data", "id").(string),
 			`{"call_config":{"voice":"June"}}`),
 	} {
-		if at(t, answer, "ignored", 0, "field") != strings.TrimSpace(field) || at(t, answer, "ignored", 0, "message") != "there is no such voice: slt speaks" {
+		if at(t, answer, "ignored", 0, "field") != strings.TrimSpace(field) || at(t, answer, "ignored", 0, "message") != "this voice is unknown: slt speaks instead" {
 			t.Errorf("%s: %v", field, answer)
 		}
 	}

@@ -25,7 +25,7 @@ func TestBodiesWithTooManyValues(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	h.attach()
-	const want = "the body holds more than 100000 JSON values"
+	const want = "the body must have at most 100000 JSON values"
 	start := `{"phone_number":"` + theirNumber + `","task":"x","request_data":{"a":`
 	for name, c := range map[string]struct{ path, body string }{
 		"objects":   {"/v1/calls", start + list(49_999, `{"a":1}`) + `}}`},

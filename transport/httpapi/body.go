@@ -175,9 +175,9 @@ func (b *textBody) readAll() ([]byte, error) {
 func checkText(text []byte) error {
 	switch {
 	case !utf8.Valid(text):
-		return callwright.Invalid("", "the body is not valid UTF-8")
+		return callwright.Invalid("", "the body must be valid UTF-8")
 	case bytes.IndexByte(text, 0) >= 0 || hasEscapedNUL(text):
-		return callwright.Invalid("", "the body holds a NUL character")
+		return callwright.Invalid("", "the body must not contain NUL characters")
 	}
 	return nil
 }
@@ -239,9 +239,9 @@ func shapeOf(text []byte) (s shape) {
 func (s shape) check() error {
 	switch {
 	case s.depth > maxDepth:
-		return callwright.Invalid("", "the body is nested deeper than %d levels", maxDepth)
+		return callwright.Invalid("", "the body must have at most %d nested levels", maxDepth)
 	case s.values > maxValues:
-		return callwright.Invalid("", "the body holds more than %d JSON values", maxValues)
+		return callwright.Invalid("", "the body must have at most %d JSON values", maxValues)
 	}
 	return nil
 }
@@ -254,7 +254,7 @@ func checkURL(u *url.URL) error {
 	}
 	for _, text := range texts {
 		if strings.IndexByte(text, 0) >= 0 || !utf8.ValidString(text) {
-			return callwright.Invalid("", "the URL holds a NUL character or is not valid UTF-8")
+			return callwright.Invalid("", "the URL must be valid UTF-8 without NUL characters")
 		}
 	}
 	return nil

@@ -78,16 +78,16 @@ func TestBodiesThatMayNotPass(t *testing.T) {
 		"wrong type":        {400, number + `"task":5}`, "task: must be a text of 1 to 100000 characters", nil},
 		"not in the list":   {400, number + `"voicemail":{"action":"sing"}}`, "voicemail.action: must be one of hangup, leave_message, ignore", nil},
 		"empty text":        {400, number + `"task":""}`, "task: has a length of 0; at least 1 is required", nil},
-		"NUL byte":          {400, number + "\"task\":\"a\x00b\"}", "the body holds a NUL character", nil},
-		"NUL escape":        {400, number + `"task":"a\u0000b"}`, "the body holds a NUL character", nil},
-		"NUL escape, doubt": {400, number + `"task":"a\\\u0000b"}`, "the body holds a NUL character", nil},
-		"not UTF-8":         {400, number + "\"task\":\"\xff\"}", "the body is not valid UTF-8", nil},
+		"NUL byte":          {400, number + "\"task\":\"a\x00b\"}", "the body must not contain NUL characters", nil},
+		"NUL escape":        {400, number + `"task":"a\u0000b"}`, "the body must not contain NUL characters", nil},
+		"NUL escape, doubt": {400, number + `"task":"a\\\u0000b"}`, "the body must not contain NUL characters", nil},
+		"not UTF-8":         {400, number + "\"task\":\"\xff\"}", "the body must be valid UTF-8", nil},
 		"not JSON":          {400, number, "the body is not valid JSON", nil},
 		"trailing data":     {400, number + `"task":"x"} {}`, "the body is not valid JSON", nil},
 		"an array":          {400, `[]`, "the body must be an object", nil},
-		"too deep":          {400, number + `"request_data":{"a":` + nested(63) + `}}`, "the body is nested deeper than 64 levels", nil},
-		"too deep, list":    {400, nested(65), "the body is nested deeper than 64 levels", nil},
-		"too deep, broken":  {400, strings.Repeat("[", 1<<19), "the body is nested deeper than 64 levels", nil},
+		"too deep":          {400, number + `"request_data":{"a":` + nested(63) + `}}`, "the body must have at most 64 nested levels", nil},
+		"too deep, list":    {400, nested(65), "the body must have at most 64 nested levels", nil},
+		"too deep, broken":  {400, strings.Repeat("[", 1<<19), "the body must have at most 64 nested levels", nil},
 		"nothing":           {400, "", "a body is required", []header{{"Content-Type", "application/json"}}},
 		"too large":         {413, number + `"task":"` + strings.Repeat("x", 1<<20) + `"}`, "the body is too large", nil},
 		"too large, text":   {413, strings.Repeat("x", 1<<20+1), "the body is too large", nil},
@@ -123,7 +123,7 @@ func TestPathsWithinFreeObjects(t *testing.T) {
 	} {
 		target, want, _ := strings.Cut(path, " ")
 		answer := h.want(400, "POST", target, body)
-		if got := at(t, answer, "errors", 0, "path"); got != want || at(t, answer, "errors", 0, "message") != want+": holds a number that is too large" {
+		if got := at(t, answer, "errors", 0, "path"); got != want || at(t, answer, "errors", 0, "message") != want+": must not contain a number that is too large" {
 			t.Errorf("%s %s: got %v", target, body, answer)
 		}
 	}

@@ -374,7 +374,7 @@ func (silent) Unfollowed(_, task string) string {
 // Unanswered returns the reason why analysis of calls is not supported, or "" for any other task.
 func (silent) Unanswered(_ string, task llm.Task) string {
 	if task == llm.TaskAnalyze {
-		return "it needs a language model"
+		return "a language model is required"
 	}
 	return ""
 }

@@ -206,9 +206,9 @@ func TestLinksThatDoNotWork(t *testing.T) {
 	id, old := h.letter("+14155550100")
 	h.want(http.StatusOK, "POST", "/v1/sip/port/"+id+"/letter/resend", "")
 	for _, path := range []string{old, "/loa/unknown-unknown-unknown", "/loa/short", "/loa/" + strings.Repeat("x", 300), "/loa/%00%ff-unknown-unknown-unknown"} {
-		h.wantPage(h.browse("GET", path, nil), http.StatusNotFound, "There is no letter at this link")
-		h.wantPage(h.browse("POST", path, url.Values{"decision": {"decline"}}), http.StatusNotFound, "There is no letter at this link")
-		h.wantPage(h.browse("GET", path+"/letter.pdf", nil), http.StatusNotFound, "There is no letter at this link")
+		h.wantPage(h.browse("GET", path, nil), http.StatusNotFound, "This link leads to no letter")
+		h.wantPage(h.browse("POST", path, url.Values{"decision": {"decline"}}), http.StatusNotFound, "This link leads to no letter")
+		h.wantPage(h.browse("GET", path+"/letter.pdf", nil), http.StatusNotFound, "This link leads to no letter")
 	}
 	id, path := h.letter("+14155550101")
 	h.wantPage(h.browse("GET", path+"?utm_source=mail&x=%00", nil), http.StatusOK, "Sign the letter")

@@ -148,7 +148,7 @@ func (w *memberWriter) member(d *jx.Decoder, o *object, name string) error {
 	switch {
 	case !given:
 	case other.value != value.value:
-		return callwright.Invalid(path, "differs from %s, its other name", w.otherName(o, known, name))
+		return callwright.Invalid(path, "must equal %s, its other name", w.otherName(o, known, name))
 	default:
 		w.out.Truncate(before)
 	}

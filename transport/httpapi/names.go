@@ -28,7 +28,7 @@ func namesOf(d *jx.Decoder, path string) error {
 		return d.ObjBytes(func(d *jx.Decoder, text []byte) error {
 			name := string(text)
 			if seen[name] {
-				return callwright.Invalid(wire.Join(path, name), "is given twice")
+				return callwright.Invalid(wire.Join(path, name), "must be given only once")
 			}
 			seen[name] = true
 			return namesOf(d, wire.Join(path, name))

@@ -18,7 +18,7 @@ func TestMembersGivenTwice(t *testing.T) {
 		`{"name":"x","nodes":[{"id":"a","type":"Default","data":{"text":"a","text":"b"}}],"edges":[]}`: {"/v1/pathway/create", "nodes[0].data.text"},
 	} {
 		answer := h.want(400, "POST", c.path, body)
-		if message := at(t, answer, "errors", 0, "message"); message != c.field+": is given twice" {
+		if message := at(t, answer, "errors", 0, "message"); message != c.field+": must be given only once" {
 			t.Errorf("%s: %v", body, message)
 		}
 	}

@@ -79,7 +79,7 @@ func TestDocumentIsUsedByAPortRequest(t *testing.T) {
 	foreign := h.want(http.StatusBadRequest, "POST", "/v1/sip/port/initiate", body, header{"Authorization", stranger})
 	absent := h.want(http.StatusBadRequest, "POST", "/v1/sip/port/initiate", strings.Replace(body, id, "doc_0", 1), header{"Authorization", stranger})
 	for _, answer := range []map[string]any{foreign, absent} {
-		if at(t, answer, "errors", 0, "message") != "documents[0]: there is no such document: upload it first" {
+		if at(t, answer, "errors", 0, "message") != "documents[0]: must be the id of an uploaded document: upload it first" {
 			t.Errorf("another organization's document: %v", answer)
 		}
 	}

@@ -155,7 +155,7 @@ func ParseProxies(text string) ([]netip.Prefix, error) {
 			prefix, err = netip.PrefixFrom(a, a.BitLen()), nil
 		}
 		if err != nil {
-			return nil, callwright.Invalid("", "must be addresses or prefixes such as 10.0.0.0/8 with commas between them, and %q is none", part)
+			return nil, callwright.Invalid("", "must be addresses or prefixes such as 10.0.0.0/8, separated by commas, not %q", part)
 		}
 		prefixes = append(prefixes, prefix.Masked())
 	}

@@ -38,7 +38,7 @@ func withLowerIDs(u *url.URL) *url.URL {
 func checkQuery(u *url.URL, declared middleware.Parameters) error {
 	given, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
-		return callwright.Invalid("", "the query of the URL can't be understood")
+		return callwright.Invalid("", "the query of the URL is malformed")
 	}
 	var known []string
 	for key := range declared {

@@ -48,8 +48,8 @@ func TestUnknownParametersAreNamed(t *testing.T) {
 		"/v1/agents/a1?limit=5":      "limit: is not a known parameter",
 		"/v1/calls/c1?call_id=c1":    "call_id: is not a known parameter", // declared only in the path
 		"/v1/calls?=5":               `"" is not a known parameter`,
-		"/v1/calls?limit=5;offset=2": "the query of the URL can't be understood",
-		"/v1/calls?limit=%zz":        "the query of the URL can't be understood",
+		"/v1/calls?limit=5;offset=2": "the query of the URL is malformed",
+		"/v1/calls?limit=%zz":        "the query of the URL is malformed",
 	} {
 		if got := at(t, h.want(400, "GET", target, ""), "errors", 0, "message"); got != want {
 			t.Errorf("%s: got %q, want %q", target, got, want)

@@ -69,7 +69,7 @@ func noContentType(err error) bool { return strings.HasPrefix(err.Error(), "pars
 func inParameter(err error, wanted wants) []line {
 	var param *ogenerrors.DecodeParamError
 	if !errors.As(err, &param) {
-		return []line{{"", "the URL or a header can't be understood"}}
+		return []line{{"", "the URL or a header is malformed"}}
 	}
 	if lines := wanted.invalid(param.Name, param.Err); lines != nil {
 		return lines
@@ -77,7 +77,7 @@ func inParameter(err error, wanted wants) []line {
 	if strings.HasSuffix(param.Err.Error(), " not set") { // the generated code has no error type for an absent query parameter
 		return []line{{param.Name, "is required"}}
 	}
-	return []line{{param.Name, wanted.or(param.Name, "has a value that can't be understood")}}
+	return []line{{param.Name, wanted.or(param.Name, "has a malformed value")}}
 }
 
 // inBody returns the errors of a body: the first member that could not be decoded, or all invalid members.
@@ -142,7 +142,7 @@ func inJSON(err *ogenerrors.DecodeBodyError, wanted wants) line {
 			return json.Unmarshal(p.members["type"], &kind) == nil && kind == match[1]
 		})
 		path = wire.Join(path, "type")
-		return line{path, wanted.or(path, "is of no known type")}
+		return line{path, wanted.or(path, "must be a known type")}
 	}
 	path := placeOf(err.Body, names, stopsAt(text, err.Body))
 	if path == "" {

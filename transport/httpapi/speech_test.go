@@ -79,7 +79,7 @@ func TestTextsAndVoicesThatAreRefused(t *testing.T) {
 	_, stranger := h.tenant("stranger")
 	theirs := sent(t, h.send("POST", "/v1/speak", strings.NewReader(`{"text":"Hi.","voice":"Ines"}`),
 		header{"Authorization", stranger}, header{"Content-Type", "application/json"}), 400)
-	if at(t, theirs, "errors", 0, "message") != `voice: there is no voice "Ines" among the 3 that there are` {
+	if at(t, theirs, "errors", 0, "message") != `voice: unknown voice "Ines" (3 voices are known)` {
 		t.Errorf("the voice of another organization: %v", theirs)
 	}
 	for name, c := range map[string]struct{ body, path, message string }{
@@ -89,9 +89,9 @@ func TestTextsAndVoicesThatAreRefused(t *testing.T) {
 		"too long":      {`{"text":"` + strings.Repeat("ü", speech.MaxText+1) + `"}`, "text", "text: has a length of 5001; at most 5000 is allowed"},
 		"control":       {`{"text":"a\u001bb"}`, "text", "text: must not have control characters other than tabs and line breaks"},
 		"bell, C1":      {`{"text":"a\u0085b"}`, "text", "text: must not have control characters other than tabs and line breaks"},
-		"voice":         {`{"text":"Hi.","voice":"Inez"}`, "voice", `voice: there is no voice "Inez": did you mean Ines?`},
-		"voice by id":   {`{"text":"Hi.","voice_id":"bem"}`, "voice_id", `voice_id: there is no voice "bem": did you mean ben?`},
-		"two voices":    {`{"text":"Hi.","voice":"ada","voice_id":"ben"}`, "voice_id", "voice_id: differs from voice: give one of them"},
+		"voice":         {`{"text":"Hi.","voice":"Inez"}`, "voice", `voice: unknown voice "Inez": did you mean Ines?`},
+		"voice by id":   {`{"text":"Hi.","voice_id":"bem"}`, "voice_id", `voice_id: unknown voice "bem": did you mean ben?`},
+		"two voices":    {`{"text":"Hi.","voice":"ada","voice_id":"ben"}`, "voice_id", "voice_id: must equal voice: set only one of them"},
 		"language":      {`{"text":"Hi.","voice":"ada","language":"fr"}`, "language", `language: the voice "ada" speaks en-US, not "fr"`},
 		"format":        {`{"text":"Hi.","output_format":"mp3"}`, "output_format", "output_format: must be one of pcm_8000, pcm_16000, pcm_24000, pcm_44100, pcm_48000, ulaw_8000"},
 		"unknown":       {`{"text":"Hi.","colour":"red"}`, "colour", "colour: is not a known property"},

@@ -141,7 +141,7 @@ func TestSpeechAtOnceIsBounded(t *testing.T) {
 		key     string
 		message string
 	}{
-		"organization": {func(*speech.Config) {}, 16, h.key, "16 texts of the organization are being synthesized: send this one again later"},
+		"organization": {func(*speech.Config) {}, 16, h.key, "16 texts of the organization are being synthesized, which is the limit: send this one again later"},
 		"server":       {func(c *speech.Config) { c.Parallel, c.Waiting = 1, 1 }, 2, other, "too many texts wait to be synthesized: send this one again later"},
 	} {
 		synctest.Test(t, func(t *testing.T) {

@@ -70,15 +70,15 @@ func TestVoicesThatAreRefused(t *testing.T) {
 	sent(t, h.clone(part{"name", "", "Ines"}, part{"audio_samples", "a.wav", aVoice()}), 200)
 	id, _ := at(t, sent(t, h.clone(part{"name", "", "Bea"}, part{"audio_samples", "a.wav", aVoice()}), 200), "data", "voice_id").(string)
 	for name, message := range map[string]string{
-		"iNES":                  "name: is taken by another voice of the organization",
-		"ADA":                   "name: is taken by a voice of the engine",
-		"clone":                 `name: must not be "clone", which is a path of its own`,
-		"Clone":                 `name: must not be "clone", which is a path of its own`,
+		"iNES":                  "name: must be unique: another voice of the organization has this name",
+		"ADA":                   "name: must be unique: a voice of the engine has this name",
+		"clone":                 `name: must not be "clone", which is reserved`,
+		"Clone":                 `name: must not be "clone", which is reserved`,
 		strings.Repeat("ü", 31): "name: has a length of 31; at most 30 is allowed",
-		"a/b":                   "name: must not have a slash, because the name stands in paths",
+		"a/b":                   "name: must not contain a slash, because the name is part of URLs",
 		" ":                     "name: must not be empty",
 		"":                      "name: has a length of 0; at least 1 is required",
-		"a\u202eb":              "name: must not have characters that cannot be seen",
+		"a\u202eb":              "name: must not contain invisible characters",
 	} {
 		check := func(what string, answer map[string]any) {
 			t.Helper()

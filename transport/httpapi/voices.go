@@ -21,7 +21,7 @@ func NoteVoice(ctx context.Context, field, voice, language string) error {
 	}
 	name, err := voices.Replacement(ctx, Org(ctx), voice, language)
 	if err == nil && name != "" {
-		Ignore(ctx, field, "there is no such voice: "+name+" speaks")
+		Ignore(ctx, field, "this voice is unknown: "+name+" speaks instead")
 	}
 	return err
 }

@@ -44,7 +44,7 @@ func checkObject(s *jsonschema.Schema, raw json.RawMessage) error {
 	takes := slices.Sorted(maps.Keys(s.Properties))
 	for _, name := range slices.Sorted(maps.Keys(arguments)) {
 		if s.Properties[name] == nil {
-			return callwright.Invalid(callwright.Clip(name, 64), "is no argument of this tool, which takes %s", strings.Join(takes, ", "))
+			return callwright.Invalid(callwright.Clip(name, 64), "is unknown: the arguments of this tool are %s", strings.Join(takes, ", "))
 		}
 	}
 	for _, name := range s.Required {

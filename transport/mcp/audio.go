@@ -48,7 +48,7 @@ func (t *tools) fetch(ctx context.Context, asked bool, load func(io.Writer) (int
 	}
 	if claimAudio(ctx, most, asked) != nil {
 		if asked {
-			note = "The server holds too much audio of other results to include this one: use the link."
+			note = "The server is sending too much audio in other results to include this one: use the link."
 		}
 		return nil, note
 	}
@@ -66,7 +66,7 @@ func (t *tools) fetch(ctx context.Context, asked bool, load func(io.Writer) (int
 }
 
 func (t *tools) tooLarge() string {
-	return fmt.Sprintf("The audio has more than %d bytes, which is the most that a result holds: use the link.", t.most)
+	return fmt.Sprintf("The audio has more than %d bytes, the limit of a result: use the link.", t.most)
 }
 
 // spoken returns the content of a result: a text with an optional note, a link to the audio and, if not empty, the audio.

@@ -57,7 +57,7 @@ func (i *input) refuse(line []byte) error {
 		return i.answer(nil, jsonrpc.CodeInvalidRequest, "batches are not supported: send each message as one line")
 	}
 	if _, err := jsonrpc.DecodeMessage(line); err != nil {
-		return i.answer(line, jsonrpc.CodeInvalidRequest, "the line is no message of JSON-RPC 2.0")
+		return i.answer(line, jsonrpc.CodeInvalidRequest, "the line is not a message of JSON-RPC 2.0")
 	}
 	i.rest = append(bytes.Clone(line), '\n')
 	return nil

@@ -90,14 +90,14 @@ func refuseBody(w http.ResponseWriter, err error) {
 	busy, full := errors.AsType[*callwright.Error](err)
 	switch {
 	case large:
-		refuse(w, http.StatusRequestEntityTooLarge, callwright.CodePayloadTooLarge, "the body of a request holds at most 256 KiB")
+		refuse(w, http.StatusRequestEntityTooLarge, callwright.CodePayloadTooLarge, "the body of a request must have at most 256 KiB")
 	case full:
 		refuseBusy(w, busy.Message)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		w.Header().Set("Connection", "close")
 		refuse(w, http.StatusRequestTimeout, callwright.CodeBadRequest, "the body of a request must come within "+bodyLimit.String())
 	default:
-		refuse(w, http.StatusBadRequest, callwright.CodeBadRequest, "the body of the request did not come whole: send it again")
+		refuse(w, http.StatusBadRequest, callwright.CodeBadRequest, "the body of the request is incomplete: send it again")
 	}
 }
 
@@ -112,7 +112,7 @@ func isBatch(body []byte) bool {
 	return len(body) > 0 && body[0] == '['
 }
 
-const noBatches = "a request holds one message: batches are not supported, which the protocol has not had since version 2025-06-18"
+const noBatches = "a request must contain one message: batches are not supported (the protocol removed them in version 2025-06-18)"
 
 // refuseBatch answers 400 to a batch of messages, with an error of JSON-RPC.
 func refuseBatch(w http.ResponseWriter) {

@@ -49,7 +49,7 @@ func New(c Config) (*Analyst, error) {
 		return nil, err
 	}
 	if c.MaxCalls < 0 || c.MaxCalls > mostCalls || c.MaxTokens < 0 {
-		return nil, fmt.Errorf("analyst: MaxCalls is 0 to %d, and MaxTokens not negative", mostCalls)
+		return nil, fmt.Errorf("analyst: MaxCalls must be from 0 to %d, and MaxTokens must not be negative", mostCalls)
 	}
 	if c.Name == "" {
 		c.Name = defaultName
@@ -122,9 +122,9 @@ func (a *Analyst) failed(ctx context.Context, err error) (triage.Progress, error
 	case llm.ClassTooLong:
 		return stopped("The evidence is too long for the model of this server."), nil
 	case llm.ClassPermanent, llm.ClassQuota:
-		return stopped("There is no analysis: " + llm.Reason(err) + "."), nil
+		return stopped("The analysis failed: " + llm.Reason(err) + "."), nil
 	case llm.ClassInvalid:
-		return triage.Progress{}, unavailable("the model gave no answer that could be used", f)
+		return triage.Progress{}, unavailable("the model gave no usable answer", f)
 	default:
 		return triage.Progress{}, unavailable("the model failed", f)
 	}

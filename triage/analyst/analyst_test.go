@@ -210,8 +210,8 @@ func TestPlan(t *testing.T) {
 	}
 	told, _ := walk(t, newAnalyst(t, analyst.Config{Model: m, MaxCalls: 4}), &c)
 	want := "Reading 4 of 8 attached:\n- call call-0\n- call \"Call call-1\"\n- call \"Call call-5\"\n- call \"Call call-4\"\n" +
-		"Can't be read:\n- call \"Call call-2\": nothing is known of it\n- file \"File\": this server can't read what it is\n" +
-		"- call \"Gone\": it is gone"
+		"Can't be read:\n- call \"Call call-2\": nothing is known of it\n- file \"File\": this server cannot read this type\n" +
+		"- call \"Gone\": it was deleted"
 	if told[0].Detail != want {
 		t.Errorf("the plan is %q, want %q", told[0].Detail, want)
 	}
@@ -243,7 +243,7 @@ func TestUnreadable(t *testing.T) {
 		return known(ctx, r)
 	}
 	c.Resources = c.Resources[:3] // detaches the newest, which is read first
-	for _, want := range []string{"no longer attached", `Not read: call "Call call-2": it is gone.`} {
+	for _, want := range []string{"no longer attached", `Not read: call "Call call-2": it was deleted.`} {
 		p, err := a.Step(t.Context(), c)
 		if err != nil || len(p.Steps) != 1 || !strings.Contains(p.Steps[0].Detail, want) || p.Next != triage.SessionActive {
 			t.Fatalf("it tells %+v, %v, want %s", p, err, want)
@@ -256,7 +256,7 @@ func TestUnreadable(t *testing.T) {
 	}
 	c.Attempt = 2
 	p, err = a.Step(t.Context(), c)
-	if err != nil || !strings.Contains(p.Steps[0].Detail, "can't be read at present") || p.Next != triage.SessionActive {
+	if err != nil || !strings.Contains(p.Steps[0].Detail, "cannot be read at present") || p.Next != triage.SessionActive {
 		t.Fatalf("at the second attempt it tells %+v, %v", p, err)
 	}
 	c.State = p.State
@@ -274,7 +274,7 @@ func TestNothingToRead(t *testing.T) {
 		m := answering(seen, found)
 		told, last := walk(t, newAnalyst(t, analyst.Config{Model: m}), &c)
 		if end := told[len(told)-1]; last.Next != triage.SessionError || end.Type != triage.TypeError ||
-			!strings.Contains(end.Detail, "nothing to analyze") || len(m.Questions()) > 0 {
+			!strings.Contains(end.Detail, "be analyzed") || len(m.Questions()) > 0 {
 			t.Errorf("%s: it tells %+v", name, told)
 		}
 	}

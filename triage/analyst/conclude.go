@@ -78,7 +78,7 @@ type citation struct {
 // could be read, finish ends the analysis with an error.
 func (a *Analyst) finish(ctx context.Context, c triage.Case, s *state) (triage.Progress, error) {
 	if len(s.Notes) == 0 {
-		return stopped("There is nothing to analyze: nothing of what was to be read could be."), nil
+		return stopped("Nothing could be analyzed: none of the attached resources could be read."), nil
 	}
 	rules, outcomes := concludeRules, `"root_cause", "unknown"`
 	if s.Question == "" {

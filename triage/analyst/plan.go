@@ -41,7 +41,7 @@ func (a *Analyst) plan(ctx context.Context, c triage.Case, s *state) (triage.Pro
 		}
 	}
 	if len(s.Plan) == 0 {
-		p := stopped("There is nothing to analyze: nothing that is attached to the issue can be read. Attach a call, for instance.")
+		p := stopped("Nothing can be analyzed: no resource that is attached to the issue can be read. Attach a call, for instance.")
 		if len(gone) > 0 {
 			p.Steps = append([]triage.Step{{Type: triage.TypeAction, Detail: list("Looked for evidence. Can't be read:", gone)}}, p.Steps...)
 		}
@@ -85,13 +85,13 @@ func evidence(ctx context.Context, c triage.Case, r triage.Resource) (e triage.E
 	case err == nil:
 		return e, "", nil
 	case errors.Is(err, callwright.ErrNotFound):
-		return e, "it is gone", nil
+		return e, "it was deleted", nil
 	case errors.Is(err, callwright.ErrNotImplemented):
-		return e, "this server can't read what it is", nil
+		return e, "this server cannot read this type", nil
 	case ctx.Err() != nil, c.Attempt < readTries:
 		return e, "", callwright.ErrUnavailable.Because(err) // no RetryAfter: otherwise this attempt would not count
 	default:
-		return e, "it can't be read at present", nil
+		return e, "it cannot be read at present", nil
 	}
 }
 

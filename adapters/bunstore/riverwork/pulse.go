@@ -71,7 +71,7 @@ func (p *pollMonitor) check() error {
 	for name, l := range p.looks {
 		switch {
 		case l.at.IsZero():
-			return callwright.Errorf(callwright.CodeUnavailable, "durable work has not started")
+			return callwright.Errorf(callwright.CodeUnavailable, "durable work has not started: try again later")
 		case l.err != nil:
 			return callwright.Errorf(callwright.CodeUnavailable, "durable work cannot reach its database").Because(l.err)
 		case time.Since(l.at) > p.maxPollGap:
@@ -87,7 +87,7 @@ func (p *pollMonitor) check() error {
 func (w *Work) Check() error {
 	p := w.pollMonitor.Load()
 	if p == nil {
-		return callwright.Errorf(callwright.CodeUnavailable, "durable work has not started")
+		return callwright.Errorf(callwright.CodeUnavailable, "durable work has not started: try again later")
 	}
 	return p.check()
 }

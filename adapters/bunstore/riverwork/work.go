@@ -68,7 +68,7 @@ func New(c Config) (*Work, error) {
 	}
 	c = c.withDefaults()
 	if c.RescueAfter <= c.StepTimeout {
-		return nil, fmt.Errorf("riverwork: tasks are rescued after %s, but may run for %s", c.RescueAfter, c.StepTimeout)
+		return nil, fmt.Errorf("riverwork: Config.RescueAfter (%s) must be longer than Config.StepTimeout (%s)", c.RescueAfter, c.StepTimeout)
 	}
 	if c.Connections < leastConnections || c.Connections > mostConnections {
 		return nil, fmt.Errorf("riverwork: Config.Connections must be from %d to %d", leastConnections, mostConnections)
@@ -133,7 +133,7 @@ func (w *Work) Enqueue(ctx context.Context, t callwright.Task) error {
 	return w.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
 		tx, ok := w.cfg.Tx(ctx)
 		if !ok {
-			return errors.New("riverwork: Config.Tx knows no transaction of Config.Atomic")
+			return errors.New("riverwork: Config.Tx must return the transaction of Config.Atomic")
 		}
 		args := taskArgs{Task: t.Kind, Org: string(t.Org), Key: t.Key, Args: string(t.Args)}
 		options := &river.InsertOpts{Queue: w.queueOf(t.Kind), MaxAttempts: cmp.Or(t.MaxAttempts, defaultAttempts), ScheduledAt: t.RunAt}

@@ -78,7 +78,7 @@ func (s Drafts) InsertDraft(ctx context.Context, d setup.Draft, most int, since 
 			under, err := sqldb.Count(ctx, idb.NewSelect().Model((*draftRow)(nil)).
 				Where("org = ?", d.Org).Where("updated_at >= ?", sqldb.Stored(since)))
 			if err == nil && under >= most {
-				err = callwright.Errorf(callwright.CodeInvalidState, "at most %d set-ups can be under way", most)
+				err = callwright.Errorf(callwright.CodeInvalidState, "at most %d set-ups can be open: finish or discard one", most)
 			}
 			return err
 		})

@@ -18,7 +18,7 @@ type Drafts struct{ Store *memstore.Store }
 func (s Drafts) InsertDraft(ctx context.Context, n setup.Draft, most int, since time.Time) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if _, taken := d.drafts.Rows()[n.ID]; !taken && len(d.draftsOf(n.Org, since, most)) >= most {
-			return callwright.Errorf(callwright.CodeInvalidState, "at most %d set-ups can be under way", most)
+			return callwright.Errorf(callwright.CodeInvalidState, "at most %d set-ups can be open: finish or discard one", most)
 		}
 		return d.drafts.Insert(n)
 	})

@@ -31,5 +31,5 @@ func Example() {
 		Address: netip.MustParseAddrPort("127.0.0.1:5061"), Transport: uri.TLS, Host: "localhost",
 	})
 	fmt.Println(answer.Code, answer.Error)
-	// Output: 0 the address is not a public one
+	// Output: 0 the address is not public
 }

@@ -228,7 +228,7 @@ func TestServersOfSeveralAddresses(t *testing.T) {
 	}
 	guarded := newProber(t, dns.Resolver(), func(c *probe.Config) { c.AllowPrivate = false })
 	for _, server := range []failover.Server{{Host: "private.test"}, {Host: "127.0.0.1", Port: good.address.Port()}} {
-		if e := guarded.Options(within(t, patience), server, trunk.VerifyNone); e.Alive || e.Reason != "the address is not a public one" {
+		if e := guarded.Options(within(t, patience), server, trunk.VerifyNone); e.Alive || e.Reason != "the address is not public" {
 			t.Errorf("%s: %+v", server, e)
 		}
 	}

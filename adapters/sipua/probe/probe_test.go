@@ -256,7 +256,7 @@ func TestPrivateAddressesAreNotReached(t *testing.T) {
 			netip.MustParseAddrPort("10.0.0.1:5060"), netip.MustParseAddrPort("0.0.0.0:5060"), netip.MustParseAddrPort("[fd00::1]:5060"),
 		} {
 			a := p.Probe(within(t, patience), discovery.Probe{Address: address, Transport: transport, Host: "localhost"})
-			if a.Error != "the address is not a public one" || a.TLS != nil {
+			if a.Error != "the address is not public" || a.TLS != nil {
 				t.Errorf("%s over %s: %+v", address, transport, a.Attempt)
 			}
 		}

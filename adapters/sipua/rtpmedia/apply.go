@@ -14,7 +14,7 @@ import (
 // Apply implements sip.MediaSession. If it returns an error, it has changed nothing.
 func (s *session) Apply(n sdp.Negotiated) error {
 	if n.LocalCrypto.Key.IsZero() || n.RemoteCrypto.Key.IsZero() {
-		return callwright.Invalid("crypto", "must have an SRTP key of each side")
+		return callwright.Invalid("crypto", "must have an SRTP key for each side")
 	}
 	if n.LocalCrypto.Key.Equal(n.RemoteCrypto.Key) {
 		return callwright.Invalid("crypto", "must have a different SRTP key on each side")

@@ -86,7 +86,7 @@ func (p *pool) claim() (*sockets, error) {
 }
 
 // errAllTaken means that the sessions use all pairs of the range.
-var errAllTaken = errors.New("all ports are taken")
+var errAllTaken = errors.New("all ports are in use")
 
 // claimEphemeral binds a pair of ports that the system has reported free. It makes up to 100 attempts, because the system guarantees only
 // one port of a pair.

@@ -26,7 +26,7 @@ func TestFaults(t *testing.T) {
 		d    graph.Document
 		want []string
 	}{
-		"no start": {documentOf([]string{end}, nil), []string{"nodes: must have one start, a node with isStart in its data"}},
+		"no start": {documentOf([]string{end}, nil), []string{"nodes: must have one start node: set isStart in the data of one node"}},
 		"two starts": {documentOf([]string{start, `{"id":"b","type":"End Call","data":{"isStart":true}}`}, []string{edge}),
 			[]string{`nodes[1].data.isStart: must be true for one node only: node "a" is the start`}},
 		"no id": {documentOf([]string{start, `{"type":"End Call"}`}, nil),
@@ -36,12 +36,12 @@ func TestFaults(t *testing.T) {
 		"long id":      {documentOf([]string{strings.Replace(start, `"a"`, `"`+strings.Repeat("a", 129)+`"`, 1)}, nil), []string{"nodes[0].id: must have at most 128 characters"}},
 		"id of 128":    {documentOf([]string{strings.Replace(start, `"a"`, `"`+strings.Repeat("é", 128)+`"`, 1)}, nil), nil},
 		"no type":      {documentOf([]string{`{"id":"a","data":{"isStart":true}}`}, nil), []string{"nodes[0].type: is required"}},
-		"unknown type": {oneNode("default", ""), []string{`nodes[0].type: must be the type of a node: "default" is not one`}},
-		"SMS":          {oneNode("SMS", ""), []string{"nodes[0].type: must be a type that this server supports: SMS is not one"}},
-		"Custom Code":  {oneNode("Custom Code", ""), []string{"nodes[0].type: must be a type that this server supports: Custom Code is not one"}},
+		"unknown type": {oneNode("default", ""), []string{`nodes[0].type: must be the type of a node, not "default"`}},
+		"SMS":          {oneNode("SMS", ""), []string{"nodes[0].type: must be a type that this server supports, not SMS"}},
+		"Custom Code":  {oneNode("Custom Code", ""), []string{"nodes[0].type: must be a type that this server supports, not Custom Code"}},
 		"Transfer Pathway": {oneNode("Transfer Pathway", ""),
-			[]string{"nodes[0].type: must be a type that this server supports: Transfer Pathway is not one"}},
-		"Scheduling": {oneNode("Scheduling", ""), []string{"nodes[0].type: must be a type that this server supports: Scheduling is not one"}},
+			[]string{"nodes[0].type: must be a type that this server supports, not Transfer Pathway"}},
+		"Scheduling": {oneNode("Scheduling", ""), []string{"nodes[0].type: must be a type that this server supports, not Scheduling"}},
 
 		"no JSON":         {documentOf([]string{start, `{"id":`}, []string{`{`, `1 2`}), []string{"nodes[1]: must be JSON: syntax error at byte 6", "edges[0]: must be JSON: syntax error at byte 1", "edges[1]: must be JSON: syntax error at byte 2"}},
 		"NUL":             {text(`"more":["\u0000"]`), []string{"nodes[0]: must not have a NUL character"}},
@@ -51,7 +51,7 @@ func TestFaults(t *testing.T) {
 		"list as an edge": {documentOf([]string{start}, []string{`[]`, `null`}), []string{"edges[0]: must be an object", "edges[1]: must be an object"}},
 		"wrong kinds": {documentOf([]string{`{"id":5,"type":[],"data":7}`}, nil),
 			[]string{"nodes[0].id: must be a string, not a number", "nodes[0].data: must be an object, not a number", "nodes[0].type: must be a string, not an array",
-				"nodes: must have one start, a node with isStart in its data"}},
+				"nodes: must have one start node: set isStart in the data of one node"}},
 		"wrong kinds of data": {text(`"name":{},"isGlobal":1,"tag":"t","modelOptions":[],"extractVars":{},"extractVarSettings":true,"tools":"x","prompt":false`), []string{
 			"nodes[0].data.name: must be a string, not an object", "nodes[0].data.tag: must be an object, not a string",
 			"nodes[0].data.prompt: must be a string, not a boolean", "nodes[0].data.extractVarSettings: must be an object, not a boolean",
@@ -69,7 +69,7 @@ func TestFaults(t *testing.T) {
 		"model":               {text(`"modelOptions":{"modelType":5,"temperature":"hot"}`), []string{"nodes[0].data.modelOptions.modelType: must be a string, not a number", "nodes[0].data.modelOptions.temperature: must be a number, not a string"}},
 		"global without when": {text(`"isGlobal":true`), []string{"nodes[0].data.globalLabel: is required for a global node: say when to go there"}},
 		"settings of all": {documentOf([]string{start, `{"globalConfig":{}}`, `{"globalConfig":{"globalPrompt":5},"id":"x"}`, `{"globalConfig":"x"}`}, nil), []string{
-			"nodes[2].globalConfig: must be in an entry without id", "nodes[2].globalConfig.globalPrompt: must be a string, not a number",
+			"nodes[2].globalConfig: must be in a separate entry, without id", "nodes[2].globalConfig.globalPrompt: must be a string, not a number",
 			"nodes[3].globalConfig: must be in one entry only"}},
 
 		"variables to find out": {text(`"extractVars":[["1x","string"],["x","date"],5,{"type":"string"},["y",7],[],["z"],{"name":"z"}]`), []string{
@@ -94,8 +94,8 @@ func TestFaults(t *testing.T) {
 		"no address": {oneNode("Webhook", ""), []string{"nodes[0].data.url: is required"}},
 		"all of a request": {oneNode("Webhook", `"url":"ftp://x","method":"BREW","headers":{"Host":"x","X-A":"1"},"body":"{","timeoutValue":"soon","responseData":[{"name":"ok","data":"$.a"},{"name":"b","data":"a"}]`), []string{
 			"nodes[0].data.timeoutValue: must be a number of seconds from 0 to 86400", "nodes[0].data.method: must be one of GET, POST, PUT, PATCH, DELETE",
-			"nodes[0].data.url: must begin with https:// or http://", "nodes[0].data.headers.Host: must not be Host, which the program sets",
-			"nodes[0].data.body: must be JSON, with variables within strings or in the place of a value",
+			"nodes[0].data.url: must begin with https:// or http://", "nodes[0].data.headers.Host: must not be Host, which the server sets itself",
+			"nodes[0].data.body: must be JSON, in which variables stand inside strings or replace whole values",
 			"nodes[0].data.responseData[1].data: must be a JSONPath such as $.user.id"}},
 		"headers": {webhook(`"headers":[["a"],{"key":"b"},"c",["d",null],["e f","x"]]`), []string{
 			"nodes[0].data.headers[0]: must be [name, value] or {key, value}", "nodes[0].data.headers[1].value: must be a string, a number or a boolean, not nothing",
@@ -112,19 +112,19 @@ func TestFaults(t *testing.T) {
 			"nodes[0].data.responsePathways[0]: must be [variable, operator, value, {id, name}]", "nodes[0].data.responsePathways[1][0]: " + noName,
 			`nodes[0].data.responsePathways[2][1]: must be ==, !=, <, <=, >, >=, contains or !contains`,
 			"nodes[0].data.responsePathways[3][2]: must be a string, a number or a boolean, not an array", "nodes[0].data.responsePathways[4][3]: must be {id, name}",
-			"nodes[0].data.responsePathways[6][3].id: is required", `nodes[0].data.responsePathways[5][3].id: must be the id of a node: there is no node "x"`}},
+			"nodes[0].data.responsePathways[6][3].id: is required", `nodes[0].data.responsePathways[5][3].id: must be the id of a node: no node has the id "x"`}},
 		"tools": {text(`"tools":["tool-1",{"name":"a","description":"d","url":"nowhere"}]`), []string{"nodes[0].data.tools[0]: ", "nodes[0].data.tools[1].url: "}},
 		"tools of one name": {text(`"tools":[{"name":"a","description":"d","url":"https://x.com"},{"name":"a","description":"d","url":"https://x.com"}]`),
 			[]string{"nodes[0].data.tools[1].name: must be unique: another tool has this name"}},
 
-		"dangling":             {documentOf([]string{start}, []string{edge}), []string{`edges[0].target: must be the id of a node: there is no node "b"`}},
-		"dangling source":      {documentOf([]string{start, end}, []string{edge, `{"id":"2","source":"x","target":"b","label":"l"}`}), []string{`edges[1].source: must be the id of a node: there is no node "x"`}},
+		"dangling":             {documentOf([]string{start}, []string{edge}), []string{`edges[0].target: must be the id of a node: no node has the id "b"`}},
+		"dangling source":      {documentOf([]string{start, end}, []string{edge, `{"id":"2","source":"x","target":"b","label":"l"}`}), []string{`edges[1].source: must be the id of a node: no node has the id "x"`}},
 		"edges without ids":    {documentOf([]string{start, end}, []string{edge, `{"label":"x"}`, edge}), []string{"edges[1].id: is required", "edges[1].source: is required", "edges[1].target: is required", `edges[2].id: must be unique: edges[0] has the id "1" too`}},
 		"edges without labels": {documentOf([]string{start, end}, []string{`{"id":"1","source":"a","target":"b"}`}), []string{"edges[0].data.label: is required: say when to take the edge, or set alwaysPick"}},
 		"long label":           {documentOf([]string{start, end}, []string{`{"id":"1","source":"a","target":"b","label":"` + long[:2002] + `","description":"` + long[:8002] + `","data":{"alwaysPick":true}}`}), []string{"edges[0].data.label: must have at most 1000 characters", "edges[0].data.description: must have at most 4000 characters"}},
 		"two always": {documentOf([]string{start, end}, []string{`{"id":"1","source":"a","target":"b","data":{"alwaysPick":true}}`, `{"id":"2","source":"a","target":"b","data":{"alwaysPick":true}}`}),
 			[]string{`edges[1].data.alwaysPick: must be true for one edge of node "a" only`}},
-		"after the end": {documentOf([]string{start, end}, []string{edge, `{"id":"2","source":"b","target":"a","label":"l"}`}), []string{`edges[1].source: must not be an End Call node, and "b" is one`}},
+		"after the end": {documentOf([]string{start, end}, []string{edge, `{"id":"2","source":"b","target":"a","label":"l"}`}), []string{`edges[1].source: must not be an End Call node: "b" ends the call`}},
 		"nothing leads there": {documentOf([]string{start, end, `{"id":"c","type":"Wait for Response"}`, `{"id":"d","type":"End Call"}`}, []string{edge, `{"id":"2","source":"c","target":"d","label":"l"}`}),
 			[]string{`nodes[2]: must be reachable: no edge and no branch leads to node "c"`, `nodes[3]: must be reachable: no edge and no branch leads to node "d"`}},
 		"global leads there": {documentOf([]string{start, `{"id":"b","type":"Default","data":{"isGlobal":true,"globalLabel":"x","text":"x"}}`, `{"id":"c","type":"End Call"}`}, []string{`{"id":"2","source":"b","target":"c","label":"l"}`}), nil},

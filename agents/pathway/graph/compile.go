@@ -132,7 +132,7 @@ func (c *compiler) add(i int, top fields, n parsedNode) {
 func (c *compiler) config(top fields) {
 	for _, name := range []string{"id", "type", "data"} {
 		if v := top.of.Get(name); v.Kind > tree.Null {
-			top.errorf("globalConfig", "must be in an entry without %s", name)
+			top.errorf("globalConfig", "must be in a separate entry, without %s", name)
 		}
 	}
 	if c.graph.Prompt != nil {
@@ -181,7 +181,7 @@ func (c *compiler) end(edge fields, name string) *Node {
 	id := edge.need(name, longestID)
 	n := c.graph.Nodes[id]
 	if id != "" && n == nil {
-		edge.errorf(name, "must be the id of a node: there is no node %q", id)
+		edge.errorf(name, "must be the id of a node: no node has the id %q", id)
 	}
 	return n
 }
@@ -189,7 +189,7 @@ func (c *compiler) end(edge fields, name string) *Node {
 // leave adds an edge to the node from which it leads. It reports an edge from an End Call node, and a second edge that is always taken.
 func leave(from *Node, e *Edge, edge fields) {
 	if from.Type == NodeEnd {
-		edge.errorf("source", "must not be an End Call node, and %q is one", from.ID)
+		edge.errorf("source", "must not be an End Call node: %q ends the call", from.ID)
 	}
 	if e.Always && slices.ContainsFunc(from.Edges, func(e *Edge) bool { return e.Always }) {
 		edge.errorf("data.alwaysPick", "must be true for one edge of node %q only", from.ID)
@@ -202,7 +202,7 @@ func (c *compiler) branches() {
 	for _, t := range c.open {
 		to := c.graph.Nodes[t.id]
 		if to == nil {
-			c.errs.addf(t.path, "must be the id of a node: there is no node %q", t.id)
+			c.errs.addf(t.path, "must be the id of a node: no node has the id %q", t.id)
 		}
 		t.from.Branches[t.branch].To = to
 	}
@@ -211,7 +211,7 @@ func (c *compiler) branches() {
 // reach reports a missing start, or else unreachable nodes.
 func (c *compiler) reach() {
 	if c.graph.Start == nil {
-		c.errs.addf("nodes", "must have one start, a node with isStart in its data")
+		c.errs.addf("nodes", "must have one start node: set isStart in the data of one node")
 		return
 	}
 	reached := make(map[*Node]bool, len(c.nodes))

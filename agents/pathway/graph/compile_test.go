@@ -261,10 +261,10 @@ func TestCompileLimits(t *testing.T) {
 	t.Parallel()
 	compiled(t, largeDocument(graph.MaxNodes, graph.MaxEdges))
 	for want, d := range map[string]graph.Document{
-		"nodes: must have at most 500 items":                          largeDocument(graph.MaxNodes+1, 0),
-		"edges: must have at most 2000 items":                         largeDocument(3, graph.MaxEdges+1),
-		"the pathway must have at most 1048576 bytes":                 oneNode("Default", `"x":"`+strings.Repeat("y", graph.MaxBytes)+`"`),
-		"nodes: must have one start, a node with isStart in its data": {},
+		"nodes: must have at most 500 items":                                   largeDocument(graph.MaxNodes+1, 0),
+		"edges: must have at most 2000 items":                                  largeDocument(3, graph.MaxEdges+1),
+		"the pathway must have at most 1048576 bytes":                          oneNode("Default", `"x":"`+strings.Repeat("y", graph.MaxBytes)+`"`),
+		"nodes: must have one start node: set isStart in the data of one node": {},
 	} {
 		if got := faultsOf(t, d).Error(); got != want {
 			t.Errorf("the faults are %s\nwant %s", got, want)

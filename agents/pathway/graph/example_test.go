@@ -28,7 +28,7 @@ func ExampleCompile() {
 	g, err := graph.Compile(d)
 	fmt.Println(g.Start.Edges[0].To.Text.Text(), err)
 	// Output:
-	// edges[0].target: must be the id of a node: there is no node "by"
+	// edges[0].target: must be the id of a node: no node has the id "by"
 	// nodes[1]: must be reachable: no edge and no branch leads to node "bye"
 	// Goodbye. <nil>
 }

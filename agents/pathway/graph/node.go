@@ -187,9 +187,9 @@ func (n *parsedNode) parseType(top, data fields) {
 	case NodePress:
 		n.Digits, n.ShowDigits = pressDigits(data), data.flag("showDigits")
 	case "SMS", "Custom Code", "Transfer Pathway", "Scheduling":
-		top.errorf("type", "must be a type that this server supports: %s is not one", n.Type)
+		top.errorf("type", "must be a type that this server supports, not %s", n.Type)
 	default:
-		top.errorf("type", "must be the type of a node: %q is not one", n.Type)
+		top.errorf("type", "must be the type of a node, not %q", n.Type)
 	}
 }
 

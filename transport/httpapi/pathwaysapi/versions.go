@@ -34,9 +34,9 @@ func (a *api) ForkPathwayVersion(
 	case req.Nodes != nil && req.Edges != nil:
 		document = new(documentOf(req.Nodes, req.Edges))
 	case req.Nodes != nil:
-		return nil, callwright.Invalid("edges", "is required beside nodes")
+		return nil, callwright.Invalid("edges", "is required with nodes")
 	case req.Edges != nil:
-		return nil, callwright.Invalid("nodes", "is required beside edges")
+		return nil, callwright.Invalid("nodes", "is required with edges")
 	}
 	v, err := a.cfg.Pathways.Fork(ctx, httpapi.Org(ctx), params.ID, params.Version, req.Name, document)
 	if err != nil {

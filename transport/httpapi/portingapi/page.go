@@ -165,7 +165,7 @@ func failurePage(status int) page {
 	p := page{Title: "Something went wrong", Notes: []string{"Nothing was signed. Please try again in a while."}, status: status}
 	switch status {
 	case http.StatusNotFound:
-		p.Title = "There is no letter at this link"
+		p.Title = "This link leads to no letter"
 		p.Notes = []string{
 			"The link may not be complete, or a newer mail has another one: only the link of the newest mail works.",
 			"If you have no newer mail, ask whoever requested the port to send the letter again.",

@@ -79,7 +79,7 @@ func failoverOf(given oas.SipFailoverConfig) (config *failover.Config, order []i
 		at := fmt.Sprintf("%s[%d]", endpointsPath, i)
 		same := func(o oas.SipFailoverEndpoint) bool { return o.Priority == e.Priority }
 		if slices.ContainsFunc(given.Endpoints[:i], same) {
-			return nil, nil, callwright.Invalid(at+".priority", "is given twice")
+			return nil, nil, callwright.Invalid(at+".priority", "must be unique: another server has this priority")
 		}
 		order = append(order, i)
 	}

@@ -81,7 +81,7 @@ func liftDirection(req *oas.SipAttach) (asGiven func(error) error, err error) {
 	case req.Direction.Set == (req.Directions != nil):
 		return nil, callwright.Invalid("directions", "exactly one of direction and directions is required")
 	case given && !req.Direction.Set:
-		return nil, callwright.Invalid("direction", "is required with settings beside it: those of directions stand within them")
+		return nil, callwright.Invalid("direction", "is required with these settings: with directions, put them into each direction")
 	case !req.Direction.Set:
 		return func(err error) error { return err }, nil
 	}
@@ -199,7 +199,7 @@ func (*api) GenerateSipPassword(_ context.Context, req oas.OptSipPasswordLength)
 	strength, named := req.Value.Strength.Get()
 	switch {
 	case given && named:
-		return nil, callwright.Invalid("strength", "at most one of length and strength is possible")
+		return nil, callwright.Invalid("strength", "at most one of length and strength is allowed")
 	case strength == oas.SipPasswordLengthStrengthLong:
 		length = sip.LongPassword
 	case !given:

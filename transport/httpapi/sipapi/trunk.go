@@ -32,9 +32,9 @@ func directionOf(d oas.SipDirectionInput) (sip.DirectionInput, *callwright.Error
 	}
 	switch {
 	case d.AuthMode.Set && o.AuthMode.Set && d.AuthMode.Value != o.AuthMode.Value:
-		return input, callwright.Invalid("options.auth_mode", "differs from auth_mode")
+		return input, callwright.Invalid("options.auth_mode", "must equal auth_mode")
 	case d.RegisterAuth.Set && o.RegisterAuth.Set && d.RegisterAuth.Value != o.RegisterAuth.Value:
-		return input, callwright.Invalid("options.register_auth", "differs from register_auth")
+		return input, callwright.Invalid("options.register_auth", "must equal register_auth")
 	}
 	if d.RegisterAuth.Set || o.RegisterAuth.Set {
 		given := d.RegisterAuth.Or(o.RegisterAuth.Value)
@@ -77,7 +77,7 @@ func headersOf(d oas.SipDirectionInput, input *sip.DirectionInput) *callwright.E
 	}
 	mapping := d.Headers.Value
 	if mapping.Direction.Set && mapping.Direction.Value != d.Type {
-		return callwright.Invalid("headers.direction", "differs from type")
+		return callwright.Invalid("headers.direction", "must equal type")
 	}
 	rules := make([]header.Rule, len(mapping.Headers))
 	for i, r := range mapping.Headers {

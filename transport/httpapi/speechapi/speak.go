@@ -23,7 +23,7 @@ func (a *api) CreateSpeech(ctx context.Context, req *oas.SpeechCreate, _ oas.Cre
 	voice, field := req.Voice.Or(""), "voice"
 	if given, ok := req.VoiceID.Get(); ok {
 		if voice != "" && voice != given {
-			return nil, callwright.Invalid("voice_id", "differs from voice: give one of them")
+			return nil, callwright.Invalid("voice_id", "must equal voice: set only one of them")
 		}
 		if voice == "" {
 			voice, field = given, "voice_id"

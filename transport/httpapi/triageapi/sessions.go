@@ -78,11 +78,11 @@ func (a *api) addStep(ctx context.Context, params oas.AddIssueAgentEntryParams, 
 	cancels := step.Type == triage.TypeSessionStopped && step.Status == triage.SessionCancelled
 	switch {
 	case (prompts || cancels) && step.Artifact != nil:
-		return triage.Entry{}, callwright.Invalid("artifact", "belongs to a step of the agent")
+		return triage.Entry{}, callwright.Invalid("artifact", "must not be set here: only steps of the agent have it")
 	case (prompts || cancels) && step.Metadata != nil:
-		return triage.Entry{}, callwright.Invalid("metadata", "belongs to a step of the agent")
+		return triage.Entry{}, callwright.Invalid("metadata", "must not be set here: only steps of the agent have it")
 	case prompts && step.Status != "":
-		return triage.Entry{}, callwright.Invalid("session_status", "is not for a prompt to say")
+		return triage.Entry{}, callwright.Invalid("session_status", "must not be set in a prompt")
 	case prompts:
 		return a.cfg.Issues.Answer(ctx, org, by, id, session, step.Detail)
 	case cancels:

@@ -16,7 +16,7 @@ import (
 const awayPause = 2 * time.Second
 
 // errAway is returned while the database cannot be reached or accepts no writes.
-var errAway = unavailable("the database cannot be reached, or takes no writes, at the moment")
+var errAway = unavailable("the database cannot be reached, or accepts no writes, at the moment")
 
 // errBusy is returned for a transaction that failed at each attempt because of other transactions.
 var errBusy = unavailable(callwright.ErrUnavailable.Message)

@@ -26,11 +26,11 @@ func prepareSQLite(ctx context.Context, path string) error {
 	_, linked := os.Readlink(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && linked == nil:
-		return fmt.Errorf("the database %s is a symbolic link to a file that is missing: restore that from a backup, or remove the link", path)
+		return fmt.Errorf("the database %s is a symbolic link to a file that is missing: restore that file from a backup, or delete the link", path)
 	case errors.Is(err, fs.ErrNotExist):
 		if log, err := os.Stat(log); err == nil && log.Size() > 0 {
-			return fmt.Errorf("the database %s is missing, and its write-ahead log is there: put the database back; "+
-				"to begin a new one, remove %s-wal", path, path)
+			return fmt.Errorf("the database %s is missing, but its write-ahead log exists: restore the database; "+
+				"to begin a new one, delete %s-wal", path, path)
 		}
 		return createSQLite(ctx, path)
 	case err != nil:
@@ -76,7 +76,7 @@ func refusal(err error) error {
 
 func emptied(path string) error {
 	return fmt.Errorf("the database %s is empty although it is not new: restore it from a backup; "+
-		"to begin a new one, remove the file, and %s-wal with it", path, path)
+		"to begin a new one, delete the file, and %s-wal with it", path, path)
 }
 
 // checkSQLite reads the whole database through a read-only connection, and returns an error if it is damaged or contains no tables.

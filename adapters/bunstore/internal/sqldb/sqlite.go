@@ -21,7 +21,7 @@ const readers = 4
 // openSQLite opens the two pools of a file, or the single connection of a database in memory.
 func (db *DB) openSQLite(ctx context.Context, path string) error {
 	if path == "" || strings.IndexByte(path, 0) >= 0 {
-		return errors.New("the address of a SQLite database is sqlite:<path>")
+		return errors.New("the address of a SQLite database must be sqlite:<path>")
 	}
 	if path != ":memory:" {
 		if file, err := filepath.EvalSymlinks(path); err == nil {

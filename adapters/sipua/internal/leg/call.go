@@ -96,11 +96,11 @@ func transferError(t dialog.Transferred) error {
 	case t.OK:
 		return nil
 	case t.Status == 0 && t.Accepted:
-		return callwright.Errorf(callwright.CodeUnavailable, "the peer accepted it (REFER), but reported no result (NOTIFY)")
+		return callwright.Errorf(callwright.CodeUnavailable, "the peer accepted the transfer (REFER), but reported no result (NOTIFY)")
 	case t.Status == 0:
-		return callwright.Errorf(callwright.CodeUnavailable, "the peer did not report a result")
+		return callwright.Errorf(callwright.CodeUnavailable, "the peer reported no result of the transfer")
 	default:
-		return callwright.Errorf(callwright.CodeUnavailable, "it was answered with status %d", t.Status)
+		return callwright.Errorf(callwright.CodeUnavailable, "the transfer was answered with status %d", t.Status)
 	}
 }
 

@@ -49,7 +49,7 @@ func Text(s string) string {
 }
 
 // ErrControl means that a header or a start line contains a control character.
-var ErrControl = errors.New("a control character in a SIP header")
+var ErrControl = errors.New("a SIP header must not contain control characters")
 
 // HasControl reports whether a text contains a control character other than a tab.
 func HasControl(s string) bool {

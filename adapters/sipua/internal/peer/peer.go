@@ -64,7 +64,7 @@ func Client(own Credentials, sessions tls.ClientSessionCache, verify trunk.TLSVe
 // ignores the names in the certificate.
 func VerifyChain(state tls.ConnectionState, roots *x509.CertPool) error {
 	if len(state.PeerCertificates) == 0 {
-		return errors.New("the peer has shown no certificate")
+		return errors.New("the peer presented no certificate")
 	}
 	intermediates := x509.NewCertPool()
 	for _, cert := range state.PeerCertificates[1:] {
@@ -96,7 +96,7 @@ func Reason(err error) string {
 	case errors.Is(err, errSelf):
 		return self.Reason
 	case errors.Is(err, ssrf.ErrProhibitedIP), errors.Is(err, ssrf.ErrProhibitedNetwork):
-		return "the address is not a public one"
+		return "the address is not public"
 	case errors.Is(err, context.Canceled):
 		return "given up"
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, syscall.ETIMEDOUT):
@@ -104,7 +104,7 @@ func Reason(err error) string {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "the connection is refused"
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EADDRNOTAVAIL):
-		return "there is no route to the address"
+		return "no route leads to the address"
 	case Closed(err):
 		return "the server closed the connection"
 	default:

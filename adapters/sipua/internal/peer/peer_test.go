@@ -125,11 +125,11 @@ func TestReason(t *testing.T) {
 		"the certificate is not valid":                      {refused(x509.CertificateInvalidError{}), refused(secret)},
 		"the server refuses the TLS handshake":              {tls.AlertError(40), &net.OpError{Op: "remote error", Err: secret}},
 		"the server does not speak TLS":                     {tls.RecordHeaderError{Msg: "secret"}},
-		"the address is not a public one":                   {ssrf.ErrProhibitedIP, ssrf.ErrProhibitedNetwork},
+		"the address is not public":                         {ssrf.ErrProhibitedIP, ssrf.ErrProhibitedNetwork},
 		"given up":                                          {context.Canceled},
 		"no answer in time":                                 {context.DeadlineExceeded, os.ErrDeadlineExceeded, syscall.ETIMEDOUT},
 		"the connection is refused":                         {&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}},
-		"there is no route to the address":                  {syscall.EHOSTUNREACH, syscall.ENETUNREACH, syscall.EADDRNOTAVAIL},
+		"no route leads to the address":                     {syscall.EHOSTUNREACH, syscall.ENETUNREACH, syscall.EADDRNOTAVAIL},
 		"the server closed the connection":                  {io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE},
 		"the connection failed":                             {secret},
 	} {

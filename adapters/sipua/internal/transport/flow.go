@@ -121,7 +121,7 @@ func (f *Flow) Release() {
 // Security describes the encryption of the current connection and the verification of the peer in a readable text.
 func (f *Flow) Security() string {
 	conn := f.now.conn()
-	verified := "the caller has shown no certificate that we trust"
+	verified := "the caller presented no trusted certificate"
 	if names := f.pool.proven(conn); len(names) > 0 {
 		verified = "the caller's certificate names " + strings.Join(names[:min(len(names), maxNames)], ", ")
 	}

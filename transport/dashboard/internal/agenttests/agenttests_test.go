@@ -57,7 +57,7 @@ func TestStart(t *testing.T) {
 	h.want(http.StatusOK, at, runs[0].ID)
 	run := "/tests/runs/" + runs[0].ID
 	h.post(run, run+"/cancel", url.Values{}, http.StatusOK, "The run is being cancelled.", "cancelled", "!data-live", "!Cancel the run")
-	h.post(at, run+"/cancel", url.Values{}, http.StatusOK, "Nothing was cancelled: it has ended already.")
+	h.post(at, run+"/cancel", url.Values{}, http.StatusOK, "Nothing was cancelled: the run has already ended.")
 }
 
 func TestRuns(t *testing.T) {

@@ -88,8 +88,8 @@ func TestScenarioFaults(t *testing.T) {
 		{"assertions", "[] []", "assertions", "nothing after it"},
 		{"assertions", `[{"kind": "x"}]`, "assertions", "unknown field"},
 		{"assertions", `[{"type": "REGEX_MATCH", "config": {"pattern": "("}}]`, "assertions", "assertions[0].config.pattern must be"},
-		{"assertions", `[{"type": "SERVICE_TONE", "config": {}}]`, "assertions", "needs service_tone_enabled"},
-		{"assertions", "", "assertions", "must have one with is_required"},
+		{"assertions", `[{"type": "SERVICE_TONE", "config": {}}]`, "assertions", "requires service_tone_enabled"},
+		{"assertions", "", "assertions", "must include one with is_required"},
 	} {
 		send := greets()
 		send.Set(c.field, c.value)
@@ -141,7 +141,7 @@ func TestLostEdit(t *testing.T) {
 	send := greets()
 	send.Set("revision", "1")
 	send.Set("name", "")
-	h.post(at+"/edit", at, send, http.StatusUnprocessableEntity, "was changed since it was read", `name="revision" value="2"`)
+	h.post(at+"/edit", at, send, http.StatusUnprocessableEntity, "was changed after you read it", `name="revision" value="2"`)
 	if kept := h.only(); kept.Description != "theirs" {
 		t.Errorf("kept %+v", kept)
 	}

@@ -32,7 +32,7 @@ func readFilter(r *page.Request, fields ...string) filter {
 func oneOf[T ~string](f filter, name string, values []T) T {
 	value := T(f.Values[name])
 	if value != "" && !slices.Contains(values, value) {
-		f.Faults[name] = "must be one of those that are listed"
+		f.Faults[name] = "must be one of the listed values"
 	}
 	return value
 }

@@ -74,7 +74,7 @@ func (p pages) change(ctx context.Context, r *page.Request, id string) error {
 	})
 	if errors.Is(err, callwright.ErrConflict) {
 		return callwright.Errorf(callwright.CodeConflict,
-			"Nothing was saved: the issue was changed meanwhile. The form shows it as it is now.").Because(err)
+			"Nothing was saved, because the issue was changed meanwhile. The form shows its current state.").Because(err)
 	}
 	return err
 }

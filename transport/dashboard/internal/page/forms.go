@@ -86,9 +86,9 @@ func (s *Site) readForm(w http.ResponseWriter, r *Request, route Route) error {
 	}
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge || textOf(r.PostForm) > most {
 		if route.Files > 0 {
-			return callwright.Errorf(callwright.CodePayloadTooLarge, "the form may be at most %s, and its files %s", sizeOf(most), sizeOf(route.Files))
+			return callwright.Errorf(callwright.CodePayloadTooLarge, "the form must have at most %s, and its files at most %s", sizeOf(most), sizeOf(route.Files))
 		}
-		return callwright.Errorf(callwright.CodePayloadTooLarge, "the form may be at most %s", sizeOf(most))
+		return callwright.Errorf(callwright.CodePayloadTooLarge, "the form must have at most %s", sizeOf(most))
 	}
 	if err != nil {
 		return callwright.Errorf(callwright.CodeBadRequest, "the form cannot be read").Because(err)

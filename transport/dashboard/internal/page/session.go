@@ -36,7 +36,7 @@ func (s *Site) authenticate(r *Request) (err error) {
 		r.Principal, err = s.session(r)
 	}
 	if err == nil && (r.Principal.Org == "" || r.Principal.KeyID == "") {
-		return errors.New("dashboard: the Authenticator has named no organization or no key")
+		return errors.New("dashboard: the Authenticator must name an organization and a key")
 	}
 	return err
 }

@@ -40,14 +40,14 @@ func TestChat(t *testing.T) {
 	h.want(at+"/versions/0", url.Values{"document": {always}, "name": {"First"}, "as": {"version"}}, http.StatusOK)
 	begin := at + "/versions/1/chats"
 	h.want(begin, url.Values{"variables": {"[]"}}, http.StatusUnprocessableEntity, "must be an object in JSON", "[]")
-	h.want(begin, url.Values{"start_node": {"nowhere"}}, http.StatusUnprocessableEntity, "the pathway has no node", `value="nowhere"`)
+	h.want(begin, url.Values{"start_node": {"nowhere"}}, http.StatusUnprocessableEntity, "must be the id of a node of the pathway", `value="nowhere"`)
 	h.want(at+"/versions/9/chats", url.Values{}, http.StatusNotFound)
 
 	chat := h.want(begin, url.Values{"variables": {`{"clinic": "<script>alert(2)</script>"}`}}, http.StatusOK,
 		"Chat with version 1", "waits for the caller", "Which day?", `href="`+at+`/versions/1?node=day#drawing"`, "clinic", "given at the start", "came to")
 	h.want(at+"/versions/1?node=day", nil, http.StatusOK, "box selected")
 	h.want(chat, said(1, ""), http.StatusOK, "Are you still there?", "silence")
-	h.want(chat, said(1, "Tuesday <script>alert(3)</script>"), http.StatusUnprocessableEntity, "Nothing was said: the chat has gone on since. If you sent a message twice",
+	h.want(chat, said(1, "Tuesday <script>alert(3)</script>"), http.StatusUnprocessableEntity, "Nothing was said: the chat has changed since this turn began: read it again. If you sent a message twice",
 		"<dt>Turns</dt><dd>2</dd>", `name="turns" value="2"`, `value="Tuesday &lt;script&gt;alert(3)&lt;/script&gt;"`)
 	h.want(chat, said(2, strings.Repeat("x", pathway.MaxText+1)), http.StatusUnprocessableEntity, "must be text of at most")
 	h.want(chat, said(2, "Tuesday <script>alert(3)</script>"), http.StatusOK, "completed", "Tuesday &lt;script&gt;alert(3)", "Goodbye.",

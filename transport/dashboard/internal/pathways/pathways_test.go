@@ -147,7 +147,7 @@ func TestPages(t *testing.T) {
 	h.want(at+"/diff?from=x&to=1", nil, http.StatusBadRequest)
 	h.want(at+"/versions/1/fork", url.Values{"fork": {"Second"}}, http.StatusOK, "Version 2 is saved.", "Second")
 	h.want(at+"/versions/2/publish", url.Values{"environment": {"staging"}}, http.StatusOK, "Version 2 is published to staging.")
-	h.want(at+"/versions/2/discard", url.Values{}, http.StatusUnprocessableEntity, "version 2 is in staging", "Publish another version in its place first.")
+	h.want(at+"/versions/2/discard", url.Values{}, http.StatusUnprocessableEntity, "version 2 is in staging: publish another version there first.")
 	h.want(at+"/versions/1/discard", url.Values{}, http.StatusOK, "Version 1 is discarded.")
 	h.want(at+"/versions/1", nil, http.StatusNotFound)
 	h.want(at+"/delete", url.Values{}, http.StatusOK, "The pathway is deleted.")
@@ -248,7 +248,7 @@ func TestLostUpdates(t *testing.T) {
 	h.want(draft, url.Values{"document": {text("Theirs?")}, "as": {"draft"}, "revision": {before}}, http.StatusOK, "The draft is saved.")
 	h.want(draft, url.Values{"document": {"{"}, "as": {"draft"}, "revision": {before}}, http.StatusUnprocessableEntity, `name="revision" value="`+before+`"`)
 	h.want(draft, url.Values{"document": {text("Ours?")}, "as": {"draft"}, "revision": {before}}, http.StatusUnprocessableEntity,
-		`role="alert">the pathway was changed since it was read`, "Ours?", `name="revision" value="`+shown(draft, "revision")+`"`)
+		`role="alert">the pathway was changed after you read it`, "Ours?", `name="revision" value="`+shown(draft, "revision")+`"`)
 	h.want(draft, nil, http.StatusOK, "Theirs?")
 	h.want(draft, url.Values{"document": {text("Ours?")}, "as": {"draft"}, "revision": {shown(draft, "revision")}}, http.StatusOK, "The draft is saved.")
 	h.want(draft, url.Values{"document": {days}, "as": {"draft"}, "revision": {"x"}}, http.StatusBadRequest)
@@ -269,7 +269,7 @@ func TestDiscard(t *testing.T) {
 	at := h.saved(days)
 	h.want(at+"/versions/1", nil, http.StatusOK, "Discard this version")
 	h.want(at+"/versions/1/publish", url.Values{"environment": {"production"}}, http.StatusOK)
-	h.want(at+"/versions/1", nil, http.StatusOK, "It cannot be discarded: version 1 is in production. Publish another version in its place first.")
+	h.want(at+"/versions/1", nil, http.StatusOK, "It cannot be discarded: version 1 is in production: publish another version first.")
 	for _, number := range []string{"0", "1"} {
 		h.lacks(at+"/versions/"+number, "Discard this version")
 	}

@@ -233,7 +233,7 @@ func TestFaults(t *testing.T) {
 		}},
 		{"a bad date", []string{pdf}, []string{"target_port_date", "soon"}, []string{`id="fault-target_port_date"`}},
 		{"a foreign document", nil, []string{"documents", "doc_other", "name-doc_other", "<b>bill.pdf"}, []string{
-			`id="fault-documents">&lt;b&gt;bill.pdf: there is no`, `name="documents" value="doc_other"`, `name="name-doc_other" value="&lt;b&gt;bill.pdf"`,
+			`id="fault-documents">&lt;b&gt;bill.pdf: must be the id of an uploaded document`, `name="documents" value="doc_other"`, `name="name-doc_other" value="&lt;b&gt;bill.pdf"`,
 		}},
 		{"a foreign document without its name", nil, []string{"documents", "doc_other"}, []string{`id="fault-documents">doc_other: `}},
 	} {

@@ -158,7 +158,7 @@ func TestKeys(t *testing.T) {
 	second := h.shown(h.post("/settings", "/settings/keys/"+who.KeyID+"/rotate", url.Values{}, http.StatusOK))
 	h.get("/settings", "rotated", `data-ask="Rotate the key “desk”? It ends in 24 hours."`, `data-ask="Revoke the key “desk”? Programs`,
 		`data-ask="Revoke your own key, “&lt;script&gt;”?`)
-	h.post("/settings", "/settings/keys/"+who.KeyID+"/rotate", url.Values{}, http.StatusConflict, "rotated already")
+	h.post("/settings", "/settings/keys/"+who.KeyID+"/rotate", url.Values{}, http.StatusConflict, "already rotated")
 	next, err := h.access.CheckKey(t.Context(), second)
 	if err != nil {
 		t.Fatal(err)
@@ -233,6 +233,6 @@ func TestWebhooks(t *testing.T) {
 		t.Errorf("%q is shown, %v", made, err)
 	}
 	h.get("/settings/webhooks", "also signs until")
-	h.post("/settings/webhooks", "/settings/webhooks/secret", url.Values{"overlap": {"2"}}, http.StatusUnprocessableEntity, "rotated already")
+	h.post("/settings/webhooks", "/settings/webhooks/secret", url.Values{"overlap": {"2"}}, http.StatusUnprocessableEntity, "previous webhook secret is valid until")
 	h.get("/settings/about", "Go")
 }

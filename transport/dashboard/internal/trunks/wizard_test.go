@@ -288,7 +288,7 @@ func TestSetUpFaults(t *testing.T) {
 	for range setup.MaxDrafts - 3 {
 		h.begin("inbound", "Send calls here")
 	}
-	h.want(http.StatusUnprocessableEntity, "/trunks/new", url.Values{"direction": {"inbound"}}, "at most 20 set-ups can be under way", "Discard")
+	h.want(http.StatusUnprocessableEntity, "/trunks/new", url.Values{"direction": {"inbound"}}, "at most 20 set-ups can be open: finish or discard one", "Discard")
 }
 
 func TestSetUpRegistration(t *testing.T) {

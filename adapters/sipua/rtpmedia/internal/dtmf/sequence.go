@@ -45,7 +45,7 @@ func NewSequence(digits string, ticks uint32) (*Sequence, error) {
 			d -= 'a' - 'A'
 		}
 		if _, ok := code(d); !ok && d != Pause {
-			return nil, callwright.Invalid("digits", "%q is not one of 0-9, A-D, *, # and w", digits[i])
+			return nil, callwright.Invalid("digits", "must have only 0-9, A-D, *, # and w, not %q", digits[i])
 		}
 		s.digits = append(s.digits, d)
 	}
