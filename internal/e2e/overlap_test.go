@@ -48,16 +48,17 @@ otherwise: say "` + strings.Join(directions, " ") + `"`)
 	return phone, s, id
 }
 
-// TestSpokenThrough checks that an acknowledgement and a cough do not make the agent lose or repeat its text.
+// TestSpokenThrough checks that an acknowledgement and a cough do not make the agent lose or repeat its text. The cough does not even
+// hold the agent, because it is not a voice.
 func TestSpokenThrough(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		sound pcm.Audio
 		said  []string               // lines of the caller after the first one
-		why   []callsoas.CallHoldWhy // possible reasons for the end of the pause; a slow machine recognizes nothing in time
+		why   []callsoas.CallHoldWhy // possible reasons for the end of the hold, as a slow machine recognizes nothing in time; nil means no hold
 	}{
 		"acknowledgement": {speak(t, callerVoice, "Uh-huh."), []string{"uh-huh"}, []callsoas.CallHoldWhy{"backchannel", "timeout"}},
-		"cough":           {cough(), nil, []callsoas.CallHoldWhy{"noise", "timeout"}},
+		"cough":           {cough(), nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -78,7 +79,7 @@ func TestSpokenThrough(t *testing.T) {
 					continue
 				}
 				t.Logf("held: %+v", l.Held)
-				if len(l.Held) != 1 || !slices.Contains(c.why, l.Held[0].Why) {
+				if len(l.Held) != min(len(c.why), 1) || len(l.Held) == 1 && !slices.Contains(c.why, l.Held[0].Why) {
 					t.Errorf("held: %+v", l.Held)
 				}
 			}
