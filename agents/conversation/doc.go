@@ -7,8 +7,8 @@
 //
 // # Turn taking
 //
-// An Activity distinguishes the caller's voice from other sounds every 20 ms. While the agent is silent, 80 ms of voice begin an utterance. The recognizer also
-// receives the audio shortly before. Config.EndOfTurn without voice ends the utterance, and the brain answers.
+// An Activity distinguishes the caller's voice from other sounds every 20 ms. While the agent is silent, 80 ms of voice begin an utterance.
+// The recognizer also receives the audio shortly before. Config.EndOfTurn without voice ends the utterance, and the brain answers.
 //
 // While the agent speaks or thinks, only a voice of Config.Interruption counts. It holds the answer: the agent is silent from the next frame
 // on, and an utterance begins. BargeIn lists the voice and the words that cut the answer. A cut cancels the brain's answer, and shortens the
